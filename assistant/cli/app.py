@@ -17,6 +17,7 @@ from assistant.cli.bench import add_bench_command
 from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.loading import loading
 from assistant.cli.machine import add_machine_commands
+from assistant.cli.memory import add_memory_commands
 from assistant.cli.optimizing import add_optimize_command
 from assistant.cli.paths import text_path
 from assistant.cli.programs import add_program_command
@@ -46,6 +47,7 @@ def build_app(servers: Servers) -> typer.Typer:
     add_bench_command(app)
     add_program_command(app)
     add_ledger_commands(app)
+    add_memory_commands(app)
     add_machine_commands(app)
     add_server_commands(app, servers)
     return app

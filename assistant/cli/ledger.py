@@ -1,4 +1,4 @@
-"""Commands about what was proposed, decided and learnt: proposals, show, accept, reject, undo, history, memory.
+"""Commands about what was proposed and decided: proposals, show, accept, reject, undo, history.
 
 Their options only; ``ledger_answers`` does what they say.
 """
@@ -6,7 +6,6 @@ Their options only; ``ledger_answers`` does what they say.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,17 +40,6 @@ def add_ledger_commands(app: typer.Typer) -> None:
     history.command(_LISTING)(_history)
     history.command("replay")(_replay)
     app.add_typer(history, name="history")
-
-    memory = typer.Typer(help="What was learned, and the file it is kept in.", no_args_is_help=True)
-    for name, command in (
-        ("show", _memory_show),
-        ("path", _memory_path),
-        ("export", _memory_export),
-        ("verify", _memory_verify),
-        ("forget", _memory_forget),
-    ):
-        memory.command(name)(command)
-    app.add_typer(memory, name="memory")
 
 
 class _WithListing(TyperGroup):
@@ -134,7 +122,10 @@ def _history(
 ) -> None:
     """What was tried and decided, newest first; the word `list` may be left out."""
     if verify:
-        _memory_verify(as_json)
+        with loading():
+            from assistant.cli.memory_answers import verify as verify_memory
+
+        verify_memory(as_json)
     with loading():
         from assistant.cli.ledger_answers import print_history
 
@@ -158,47 +149,3 @@ def _replay(
         return opt.job_request(file, None, None, device, None, None, context.obj, timeout, build=build, run=run)
 
     replay(id_prefix, request, as_json)
-
-
-def _memory_show(as_json: Json = False) -> None:
-    """What was learnt: per technique and bottleneck, how often it was tried, right, better, accepted."""
-    with loading():
-        from assistant.cli.ledger_answers import print_knowledge
-
-    print_knowledge(as_json)
-
-
-def _memory_path() -> None:
-    """Where the memory file is."""
-    with loading():
-        from assistant.cli.ledger_answers import print_memory_path
-
-    print_memory_path()
-
-
-def _memory_export() -> None:
-    """Every attempt and decision as JSON lines."""
-    with loading():
-        from assistant.cli.ledger_answers import export
-
-    export()
-
-
-def _memory_verify(as_json: Json = False) -> None:
-    """Re-derive every hash and the chain of records; exit 1 if anything is not as it was written."""
-    with loading():
-        from assistant.cli.ledger_answers import verify
-
-    verify(as_json)
-
-
-def _memory_forget(
-    file: Annotated[Path | None, typer.Argument(help="Everything about this file")] = None,
-    workspace: Annotated[Path | None, typer.Option(help="Everything about this workspace")] = None,
-    before: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Everything older than this day")] = None,
-) -> None:
-    """Purge what memory holds of a file, a workspace or a time; a tombstone without contents stays."""
-    with loading():
-        from assistant.cli.ledger_answers import forget
-
-    forget(file, workspace, before)

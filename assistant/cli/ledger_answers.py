@@ -1,4 +1,4 @@
-"""What the commands that only read memory print, and forgetting. Of the engine they load next to nothing, so that they answer at once."""
+"""What the commands that only read proposals and history print. Of the engine they load next to nothing, so that they answer at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from assistant.build.symbols import name_in_code
-from assistant.cli import exit_codes
 from assistant.cli.console import console, print_table
 from assistant.cli.loading import loading
 from assistant.cli.paths import plain_path, text_path
@@ -23,22 +22,15 @@ from assistant.engine import event_json
 from assistant.engine.report import proposal_event
 from assistant.engine.search import last_interrupted
 from assistant.errors import UsageError
-from assistant.memory import ForgetScope, MemoryStore, as_text, export_lines, open_store
-from assistant.memory import as_json as as_json_text
+from assistant.memory import MemoryStore, open_store
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import DECIDABLE_STATES, Decision
 from assistant.ports.store import ProposalStore, SearchStore
-from assistant.serialize import dumps
 
 __all__ = [
-    "export",
-    "forget",
     "print_history",
-    "print_knowledge",
-    "print_memory_path",
     "print_proposal",
     "print_proposals",
-    "verify",
 ]
 
 
@@ -123,52 +115,6 @@ def _decisions(store: ProposalStore, workspace: Path, path: Path | None) -> tupl
     """Those on the workspace's proposals, or on one file's; oldest first."""
     here = {proposal.id for proposal in store.proposals(workspace) if path is None or path in (proposal.path, *proposal.paths)}
     return tuple(decision for decision in store.decisions() if decision.proposal in here)
-
-
-def print_knowledge(as_json: bool) -> None:
-    """What was learnt: per technique and bottleneck, how often it was tried, right, better, accepted."""
-    rows = _store().knowledge()
-    typer.echo(as_json_text(rows) if as_json else as_text(rows) or "nothing was learned yet")
-
-
-def print_memory_path() -> None:
-    """Where the memory file is."""
-    typer.echo(str(_memory_file()))
-
-
-def export() -> None:
-    """Every attempt and decision as JSON lines."""
-    for line in export_lines(_store()):
-        typer.echo(line)
-
-
-def verify(as_json: bool) -> None:
-    """Re-derive every hash and the chain of records; exit 1 if anything is not as it was written."""
-    report = _store().verify()
-    if as_json:
-        typer.echo(dumps(report))
-    else:
-        for damage in report.damages:
-            console().print(f"{damage.subject}: {damage.message}", markup=False, highlight=False)
-        verdict = "damaged" if report.damages else "as it was written"
-        console().print(f"{_memory_file()}: {report.record_count} records, {report.forgotten_count} forgotten: {verdict}", markup=False)
-    raise typer.Exit(exit_codes.ANSWER_IS_NO if report.damages else exit_codes.DONE)
-
-
-def forget(file: Path | None, workspace: Path | None, before: datetime | None) -> None:
-    """Purge what memory holds of a file, a workspace or a time; a tombstone without contents stays."""
-    before_ms = None if before is None else int(before.timestamp() * 1e3)
-    scope = ForgetScope(
-        workspace=None if workspace is None else plain_path(workspace),
-        path=None if file is None else plain_path(file),
-        before_ms=before_ms,
-    )
-    forgotten = _store().forget(scope, time.time_ns() // 1_000_000)
-    counts = (
-        f"{forgotten.attempt_count} attempts, {forgotten.proposal_count} proposals, {forgotten.pair_count} pair sessions, "
-        f"{forgotten.call_count} model calls"
-    )
-    console().print(f"forgotten: {counts}", markup=False)
 
 
 def _memory_file() -> Path:

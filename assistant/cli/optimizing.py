@@ -8,7 +8,7 @@ import typer
 
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
-from assistant.engine import Accept, AllowOption, OptimizeOptions
+from assistant.engine import Accept, AllowOption, ChoiceRule, OptimizeOptions
 from assistant.model.completion import Caps
 
 __all__ = ["add_optimize_command"]
@@ -22,6 +22,11 @@ _PlannerOption = Annotated[
         "default: as the settings say",
     ),
 ]
+_ChoiceOption = Annotated[
+    ChoiceRule | None,
+    typer.Option(help="How what memory knows orders what is tried: by a seeded draw, by what is expected, or not at all (none)"),
+]
+_SeedOption = Annotated[int | None, typer.Option(help="Of the draws of --choice thompson; same seed, text and memory: the same search")]
 _UsdOption = Annotated[float | None, typer.Option(min=0, help="Dollars for language models at most, by your price table")]
 _TokensOption = Annotated[int | None, typer.Option(min=0, help="Tokens to and from language models at most")]
 _GpuOption = Annotated[float | None, typer.Option("--budget-gpu-s", min=0, help="Seconds that a GPU is held at most")]
@@ -46,6 +51,8 @@ def _optimize(
     region: opt.Region = None,
     accept: _AcceptOption = Accept.ASK,
     planner: _PlannerOption = None,
+    choice: _ChoiceOption = None,
+    seed: _SeedOption = None,
     rounds: Annotated[int, typer.Option(min=1, max=16, help="Techniques chained on one kernel at most")] = 4,
     budget_usd: _UsdOption = None,
     budget_tokens: _TokensOption = None,
@@ -79,6 +86,8 @@ def _optimize(
     options = OptimizeOptions(
         max_rounds=rounds,
         planner=planner,
+        choice=None if choice is None else choice.value,
+        choice_seed=seed,
         may_edit_host_code=allow_host_code or allowed.is_host_code,
         allowed=allowed.decisions,
         is_resumed=resume,

@@ -123,6 +123,8 @@ class SearchScreen:
         self._page.put(f"{number}. [bold]{escape(step.technique)}[/] line {step.line}{answers}: {escape(expected)}", indent=4, hang=7)
         if self._is_verbose and said:
             self._page.put(f"[dim]{escape(self._filled(step.rationale))}[/]", indent=7)
+        if self._is_verbose and step.why:
+            self._page.put(f"[dim]tried {escape(step.why)}[/]", indent=7, hang=9)
         for sentence in step.recalled[: None if self._is_verbose else 1]:
             self._page.put(f"[magenta]memory:[/] {escape(sentence)}", indent=7, hang=9)
 

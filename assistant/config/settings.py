@@ -111,11 +111,24 @@ class MemorySettings(_Section):
 
 
 class RecallSettings(_Section):
-    """What memory shows the planner."""
+    """What memory tells planners, and how it orders what they try."""
+
+    choice: Literal["thompson", "greedy", "none"] = Field(
+        default="thompson",
+        description="How planned steps are ordered by what memory knows. `thompson`: by a draw from what is known of each, so that what is "
+        "not settled is tried again; `greedy`: by what is expected; `none`: memory is not asked.",
+        json_schema_extra=_USER_ONLY,
+    )
+    seed: int = Field(
+        default=0,
+        description="Of what `thompson` draws: the same seed, text and memory give the same order.",
+        json_schema_extra=_USER_ONLY,
+    )
 
     across_workspaces: bool = Field(
         default=False,
-        description="Whether reasons given in other workspaces may be shown; techniques and statistics always may.",
+        description="Whether reasons given in other workspaces, and names of their kernels, may be shown; techniques and statistics "
+        "always may.",
         json_schema_extra=_USER_ONLY,
     )
 

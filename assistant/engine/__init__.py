@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from assistant.engine.request import WHOLE_PROGRAM as WHOLE_PROGRAM
     from assistant.engine.request import Accept as Accept
     from assistant.engine.request import AllowOption as AllowOption
+    from assistant.engine.request import ChoiceRule as ChoiceRule
     from assistant.engine.request import JobRequest as JobRequest
     from assistant.engine.request import OptimizeOptions as OptimizeOptions
     from assistant.engine.request import about_texts as about_texts

@@ -16,7 +16,7 @@ from assistant.model.verification import DeferredDecision, Label
 from assistant.model.workload import CaseKey, LiveWorkload
 from assistant.record import Record
 
-__all__ = ["WHOLE_PROGRAM", "Accept", "AllowOption", "CandidateRules", "JobRequest", "OptimizeOptions", "about_texts"]
+__all__ = ["WHOLE_PROGRAM", "Accept", "AllowOption", "CandidateRules", "ChoiceRule", "JobRequest", "OptimizeOptions", "about_texts"]
 
 DEFAULT_PROFILED_LAUNCHES = 64
 """Launches of a program that ``profile`` reports one by one (first 64 in program order)."""
@@ -113,6 +113,14 @@ class Accept(StrEnum):
     NONE = "none"
 
 
+class ChoiceRule(StrEnum):
+    """How what memory knows orders what is tried."""
+
+    THOMPSON = "thompson"
+    GREEDY = "greedy"
+    NONE = "none"
+
+
 class CandidateRules(Record):
     """What every candidate of a search must keep to; the default asks for nothing."""
 
@@ -159,6 +167,10 @@ class OptimizeOptions(Record):
     """Candidates tried per kernel at most."""
     may_recall_across_workspaces: bool = False
     """Whether reasons given in other workspaces may be shown."""
+    choice: str | None = None
+    """How what memory knows orders steps: ``thompson``, ``greedy``, ``none`` (it is not asked); None: as the settings say."""
+    choice_seed: int | None = None
+    """Of what Thompson sampling draws; None: as the settings say."""
     planner: str | None = None
     """``expert``, ``llm`` or ``auto``; None: as the settings say."""
     may_call_models: bool | None = None

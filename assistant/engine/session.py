@@ -22,7 +22,8 @@ from assistant.engine.channel import Listener, streamed
 from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
 from assistant.engine.job import Ending, Job
-from assistant.engine.judge import compare
+from assistant.engine.judge import ComparisonResult, compare
+from assistant.engine.own_edits import own_edit
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
 from assistant.engine.reading import source_of
@@ -30,6 +31,7 @@ from assistant.engine.report import locate, stages
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions, about_texts
 from assistant.engine.running import JobBody, JobRunner, OpenLab, flags_of
 from assistant.engine.search import (
+    EXPERT,
     NO_CALLBACKS,
     NOTHING_EARLIER,
     HostCodeRight,
@@ -125,9 +127,20 @@ class Session:
             sides = await asyncio.to_thread(sides_of, job.request, version, other)
             if sides.note:
                 job.say(Severity.INFORMATION, sides.note)
-            return (await compare(job, sides.a, sides.b, is_strict)).ending
+            result = await compare(job, sides.a, sides.b, is_strict)
+            await self._learn(job, result)
+            return result.ending
 
         return self._job("compare", replace(request, other=other), body)
+
+    async def _learn(self, job: Job, result: ComparisonResult) -> None:
+        """What a person's own edit teaches, where a technique is recognised in it."""
+        if self._parts.planner.name != EXPERT or result.failure is not None:
+            return
+        workspace = find_workspace(job.request.file)
+        found = await own_edit(job, result, self._parts.planner, self._parts.catalogue, self.store, workspace)
+        if found is not None:
+            self.store.add_attempt(found)
 
     def _everywhere(
         self, programs: Sequence[tuple[str, JobRequest]], sides: SidesIn, is_strict: bool = False
@@ -284,6 +297,8 @@ def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOption
         max_rounds=min(options.max_rounds, settings.limits.rounds),
         max_candidates=min(options.max_candidates, settings.limits.candidates),
         may_recall_across_workspaces=settings.recall.across_workspaces,
+        choice=options.choice or settings.recall.choice,
+        choice_seed=settings.recall.seed if options.choice_seed is None else options.choice_seed,
     )
 
 

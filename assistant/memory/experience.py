@@ -1,49 +1,53 @@
-"""What memory holds about techniques, as values: trials of candidates, judgements by people; no source text.
+"""Attempts, imports and decisions as rows of experience; no source text. Pure: values in, values out.
 
-Example::
+A row is made here and nowhere else, of the JSON record that memory keeps of an attempt. Example::
 
-    trials = read_trials(database, ("shared-memory-padding",))
-    judgements = read_judgements(database)
+    experience_of(json.loads(record), traits_of_text)     # Experience("C01…", Origin.TRIAL, …)
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from assistant import serialize
-from assistant.memory.database import Database, Row
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.experience import (
+    PERSON,
+    UNKNOWN,
+    DeviceTraits,
+    Experience,
+    KernelTraits,
+    Origin,
+    Result,
+    SideEffect,
+    State,
+    TechniqueUse,
+    device_class,
+)
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
 from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
-__all__ = ["Judgement", "PastTrial", "Speeds", "device_class", "read_judgements", "read_trials", "speeds_of"]
+__all__ = ["RIGHT", "WRONG", "Judgement", "detail_of", "experience_of", "kernel_id", "unknown_traits"]
 
-_TRIALS_PER_TECHNIQUE = 200
-"""Newest trials looked at; older ones weigh little (`recall.HALF_LIFE_DAYS`)."""
-_JUDGEMENTS = 500
-"""Newest decided proposals looked at."""
-
-
-class PastTrial(Record):
-    """One candidate that was tried."""
-
-    technique: str
-    workspace: Path
-    kernel: str
-    signature: Signature
-    """Signature of the kernel before the edit."""
-    outcome: TrialOutcome
-    reason: str
-    comparison: Comparison | None
-    """None when it did not get that far."""
-    device_class: str
-    created_ms: int
-    job: str = ""
+RIGHT = frozenset({TrialOutcome.KEPT, TrialOutcome.NEEDS_DECISION, TrialOutcome.NOT_BETTER, TrialOutcome.NOT_BUNDLED})
+WRONG = frozenset({TrialOutcome.BUILD_FAILED, TrialOutcome.FAILED})
+LARGEST_LOG_RATIO = math.log(1000)
+"""Beyond it a ratio is taken for this: what is far outside what edits gain must not outweigh all else."""
+_PREDICTED_SPREAD = math.log(2.7) / 1.64
+"""Standard deviation of a prediction without an interval: nine in ten were within 2.7x where a GPU re-measured them
+(`measure.measured_error`)."""
+_NORMAL_95 = 1.96
+"""Half a 95 % interval in standard deviations."""
+_QUALITY_SPREADS = {"good": 0.0, "fair": 0.1, "poor": 0.3}
+"""Standard deviation of log(ratio) that the quality of a measurement adds to its interval (chosen)."""
+_NO_CLAIM = frozenset({"INCONCLUSIVE"})
+_PREDICTED = "PREDICTED"
 
 
 class Judgement(Record):
@@ -61,106 +65,91 @@ class Judgement(Record):
     decided_ms: int
 
 
-class Speeds(Record):
-    """How often verified edits were faster; what was measured apart from what was only predicted."""
-
-    measured_count: int
-    measured_faster_count: int
-    predicted_count: int
-    predicted_faster_count: int
-
-    def in_words(self) -> str:
-        """``2 of 3 measured faster``, ``3 of 3 predicted faster, none measured``; nothing timed is never called not faster."""
-        parts: list[str] = []
-        if self.measured_count:
-            parts.append(f"{self.measured_faster_count} of {self.measured_count} measured faster")
-        if self.predicted_count:
-            parts.append(f"{self.predicted_faster_count} of {self.predicted_count} predicted faster")
-        return ", ".join(parts if self.measured_count else [*parts, "none measured"])
+def kernel_id(path: str, kernel: str) -> str:
+    """Tells kernels apart without naming them."""
+    return hashlib.sha256(f"{path}\0{kernel}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
-def speeds_of(comparisons: Iterable[Comparison]) -> Speeds:
-    """Counts; a prediction that reads 1.00x is no gain."""
-    known = tuple(comparisons)
-    predicted = [c for c in known if c.outcome is SpeedOutcome.PREDICTED]
-    return Speeds(
-        measured_count=len(known) - len(predicted),
-        measured_faster_count=sum(c.outcome is SpeedOutcome.FASTER for c in known),
-        predicted_count=len(predicted),
-        predicted_faster_count=sum(round(c.ratio, 2) > 1 for c in predicted),
-    )
-
-
-def device_class(lab: str, device: str, target: str) -> str:
-    """What a ratio stands for: a GPU by name, or the model of a target (``cpu, predicted for h200``)."""
-    return f"{lab}, predicted for {target}" if lab == "cpu" else device
-
-
-def read_trials(database: Database, techniques: tuple[str, ...] | None = None) -> tuple[PastTrial, ...]:
-    """Newest first; the same edit of the same text tried again on the same device counts once, as it is no new experience."""
-    wanted = None if techniques is None else json.dumps(techniques)
-    found = database.rows(
-        "select record from (select record, created_ms, row_number() over"
-        " (partition by technique, parent_blob, text_blob, json_extract(record, '$.device'), json_extract(record, '$.target')"
-        " order by created_ms desc, rowid desc) as repetition,"
-        " technique from attempts where record is not null"
-        " and (?1 is null or technique in (select value from json_each(?1))))"
-        " where repetition = 1 order by created_ms desc",
-        (wanted,),
-    )
-    counts: dict[str, int] = {}
-    trials: list[PastTrial] = []
-    for (record,) in found:
-        data = json.loads(record)
-        counts[data["technique"]] = counts.get(data["technique"], 0) + 1
-        if counts[data["technique"]] <= _TRIALS_PER_TECHNIQUE:
-            trials.append(_trial(data))
-    return tuple(trials)
-
-
-def read_judgements(database: Database) -> tuple[Judgement, ...]:
-    """Newest first; of several decisions on one proposal the last counts."""
-    found = database.rows(
-        "select p.record, d.record, (select json_array(json_extract(a.record, '$.lab'), json_extract(a.record, '$.device'),"
-        " json_extract(a.record, '$.target')) from attempts a where a.job = p.job limit 1)"
-        " from decisions d join proposals p on p.id = d.proposal"
-        " where d.record is not null and p.record is not null"
-        " and d.id = (select max(id) from decisions where proposal = p.id) order by d.id desc limit ?",
-        (_JUDGEMENTS,),
-    )
-    return tuple(_judgement(row) for row in found)
-
-
-def _trial(data: dict[str, Any]) -> PastTrial:
-    return PastTrial(
-        technique=data["technique"],
+def experience_of(data: dict[str, Any], traits: Callable[[dict[str, Any]], KernelTraits]) -> Experience:
+    """The row of an attempt's record. ``traits``: asked for those of a record that does not have them."""
+    same = "\0".join((data["technique"], data["parent_text"], data["text"], data["device"], data["target"]))
+    return Experience(
+        id=data["id"],
+        origin=Origin.EDIT if data["planner"] == PERSON else Origin.TRIAL,
+        state=_state(data, traits),
+        use=_use(data),
+        result=_result(data),
         workspace=Path(data["workspace"]),
         kernel=data["kernel"],
-        signature=serialize.decode(Signature, data["before"]),
-        outcome=TrialOutcome(data["outcome"]),
-        reason=data["reason"],
-        comparison=_comparison(data["comparison"]),
-        device_class=device_class(data["lab"], data["device"], data["target"]),
+        kernel_id=kernel_id(data["path"], data["kernel"]),
+        same=hashlib.sha256(same.encode("utf-8", "surrogateescape")).hexdigest()[:16],
         created_ms=data["created_ms"],
         job=data["job"],
+        finding=data["finding"],
+        method="" if data["comparison"] is None else data["comparison"]["method"],
     )
 
 
-def _comparison(data: dict[str, Any] | None) -> Comparison | None:
-    """Without its cases: the overall ratio is what is learnt from."""
-    return None if data is None else serialize.decode(Comparison, data | {"cases": []})
-
-
-def _judgement(row: Row) -> Judgement:
-    proposal, decision = json.loads(row[0]), json.loads(row[1])
-    return Judgement(
-        techniques=tuple(proposal["techniques"]),
-        workspace=Path(proposal["workspace"]),
-        kernel=proposal["kernel"],
-        signature=serialize.decode(Signature, proposal["signature"]),
-        kind=DecisionKind(decision["kind"]),
-        reason_code=decision["reason_code"],
-        reason=decision["reason"],
-        device_class=None if row[2] is None else device_class(*json.loads(row[2])),
-        decided_ms=decision["decided_ms"],
+def _state(data: dict[str, Any], traits: Callable[[dict[str, Any]], KernelTraits]) -> State:
+    known = data.get("traits")
+    device = DeviceTraits(
+        name=device_class(data["lab"], data["device"], data["target"]),
+        architecture=data.get("architecture", ""),
+        is_measured=data["lab"] != "cpu",
     )
+    found = traits(data) if known is None else serialize.decode(KernelTraits, known)
+    return State(serialize.decode(Signature, data["before"]), found, device)
+
+
+def _use(data: dict[str, Any]) -> TechniqueUse:
+    known = data.get("use")
+    return TechniqueUse(data["technique"]) if known is None else serialize.decode(TechniqueUse, known)
+
+
+def _result(data: dict[str, Any]) -> Result:
+    outcome = TrialOutcome(data["outcome"])
+    is_right = True if outcome in RIGHT else False if outcome in WRONG else None
+    log_ratio, variance, is_measured = _timed(data["comparison"]) if is_right else (None, None, False)
+    after = data["after"]
+    return Result(
+        is_right=is_right,
+        log_ratio=log_ratio,
+        variance=variance,
+        is_measured=is_measured,
+        side_effects=tuple(serialize.decode(SideEffect, item) for item in data.get("side_effects", ())),
+        next_signature=None if after is None else serialize.decode(Signature, after),
+    )
+
+
+def _timed(comparison: dict[str, Any] | None) -> tuple[float | None, float | None, bool]:
+    """(log ratio, its variance, whether it was measured)."""
+    if comparison is None or comparison["outcome"] in _NO_CLAIM or not comparison["ratio"] > 0:
+        return None, None, False
+    is_measured = comparison["outcome"] != _PREDICTED
+    low, high = comparison["low"], comparison["high"]
+    spread = _PREDICTED_SPREAD
+    if low is not None and high is not None and 0 < low <= high:
+        spread = (math.log(high) - math.log(low)) / (2 * _NORMAL_95)
+    extra = _QUALITY_SPREADS.get(comparison["quality"], _QUALITY_SPREADS["poor"]) if is_measured else 0.0
+    log_ratio = max(-LARGEST_LOG_RATIO, min(LARGEST_LOG_RATIO, math.log(comparison["ratio"])))
+    return log_ratio, spread**2 + extra**2, is_measured
+
+
+def detail_of(row: Experience) -> str:
+    """What is read only of rows that are shown, as JSON."""
+    return json.dumps(
+        {
+            "parameters": row.use.parameters,
+            "after": row.use.after,
+            "scale": row.state.traits.scale,
+            "side_effects": serialize.encode(row.result.side_effects),
+            "next": None if row.result.next_signature is None else serialize.encode(row.result.next_signature),
+            "finding": row.finding,
+            "method": row.method,
+        }
+    )
+
+
+def unknown_traits(_: dict[str, Any]) -> KernelTraits:
+    """Of a record whose text is gone."""
+    return KernelTraits(UNKNOWN, UNKNOWN)

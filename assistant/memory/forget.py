@@ -12,6 +12,7 @@ from pathlib import Path
 
 from assistant.errors import UsageError
 from assistant.memory.database import Database
+from assistant.memory.experience_rows import drop_forgotten
 from assistant.memory.records import path_key
 from assistant.record import Record
 
@@ -72,6 +73,7 @@ _QUERIES = {
         "select id from model_calls where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
         " and (?2 is null or path = json_extract(?2, '$')) and (?3 is null or started_ms < ?3)"
     ),
+    "import": ("select id from imports where record is not null and ?1 is null and ?2 is null and (?3 is null or imported_ms < ?3)"),
     "proposal": (
         "select id from proposals where record is not null and (?1 is null or workspace = json_extract(?1, '$'))"
         " and (?2 is null or path = json_extract(?2, '$')"
@@ -86,6 +88,7 @@ _PURGES = {
     "turn": "update pair_turns set record = null where id in (select value from json_each(?))",
     "pair": "update pair_sessions set record = null where id in (select value from json_each(?))",
     "call": "update model_calls set record = null where id in (select value from json_each(?))",
+    "import": "update imports set record = null where id in (select value from json_each(?))",
     "proposal": "update proposals set record = null where id in (select value from json_each(?))",
 }
 
@@ -102,6 +105,8 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> ForgottenCoun
         _bury(database, "turn", parameters, now_ms)
         pair_count = _bury(database, "pair", parameters, now_ms)
         call_count = _bury(database, "call", parameters, now_ms)
+        _bury(database, "import", parameters, now_ms)
+        drop_forgotten(database)
         text_count = database.execute(
             "update blobs set content = null where content is not null and hash not in ("
             "select hash from attempt_texts union select hash from proposal_texts"

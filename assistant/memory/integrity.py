@@ -27,6 +27,7 @@ _RECORD_QUERIES = {
     "pair": "select id, record from pair_sessions",
     "turn": "select id, record from pair_turns",
     "call": "select id, record from model_calls",
+    "import": "select id, record from imports",
 }
 
 

@@ -1,8 +1,8 @@
-"""What was learnt, as a table: per technique, bottleneck and device class, how often it was tried and how it went.
+"""What was learnt, as a table: by state and technique, on how many kernels it was tried, how often it was right, what it gained.
 
-A derived view: counted afresh from trials and judgements, so that forgetting an attempt also forgets its statistics. Example::
+A derived view: counted afresh from experience and decisions, so that what is forgotten no longer counts. Example::
 
-    print(as_text(derive(read_trials(database), read_judgements(database))))
+    print(as_text(derive(rows, judgements)))
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ import statistics
 from collections.abc import Iterable
 from dataclasses import asdict
 
-from assistant.memory.experience import Judgement, PastTrial, Speeds, speeds_of
-from assistant.model.comparison import SpeedOutcome
+from assistant.memory.experience import Judgement
+from assistant.memory.experience_rows import Known
+from assistant.memory.medians import median_interval
+from assistant.memory.recall_words import family_words, label_words
+from assistant.model.experience import UNKNOWN, Origin
 from assistant.model.proposal import DecisionKind
-from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
 __all__ = ["Knowledge", "as_json", "as_text", "derive"]
 
-_CORRECT = frozenset({TrialOutcome.KEPT, TrialOutcome.NEEDS_DECISION, TrialOutcome.NOT_BETTER})
-_BUILT = _CORRECT | {TrialOutcome.FAILED, TrialOutcome.CANNOT_JUDGE}
 _REFUSED = frozenset({DecisionKind.REJECTED, DecisionKind.UNDONE})
+_UNKNOWN_DEVICE = "unknown"
+_Key = tuple[str, str, str, str, str]
 
 
 class Knowledge(Record):
@@ -32,36 +34,48 @@ class Knowledge(Record):
     technique: str
     label: str
     """Bottleneck of the kernels it was tried on."""
+    family: str
+    """Of the kernels (`assistant.cuda.family`), or ``unknown``."""
+    element: str
     device_class: str
     """A GPU's name, ``cpu, predicted for h200``, or ``unknown`` for decisions whose attempts were forgotten."""
+    kernel_count: int
+    """Different kernels it was tried on."""
     tried_count: int
-    built_count: int
-    correct_count: int
+    """Trials that were judged; the same edit of the same text counts once."""
+    right_count: int
+    """Of them built and verified."""
     measured_count: int
-    """Verified ones that were timed, whatever came of it."""
-    faster_count: int
-    """Measured FASTER; predictions are not counted."""
+    """Kernels on which it was timed on a GPU."""
     predicted_count: int
-    predicted_faster_count: int
-    log_ratio_mean: float | None
-    """Mean of log(time before / time after) over conclusive trials; None without one."""
-    log_ratio_variance: float | None
-    """Sample variance; None with fewer than two conclusive trials."""
+    """Kernels on which its time was predicted."""
+    median_ratio: float | None
+    """Median over kernels of time before / time after, of what was measured where anything was; None without one."""
+    low_ratio: float | None
+    """95 % interval of the median; the range below six kernels. None with fewer than two."""
+    high_ratio: float | None
     accepted_count: int
     rejected_count: int
     """Rejected or undone."""
+    imported_count: int = 0
+    """Trials that came with an import."""
+
+    @property
+    def state(self) -> str:
+        """``memory-bound row reductions of float``."""
+        element = "" if self.element == UNKNOWN else f" of {self.element}"
+        return f"{label_words(self.label)} {family_words(self.family)}{element}"
 
 
-def derive(trials: Iterable[PastTrial], judgements: Iterable[Judgement]) -> tuple[Knowledge, ...]:
-    """Rows sorted by technique, bottleneck, device class."""
-    tried: dict[tuple[str, str, str], list[PastTrial]] = {}
-    judged: dict[tuple[str, str, str], list[Judgement]] = {}
-    for trial in trials:
-        tried.setdefault((trial.technique, trial.signature.label, trial.device_class), []).append(trial)
+def derive(rows: Iterable[Known], judgements: Iterable[Judgement]) -> tuple[Knowledge, ...]:
+    """Sorted by state, device and technique."""
+    tried: dict[_Key, list[Known]] = {}
+    for row in rows:
+        tried.setdefault((row.label, row.family, row.element, row.device, row.technique), []).append(row)
+    judged: dict[_Key, list[Judgement]] = {}
     for judgement in judgements:
         for technique in judgement.techniques:
-            key = (technique, judgement.signature.label, judgement.device_class or "unknown")
-            judged.setdefault(key, []).append(judgement)
+            judged.setdefault(_key_of(judgement, technique, tried), []).append(judgement)
     return tuple(_row(key, tried.get(key, []), judged.get(key, [])) for key in sorted({*tried, *judged}))
 
 
@@ -71,37 +85,76 @@ def as_json(rows: Iterable[Knowledge]) -> str:
 
 
 def as_text(rows: Iterable[Knowledge]) -> str:
-    """One sentence per row."""
-    return "".join(f"{_sentence(row)}\n" for row in rows)
+    """Plain text: the states, below each its techniques, the most promising first."""
+    lines: list[str] = []
+    found = tuple(rows)
+    width = max((len(row.technique) for row in found), default=0)
+    for state in dict.fromkeys((row.state, row.device_class) for row in found):
+        lines.append(f"{state[0]} ({state[1]})")
+        rows_of = [row for row in found if (row.state, row.device_class) == state]
+        lines += [f"  {row.technique:{width}}  {_cells(row)}" for row in sorted(rows_of, key=_promise)]
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _row(key: tuple[str, str, str], trials: list[PastTrial], judgements: list[Judgement]) -> Knowledge:
-    comparisons = [t.comparison for t in trials if t.outcome in _CORRECT and t.comparison is not None]
-    speeds = speeds_of(comparisons)
-    conclusive = [math.log(c.ratio) for c in comparisons if c.outcome is not SpeedOutcome.INCONCLUSIVE]
+def _promise(row: Knowledge) -> tuple[float, str]:
+    share = row.right_count / row.tried_count if row.tried_count else 0.0
+    return -share * math.log(row.median_ratio or 1.0), row.technique
+
+
+def _key_of(judgement: Judgement, technique: str, tried: dict[_Key, list[Known]]) -> _Key:
+    """The row of the kernel that was decided on, where its trials are known."""
+    device = judgement.device_class or _UNKNOWN_DEVICE
+    for key, rows in tried.items():
+        if key[4] == technique and key[3] == device and any(row.kernel == judgement.kernel for row in rows):
+            return key
+    return judgement.signature.label, UNKNOWN, UNKNOWN, device, technique
+
+
+def _row(key: _Key, rows: list[Known], judgements: list[Judgement]) -> Knowledge:
+    trials = {(row.kernel_id, row.same): row for row in reversed(rows)}.values()
+    judged = [row for row in trials if row.is_right is not None]
+    measured, predicted = _by_kernel(trials, is_measured=True), _by_kernel(trials, is_measured=False)
+    values = measured or predicted
+    interval = median_interval(values) if len(values) > 1 else None
     refused_count = sum(j.kind in _REFUSED for j in judgements)
     return Knowledge(
-        technique=key[0],
-        label=key[1],
-        device_class=key[2],
-        tried_count=len(trials),
-        built_count=sum(t.outcome in _BUILT for t in trials),
-        correct_count=sum(t.outcome in _CORRECT for t in trials),
-        measured_count=speeds.measured_count,
-        faster_count=speeds.measured_faster_count,
-        predicted_count=speeds.predicted_count,
-        predicted_faster_count=speeds.predicted_faster_count,
-        log_ratio_mean=statistics.fmean(conclusive) if conclusive else None,
-        log_ratio_variance=statistics.variance(conclusive) if len(conclusive) > 1 else None,
+        technique=key[4],
+        label=key[0],
+        family=key[1],
+        element=key[2],
+        device_class=key[3],
+        kernel_count=len({row.kernel_id for row in judged}),
+        tried_count=len(judged),
+        right_count=sum(row.is_right or 0 for row in judged),
+        measured_count=len(measured),
+        predicted_count=len(predicted),
+        median_ratio=math.exp(statistics.median(values)) if values else None,
+        low_ratio=None if interval is None else math.exp(interval[0]),
+        high_ratio=None if interval is None else math.exp(interval[1]),
         accepted_count=len(judgements) - refused_count,
         rejected_count=refused_count,
+        imported_count=sum(row.origin == Origin.IMPORT for row in judged),
     )
 
 
-def _sentence(row: Knowledge) -> str:
-    speeds = Speeds(row.measured_count, row.faster_count, row.predicted_count, row.predicted_faster_count)
-    parts = [f"{row.tried_count} tried, {row.built_count} built, {row.correct_count} verified, {speeds.in_words()}"]
-    if row.log_ratio_mean is not None:
-        parts.append(f"typical time ratio {math.exp(row.log_ratio_mean):.2f}x")
-    parts.append(f"people accepted {row.accepted_count}, rejected {row.rejected_count}")
-    return f"{row.technique} on {row.label}-bound kernels ({row.device_class}): {'; '.join(parts)}"
+def _by_kernel(rows: Iterable[Known], is_measured: bool) -> list[float]:
+    """Mean log(ratio) of each kernel."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if row.log_ratio is not None and bool(row.is_measured) == is_measured:
+            found.setdefault(row.kernel_id, []).append(row.log_ratio)
+    return [statistics.fmean(values) for values in found.values()]
+
+
+def _cells(row: Knowledge) -> str:
+    kernels = "1 kernel" if row.kernel_count == 1 else f"{row.kernel_count} kernels"
+    parts = [f"{kernels}, right {row.right_count} of {row.tried_count}"] if row.tried_count else ["no trial is known"]
+    if row.median_ratio is not None:
+        interval = "" if row.low_ratio is None or row.high_ratio is None else f" [{row.low_ratio:.2f}, {row.high_ratio:.2f}]"
+        how = f"measured on {row.measured_count}" if row.measured_count else f"predicted on {row.predicted_count}"
+        parts.append(f"median {row.median_ratio:.2f}x{interval}, {how}")
+    if row.accepted_count or row.rejected_count:
+        parts.append(f"people accepted {row.accepted_count}, rejected {row.rejected_count}")
+    if row.imported_count:
+        parts.append(f"{row.imported_count} imported")
+    return "; ".join(parts)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -19,14 +20,14 @@ from assistant.errors import MemoryFileError, UsageError
 from assistant.memory import analyses, calls, jobs, pair, placements, records
 from assistant.memory.alternatives import chosen_alternative
 from assistant.memory.database import Database, open_database
-from assistant.memory.experience import read_judgements, read_trials
+from assistant.memory.exchange import Import
 from assistant.memory.forget import ForgetScope, ForgottenCounts, forget
 from assistant.memory.integrity import Damage, IntegrityReport, verify
-from assistant.memory.knowledge import Knowledge, derive
-from assistant.memory.recall import recall
+from assistant.memory.learned import Learned
 from assistant.memory.recordings import RecordingArchive
-from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHistory
+from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import ModelCall, SentCall
+from assistant.model.experience import RecallQuery, TechniqueEvidence
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState, named_alternative
@@ -58,6 +59,9 @@ class MemoryStore:
     def __init__(self, database: Database) -> None:
         self.database = database
         self._archive = RecordingArchive(database)
+        self.learned = Learned(database, self._text)
+        if database.read_only is None:
+            self.learned.fill()
 
     @property
     def read_only_reason(self) -> str | None:
@@ -90,6 +94,7 @@ class MemoryStore:
             self.keep_texts(texts)
             self.database.execute("insert into attempts (id, record) values (?, ?)", (attempt.id, record))
             self.chain("attempt", attempt.id, record)
+            self.learned.add(json.loads(record))
 
     def attempts(self, workspace: Path | None = None, path: Path | None = None, limit: int = 100) -> tuple[Attempt, ...]:
         found = self.database.rows(
@@ -101,6 +106,17 @@ class MemoryStore:
             (records.path_key(workspace), records.path_key(path), limit),
         )
         return tuple(self._attempt(*row) for row in found)
+
+    def find_attempt(self, id_prefix: str) -> Attempt:
+        """The one attempt whose id starts so; raises UsageError for none or several."""
+        found = self.database.rows(
+            "select id, record from attempts where record is not null and ?1 <> '' and substr(id, 1, length(?1)) = ?1 limit 2",
+            (id_prefix.strip().upper(),),
+        )
+        if len(found) != 1:
+            count = "several candidates start" if found else "no candidate starts"
+            raise UsageError(f"{count} with {id_prefix!r}", "kernelopt history --json lists their ids")
+        return self._attempt(*found[0])
 
     def attempt_count(self) -> int:
         """Attempts that were not forgotten."""
@@ -177,6 +193,7 @@ class MemoryStore:
             (decision_id,) = self.database.rows("select last_insert_rowid()")[0]
             self.database.execute("update proposals set state = ? where id = ?", (_STATE_AFTER[decision.kind].value, decision.proposal))
             self.chain("decision", str(decision_id), record)
+            self.learned.note_decision(decision.proposal, DecisionKind(decision.kind))
         return decision
 
     def mark(self, proposal_id: str, state: ProposalState) -> None:
@@ -196,12 +213,12 @@ class MemoryStore:
         )
         return tuple(records.decision_of(record) for (record,) in found)
 
-    def recall(self, query: RecallQuery) -> tuple[TechniqueHistory, ...]:
-        return recall(query, read_trials(self.database, query.techniques), read_judgements(self.database))
+    def recall(self, query: RecallQuery) -> tuple[TechniqueEvidence, ...]:
+        return self.learned.recall(query)
 
-    def knowledge(self) -> tuple[Knowledge, ...]:
-        """What was learnt so far, per technique, bottleneck and device class."""
-        return derive(read_trials(self.database), read_judgements(self.database))
+    def import_learned(self, lines: Iterable[str], now_ms: int) -> Import:
+        """Learn from another memory's export; raises UsageError where nothing of it can be taken, or it was taken before."""
+        return self.learned.import_lines(lines, now_ms, self.chain)
 
     def verify(self) -> IntegrityReport:
         """Derive every hash again and compare, those of kept recordings included."""

@@ -1,4 +1,4 @@
-"""What memory keeps of every candidate, and what the planner asks of memory."""
+"""What memory keeps of every candidate, and of jobs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from assistant.model.change import program_key
 from assistant.model.comparison import Comparison
+from assistant.model.experience import KernelTraits, SideEffect, TechniqueUse
 from assistant.model.profile import Signature
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.source import Source
@@ -56,6 +57,15 @@ class Attempt(Record):
     assumptions: tuple[str, ...] = ()
     also: tuple[OtherFile, ...] = ()
     """Every other file that it or the version it was made of changed, by path."""
+    traits: KernelTraits | None = None
+    """Of the kernel before the edit; None in older records, where the text says them."""
+    architecture: str = ""
+    """``sm_90``; empty in older records."""
+    use: TechniqueUse | None = None
+    """The technique with its numbers and what came before it; None in older records."""
+    side_effects: tuple[SideEffect, ...] = ()
+    why: str = ""
+    """Why it was tried when it was; empty in older records."""
 
     @property
     def ratio(self) -> float | None:
@@ -82,30 +92,6 @@ class OtherFile(Record):
     after_text: str
     is_changed_before: bool
     """Whether that version had changed it already."""
-
-
-class RecallQuery(Record):
-    """A kernel that is about to be planned for."""
-
-    workspace: Path
-    kernel: str
-    signature: Signature
-    techniques: tuple[str, ...]
-    now_ms: int
-    may_cross_workspaces: bool = False
-    """Whether reasons and sources of other workspaces may be shown; techniques and statistics always may."""
-    job: str | None = None
-    """The job that asks, whose own attempts are left out; None leaves nothing out."""
-
-
-class TechniqueHistory(Record):
-    """What memory knows of a technique on similar kernels."""
-
-    technique: str
-    rank_factor: float
-    """Multiplies a step's rank: below 1 after rejections, above 1 after successes."""
-    sentences: tuple[str, ...]
-    """For people: what happened, where and when."""
 
 
 class JobRow(Record):

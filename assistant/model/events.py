@@ -99,6 +99,8 @@ class CandidateTried(Record):
     """``kept`` became a proposal or the next version to improve; every other value says why it did not."""
     reason: str
     ratio: float | None
+    why: str = ""
+    """Why it was tried when it was: its place in the plan, what was expected of it and by what evidence, what was drawn."""
     event: Literal["candidate"] = "candidate"
     schema: int = SCHEMA
 

@@ -53,9 +53,11 @@ class Step(Record):
     """Code of the finding it answers; empty where a model's step answers none."""
     predictions: tuple[MetricPrediction, ...]
     rank: float
-    """Higher is tried first: expected gain, moved by what memory recalls."""
+    """Higher is tried first: share of the time that the finding promises, corrected by what memory recalls."""
     recalled: tuple[str, ...] = ()
     """What memory holds, one sentence each, with when."""
+    why: str = ""
+    """Why it has its place in the plan: what was expected of it, by what evidence, and what was drawn."""
     planner: str = "expert"
     """``expert`` or ``llm:<model>``: who planned it."""
     title: str | None = None

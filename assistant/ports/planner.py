@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Build, Diagnostic, KernelResources
 from assistant.model.comparison import Comparison
 from assistant.model.device import Architecture, Target
+from assistant.model.experience import Choice, TechniqueEvidence
 from assistant.model.plan import AttemptSummary, Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.recorded_facts import PointerReach, RecordedFacts
@@ -33,7 +33,10 @@ class PlanRequest(Record):
     architecture: Architecture
     build: Build | None = None
     """How the text is compiled; None: no CUDA compiler took it."""
-    recalled: tuple[TechniqueHistory, ...] = ()
+    recalled: tuple[TechniqueEvidence, ...] = ()
+    """What memory knows of techniques for this state, best first."""
+    choice: Choice = Choice()
+    """How steps are ordered by it."""
     excluded: frozenset[tuple[str, int]] = frozenset()
     """(technique, line) pairs already tried on this text."""
     excluded_designs: frozenset[tuple[str, int, str]] = frozenset()

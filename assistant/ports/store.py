@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHistory
+from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import ModelCall, SentCall
+from assistant.model.experience import RecallQuery, TechniqueEvidence
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
@@ -42,8 +43,8 @@ class AttemptStore(Protocol):
         """Newest first; None means every workspace, every file. Among a file's are those of other files that changed it, too."""
         ...
 
-    def recall(self, query: RecallQuery) -> tuple[TechniqueHistory, ...]:
-        """What memory knows of each technique that was tried or decided on, on kernels like the query's."""
+    def recall(self, query: RecallQuery) -> tuple[TechniqueEvidence, ...]:
+        """What memory knows of each technique that was tried or decided on, ranked for the query's state."""
         ...
 
 

@@ -6,11 +6,12 @@ from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFa
 from assistant.profile.findings import FindResult, find, is_negligible
 from assistant.profile.roofline import Roofline, roofline
 from assistant.profile.rules import RULES, documentation_page, title
-from assistant.profile.signature import distance, signature
+from assistant.profile.signature import DIMENSIONS, distance, signature, state_distance
 from assistant.profile.summary import Summary, summarize
 from assistant.profile.thresholds import THRESHOLDS, threshold
 
 __all__ = [
+    "DIMENSIONS",
     "METRICS",
     "RULES",
     "THRESHOLDS",
@@ -32,6 +33,7 @@ __all__ = [
     "metric",
     "roofline",
     "signature",
+    "state_distance",
     "summarize",
     "threshold",
     "title",

@@ -15,7 +15,7 @@ from assistant.model.comparison import PredictedTime
 from assistant.model.profile import InstructionMix, LaunchProfile, Signature
 from assistant.profile.bottleneck import bottleneck
 
-__all__ = ["DIMENSIONS", "distance", "signature"]
+__all__ = ["DIMENSIONS", "distance", "signature", "state_distance"]
 
 _WARP_LANES = 32
 _LABELS = frozenset({"dram", "l2", "l1", "shared", "issue", "fp32", "fp64", "conversion", "special", "latency"})
@@ -54,10 +54,18 @@ def distance(a: Signature, b: Signature) -> float:
 
     Dimensions that only one signature has (another version wrote it) are left out.
     """
-    theirs = dict(b.vector)
-    squares = [(value - theirs[name]) ** 2 for name, value in a.vector if name in theirs]
-    spread = math.sqrt(sum(squares) / len(squares)) if squares else 1.0
-    return (1 - _LABEL_DISTANCE) * spread + (_LABEL_DISTANCE if a.label != b.label else 0.0)
+    mine, theirs = dict(a.vector), dict(b.vector)
+    names = [name for name in mine if name in theirs]
+    return state_distance(tuple(mine[name] for name in names), tuple(theirs[name] for name in names), a.label == b.label)
+
+
+def state_distance(a: tuple[float, ...], b: tuple[float, ...], has_same_label: bool) -> float:
+    """``distance`` of two vectors with the same dimensions; NaN in one of them leaves that dimension out."""
+    spread = math.dist(a, b) / math.sqrt(len(a)) if a else 1.0
+    if math.isnan(spread):
+        squares = [(x - y) ** 2 for x, y in zip(a, b, strict=True) if not (math.isnan(x) or math.isnan(y))]
+        spread = math.sqrt(sum(squares) / len(squares)) if squares else 1.0
+    return (1 - _LABEL_DISTANCE) * spread + (0.0 if has_same_label else _LABEL_DISTANCE)
 
 
 def _label(profile: LaunchProfile, predicted: PredictedTime) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,10 +10,13 @@ from typing import TypeVar
 
 from assistant.errors import UsageError
 from assistant.memory.alternatives import chosen_alternative
-from assistant.memory.experience import Judgement, PastTrial, device_class
+from assistant.memory.experience import Judgement, experience_of, unknown_traits
+from assistant.memory.experience_rows import known_of
 from assistant.memory.recall import recall
-from assistant.model.attempt import Attempt, JobRow, RecallQuery, TechniqueHistory
+from assistant.memory.records import attempt_record
+from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import ModelCall, SentCall
+from assistant.model.experience import RecallQuery, TechniqueEvidence, device_class
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState, named_alternative
@@ -53,9 +57,10 @@ class FakeStore:
         found = (a for a in self._newest() if workspace in (None, a.workspace) and path in (None, a.path, *(file.path for file in a.also)))
         return tuple(found)[:limit]
 
-    def recall(self, query: RecallQuery) -> tuple[TechniqueHistory, ...]:
+    def recall(self, query: RecallQuery) -> tuple[TechniqueEvidence, ...]:
         """By the rules of the real memory, on what is here."""
-        return recall(query, self._trials(query.techniques), self._judgements())
+        records = (json.loads(attempt_record(attempt)[0]) for attempt in self._newest())
+        return recall(query, [known_of(experience_of(record, unknown_traits)) for record in records], self._judgements())
 
     def add_proposal(self, workspace: Path, proposal: Proposal, keep_open: frozenset[str] = frozenset()) -> tuple[str, ...]:
         if proposal.id in self._proposals:
@@ -256,12 +261,6 @@ class FakeStore:
         workspace, proposal = self._proposals[proposal_id]
         self._proposals[proposal_id] = (workspace, replace(proposal, state=state))
 
-    def _trials(self, techniques: tuple[str, ...]) -> tuple[PastTrial, ...]:
-        """Newest first; the same edit of the same text on the same device once."""
-        wanted = (attempt for attempt in self._newest() if attempt.technique in techniques)
-        known = {(a.technique, a.parent_text, a.text, a.device, a.target): a for a in reversed(tuple(wanted))}
-        return tuple(_trial(attempt) for attempt in _newest_first(known.values()))
-
     def _judgements(self) -> tuple[Judgement, ...]:
         """Newest first; the last decision on each proposal."""
         last = {decision.proposal: decision for decision in self._decisions}
@@ -294,18 +293,3 @@ def _newest_first(records: Iterable[_Dated]) -> list[_Dated]:
 def _same(record_id: str, stored: object, given: object) -> None:
     if stored != given:
         raise ValueError(f"{record_id} is stored already, with other contents")
-
-
-def _trial(attempt: Attempt) -> PastTrial:
-    return PastTrial(
-        technique=attempt.technique,
-        workspace=attempt.workspace,
-        kernel=attempt.kernel,
-        signature=attempt.before,
-        outcome=attempt.outcome,
-        reason=attempt.reason,
-        comparison=attempt.comparison,
-        device_class=device_class(attempt.lab, attempt.device, attempt.target),
-        created_ms=attempt.created_ms,
-        job=attempt.job,
-    )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assistant.errors import UsageError
-from assistant.model.attempt import JobRow, OtherFile, RecallQuery
+from assistant.model.attempt import JobRow, OtherFile
 from assistant.model.completion import SentCall, Spending
+from assistant.model.experience import DeviceTraits, KernelTraits, RecallQuery, State
 from assistant.model.pair import TurnKind
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, DecisionKind, ProposalState
@@ -176,12 +178,15 @@ class StoreContract:
         store.add_attempt(Given.attempt())
         store.add_proposal(Given.workspace, Given.proposal())
         store.decide(Given.decision(), OPEN)
-        query = RecallQuery(
-            Given.workspace, Given.attempt().kernel, Given.signature, ("shared-memory-padding", "loop-unrolling"), now_ms=5_000
+        state = State(
+            Given.signature, KernelTraits("transposition", "float"), DeviceTraits("cpu, predicted for h200", "sm_90", is_measured=False)
         )
+        techniques = ("shared-memory-padding", "loop-unrolling")
+        query = RecallQuery(Given.workspace, Given.attempt().kernel, state, techniques, now_ms=5_000)
         (recalled,) = store.recall(query)
         assert recalled.technique == "shared-memory-padding"
-        assert recalled.rank_factor > 1.3
+        assert recalled.people == pytest.approx(0.3)
+        assert recalled.log_ratio == pytest.approx(math.log(1.5))
         assert recalled.sentences[0] == "accepted here on 1970-01-01 (cpu, predicted for h200)"
 
     def test_a_jobs_events_are_kept_in_order(self, store: Store) -> None:

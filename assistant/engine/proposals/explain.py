@@ -86,6 +86,7 @@ def _step(item: KeptStep) -> dict[str, object]:
         "technique": item.technique.id,
         "line": item.step.line,
         "why": _why(item),
+        "tried": item.step.why if item.step.recalled else "",
         "summary": item.rewrite.summary,
         "outcomes": [_outcome(outcome) for outcome in item.outcomes],
         "evidence": _grouped(item.evidence),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from assistant.engine.search.resume import NOTHING_EARLIER as NOTHING_EARLIER
     from assistant.engine.search.resume import is_running as is_running
     from assistant.engine.search.resume import last_interrupted as last_interrupted
+    from assistant.engine.search.shape import EXPERT as EXPERT
     from assistant.engine.search.spending_words import caps_words as caps_words
     from assistant.engine.search.spending_words import spent_words as spent_words
     from assistant.engine.search.trials import SearchNode as SearchNode

@@ -13,8 +13,8 @@ from typing import Any
 from assistant.engine.evaluate import KernelAssessment
 from assistant.engine.search.setbacks import setback_of, summary_of_trial
 from assistant.engine.search.trials import Trial
-from assistant.model.attempt import TechniqueHistory
 from assistant.model.completion import ToolSpec
+from assistant.model.experience import TechniqueEvidence
 from assistant.model.profile import LineAccess
 from assistant.model.verification import VerificationFinding
 from assistant.profile.quantity import format_quantity
@@ -83,7 +83,7 @@ def profiled_lines(kernels: Sequence[KernelAssessment]) -> str:
     return "\n".join([head, *map(_row, sorted(rows, key=lambda row: (row.line, row.op)))])
 
 
-def recalled(history: Iterable[TechniqueHistory], technique: str | None) -> str:
+def recalled(history: Iterable[TechniqueEvidence], technique: str | None) -> str:
     """What memory says, by technique."""
     wanted = [known for known in history if technique in (None, "", known.technique)]
     return "\n".join(f"{known.technique}: {text}" for known in wanted for text in known.sentences) or "nothing is known"

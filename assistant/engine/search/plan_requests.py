@@ -5,14 +5,16 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from assistant.cuda.same_code import code_hash
 from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches, reaches_of_launches
 from assistant.engine.job import Job
 from assistant.engine.proposals import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
 from assistant.engine.request import OptimizeOptions
+from assistant.engine.search.attempts import kernel_traits
 from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.trials import SearchNode
-from assistant.model.attempt import RecallQuery
 from assistant.model.build import Build
+from assistant.model.experience import Choice, DeviceTraits, RecallQuery, State, TechniqueEvidence, device_class
 from assistant.model.plan import AttemptSummary
 from assistant.model.profile import Finding
 from assistant.model.verification import Label
@@ -21,7 +23,10 @@ from assistant.ports.planner import PlanRequest
 from assistant.ports.store import AttemptStore
 from assistant.record import Record
 
-__all__ = ["PlanRequests"]
+__all__ = ["NO_MEMORY", "PlanRequests"]
+
+NO_MEMORY = "none"
+"""`OptimizeOptions.choice` where memory is not asked."""
 
 
 class PlanRequests(Record):
@@ -51,7 +56,8 @@ class PlanRequests(Record):
             target=self.job.target,
             architecture=self.job.architecture,
             build=build if isinstance(build, Build) else None,
-            recalled=self.store.recall(self._query(main)),
+            recalled=self._recalled(node, main),
+            choice=self._choice(node, main),
             excluded=self._excluded(node),
             excluded_designs=frozenset((step.technique, line, step.design) for step in node.settled for line in step.lines if step.design),
             tried=tried,
@@ -78,16 +84,35 @@ class PlanRequests(Record):
         code = self.options.only_finding
         return findings if code is None else tuple(finding for finding in findings if finding.code == code)
 
-    def _query(self, main: KernelAssessment) -> RecallQuery:
+    def _recalled(self, node: SearchNode, main: KernelAssessment) -> tuple[TechniqueEvidence, ...]:
+        return () if self.options.choice == NO_MEMORY else self.store.recall(self.query(node, main))
+
+    def query(self, node: SearchNode, main: KernelAssessment) -> RecallQuery:
+        """What memory is asked about the kernel in the node's version."""
+        lab = self.job.lab.describe()
         return RecallQuery(
             workspace=self.workspace,
             kernel=main.kernel.key,
-            signature=main.signature,
+            state=State(
+                signature=main.signature,
+                traits=kernel_traits(node.evaluation, main),
+                device=DeviceTraits(
+                    device_class(lab.name, lab.device, self.job.target.name), self.job.architecture.name, lab.name != "cpu"
+                ),
+            ),
             techniques=tuple(technique.id for technique in self.catalogue.techniques),
             now_ms=time.time_ns() // 1_000_000,
             job=self.job.id,
             may_cross_workspaces=self.options.may_recall_across_workspaces,
+            choice=self._choice(node, main),
         )
+
+    def _choice(self, node: SearchNode, main: KernelAssessment) -> Choice:
+        """Each version of each kernel is a draw of its own, which depends on nothing but its text and the seed."""
+        key = f"{main.kernel.key}/{code_hash(node.key)}"
+        default = Choice()
+        seed = default.seed if self.options.choice_seed is None else self.options.choice_seed
+        return Choice(self.options.choice or default.rule, seed, key)
 
     def _excluded(self, node: SearchNode) -> frozenset[tuple[str, int]]:
         here = frozenset((step.technique, line) for step in node.settled for line in step.lines)

@@ -25,6 +25,7 @@ from assistant.engine.search.trials import SearchNode
 from assistant.model import events
 from assistant.model.plan import Step
 from assistant.model.profile import Severity
+from assistant.plan.choosing import with_order
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
@@ -59,7 +60,7 @@ class Round(Record):
         if items:
             request = replace(services.request(node, items), island=self.island)
             plan = await services.planner.plan(request)
-            steps = plan.steps
+            steps = with_order(plan.steps)
             job.emit(events.PlanMade(job.id, plan.planner, steps, services.history.new_declines(plan, request)))
             for note in plan.notes:
                 job.say(Severity.INFORMATION, f"{self.context.kernel}: {note}")

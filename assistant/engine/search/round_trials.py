@@ -112,7 +112,7 @@ class RoundTrials:
     def report_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None:
         self.services.history.add_unjudged(AttemptSummary(step.technique, step.line, summary, outcome, reason, None))
         job = self.context.job
-        job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self.context.kernel, outcome, reason, None))
+        job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self.context.kernel, outcome, reason, None, step.why))
 
     def report_untried(self, step: Step, summary: str, what: str = "it") -> None:
         """That a limit leaves no room for a step, a rewrite or a repair."""
@@ -157,7 +157,7 @@ class RoundTrials:
         else:
             self._remember(judged)
             event = events.CandidateTried(
-                context.job.id, trial.id, step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio
+                context.job.id, trial.id, step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio, step.why
             )
             context.job.emit(event)
             self.services.history.add(before, trial, summary_of_trial(trial))

@@ -94,6 +94,8 @@ class Trial(Record):
     """The compiler's diagnostics, where it was not built."""
     printed: str = ""
     """What of ``reason`` the candidate itself said."""
+    settings: tuple[tuple[str, int], ...] = ()
+    """Numbers that were chosen by tuning."""
     has_host_code: bool = True
     """It edits code of the host's, or builds on an edit that does: what it prints may be anything that it could read."""
     node: SearchNode | None = None

@@ -118,7 +118,7 @@ class _Tuning:
         chosen = await self._confirmed()
         best = next((setting for setting, trial in self._tried.items() if trial.id == chosen.id), space.start)
         self._report(best, len(space.settings))
-        return replace(chosen, rewrite=replace(chosen.rewrite, tunables=(), constraints=()))
+        return replace(chosen, rewrite=replace(chosen.rewrite, tunables=(), constraints=()), settings=best.values)
 
     async def _confirmed(self) -> Trial:
         """The best that was kept, timed once more where there is a clock; the edit as it was written where none was."""

@@ -21,6 +21,7 @@ NAMES = (
     "0009_edits_of_several_files",
     "0010_attempts_of_several_files",
     "0011_alternatives",
+    "0012_learned",
 )
 
 

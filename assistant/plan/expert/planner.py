@@ -16,12 +16,12 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.syntax import SyntaxTree
-from assistant.model.attempt import TechniqueHistory
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, DeclineReason, FileEdits, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
+from assistant.plan.choosing import chosen, evidence_on
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.ports.planner import PlanRequest, Story
 
@@ -46,7 +46,7 @@ class ExpertPlanner:
     async def plan(self, request: PlanRequest) -> Plan:
         """Steps by descending rank, one for each different edit, and the declines in the findings' order.
 
-        Findings that one edit answers together share a step: it cites the costliest one, and its rank is the sum of their costs.
+        Findings that one edit answers together share a step: it cites the costliest one, and promises what they promise together.
         """
         tree = SyntaxTree(request.parsed.source.text, others=request.others)
         steps: dict[tuple[str, tuple[TextEdit, ...], tuple[FileEdits, ...]], Step] = {}
@@ -65,7 +65,8 @@ class ExpertPlanner:
         declines += [
             Decline(s.technique, s.kernel, s.line, "it was already tried on this text", DeclineReason.ALREADY_TRIED) for s in tried
         ]
-        ordered = sorted((s for s in steps.values() if s not in tried), key=lambda s: (-s.rank, s.line, s.technique))
+        ranked = (_ranked(request, step) for step in steps.values() if step not in tried)
+        ordered = sorted(ranked, key=lambda s: (-s.rank, s.line, s.technique))
         return Plan(tuple(ordered), tuple(dict.fromkeys(declines)), self.name)
 
     async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
@@ -127,7 +128,7 @@ def _distinct_launches(request: PlanRequest) -> tuple[LaunchConfig, ...]:
 
 
 def _step(request: PlanRequest, finding: Finding, technique: Technique, first: Rewrite) -> Step:
-    recalled = _recalled(request, technique.id)
+    """With the share of time that its finding promises as its rank."""
     cost_ratio = UNMODELLED_COST_RATIO if finding.estimated_cost_ratio is None else finding.estimated_cost_ratio
     return Step(
         technique=technique.id,
@@ -137,9 +138,15 @@ def _step(request: PlanRequest, finding: Finding, technique: Technique, first: R
         evidence=finding.evidence,
         finding=finding.code,
         predictions=first.predictions,
-        rank=cost_ratio * (1.0 if recalled is None else recalled.rank_factor),
-        recalled=() if recalled is None else recalled.sentences,
+        rank=cost_ratio,
     )
+
+
+def _ranked(request: PlanRequest, step: Step) -> Step:
+    """With what memory knows: its rank, what it rests on, and why."""
+    evidence = evidence_on(request.recalled, step.technique)
+    found = chosen(step.rank, evidence, request.choice, is_modelled=step.rank > UNMODELLED_COST_RATIO)
+    return replace(step, rank=found.rank, why=found.why, recalled=() if evidence is None else evidence.sentences)
 
 
 def _merged(first: Step, second: Step) -> Step:
@@ -153,7 +160,3 @@ def _rationale(finding: Finding, technique: Technique, first: Rewrite) -> str:
     cited = " and ".join(f"{{{e}}}" for e in finding.evidence[:_CITED_COUNT])
     because = f" because of {cited}" if cited else ""
     return f"{finding.code}{because}: {technique.title[0].lower()}{technique.title[1:]}. {first.summary}"
-
-
-def _recalled(request: PlanRequest, technique_id: str) -> TechniqueHistory | None:
-    return next((r for r in request.recalled if r.technique == technique_id), None)

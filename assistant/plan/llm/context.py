@@ -26,6 +26,7 @@ from assistant.plan.llm.hardware import hardware_lines
 from assistant.plan.llm.launching import declared_launches, launches_elsewhere
 from assistant.plan.llm.limits import RESIDENT, limit_notes
 from assistant.plan.llm.parts import Part, PartKind, Region, region_of
+from assistant.plan.llm.recalled import recalled_lines
 from assistant.plan.llm.shown_evidence import EvidenceGroup, evidence_groups, ids_of, meanings_of, stated_in
 from assistant.plan.llm.static_notes import array_notes, loop_notes
 from assistant.plan.tokens import estimated_tokens
@@ -188,9 +189,7 @@ def facts_of(request: PlanRequest, signals: SignalSettings) -> Facts:
         problems=problem_lines(p for profile in request.profiles for p in profile.problems) if signals.sanitizer != "off" else (),
         loops=loop_notes(parsed, kernel) if has_static else (),
         arrays=array_notes(parsed, kernel) if has_static else (),
-        recalled=tuple(f"{known.technique}: {text}" for known in request.recalled for text in known.sentences)
-        if signals.memory != "off"
-        else (),
+        recalled=recalled_lines(request.recalled) if signals.memory != "off" else (),
         tried=tuple(_tried(item) for item in request.tried),
         designs=_designs(request.tried),
         wishes=request.wishes,

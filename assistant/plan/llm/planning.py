@@ -15,6 +15,7 @@ from types import MappingProxyType
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Plan, Step, WrittenCode
 from assistant.model.profile import Finding
 from assistant.model.verification import Label
+from assistant.plan.choosing import chosen, evidence_on
 from assistant.plan.llm.claims import bound, cited, marked, title
 from assistant.plan.llm.numbers import has_claim, names_of
 from assistant.plan.llm.schemas import DeclinedTechnique, PlannedStep, PlanReply
@@ -37,7 +38,9 @@ _UNNAMED = "unnamed"
 
 
 def plan_of(request: PlanRequest, reply: PlanReply, planner: str, codes: Mapping[int, WrittenCode] = MappingProxyType({})) -> Plan:
-    """The model's steps in its order, without those that were tried on this text already; what is left out is declined with its reason.
+    """The model's steps without those that were tried on this text already; what is left out is declined with its reason.
+
+    Their order is the model's; what memory expects to gain comes before what it does not know, and what it expects to lose comes last.
 
     ``codes``: what came with the plan, by the number of its step, from 1.
     """
@@ -57,7 +60,17 @@ def plan_of(request: PlanRequest, reply: PlanReply, planner: str, codes: Mapping
     if surplus > 0:
         reason = f"the plan had {len(reply.steps):,} steps; the first {MOST_STEPS} are taken"
         declines.append(Decline("further-steps", request.kernel.key, request.kernel.line, reason, DeclineReason.LIMIT_EXCEEDED))
-    return Plan(tuple(steps), tuple(declines), planner, notes)
+    return Plan(tuple(_by_evidence(request, steps)), tuple(declines), planner, notes)
+
+
+def _by_evidence(request: PlanRequest, steps: list[Step]) -> list[Step]:
+    def group(step: Step) -> tuple[int, float]:
+        evidence = evidence_on(request.recalled, step.technique)
+        if evidence is None or not evidence.summary:
+            return 1, 0.0
+        return (0, -step.rank) if step.rank > _UNANSWERED_RANK else (2, 0.0)
+
+    return sorted(steps, key=group)
 
 
 def risk_labels(risks: Iterable[str]) -> tuple[Label, ...]:
@@ -73,8 +86,9 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
     named = [e.strip("{}") for e in planned.evidence if e.strip("{}") in known]
     evidence = tuple(dict.fromkeys((*named, *cited(planned.rationale, known))))
     rationale = marked(planned.rationale, known, code)
-    recalled = next((r for r in request.recalled if r.technique == technique), None)
-    cost_ratio = finding.estimated_cost_ratio if finding is not None and finding.estimated_cost_ratio is not None else _UNANSWERED_RANK
+    evidence_known = evidence_on(request.recalled, technique)
+    modelled = None if finding is None else finding.estimated_cost_ratio
+    worth = chosen(_UNANSWERED_RANK if modelled is None else modelled, evidence_known, request.choice, modelled is not None)
     return Step(
         technique=technique,
         kernel=request.kernel.key,
@@ -83,8 +97,9 @@ def _step(request: PlanRequest, planned: PlannedStep, planner: str) -> Step:
         evidence=evidence,
         finding="" if finding is None else finding.code,
         predictions=_predictions(request, planned),
-        rank=cost_ratio * (1.0 if recalled is None else recalled.rank_factor),
-        recalled=() if recalled is None else recalled.sentences,
+        rank=worth.rank,
+        recalled=() if evidence_known is None else evidence_known.sentences,
+        why=worth.why,
         planner=planner,
         title=title(planned.title, code),
         labels=risk_labels(planned.risks),

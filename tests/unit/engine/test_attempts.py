@@ -12,6 +12,7 @@ from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.measure.targets import target
 from assistant.model.attempt import OtherFile
+from assistant.model.experience import TechniqueUse
 from assistant.model.plan import Origin, Rewrite, Step
 from assistant.model.profile import Signature
 from assistant.model.source import Source
@@ -20,8 +21,8 @@ from assistant.model.verification import Label, Outcome
 from assistant.ports.lab import LabDescription
 
 LAB = SimpleNamespace(describe=lambda: LabDescription("cpu", "a device", "h200", "", ()))
-JOB = cast("Job", SimpleNamespace(id="J1", lab=LAB, target=target("h200")))
-STEP = Step("tile", "k(float *)", 3, "because", (), "KO101", (), 1.0, planner="llm:small")
+JOB = cast("Job", SimpleNamespace(id="J1", lab=LAB, target=target("h200"), architecture=SimpleNamespace(name="sm_90")))
+STEP = Step("tile", "k(float *)", 3, "because", (), "KO101", (), 1.0, planner="llm:small", why="1 of 1: it is the only one")
 
 
 def version(*others: Source) -> SearchNode:
@@ -35,6 +36,7 @@ def test_a_candidate_is_kept_with_what_it_was_and_what_it_came_to(assessed: Any,
     run = Path("/w/run.cu")
     others = (Source(run, "block 64"),)
     trial = Trial("C1", STEP, rewrite, "after", others, TrialOutcome.KEPT, "better", 1.5, verdict(), predicted(1.5), (), (cheap, dear))
+    trial = replace(trial, settings=(("TILE", 32),))
     kept = attempt_record(JOB, Path("/w"), version(Source(run, "block 32")), (cheap, dear), trial, 7)
     assert (kept.before.label, kept.after and kept.after.label) == ("dram", "l2")
     assert (kept.id, kept.job, kept.path, kept.kernel, kept.created_ms) == ("C1", "J1", Path("/w/a.cu"), "k(float *)", 7)
@@ -44,6 +46,8 @@ def test_a_candidate_is_kept_with_what_it_was_and_what_it_came_to(assessed: Any,
     built_on = attempt_record(JOB, Path("/w"), replace(version(others[0]), others=others), (cheap, dear), trial, 7)
     assert built_on.also == (OtherFile(run, "block 64", "block 64", True),)
     assert (kept.model, kept.calls, kept.labels, kept.assumptions) == ("small", ("M1",), (Label.READABILITY,), ("n is even",))
-    assert (kept.lab, kept.device, kept.target) == ("cpu", "a device", "h200")
+    assert (kept.lab, kept.device, kept.target, kept.architecture) == ("cpu", "a device", "h200", "sm_90")
+    assert (kept.use, kept.why) == (TechniqueUse("tile", (("TILE", 32),)), "1 of 1: it is the only one")
+    assert kept.traits is not None and dict(kept.traits.scale)["threads"] == dear.launches[0].profile.config.thread_count
     bare = attempt_record(JOB, Path("/w"), version(), (dear,), Trial("C2", STEP, replace(rewrite, origin=None)), 7)
     assert (bare.after, bare.verification, bare.model, bare.calls) == (None, None, None, ())

@@ -1,111 +1,151 @@
-"""What memory says about a technique, and how that moves its rank."""
+"""What memory says about a technique for a state: estimate, chance, people, and the sentences."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from pathlib import Path
+import math
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assistant.memory.experience import Judgement, PastTrial
-from assistant.memory.recall import RANK_CEILING, RANK_FLOOR, recall
-from assistant.model.attempt import RecallQuery, TechniqueHistory
-from assistant.model.comparison import Comparison, SpeedOutcome
-from assistant.model.profile import Signature
+from assistant.memory.experience import Judgement
+from assistant.memory.experience_rows import Known
+from assistant.memory.recall import recall
+from assistant.model.experience import Choice, DeviceTraits, KernelTraits, Origin, TechniqueEvidence, TechniqueUse
 from assistant.model.proposal import DecisionKind
-from assistant.model.trial import TrialOutcome
+from assistant.profile import DIMENSIONS
+from tests.unit.memory.experiences import (
+    ELSEWHERE,
+    KERNEL,
+    NOW,
+    PREDICTED,
+    TECHNIQUE,
+    judgement,
+    ms,
+    query,
+    row,
+    signature,
+    state,
+)
 
-HERE = Path("/home/ada/project")
-ELSEWHERE = Path("/home/ada/other")
-KERNEL = "transpose(float *)"
-SIGNATURE = Signature("shared", (("load_waste", 0.1), ("conflict_waste", 0.9)))
-UNLIKE = Signature("fp32", (("load_waste", 1.0), ("conflict_waste", 0.0)))
-TECHNIQUE = "shared-memory-padding"
-
-
-def ms(day: str) -> int:
-    return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() * 1000)
-
-
-NOW = ms("2026-11-20")
-
-
-def query(**changes: Any) -> RecallQuery:
-    values: dict[str, Any] = {
-        "workspace": HERE,
-        "kernel": KERNEL,
-        "signature": SIGNATURE,
-        "techniques": (TECHNIQUE, "vectorized-access"),
-        "now_ms": NOW,
-    }
-    return RecallQuery(**(values | changes))
+OTHER_KIND = state(signature=signature("fp32", **dict.fromkeys(DIMENSIONS, 0.0)))
 
 
-PREDICTION_ERROR = "model error 1.28x median, over 25 candidates"
-
-
-def compared(outcome: SpeedOutcome, ratio: float, spread: float | None = 0.03) -> Comparison:
-    low, high = (None, None) if spread is None else (ratio * (1 - spread), ratio * (1 + spread))
-    quality = PREDICTION_ERROR if outcome is SpeedOutcome.PREDICTED else "good"
-    return Comparison(outcome, ratio, low, high, 0.02, quality, (), "events")
-
-
-def trial(comparison: Comparison | None, **changes: Any) -> PastTrial:
-    values: dict[str, Any] = {
-        "technique": TECHNIQUE,
-        "workspace": HERE,
-        "kernel": KERNEL,
-        "signature": SIGNATURE,
-        "outcome": TrialOutcome.KEPT,
-        "reason": "",
-        "comparison": comparison,
-        "device_class": "NVIDIA H200",
-        "created_ms": ms("2026-11-10"),
-    }
-    return PastTrial(**(values | changes))
-
-
-def judgement(kind: DecisionKind, **changes: Any) -> Judgement:
-    values: dict[str, Any] = {
-        "techniques": (TECHNIQUE,),
-        "workspace": HERE,
-        "kernel": KERNEL,
-        "signature": SIGNATURE,
-        "kind": kind,
-        "reason_code": None,
-        "reason": None,
-        "device_class": "NVIDIA H200",
-        "decided_ms": ms("2026-11-02"),
-    }
-    return Judgement(**(values | changes))
-
-
-def one(trials: tuple[PastTrial, ...] = (), judgements: tuple[Judgement, ...] = (), **changes: Any) -> TechniqueHistory:
-    (found,) = recall(query(**changes), trials, judgements)
+def one(rows: tuple[Known, ...] = (), judgements: tuple[Judgement, ...] = (), **changes: Any) -> TechniqueEvidence:
+    (found,) = recall(query(**changes), rows, judgements)
     assert found.technique == TECHNIQUE
     return found
-
-
-FASTER = compared(SpeedOutcome.FASTER, 1.5)
-PREDICTED = compared(SpeedOutcome.PREDICTED, 1.5, None)
 
 
 def test_nothing_known_says_nothing() -> None:
     assert recall(query(), (), ()) == ()
 
 
-def test_a_rejection_here_lowers_the_rank_and_is_cited_with_date_and_reason() -> None:
-    found = one(judgements=(judgement(DecisionKind.REJECTED, reason_code="readability"),))
-    assert found.rank_factor < 0.6
-    assert found.sentences == ("rejected here on 2026-11-02 (NVIDIA H200): readability",)
+def test_the_evidence_is_one_sentence_with_counts_median_interval_and_method() -> None:
+    ratios = (2.2, 2.8, 3.0, 3.2, 3.6, 4.0)
+    found = one(tuple(row(ratio, number) for number, ratio in enumerate(ratios)))
+    assert found.summary == (
+        "on 6 similar kernels (memory-bound row reductions, sm_90) warp-per-row was right 6 of 6, median 3.1x [2.2, 4.0], measured"
+    )
+    assert found.log_ratio == pytest.approx(sum(map(math.log, ratios)) / 6)
 
 
-def test_the_persons_own_words_are_quoted() -> None:
-    found = one(judgements=(judgement(DecisionKind.REJECTED, reason_code="style", reason="too clever"),))
-    assert found.sentences == ('rejected here on 2026-11-02 (NVIDIA H200): style ("too clever")',)
+def test_what_parts_losses_from_gains_is_named_where_two_of_each_agree() -> None:
+    def at(threads: int, ratio: float, number: int) -> Known:
+        return row(ratio, number, state=state(traits=KernelTraits("row reduction", "float", (("threads", threads),))))
+
+    lost, won = (at(32, 0.8, 1), at(64, 0.9, 2)), (at(4096, 3.0, 3), at(8192, 2.0, 4))
+    assert one((*lost, *won)).summary.endswith("; loses when threads <= 64")
+    assert "loses" not in one((lost[0], *won)).summary, "one case is no rule"
+    assert "loses" not in one((*lost, *won, at(16, 2.0, 5))).summary, "a contradicted rule is none"
+
+
+def test_failures_lower_the_chance_and_are_counted() -> None:
+    found = one((row(None, 1), row(None, 2), row(2.0, 3)))
+    assert found.chance == pytest.approx((2 + _weight()) / (2 + 3 * _weight()))
+    assert "was right 1 of 3" in found.summary
+
+
+def _weight() -> float:
+    return 0.5 ** (10 / 180)
+
+
+def test_a_prediction_counts_less_than_a_measurement_and_is_not_called_one() -> None:
+    predicted, measured = one((row(2.0, state=state(device=PREDICTED)),)), one((row(2.0),))
+    assert 0 < predicted.precision < measured.precision
+    assert predicted.summary.endswith("2.0x, predicted") and measured.summary.endswith("measured")
+    both = one((row(3.0, 1), row(2.0, 2, state=state(device=PREDICTED))))
+    assert "3.0x [2.9, 3.1], measured, median 2.0x, predicted".replace("median 2.0x", "2.0x") in both.summary
+
+
+def test_repeating_one_trial_is_no_new_experience() -> None:
+    once, often = one((row(2.0),)), one(tuple(row(2.0) for _ in range(50)))
+    assert once.precision == often.precision
+
+
+def test_many_trials_on_one_kernel_count_as_one_kernel() -> None:
+    many = tuple(row(9.0, 1, id=f"C{n}", same=f"s{n}") for n in range(50))
+    flooded = one((*many, row(1.1, 2), row(1.1, 3)))
+    assert flooded.log_ratio == pytest.approx((math.log(9) + 2 * math.log(1.1)) / 3)
+    assert "on 3 similar kernels" in flooded.summary
+
+
+def test_unlike_kernels_together_are_worth_half_a_similar_one() -> None:
+    far = tuple(row(3.0, number, state=OTHER_KIND) for number in range(40))
+    borrowed, similar = one(far), one((row(3.0),))
+    assert borrowed.precision == pytest.approx(similar.precision / 2, rel=0.1)
+    assert borrowed.summary.endswith("; none was like this one")
+
+
+def test_another_architecture_counts_less_and_is_named() -> None:
+    a100 = DeviceTraits("NVIDIA A100", "sm_80", is_measured=True)
+    other, same = one((row(2.0, state=state(device=a100)),)), one((row(2.0),))
+    assert other.precision == pytest.approx(same.precision / 2)
+    assert "sm_80" in other.summary
+
+
+def test_another_family_or_element_is_less_alike() -> None:
+    stencil = one((row(2.0, state=state(traits=KernelTraits("stencil", "double"))),))
+    assert 0 < stencil.precision < one((row(2.0),)).precision
+    assert "stencils" in stencil.summary
+
+
+def test_old_experience_fades_and_the_future_is_today() -> None:
+    fresh, old = (one((row(2.0, created_ms=ms(day)),)).precision for day in ("2026-11-19", "2024-11-19"))
+    assert 0 < old < fresh
+    assert one((row(2.0, created_ms=ms("2027-01-01")),)).precision == one((row(2.0, created_ms=NOW),)).precision
+
+
+def test_other_workspaces_give_statistics_but_neither_reasons_nor_names() -> None:
+    rejected = judgement(DecisionKind.REJECTED, workspace=ELSEWHERE, kernel="secret_kernel()", reason="secret reason")
+    found = one((row(2.0, workspace=ELSEWHERE, kernel="secret_kernel()"),), (rejected,))
+    assert found.precision == one((row(2.0),)).precision
+    assert found.nearest == ""
+    assert found.sentences == (
+        "accepted 0 and rejected or undone 1 times in other workspaces, on memory-bound kernels",
+        "on 1 similar kernel (memory-bound row reductions, sm_90) warp-per-row was right 1 of 1, 2.0x [1.9, 2.1], measured",
+    )
+
+
+def test_names_and_reasons_of_other_workspaces_are_shown_where_enabled() -> None:
+    rejected = judgement(DecisionKind.REJECTED, workspace=ELSEWHERE, reason_code="portability")
+    found = one((row(2.0, workspace=ELSEWHERE),), (rejected,), may_cross_workspaces=True)
+    assert found.sentences[0] == "rejected in another workspace, for a kernel limited by dram, on 2026-11-02 (NVIDIA H200): portability"
+    assert "worked in another workspace, for kernel1, limited by dram," in found.sentences[2]
+
+
+def test_what_happened_on_this_kernel_is_told_with_day_device_and_method() -> None:
+    found = one((row(2.0, kernel=KERNEL),))
+    assert found.sentences[1] == "worked here on 2026-11-10: time ratio 2.00x, 1.92 to 2.08 (NVIDIA H200; events)"
+    assert one((row(None, kernel=KERNEL),)).sentences[1] == "did not build or was wrong here on 2026-11-10 (NVIDIA H200)"
+    assert one((row(0.7, kernel=KERNEL),)).sentences[1].startswith("was not faster here on 2026-11-10: time ratio 0.70x")
+
+
+def test_a_rejection_here_is_quoted_first_with_its_reason() -> None:
+    found = one((row(2.0),), (judgement(DecisionKind.REJECTED, reason_code="style", reason="too clever"),))
+    assert found.people < -0.6
+    assert found.sentences[0] == 'rejected here on 2026-11-02 (NVIDIA H200): style ("too clever")'
 
 
 def test_why_a_part_was_left_out_is_said() -> None:
@@ -113,137 +153,68 @@ def test_why_a_part_was_left_out_is_said() -> None:
     assert found.sentences == ('accepted in part here on 2026-11-02 (NVIDIA H200), the rest left out: precision ("hunk 1: a long sum")',)
 
 
-def test_what_worked_raises_the_rank_and_is_cited_with_unit_device_and_method() -> None:
-    found = one((trial(FASTER),))
-    assert found.rank_factor > 1.1
-    assert found.sentences == ("worked here on 2026-11-10: time ratio 1.50x, 1.46 to 1.54 (NVIDIA H200; events)",)
+def test_a_rejection_on_another_kernel_weighs_less_and_one_here_holds_whatever_the_signature() -> None:
+    here, there = (one(judgements=(judgement(DecisionKind.REJECTED, kernel=kernel),)).people for kernel in (KERNEL, "reduce()"))
+    assert here < there < 0
+    assert one(judgements=(judgement(DecisionKind.REJECTED, signature=OTHER_KIND.signature),)).people == here
 
 
-def test_a_prediction_counts_less_than_a_measurement() -> None:
-    predicted, measured = one((trial(PREDICTED),)), one((trial(FASTER),))
-    assert 1 < predicted.rank_factor < measured.rank_factor
-    assert PREDICTION_ERROR in predicted.sentences[0]
+def test_techniques_of_one_proposal_share_its_rejection() -> None:
+    both = recall(query(), (), (judgement(DecisionKind.REJECTED, techniques=(TECHNIQUE, "loop-unrolling")),))
+    assert [found.people for found in both] == [pytest.approx(one(judgements=(judgement(DecisionKind.REJECTED),)).people / 2)] * 2
 
 
-def test_an_inconclusive_trial_does_not_move_the_rank() -> None:
-    found = one((trial(compared(SpeedOutcome.INCONCLUSIVE, 3.0)),))
-    assert found.rank_factor == pytest.approx(1.0)
-    assert found.sentences == ()
+def test_imports_count_half_and_never_more_than_one_kernel_of_ones_own() -> None:
+    def imported(number: int) -> Known:
+        return row(9.0, number, origin=Origin.IMPORT, workspace=None, kernel="")
+
+    single, own = one((imported(1),)), one((row(9.0, 1),))
+    assert single.precision == pytest.approx(own.precision / 2)
+    flood = one(tuple(imported(number) for number in range(10_000)))
+    assert flood.precision <= own.precision * 1.05
+    assert flood.summary.endswith("; 10000 of them imported")
+    assert flood.sentences == (flood.summary,)
 
 
-def test_a_wide_interval_counts_less_than_a_narrow_one() -> None:
-    wide, narrow = (one((trial(compared(SpeedOutcome.FASTER, 1.5, spread)),)).rank_factor for spread in (0.6, 0.01))
-    assert wide < narrow
+def test_a_job_does_not_quote_itself() -> None:
+    own = row(2.0, job="J1")
+    assert recall(query(job="J1"), (own,), ()) == ()
+    assert recall(query(job="J2"), (own,), ()) == recall(query(), (own,), ()) != ()
 
 
-def test_slower_lowers_the_rank() -> None:
-    found = one((trial(compared(SpeedOutcome.SLOWER, 0.7), outcome=TrialOutcome.NOT_BETTER),))
-    assert found.rank_factor < 1
-    assert found.sentences[0].startswith("was SLOWER here on 2026-11-10")
+def test_the_best_comes_first_whatever_it_is_called() -> None:
+    invented = row(4.0, 2, use=TechniqueUse("lane-split"))
+    assert [found.technique for found in recall(query(), (row(1.2), invented), ())] == ["lane-split", TECHNIQUE]
 
 
-def test_failures_lower_the_rank() -> None:
-    failures = tuple(trial(None, outcome=TrialOutcome.FAILED) for _ in range(3))
-    assert one(failures).rank_factor == pytest.approx(2 / 5, rel=0.05)
-    assert one(failures).sentences == ("failed verification here on 2026-11-10 (NVIDIA H200)",)
+def test_draws_depend_on_seed_and_version_alone() -> None:
+    def drawn(seed: int, key: str) -> tuple[float, float]:
+        found = one((row(2.0), row(None, 2)), choice=Choice("thompson", seed, key))
+        return found.gain_draw, found.chance_draw
+
+    assert drawn(0, "a") == drawn(0, "a") != drawn(1, "a") != drawn(1, "b")
+    assert one((row(2.0),)).gain_draw == 0.0, "greedy draws nothing"
 
 
-def test_old_memories_fade() -> None:
-    fresh, old = (one((trial(FASTER, created_ms=ms(day)),)).rank_factor for day in ("2026-11-19", "2024-11-19"))
-    assert 1 < old < fresh
-
-
-def test_a_memory_from_the_future_is_as_fresh_as_today() -> None:
-    assert one((trial(FASTER, created_ms=ms("2027-01-01")),)).rank_factor == one((trial(FASTER, created_ms=NOW),)).rank_factor
-
-
-def test_a_rejection_on_another_kernel_weighs_less_and_names_it() -> None:
-    here = one(judgements=(judgement(DecisionKind.REJECTED),))
-    there = one(judgements=(judgement(DecisionKind.REJECTED, kernel="reduce(float *)"),))
-    assert here.rank_factor < there.rank_factor < 1
-    assert there.sentences == ("rejected for reduce, limited by shared, on 2026-11-02 (NVIDIA H200)",)
-
-
-def test_a_kernel_of_another_kind_says_nothing() -> None:
-    assert recall(query(), (trial(FASTER, kernel="sgemm()", signature=UNLIKE),), ()) == ()
-
-
-def test_a_rejection_on_this_kernel_holds_whatever_its_signature_became() -> None:
-    assert one(judgements=(judgement(DecisionKind.REJECTED, signature=UNLIKE),)).rank_factor < 0.6
-
-
-def test_other_workspaces_give_statistics_but_neither_reasons_nor_names() -> None:
-    found = one(
-        (trial(FASTER, workspace=ELSEWHERE, kernel="secret_kernel()"),),
-        (judgement(DecisionKind.REJECTED, workspace=ELSEWHERE, kernel="secret_kernel()", reason="secret reason"),),
-    )
-    assert found.sentences == (
-        "accepted 0 and rejected or undone 1 times in other workspaces, on kernels like this one (limited by shared; NVIDIA H200)",
-        "in other workspaces, on kernels like this one (limited by shared; NVIDIA H200): 1 tried, 1 verified, 1 of 1 measured faster",
-    )
-
-
-def test_what_was_not_timed_is_not_called_slow() -> None:
-    ratios = (3.2, 1.4, 1.004)
-    found = one(tuple(trial(compared(SpeedOutcome.PREDICTED, ratio, None), workspace=ELSEWHERE) for ratio in ratios))
-    counts = "3 tried, 3 verified, 2 of 3 predicted faster, none measured"
-    assert found.sentences == (f"in other workspaces, on kernels like this one (limited by shared; NVIDIA H200): {counts}",)
-
-
-def test_reasons_of_other_workspaces_are_shown_where_enabled() -> None:
-    rejected = judgement(DecisionKind.REJECTED, workspace=ELSEWHERE, reason_code="portability")
-    found = one(judgements=(rejected,), may_cross_workspaces=True)
-    assert found.sentences == ("rejected in another workspace, for a kernel limited by shared, on 2026-11-02 (NVIDIA H200): portability",)
-
-
-def test_techniques_of_the_same_chain_share_its_rejection() -> None:
-    alone = one(judgements=(judgement(DecisionKind.REJECTED),))
-    chained = one(judgements=(judgement(DecisionKind.REJECTED, techniques=(TECHNIQUE, "loop-unrolling")),))
-    assert alone.rank_factor < chained.rank_factor < 1
-
-
-def test_at_most_four_sentences_are_said_the_weightiest_first() -> None:
-    many = tuple(trial(FASTER, created_ms=ms(f"2026-0{month}-01")) for month in range(1, 9))
-    found = one(many, (judgement(DecisionKind.REJECTED),))
-    assert len(found.sentences) == 4
-    assert found.sentences[0] == "rejected here on 2026-11-02 (NVIDIA H200)"
-
-
-TRIALS = st.lists(
+ROWS = st.lists(
     st.builds(
-        trial,
-        st.none()
-        | st.builds(
-            compared,
-            st.sampled_from(SpeedOutcome),
-            st.floats(1e-3, 1e3),
-            st.none() | st.floats(0, 0.99),
-        ),
-        outcome=st.sampled_from(
-            (
-                TrialOutcome.KEPT,
-                TrialOutcome.BUILD_FAILED,
-                TrialOutcome.FAILED,
-                TrialOutcome.NEEDS_DECISION,
-                TrialOutcome.NOT_BETTER,
-                TrialOutcome.CANNOT_JUDGE,
-            )
-        ),
+        row,
+        st.none() | st.floats(1e-3, 1e3),
+        st.integers(0, 5),
         created_ms=st.integers(0, NOW * 2),
-        workspace=st.sampled_from((HERE, ELSEWHERE)),
+        workspace=st.sampled_from((ELSEWHERE, None)),
+        state=st.sampled_from((OTHER_KIND, state(), state(device=PREDICTED))),
+        same=st.text(max_size=2),
     ),
     max_size=30,
 )
 JUDGEMENTS = st.lists(st.builds(judgement, st.sampled_from(DecisionKind)), max_size=30)
 
 
-@given(TRIALS, JUDGEMENTS)
-def test_memory_orders_but_never_forbids(trials: list[PastTrial], judgements: list[Judgement]) -> None:
-    for found in recall(query(), trials, judgements):
-        assert RANK_FLOOR <= found.rank_factor <= RANK_CEILING
-
-
-def test_a_job_does_not_quote_itself() -> None:
-    own = trial(compared(SpeedOutcome.FASTER, 1.5), job="J1")
-    assert recall(query(job="J1"), (own,), ()) == ()
-    assert recall(query(job="J2"), (own,), ()) == recall(query(), (own,), ()) != ()
+@given(ROWS, JUDGEMENTS, st.integers(0, 9))
+def test_whatever_is_remembered_the_answer_is_finite_and_bounded(rows: list[Known], judgements: list[Judgement], seed: int) -> None:
+    for found in recall(query(choice=Choice("thompson", seed)), rows, judgements):
+        assert math.isfinite(found.log_ratio) and 0 <= found.precision < 1e3
+        assert 0 < found.chance <= 1 and 0 <= found.chance_draw <= 1
+        assert abs(found.people) <= 1.4
+        assert len(found.sentences) <= 5

@@ -61,16 +61,16 @@ def test_knowledge_counts_trials_and_decisions(store: MemoryStore, given: Any) -
     store.add_attempt(given.attempt("C02", text="other", outcome=TrialOutcome.BUILD_FAILED, comparison=None, verification=None))
     store.add_proposal(given.workspace, given.proposal())
     store.decide(given.decision(kind=DecisionKind.REJECTED), OPEN)
-    (row,) = store.knowledge()
+    (row,) = store.learned.knowledge()
     assert (row.technique, row.label, row.device_class) == ("shared-memory-padding", "shared", "cpu, predicted for h200")
-    assert (row.tried_count, row.built_count, row.correct_count, row.faster_count) == (2, 1, 1, 1)
+    assert (row.tried_count, row.right_count, row.measured_count) == (2, 1, 1)
     assert (row.accepted_count, row.rejected_count) == (0, 1)
 
 
 def test_the_same_edit_judged_again_is_no_new_experience(store: MemoryStore, given: Any) -> None:
     for index in range(3):
         store.add_attempt(given.attempt(f"C{index}", created_ms=index))
-    (row,) = store.knowledge()
+    (row,) = store.learned.knowledge()
     assert row.tried_count == 1
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from assistant.config import Settings
 from assistant.config.settings import SignalSettings
 from assistant.cuda.parse import parse
-from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Build, Diagnostic, DiagnosticSeverity, Flags
+from assistant.model.experience import TechniqueEvidence
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recorded_facts import (
     FactsOrigin,
@@ -116,7 +116,7 @@ def test_where_blocks_were_only_sampled_the_arrays_say_what_has_to_be_moved() ->
 
 
 def test_what_memory_recalls_names_its_technique() -> None:
-    known = TechniqueHistory("split-k", 1.0, ("worked here on 2026-11-02",))
+    known = TechniqueEvidence("split-k", "", ("worked here on 2026-11-02",))
     assert facts_of(request_of(recalled=(known,)), SignalSettings()).recalled == ("split-k: worked here on 2026-11-02",)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assistant.config import Settings
-from assistant.model.attempt import TechniqueHistory
+from assistant.model.experience import TechniqueEvidence
 from assistant.plan.llm.context import Facts, facts_of
 from assistant.plan.llm.fit import fitted
 from assistant.plan.llm.library import Prompt, load_prompts
@@ -23,7 +23,7 @@ def rendered(facts: Facts) -> Prompt:
 
 def facts() -> Facts:
     many = tuple(evidence(100 + i, "global_requests", float(i), "requests", 14) for i in range(40))
-    recalled = (TechniqueHistory("staged-store", 1.0, tuple(f"Memory {i} of a kernel like this one." for i in range(20))),)
+    recalled = (TechniqueEvidence("staged-store", "", tuple(f"Memory {i} of a kernel like this one." for i in range(20))),)
     return facts_of(request_of(LONG, evidence=(*EVIDENCE, *many), recalled=recalled), Settings().signals)
 
 

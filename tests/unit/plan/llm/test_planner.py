@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from assistant.cuda.edits import apply_edits
-from assistant.model.attempt import TechniqueHistory
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
+from assistant.model.experience import TechniqueEvidence
 from assistant.model.plan import (
     NO_MODEL,
     AttemptSummary,
@@ -63,11 +64,13 @@ def text_after(rewrite: object) -> str:
 
 
 async def test_a_step_names_its_technique_evidence_and_prediction() -> None:
-    step = await planned(bed([{"steps": [PLANNED]}]), recalled=(TechniqueHistory("staged-store", 0.5, ("It was rejected in May.",)),))
+    step = await planned(
+        bed([{"steps": [PLANNED]}]), recalled=(TechniqueEvidence("staged-store", "", ("It was rejected in May.",), people=-0.5),)
+    )
     assert (step.technique, step.title, step.line, step.finding) == ("staged-store", "Stage stores through a tile", 14, "KO102")
     assert step.evidence == ("E2", "E3")
     assert step.predictions == (MetricPrediction("global_sectors", 262144.0, 32768.0, "sectors"),)
-    assert (step.rank, step.recalled) == (0.3, ("It was rejected in May.",))
+    assert (step.rank, step.recalled) == (pytest.approx(1 - 0.4 ** math.exp(-0.5)), ("It was rejected in May.",))
     assert (step.planner, step.predicted_ratio) == ("llm:small", 2.5)
 
 

@@ -11,9 +11,9 @@ from syrupy.assertion import SnapshotAssertion
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.hunks import unified_diff
 from assistant.cuda.parse import parse
-from assistant.model.attempt import TechniqueHistory
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.experience import TechniqueEvidence
 from assistant.model.plan import AttemptSummary, Origin, Rewrite, Setback, SetbackKind, Step
 from assistant.model.profile import Problem
 from assistant.model.source import Source, Span, TextEdit
@@ -59,7 +59,7 @@ def full_request() -> PlanRequest:
         request,
         profiles=(profile, replace(profile, index=1)),
         diagnostics=(Diagnostic("/kernel.cu", 11, 9, DiagnosticSeverity.WARNING, "variable x is declared but never used", "177", "nvrtc"),),
-        recalled=(TechniqueHistory("staged-store", 1.2, ("Staged stores were accepted on a transpose in March.",)),),
+        recalled=(TechniqueEvidence("staged-store", "", ("Staged stores were accepted on a transpose in March.",)),),
         tried=(
             AttemptSummary("block-size-search", 22, "Launch blocks of 256 threads.", TrialOutcome.NOT_BETTER, "no gain is predicted", 0.99),
         ),

@@ -14,7 +14,7 @@ from assistant.cuda.functions import functions
 from assistant.cuda.parse import parse
 from assistant.cuda.syntax import SyntaxTree
 from assistant.measure.targets import target
-from assistant.model.attempt import TechniqueHistory
+from assistant.model.experience import TechniqueEvidence
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.plan import DeclineReason
 from assistant.model.profile import Evidence, Finding, Grade, LaunchProfile, LineAccess, Method, Severity
@@ -82,7 +82,7 @@ def test_the_plan_does_not_depend_on_the_order_in_which_transformations_are_list
 
 
 def test_what_memory_recalls_moves_a_step_and_is_quoted():
-    remembered = TechniqueHistory("shared-memory-padding", 3.0, ("accepted on 3 November on sm_90",))
+    remembered = TechniqueEvidence("shared-memory-padding", "", ("accepted on 3 November on sm_90",), precision=20.0, log_ratio=1.5)
     first = plan(recalled=(remembered,)).steps[0]
     assert first.technique == "shared-memory-padding"
     assert first.recalled == remembered.sentences

@@ -1,0 +1,186 @@
+"""Filling and reading the table of experience for an open memory file: rows of new attempts, of those before the table was, of imports.
+
+Example::
+
+    learned = Learned(database, text)
+    learned.add(json.loads(record))          # inside the transaction that adds the attempt
+    learned.recall(query)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assistant.cuda.family import traits_of
+from assistant.cuda.parse import parse
+from assistant.errors import MemoryFileError, UsageError
+from assistant.memory import aliases, experience_rows
+from assistant.memory.aliases import Alias
+from assistant.memory.database import Database, Row
+from assistant.memory.exchange import Import, experience_of_import, learned_lines, read_import
+from assistant.memory.experience import Judgement, experience_of, unknown_traits
+from assistant.memory.knowledge import Knowledge, derive
+from assistant.memory.nearest_edit import shown_diff
+from assistant.memory.recall import recall
+from assistant.model.experience import UNKNOWN, KernelTraits, RecallQuery, TechniqueEvidence, device_class
+from assistant.model.profile import Signature
+from assistant.model.proposal import DecisionKind
+from assistant.model.source import Source
+from assistant.serialize import decode
+
+__all__ = ["Learned"]
+
+_JUDGEMENTS = 500
+"""Newest decided proposals looked at."""
+_MOST_PARSED = 3_000
+"""Different kernels of older attempts whose text is read for their traits; those before them have none."""
+_DIFFS = 2
+"""Techniques, best first, whose nearest edit is shown."""
+_FILLED = "experience_filled"
+
+
+class Learned:
+    """The table of experience of one memory file."""
+
+    def __init__(self, database: Database, text: Callable[[str], str]) -> None:
+        """``text``: a stored text by its hash."""
+        self._database = database
+        self._text = text
+
+    def fill(self) -> None:
+        """Rows of what was kept before there was this table, once."""
+        database = self._database
+        if database.row("select value from meta where key = ?", (_FILLED,)) is not None:
+            return
+        with database.transaction():
+            if database.row("select value from meta where key = ?", (_FILLED,)) is not None:
+                return
+            traits = _OlderTraits(self._text)
+            for (record,) in database.rows("select record from attempts where record is not null order by created_ms desc, rowid desc"):
+                experience_rows.add(database, experience_of(json.loads(record), traits))
+            for judgement, job in self._judgements():
+                experience_rows.note_decision(database, job, judgement.kernel, judgement.techniques, judgement.kind.value)
+            database.execute("insert into meta (key, value) values (?, '1')", (_FILLED,))
+
+    def add(self, data: dict[str, Any]) -> None:
+        """The row of an attempt's record; inside the transaction that adds it."""
+        aliases.note_new_name(self._database, data["technique"], data["created_ms"])
+        experience_rows.add(self._database, experience_of(data, unknown_traits))
+
+    def recall(self, query: RecallQuery) -> tuple[TechniqueEvidence, ...]:
+        """What is known, best first; the first techniques with the edit of the nearest kernel of this workspace."""
+        names = {alias.name: alias.technique for alias in aliases.aliases(self._database)}
+        judgements = (_named(judgement, names) for judgement, _ in self._judgements())
+        found = recall(query, experience_rows.rows_like(self._database, query), judgements)
+        with_diff = [evidence.technique for evidence in found if evidence.nearest][:_DIFFS]
+        return tuple(self._with_diff(evidence) if evidence.technique in with_diff else evidence for evidence in found)
+
+    def knowledge(self) -> tuple[Knowledge, ...]:
+        """What was learnt, by state and technique."""
+        return derive(experience_rows.all_rows(self._database), (judgement for judgement, _ in self._judgements()))
+
+    def lines(self) -> Iterable[str]:
+        """Experience as JSON lines, without source, paths, kernels' names or reasons."""
+        return learned_lines(experience_rows.all_rows(self._database))
+
+    def import_lines(self, lines: Iterable[str], now_ms: int, chain: Callable[[str, str, str], None]) -> Import:
+        """Keep what of an export can be taken; raises UsageError where nothing can, or where it is here already."""
+        found = read_import(lines, now_ms)
+        if not found.rows:
+            raise UsageError("the file holds no experience", "kernelopt memory export --learned writes such a file")
+        with self._database.transaction():
+            if self._database.rows("select 1 from imports where id = ?", (found.id,)):
+                raise UsageError(f"{found.id} was imported already", "kernelopt memory show lists what was learned")
+            self._database.execute("insert into imports (id, record) values (?, ?)", (found.id, found.record))
+            chain("import", found.id, found.record)
+            for number, row in enumerate(found.rows, 1):
+                experience_rows.add(self._database, experience_of_import(found.id, number, row))
+        return found
+
+    def aliases(self) -> tuple[Alias, ...]:
+        return aliases.aliases(self._database)
+
+    def like_names(self, now_ms: int) -> tuple[Alias, ...]:
+        """Names whose edits are alike, and that are not merged."""
+        return aliases.like_edits(self._database, self._text, now_ms)
+
+    def merge(self, alias: Alias) -> None:
+        aliases.add_alias(self._database, alias)
+
+    def part(self, name: str) -> bool:
+        return aliases.remove_alias(self._database, name)
+
+    def note_decision(self, proposal: str, kind: DecisionKind) -> None:
+        """In the rows of the attempts that led to the proposal; inside the transaction that adds the decision."""
+        row = self._database.row("select record from proposals where id = ? and record is not null", (proposal,))
+        if row is not None:
+            data = json.loads(row[0])
+            experience_rows.note_decision(self._database, data["job"], data["kernel"], tuple(data["techniques"]), kind.value)
+
+    def _with_diff(self, evidence: TechniqueEvidence) -> TechniqueEvidence:
+        row = self._database.row("select parent_blob, text_blob from attempts where id = ? and record is not null", (evidence.nearest,))
+        if row is None:
+            return evidence
+        try:
+            return replace(evidence, diff=shown_diff(self._text(row[0]), self._text(row[1])))
+        except MemoryFileError:
+            return evidence
+
+    def _judgements(self) -> list[tuple[Judgement, str]]:
+        """(the last decision on a proposal, the proposal's job), newest first."""
+        found = self._database.rows(
+            "select p.record, d.record, (select json_array(json_extract(a.record, '$.lab'), json_extract(a.record, '$.device'),"
+            " json_extract(a.record, '$.target')) from attempts a where a.job = p.job limit 1)"
+            " from decisions d join proposals p on p.id = d.proposal"
+            " where d.record is not null and p.record is not null"
+            " and d.id = (select max(id) from decisions where proposal = p.id) order by d.id desc limit ?",
+            (_JUDGEMENTS,),
+        )
+        return [_judgement(row) for row in found]
+
+
+class _OlderTraits:
+    """Of records without them, from their texts; each kernel of each text is read once."""
+
+    def __init__(self, text: Callable[[str], str]) -> None:
+        self._text = text
+        self._known: dict[tuple[str, str], KernelTraits] = {}
+
+    def __call__(self, data: dict[str, Any]) -> KernelTraits:
+        key = (data["parent_text"], data["kernel"])
+        if key not in self._known:
+            self._known[key] = self._read(data) if len(self._known) < _MOST_PARSED else KernelTraits(UNKNOWN, UNKNOWN)
+        return self._known[key]
+
+    def _read(self, data: dict[str, Any]) -> KernelTraits:
+        try:
+            parsed = parse(Source(Path(data["path"]), self._text(data["parent_text"])))
+        except MemoryFileError:
+            return KernelTraits(UNKNOWN, UNKNOWN)
+        kernel = next((kernel for kernel in parsed.kernels if kernel.key == data["kernel"]), None)
+        return KernelTraits(UNKNOWN, UNKNOWN) if kernel is None else traits_of(parsed.source.text, kernel)
+
+
+def _named(judgement: Judgement, names: dict[str, str]) -> Judgement:
+    """With the names that techniques go by."""
+    return replace(judgement, techniques=tuple(dict.fromkeys(names.get(name, name) for name in judgement.techniques)))
+
+
+def _judgement(row: Row) -> tuple[Judgement, str]:
+    proposal, decision = json.loads(row[0]), json.loads(row[1])
+    judgement = Judgement(
+        techniques=tuple(proposal["techniques"]),
+        workspace=Path(proposal["workspace"]),
+        kernel=proposal["kernel"],
+        signature=decode(Signature, proposal["signature"]),
+        kind=DecisionKind(decision["kind"]),
+        reason_code=decision["reason_code"],
+        reason=decision["reason"],
+        device_class=None if row[2] is None else device_class(*json.loads(row[2])),
+        decided_ms=decision["decided_ms"],
+    )
+    return judgement, proposal["job"]

@@ -1,0 +1,133 @@
+"""How much a row of experience says about a kernel: by likeness of the kernels and devices, age and origin. Pure.
+
+Rows of one kernel on one device are a `Group` and count once together, however often something was tried on it. Example::
+
+    groups = grouped(query, rows)
+    groups[0].weight        # 1: the same kernel, the same device, today
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from assistant.memory.experience_rows import Known, vector_of
+from assistant.model.experience import UNKNOWN, DeviceTraits, Origin, RecallQuery
+from assistant.profile import state_distance
+from assistant.record import Record
+
+__all__ = ["HALF_LIFE_DAYS", "Group", "freshness", "grouped", "likeness"]
+
+HALF_LIFE_DAYS = 180.0
+"""Chosen: two compiler releases a year; what held then may not now."""
+DISSIMILAR = 0.5
+"""Distance from which another kernel is not similar (chosen; a different bottleneck alone is 0.25)."""
+_FAMILY_DISTANCE = 0.1
+_ELEMENT_DISTANCE = 0.05
+"""What another kind of work and another element type add (chosen: less than a different bottleneck, as counters say more)."""
+_OTHER_GPU = 0.8
+"""Weight of what was measured on another GPU of the same architecture (chosen, as the next two)."""
+_OTHER_ARCHITECTURE = 0.5
+_OTHER_METHOD = 0.5
+"""Of a prediction where this lab measures, of a measurement where it predicts."""
+_FAR = 0.05
+"""Of a kernel that is not similar: its outcomes make up a technique's prior."""
+_FAR_LIMIT = 0.5
+"""Of all kernels that are not similar together: half a similar kernel."""
+_IMPORTED = 0.5
+"""Of a row of an import: who measured it, and how, is not known here."""
+_IMPORTED_LIMIT = 1.0
+"""Of all imported rows of a technique together: two kernels of one's own outweigh any number of them."""
+_DAY_MS = 86_400_000
+
+
+class Group(Record):
+    """Trials of a technique on one kernel and device, newest first, repetitions left out."""
+
+    rows: tuple[Known, ...]
+    trust: float
+    """0 to 1: of whether it was right, which is the same on every device."""
+    weight: float
+    """0 to 1: of its times, of which another device says less."""
+    nearness: float
+    """Likeness of the kernels alone; 0: not similar."""
+    log_ratio: float | None
+    """Mean over its timed trials, of those that were measured alone where any was; None without one."""
+    variance: float
+    """Of ``log_ratio``; 0 without one."""
+    is_measured: bool
+    judged_count: int
+    right_count: int
+
+    @property
+    def first(self) -> Known:
+        return self.rows[0]
+
+
+def grouped(query: RecallQuery, rows: Iterable[Known]) -> tuple[Group, ...]:
+    """Rows of one technique by kernel and device, weightiest first; rows of the job that asks are left out."""
+    found: dict[tuple[str, str], dict[str, Known]] = {}
+    for row in sorted(rows, key=lambda row: -row.created_ms):
+        if query.job is None or row.job != query.job:
+            found.setdefault((row.kernel_id, row.device), {}).setdefault(row.same, row)
+    vector = vector_of(query.state.signature)
+    groups = [_group(query, vector, tuple(group.values())) for group in found.values()]
+    groups = _limited(groups, _FAR_LIMIT, [group.nearness == 0 for group in groups])
+    groups = _limited(groups, _IMPORTED_LIMIT, [group.first.origin == Origin.IMPORT for group in groups])
+    return tuple(sorted(groups, key=lambda group: -group.weight))
+
+
+def likeness(query: RecallQuery, vector: tuple[float, ...], row: Known) -> float:
+    """Of two kernels: 1 for the same state, 0 from `DISSIMILAR` on."""
+    traits = query.state.traits
+    apart = state_distance(vector, row.vector, query.state.signature.label == row.label)
+    apart += _FAMILY_DISTANCE if UNKNOWN not in (traits.family, row.family) and traits.family != row.family else 0.0
+    apart += _ELEMENT_DISTANCE if UNKNOWN not in (traits.element, row.element) and traits.element != row.element else 0.0
+    return max(0.0, 1 - apart / DISSIMILAR)
+
+
+def freshness(now_ms: int, then_ms: int) -> float:
+    """Halves every `HALF_LIFE_DAYS`; the future counts as today."""
+    return 0.5 ** (max(0, now_ms - then_ms) / _DAY_MS / HALF_LIFE_DAYS)
+
+
+def _group(query: RecallQuery, vector: tuple[float, ...], rows: tuple[Known, ...]) -> Group:
+    row = rows[0]
+    nearness = max(likeness(query, vector, each) for each in rows)
+    trust = max(nearness, _FAR) * freshness(query.now_ms, row.created_ms) * (_IMPORTED if row.origin == Origin.IMPORT else 1.0)
+    timed = [each for each in rows if each.log_ratio is not None]
+    measured = [each for each in timed if each.is_measured]
+    used = measured or timed
+    return Group(
+        rows=rows,
+        trust=trust,
+        weight=trust * _device_likeness(query.state.device, row),
+        nearness=nearness,
+        log_ratio=sum(each.log_ratio or 0.0 for each in used) / len(used) if used else None,
+        variance=sum(each.variance or 0.0 for each in used) / len(used) if used else 0.0,
+        is_measured=bool(measured),
+        judged_count=sum(each.is_right is not None for each in rows),
+        right_count=sum(each.is_right == 1 for each in rows),
+    )
+
+
+def _device_likeness(device: DeviceTraits, row: Known) -> float:
+    if row.device == device.name:
+        return 1.0
+    same = "" not in (row.architecture, device.architecture) and row.architecture == device.architecture
+    is_measured = not row.device.startswith("cpu, predicted for ")
+    method = 1.0 if is_measured == device.is_measured else _OTHER_METHOD
+    return method * (_OTHER_GPU if same else _OTHER_ARCHITECTURE)
+
+
+def _limited(groups: list[Group], limit: float, is_limited: list[bool]) -> list[Group]:
+    """The groups, those that are limited with a trust that comes to ``limit`` at most."""
+    total = math.fsum(group.trust for group, limited in zip(groups, is_limited, strict=True) if limited)
+    if total <= limit:
+        return groups
+    scale = limit / total
+    return [
+        replace(group, trust=group.trust * scale, weight=group.weight * scale) if limited else group
+        for group, limited in zip(groups, is_limited, strict=True)
+    ]
