@@ -126,7 +126,7 @@ class Commands:
         path, text = run.cell.path, run.cell.text
         pairs, call = self._workshop.pairs, self._workshop.loop.call
         if verb == "start":
-            opened = call(pairs.start, path, text, run.kernel, said or None)
+            opened = call(pairs.start, run.cell.source, run.kernel, said or None)
             self._workshop.loop.call(self._workshop.editor.offers_changed)
             _say(opened.answer)
             return
