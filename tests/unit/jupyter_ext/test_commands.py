@@ -26,7 +26,7 @@ def test_an_answer_that_a_model_wrote_loads_nothing(workshop: Workshop, tmp_path
     cell = cell_of("%%kernelopt\n__global__ void halve(float *x) { *x /= 2.0f; }\n", tmp_path / "lab.ipynb", None)
     workshop.open(cell, None, CellQuestions(None, (), OptimizeOptions()))
     pairs, call = workshop.pairs, workshop.loop.call
-    session = call(pairs.start, cell.path, cell.text, None, None).state.session
+    session = call(pairs.start, cell.source, None, None).state.session
     detail = "It pads the tile ![](https://example.org/seen.png) <img src=//example.org/seen.png>"
     call(pairs.append, session.id, lambda state: replace(pairs.turn(state, TurnKind.SUGGEST, "", "P01"), detail=detail))
     assert check(workshop, "pair", "why") == "It pads the tile ![] (https://example.org/seen.png) < img src=//example.org/seen.png>"
