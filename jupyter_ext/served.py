@@ -98,7 +98,7 @@ class ServedMemory:
         return {
             "attempt_count": self._store.attempt_count(),
             "read_only_reason": self._store.read_only_reason,
-            "knowledge": [asdict(row) for row in self._store.knowledge()],
+            "knowledge": [asdict(row) for row in self._store.learned.knowledge()],
         }
 
     def report(self, file: str) -> dict[str, Any]:
