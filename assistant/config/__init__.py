@@ -2,7 +2,8 @@
 
 from assistant.config.load import EditorSettings, LoadedSettings, load_settings, memory_path
 from assistant.config.paths import UserPaths, find_project, find_workspace, is_workspace, user_paths, workspace_folder
-from assistant.config.settings import Settings, setting
+from assistant.config.setting_names import setting
+from assistant.config.settings import Settings
 from assistant.config.trust import Consent, ConsentAnswer, EndpointConsent, ProgramConsent, RunPurpose, TrustOfThisRun, TrustStore
 
 __all__ = [

@@ -21,7 +21,8 @@ from pydantic import ValidationError
 
 from assistant.config.paths import CONFIG_NAME, PYPROJECT_NAME, has_tool_section, user_paths
 from assistant.config.program_keys import PROGRAM_SECTION
-from assistant.config.settings import Settings, is_lower_only, is_user_only, leaf_fields, leaf_names
+from assistant.config.setting_names import is_lower_only, is_user_only, leaf_fields, leaf_names
+from assistant.config.settings import Settings
 from assistant.errors import UsageError
 from assistant.record import Record
 

@@ -14,7 +14,8 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from assistant.config.program_keys import PROGRAM_KEYS, PROGRAM_SECTION, program_schema
-from assistant.config.settings import Settings, is_lower_only, is_user_only, leaf_fields
+from assistant.config.setting_names import is_lower_only, is_user_only, leaf_fields
+from assistant.config.settings import Settings
 
 __all__ = ["markdown", "schema_text", "setting_schemas", "write"]
 

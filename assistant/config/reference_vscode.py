@@ -14,7 +14,7 @@ from typing import Any
 from pydantic.fields import FieldInfo
 
 from assistant.config.reference import setting_schemas
-from assistant.config.settings import is_lower_only, is_user_only
+from assistant.config.setting_names import is_lower_only, is_user_only
 
 __all__ = ["TITLE", "vscode_properties", "write"]
 

@@ -8,31 +8,29 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
-from pydantic.fields import FieldInfo
 
 from assistant.model.verification import DeferredDecision
 
-__all__ = ["Settings", "is_lower_only", "is_user_only", "leaf_fields", "leaf_names"]
+__all__ = ["LOWER_ONLY", "USER_ONLY", "Section", "Settings"]
 
 _GIB = 1 << 30
 _MIB = 1 << 20
-_USER_ONLY: dict[str, JsonValue] = {"user_only": True}
+USER_ONLY: dict[str, JsonValue] = {"user_only": True}
 """Marks a setting that only the user's own file, the editor's user settings or the command line may give."""
-_LOWER_ONLY: dict[str, JsonValue] = {"lower_only": True}
+LOWER_ONLY: dict[str, JsonValue] = {"lower_only": True}
 """Marks what costs the user money or time, or tells more to a model: a workspace may ask for less than the user's own settings say (a
 smaller number, ``off``), never for more."""
 
 
-class _Section(BaseModel):
+class Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, hide_input_in_errors=True)
 
 
-class BuildSettings(_Section):
+class BuildSettings(Section):
     """How sources are compiled."""
 
     flags: tuple[str, ...] = Field(
@@ -40,7 +38,7 @@ class BuildSettings(_Section):
     )
 
 
-class RunSettings(_Section):
+class RunSettings(Section):
     """How the user's own program is run."""
 
     timeout_s: float = Field(default=60.0, gt=0, description="Seconds one run of the program may take.")
@@ -55,7 +53,7 @@ class RunSettings(_Section):
 _When = Literal["on_type", "on_save", "on_command", "off"]
 
 
-class BackgroundSettings(_Section):
+class BackgroundSettings(Section):
     """What editors do unasked."""
 
     compile: _When = Field(default="on_type", description="When an open source is compiled: diagnostics, registers, occupancy.")
@@ -64,7 +62,7 @@ class BackgroundSettings(_Section):
     pause_s: float = Field(default=0.4, ge=0.05, le=60, description="Seconds without a keystroke before what runs `on_type` starts.")
 
 
-class DiagnosticsSettings(_Section):
+class DiagnosticsSettings(Section):
     """What editors show as problems."""
 
     compiler: Literal["on", "off"] = Field(
@@ -72,7 +70,7 @@ class DiagnosticsSettings(_Section):
     )
 
 
-class VerificationSettings(_Section):
+class VerificationSettings(Section):
     """How hard a candidate is tested."""
 
     seeds: int = Field(default=3, ge=3, le=100, description="Fresh value sets per comparison.")
@@ -83,7 +81,7 @@ class VerificationSettings(_Section):
     )
 
 
-class LimitSettings(_Section):
+class LimitSettings(Section):
     """Bounds of a job."""
 
     memory_bytes: int = Field(default=8 * _GIB, ge=64 * _MIB, description="Memory a program under test may take.")
@@ -94,42 +92,42 @@ class LimitSettings(_Section):
     rounds: int = Field(default=4, ge=1, description="Techniques chained on one kernel.")
 
 
-class MemorySettings(_Section):
+class MemorySettings(Section):
     """Where attempts and decisions are kept."""
 
     path: Path | None = Field(
         default=None,
         description="The memory file; absent: `memory.sqlite3` in the user data folder.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     recordings_bytes: int = Field(
         default=4 * _GIB,
         ge=0,
         description="Recordings kept for `kernelopt history replay`; above it the oldest are removed.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
 
 
-class RecallSettings(_Section):
+class RecallSettings(Section):
     """What memory tells planners, and how it orders what they try."""
 
     choice: Literal["thompson", "greedy", "none"] = Field(
         default="thompson",
         description="How planned steps are ordered by what memory knows. `thompson`: by a draw from what is known of each, so that what is "
         "not settled is tried again; `greedy`: by what is expected; `none`: memory is not asked.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     seed: int = Field(
         default=0,
         description="Of what `thompson` draws: the same seed, text and memory give the same order.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
 
     across_workspaces: bool = Field(
         default=False,
         description="Whether reasons given in other workspaces, and names of their kernels, may be shown; techniques and statistics "
         "always may.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
 
 
@@ -144,38 +142,38 @@ _PROFILE = rf"^[^\s:]+(:[^\s:=]+)?: *{_WORD}( +{_WORD})*$"
 
 def _of_role(what: str, fallback: str, pattern: str | None = None) -> Any:
     """A setting of a role (pydantic's field), for those that another setting stands in for."""
-    return Field(default=None, pattern=pattern, description=f"{what}; absent: `provider.{fallback}`.", json_schema_extra=_USER_ONLY)
+    return Field(default=None, pattern=pattern, description=f"{what}; absent: `provider.{fallback}`.", json_schema_extra=USER_ONLY)
 
 
 def _tokens_of_role(who: str) -> Any:
     """As `_of_role`, for the length of an answer."""
     description = f"Tokens one answer of {who} may have: more where it reasons at length; absent: `provider.max_output_tokens`."
-    return Field(default=None, ge=1, description=description, json_schema_extra=_USER_ONLY)
+    return Field(default=None, ge=1, description=description, json_schema_extra=USER_ONLY)
 
 
-class ProviderSettings(_Section):
+class ProviderSettings(Section):
     """The language model, if any."""
 
     kind: Literal["none", "openai", "editor", "manual"] = Field(
         default="none",
         description="`openai`: any endpoint that speaks its protocol; `editor`: the editor's own model; "
         "`manual`: prompts as files to copy; `none`: the expert planner only.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
-    base_url: str | None = Field(default=None, description="Endpoint, e.g. `http://localhost:11434/v1`.", json_schema_extra=_USER_ONLY)
-    model: str | None = Field(default=None, description="Model name, as the endpoint knows it.", json_schema_extra=_USER_ONLY)
+    base_url: str | None = Field(default=None, description="Endpoint, e.g. `http://localhost:11434/v1`.", json_schema_extra=USER_ONLY)
+    model: str | None = Field(default=None, description="Model name, as the endpoint knows it.", json_schema_extra=USER_ONLY)
     key_env: str = Field(
         default="OPENAI_API_KEY",
         pattern=_VARIABLE,
         description="Name of the environment variable that holds the key; the key itself is never a setting.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     max_output_tokens: int | None = Field(
         default=None,
         ge=1,
         description="Tokens one answer may have, its reasoning included; absent: as the model's profile allows, at most 16,384, or 65,536 "
         "of a model that reasons.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     planner_max_output_tokens: int | None = _tokens_of_role("the model that plans")
     coder_max_output_tokens: int | None = _tokens_of_role("the model that writes code")
@@ -185,13 +183,13 @@ class ProviderSettings(_Section):
         ge=1000,
         description="Tokens one prompt may have, by estimate; what is least useful is cut first, and the prompt says so. Absent: what "
         "the model's context leaves next to its answer, at most 64,000; 24,000 of a model without a profile.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     profiles: tuple[Annotated[str, StringConstraints(pattern=_PROFILE)], ...] = Field(
         default=(),
         description="What models can do, by a pattern of their names, before what is built in: "
         "`my-coder*: context=65536 output=8192 reasoning no-fences`.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     planner_model: str | None = _of_role("Model that plans", "model")
     coder_model: str | None = _of_role("Model that writes code", "model")
@@ -203,129 +201,127 @@ class ProviderSettings(_Section):
     coder_key_env: str | None = _of_role("Variable with the key of the coder's endpoint", "key_env", _VARIABLE)
     summariser_key_env: str | None = _of_role("Variable with the key of the summariser's endpoint", "key_env", _VARIABLE)
     temperature: float | None = Field(
-        default=None, ge=0, le=2, description="Sent with every request; absent: the endpoint's own.", json_schema_extra=_USER_ONLY
+        default=None, ge=0, le=2, description="Sent with every request; absent: the endpoint's own.", json_schema_extra=USER_ONLY
     )
     seed: int | None = Field(
-        default=None, description="Sent with every request, for endpoints that repeat their answers.", json_schema_extra=_USER_ONLY
+        default=None, description="Sent with every request, for endpoints that repeat their answers.", json_schema_extra=USER_ONLY
     )
     timeout_s: float = Field(
         default=300.0,
         gt=0,
         description="Seconds that an endpoint or editor may be silent before or within an answer; reasoning that it sends counts.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     longest_answer_s: float = Field(
         default=3600.0,
         gt=0,
         description="Seconds one answer may take in all, with its retries.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     plan_with_code: bool = Field(
         default=False,
         description="The model that plans writes the code of its first steps in the same answer: for models that do both well.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     calls_in_flight: int = Field(
         default=4,
         ge=1,
         le=64,
         description="Questions asked at once; answers are judged as they come. One at a time with `manual` and `editor`, whatever it says.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     requests_per_minute: float | None = Field(
-        default=None, gt=0, description="Requests sent to one endpoint a minute at most; absent: no bound.", json_schema_extra=_USER_ONLY
+        default=None, gt=0, description="Requests sent to one endpoint a minute at most; absent: no bound.", json_schema_extra=USER_ONLY
     )
     structured_outputs: Literal["auto", "on", "off"] = Field(
         default="auto",
         description="Whether the endpoint is asked to keep to a JSON schema; `auto`: until it refuses to. Answers are checked in any case.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
 
 
-class BudgetSettings(_Section):
+class BudgetSettings(Section):
     """What one job may spend; whatever is reached first ends its search."""
 
     money_usd: float | None = Field(
         default=None,
         ge=0,
         description="Dollars for models, by your own price table; absent: no bound.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     tokens: int | None = Field(
-        default=None, ge=0, description="Tokens sent to and written by models; absent: no bound.", json_schema_extra=_USER_ONLY
+        default=None, ge=0, description="Tokens sent to and written by models; absent: no bound.", json_schema_extra=USER_ONLY
     )
     gpu_s: float | None = Field(
-        default=None, ge=0, description="Seconds that a GPU is held; absent: no bound.", json_schema_extra=_LOWER_ONLY
+        default=None, ge=0, description="Seconds that a GPU is held; absent: no bound.", json_schema_extra=LOWER_ONLY
     )
     rounds: int | None = Field(
-        default=None, ge=1, description="Rounds of the search over all kernels; absent: no bound.", json_schema_extra=_LOWER_ONLY
+        default=None, ge=1, description="Rounds of the search over all kernels; absent: no bound.", json_schema_extra=LOWER_ONLY
     )
 
 
 _Signal = Literal["off", "raw", "summarised"]
 
 
-class SignalSettings(_Section):
+class SignalSettings(Section):
     """What a language model is shown: nothing, all of it, or a summary."""
 
-    compile: _Signal = Field(default="raw", description="Compiler messages, registers and spills.", json_schema_extra=_LOWER_ONLY)
+    compile: _Signal = Field(default="raw", description="Compiler messages, registers and spills.", json_schema_extra=LOWER_ONLY)
     verify: _Signal = Field(
-        default="raw", description="Wrong answers: the failing case, index, expected and actual value.", json_schema_extra=_LOWER_ONLY
+        default="raw", description="Wrong answers: the failing case, index, expected and actual value.", json_schema_extra=LOWER_ONLY
     )
     sanitizer: _Signal = Field(
-        default="raw", description="Races, accesses out of bounds and uninitialised reads.", json_schema_extra=_LOWER_ONLY
+        default="raw", description="Races, accesses out of bounds and uninitialised reads.", json_schema_extra=LOWER_ONLY
     )
-    static: _Signal = Field(
-        default="raw", description="Loops, arrays and launches as the source shows them.", json_schema_extra=_LOWER_ONLY
-    )
+    static: _Signal = Field(default="raw", description="Loops, arrays and launches as the source shows them.", json_schema_extra=LOWER_ONLY)
     profile: _Signal = Field(
-        default="raw", description="Counters per launch and line, findings and predicted times.", json_schema_extra=_LOWER_ONLY
+        default="raw", description="Counters per launch and line, findings and predicted times.", json_schema_extra=LOWER_ONLY
     )
-    hardware: _Signal = Field(default="raw", description="The data sheet of the GPU that is optimized for.", json_schema_extra=_LOWER_ONLY)
-    memory: _Signal = Field(default="raw", description="What memory recalls of kernels like this one.", json_schema_extra=_USER_ONLY)
+    hardware: _Signal = Field(default="raw", description="The data sheet of the GPU that is optimized for.", json_schema_extra=LOWER_ONLY)
+    memory: _Signal = Field(default="raw", description="What memory recalls of kernels like this one.", json_schema_extra=USER_ONLY)
 
 
-class SearchSettings(_Section):
+class SearchSettings(Section):
     """How far a search looks."""
 
-    variants: int = Field(default=2, ge=1, le=16, description="Rewrites that a model is asked for per step.", json_schema_extra=_LOWER_ONLY)
+    variants: int = Field(default=2, ge=1, le=16, description="Rewrites that a model is asked for per step.", json_schema_extra=LOWER_ONLY)
     beam: int = Field(
         default=2,
         ge=1,
         le=16,
         description="Versions that a search carries on with if a model plans; the expert: 1.",
-        json_schema_extra=_LOWER_ONLY,
+        json_schema_extra=LOWER_ONLY,
     )
     tuning_trials: int = Field(
         default=16,
         ge=0,
         le=256,
         description="Settings tried of an edit that has numbers to be tuned (0: none).",
-        json_schema_extra=_LOWER_ONLY,
+        json_schema_extra=LOWER_ONLY,
     )
     agent_turns: int = Field(
         default=24,
         ge=1,
         le=200,
         description="Turns of a model that works with tools, per kernel.",
-        json_schema_extra=_LOWER_ONLY,
+        json_schema_extra=LOWER_ONLY,
     )
-    repairs: int = Field(default=2, ge=0, le=5, description="Times a model may fix one rewrite that failed.", json_schema_extra=_LOWER_ONLY)
+    repairs: int = Field(default=2, ge=0, le=5, description="Times a model may fix one rewrite that failed.", json_schema_extra=LOWER_ONLY)
     patience_rounds: int = Field(
-        default=2, ge=1, description="Rounds without a gain after which a search ends.", json_schema_extra=_LOWER_ONLY
+        default=2, ge=1, description="Rounds without a gain after which a search ends.", json_schema_extra=LOWER_ONLY
     )
     near_limit_ratio: float = Field(
         default=0.9,
         gt=0,
         le=1,
         description="Share of the speed of light from which a kernel is left as it is (0..1).",
-        json_schema_extra=_LOWER_ONLY,
+        json_schema_extra=LOWER_ONLY,
     )
     allow: tuple[DeferredDecision, ...] = Field(
         default=(),
         description="Decisions of a person that a search puts off: it goes on from edits that ask for these alone, and what it offers "
         "at its end lists them. Empty: an edit that needs a decision is offered alone, and nothing is built on it.",
-        json_schema_extra=_USER_ONLY,
+        json_schema_extra=USER_ONLY,
     )
     trials_per_gpu: int = Field(
         default=4,
@@ -333,18 +329,18 @@ class SearchSettings(_Section):
         le=8,
         description="Candidates of a model that are tried on one GPU at a time, at most one for every four cores: while one is counted or "
         "checked without the GPU, another may use it. Only one is ever timed.",
-        json_schema_extra=_LOWER_ONLY,
+        json_schema_extra=LOWER_ONLY,
     )
     parallel_builds: int = Field(
         default=2,
         ge=1,
         le=64,
         description="Candidates that are compiled at a time: the one that is judged, and others (1: none).",
-        json_schema_extra=_LOWER_ONLY,
+        json_schema_extra=LOWER_ONLY,
     )
 
 
-class Settings(_Section):
+class Settings(Section):
     """All settings of a workspace, resolved."""
 
     target: str = Field(default="h200", min_length=1, description="GPU that speed is predicted for where none is present.")
@@ -373,35 +369,3 @@ class Settings(_Section):
     budget: BudgetSettings = BudgetSettings()
     signals: SignalSettings = SignalSettings()
     search: SearchSettings = SearchSettings()
-
-
-def leaf_fields() -> Iterator[tuple[str, FieldInfo]]:
-    """(dotted name, pydantic's description) of every setting, in the order of the schema."""
-    for name, field in Settings.model_fields.items():
-        section = field.annotation
-        if isinstance(section, type) and issubclass(section, _Section):
-            yield from ((f"{name}.{inner}", item) for inner, item in section.model_fields.items())
-        else:
-            yield name, field
-
-
-def leaf_names() -> tuple[str, ...]:
-    return tuple(name for name, _ in leaf_fields())
-
-
-def is_user_only(field: FieldInfo) -> bool:
-    """Whether a workspace file may not set it."""
-    return field.json_schema_extra is _USER_ONLY
-
-
-def is_lower_only(field: FieldInfo) -> bool:
-    """Whether a workspace file may only lower it."""
-    return field.json_schema_extra is _LOWER_ONLY
-
-
-def setting(settings: Settings, name: str) -> object:
-    """The value of a dotted name (``run.timeout_s``)."""
-    value: object = settings
-    for part in name.split("."):
-        value = getattr(value, part)
-    return value

@@ -20,10 +20,7 @@ from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge import ComparisonResult
 from assistant.engine.request import OptimizeOptions
-from assistant.engine.search.attempts import kernel_traits, side_effects
-from assistant.engine.search.plan_requests import NO_MEMORY, PlanRequests
-from assistant.engine.search.resume import NOTHING_EARLIER
-from assistant.engine.search.trials import SearchNode
+from assistant.engine.search import NO_MEMORY, NOTHING_EARLIER, PlanRequests, SearchNode, kernel_traits, side_effects
 from assistant.model.attempt import Attempt
 from assistant.model.experience import PERSON, TechniqueUse
 from assistant.model.plan import Rewrite, Step

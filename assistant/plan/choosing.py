@@ -48,7 +48,7 @@ def evidence_on(known: Sequence[TechniqueEvidence], technique: str) -> Technique
 def chosen(cost_ratio: float, evidence: TechniqueEvidence | None, choice: Choice = _NO_CHOICE, is_modelled: bool = True) -> Chosen:
     """``cost_ratio``: share of the kernel's time that the findings promise; ``is_modelled``: whether they say one at all."""
     estimate = -math.log(1 - min(_MOST_SHARE, max(0.0, cost_ratio)))
-    promise = f"the finding promises {math.exp(estimate):.2f}x by the performance model" if is_modelled else "no gain is modelled"
+    promise = _promise(cost_ratio, is_modelled)
     if evidence is None:
         return Chosen(cost_ratio, f"{promise}; memory knows nothing of it on kernels like this one")
     own, before = _ESTIMATE_SPREAD**-2, _GAIN_SPREAD**-2
@@ -59,6 +59,15 @@ def chosen(cost_ratio: float, evidence: TechniqueEvidence | None, choice: Choice
     score *= math.exp(evidence.people if score > 0 else -evidence.people)
     score *= (before + own) / own  # as an estimate of which nothing else is known
     return Chosen(1 - math.exp(-score), _why(promise, mean, gain, evidence, choice))
+
+
+def _promise(cost_ratio: float, is_modelled: bool) -> str:
+    """Several findings that a step answers may promise more than all of the time together: then no number is said."""
+    if not is_modelled:
+        return "no gain is modelled"
+    if cost_ratio >= _MOST_SHARE:
+        return "its findings together promise nearly all of the time, by the performance model"
+    return f"the finding promises {1 / (1 - max(0.0, cost_ratio)):.2f}x by the performance model"
 
 
 def with_order(steps: Sequence[Step]) -> tuple[Step, ...]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from assistant.lazy import names_of
 
 if TYPE_CHECKING:
+    from assistant.engine.search.attempts import kernel_traits as kernel_traits
+    from assistant.engine.search.attempts import side_effects as side_effects
     from assistant.engine.search.deferred import deferred_labels as deferred_labels
     from assistant.engine.search.deferred import is_deferred as is_deferred
     from assistant.engine.search.elsewhere import JudgeElsewhere as JudgeElsewhere
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from assistant.engine.search.optimize import OptimizeResult as OptimizeResult
     from assistant.engine.search.optimize import People as People
     from assistant.engine.search.optimize import SearchBody as SearchBody
+    from assistant.engine.search.plan_requests import NO_MEMORY as NO_MEMORY
     from assistant.engine.search.plan_requests import PlanRequests as PlanRequests
     from assistant.engine.search.planning import NO_CALLBACKS as NO_CALLBACKS
     from assistant.engine.search.planning import AskModel as AskModel

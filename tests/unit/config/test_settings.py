@@ -10,7 +10,7 @@ import pytest
 from assistant.config import EditorSettings, LoadedSettings, load_settings, memory_path
 from assistant.config.reference import markdown, schema_text
 from assistant.config.reference_vscode import TITLE, vscode_properties
-from assistant.config.settings import is_lower_only, is_user_only, leaf_fields, leaf_names
+from assistant.config.setting_names import is_lower_only, is_user_only, leaf_fields, leaf_names
 from assistant.errors import UsageError
 
 ROOT = Path(__file__).parents[3]

@@ -158,7 +158,7 @@ def test_what_was_decided_elsewhere_becomes_a_turn_once(
 def test_a_decision_is_a_turn_of_the_pair_session_as_soon_as_it_is_taken(offered: Proposal) -> None:
     store = FakeStore()
     sessions = PairSessions(store, Catalogue(()), "a test")
-    opened = sessions.start(offered.path, K, None, None).state.session.id
+    opened = sessions.start(Source(offered.path, K), None, None).state.session.id
     store.add_proposal(offered.path.parent, offered)
     sessions.append(opened, lambda state: replace(sessions.turn(state, TurnKind.SUGGEST, "", ""), proposal=offered.id))
     parts = SessionParts(lambda _: store, never_opened, FakePlanner("a planner"), Catalogue(()), "a test")

@@ -18,7 +18,7 @@ from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import Lab, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
 from tests.contracts.fake_lab import Behaviour, FakeLab
 from tests.contracts.fake_store import FakeStore
-from tests.unit.engine.fakes import FakeModels
+from tests.unit.engine.fakes import FakeModels, FakePlanner
 
 SUM = """\
 /* kernelopt
@@ -69,7 +69,7 @@ async def test_an_original_whose_order_of_threads_decides_runs_several_times_on_
     parts = SessionParts(
         open_store=lambda _: store,
         open_lab=open_lab,
-        planner=None,  # type: ignore[arg-type]  # nothing is planned
+        planner=FakePlanner("a planner"),
         catalogue=Catalogue(()),
         who="a test",
         load_models=lambda: FakeModels(planned_by=None),  # type: ignore[arg-type]
