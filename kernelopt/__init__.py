@@ -11,9 +11,7 @@ Importing it loads nothing but this file; each name is imported when it is first
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from assistant.lazy import names_of
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assistant.errors import KernelOptError as KernelOptError
@@ -35,4 +33,17 @@ if TYPE_CHECKING:
     from kernelopt.results import ProfileResult as ProfileResult
     from kernelopt.sessions import Session as Session
 
-__getattr__ = names_of(__name__, __file__)
+
+def __getattr__(name: str) -> Any:
+    """The public name, imported now. Raises AttributeError, and ImportError where a foreign package stands in front of one of ours."""
+    if name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from kernelopt.__main__ import foreign_package
+
+    problem = foreign_package()
+    if problem is not None:
+        raise ImportError(problem)
+    from assistant.lazy import names_of
+
+    globals()[name] = value = names_of(__name__, __file__)(name)
+    return value

@@ -11,7 +11,7 @@ from tests.e2e.cli.harness import Cli, quick_text
 from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
 
-POORLY_PADDED = TILED_TRANSPOSE.replace("[33]", "[40]")
+POORLY_PADDED = TILED_TRANSPOSE.replace("[33]", "[32]")
 ASSUMING = code(POORLY_PADDED, "Go through a tile.", assumptions=["width is a multiple of 4"])
 PADDED = code(TILED_TRANSPOSE, "Pad the tile.")
 
@@ -32,7 +32,7 @@ def searched(cli: Cli, *options: str) -> tuple[list[str], list[str], str]:
 
 def test_nothing_is_built_on_an_edit_that_a_person_must_decide_on(cli: Cli) -> None:
     outcome, labels, diff = searched(cli)
-    assert outcome == ["kept"] and "assumption" in labels and "[32][40]" in diff
+    assert outcome == ["kept"] and "assumption" in labels and "[32][32]" in diff
 
 
 def test_a_decision_that_was_allowed_is_put_off_to_the_end(cli: Cli) -> None:
@@ -49,7 +49,7 @@ def test_a_search_that_puts_decisions_off_ends_in_one_proposal_with_alternatives
     (other,) = made["alternatives"]
     assert [one["verification"]["outcome"] for one in (made, other)] == ["PASS", "NEEDS_DECISION"]
     assert other["speed"]["ratio"] > made["speed"]["ratio"] > 1 and other["id"] == f"{made['id']}~1" and "assumption" in other["labels"]
-    assert "[40]" in path.read_text("utf-8"), "what needs no decision is taken"
+    assert "[32][32]" in path.read_text("utf-8"), "what needs no decision is taken"
     assert cli.run("undo", made["id"]).code == 0
     shown = cli.run("show", made["id"], "--alternative", "1").out
     assert "[33]" in shown and "NEEDS_DECISION" in shown

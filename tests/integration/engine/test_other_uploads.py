@@ -20,6 +20,7 @@ from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import Lab
 from tests.caches import shared_cache
 from tests.e2e.cli.harness import working_cli
+from tests.unit.engine.fakes import FakePlanner
 
 HEAD = "#include <cmath>\n#include <cstdio>\n#include <vector>\n"
 SEGMENTS = """
@@ -234,7 +235,7 @@ def compared(folder: Path, a: str, b: str) -> event_parts.VerificationReport:
     parts = SessionParts(
         open_store=open_store,
         open_lab=open_lab,
-        planner=None,  # type: ignore[arg-type]  # nothing is planned
+        planner=FakePlanner("a planner"),
         catalogue=Catalogue(()),
         who="a test",
         load_models=lambda: None,  # type: ignore[arg-type, return-value]

@@ -23,7 +23,7 @@ from assistant.ports.lab import LabFailure
 from assistant.ports.planner import PlanRequest, Story
 from tests.e2e.cli.harness import working_cli
 from tests.integration.engine.clocked import Clock, open_clocked
-from tests.unit.engine.fakes import FakeModels
+from tests.unit.engine.fakes import FakeModels, FakePlanner
 
 KERNELS = """\
 #include <cstdio>
@@ -94,7 +94,7 @@ def session(clock: Clock, planner: object = None) -> Session:
     parts = SessionParts(
         open_store=open_store,
         open_lab=partial(open_clocked, clock),
-        planner=planner,  # type: ignore[arg-type]
+        planner=planner or FakePlanner("a planner"),  # type: ignore[arg-type]
         catalogue=Catalogue(()),
         who="a test",
         load_models=lambda: FakeModels(),
