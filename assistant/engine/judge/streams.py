@@ -84,7 +84,7 @@ async def check_streams(job: Job, original: OriginalRuns, candidate: SourceVersi
 async def _run(job: Job, version: SourceVersion, is_late: bool) -> ProgramRun | None:
     """None where it does not come to its end."""
     run = await job.further_runs.of_streams(job.lab, version.program, is_late, job.limits)
-    is_whole = isinstance(run, ProgramRun) and not (run.timed_out or run.memory_exceeded or run.tasks_exceeded)
+    is_whole = isinstance(run, ProgramRun) and not (run.timed_out or run.is_partial or run.memory_exceeded or run.tasks_exceeded)
     return run if isinstance(run, ProgramRun) and is_whole else None
 
 
