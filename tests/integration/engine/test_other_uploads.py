@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +18,7 @@ from assistant.memory.store import open_store
 from assistant.model import event_parts, events
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
 from assistant.plan.catalogue import Catalogue
-from assistant.ports.lab import Lab
+from assistant.ports.lab import Lab, Program, RunLimits
 from tests.caches import shared_cache
 from tests.e2e.cli.harness import working_cli
 from tests.unit.engine.fakes import FakePlanner
@@ -290,6 +291,21 @@ def test_what_the_host_takes_from_its_values_is_not_held_against_it(folder: Path
     verdict = compared(folder, SCALED, TOP_ON_THE_HOST)
     assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared, at the program's own sizes"
     assert any("passes numbers of its own" in text for text in verdict.missing_checks)
+
+
+def test_runs_on_other_uploads_are_whole_however_little_of_a_run_is_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a run in part leaves would be taken for what the program computes."""
+    asked: list[float] = []
+    run = CpuLab.run
+
+    async def noted(self: CpuLab, program: Program, mode: str, limits: RunLimits, *others: Any, **named: Any) -> Any:
+        if named.get("uploads") is not None:
+            asked.append(limits.whole_s)
+        return await run(self, program, mode, limits, *others, **named)
+
+    monkeypatch.setattr(CpuLab, "run", noted)
+    compared(folder, SCALED, LOST_SIGN)
+    assert asked and set(asked) == {0.0}
 
 
 def test_versions_that_upload_other_contents_are_compared_on_their_own_values_only(folder: Path) -> None:
