@@ -18,11 +18,10 @@ from assistant.config import find_workspace, load_settings
 from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
-from assistant.cuda.struct_layouts import layout_named
 from assistant.editor.tasks import Verb
 from assistant.engine import AllowOption, OptimizeOptions, check_region, flags_of
 from assistant.errors import CannotAnswerError, UsageError
-from assistant.live.binding import Bound, StructBytes, bind
+from assistant.live.binding import Bound, bind
 from assistant.live.callables import BoundKernel, EmulatorRunner, Runner
 from assistant.live.captured import CellCapture, workload_of
 from assistant.live.compiling import CompiledText, compile_text
@@ -30,6 +29,7 @@ from assistant.live.gpu_calls import OnGpu
 from assistant.live.names import python_name
 from assistant.live.references import Reference
 from assistant.live.snapshot import shared_folder
+from assistant.live.struct_sizes import struct_bytes
 from assistant.live.workload import ReferenceLimits, ShapeBinding, live_workload
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
@@ -294,16 +294,6 @@ def _signatures(parsed: ParsedSource, kernel: Kernel | None, selector: str | Non
 
 def _has_same_variables(text: str, other: str) -> bool:
     return device_variable_types(text).keys() == device_variable_types(other).keys()
-
-
-def struct_bytes(parsed: ParsedSource) -> StructBytes:
-    """Sizes of the text's own structs."""
-
-    def size_of(spelled: str) -> int | None:
-        layout = layout_named(parsed.source.text, spelled)
-        return None if layout is None else layout.size_bytes
-
-    return size_of
 
 
 def _wanted(asked: MagicLine, kernel: Kernel | None) -> CellQuestions:

@@ -18,10 +18,10 @@ from typing import Any
 
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
-from assistant.cuda.struct_layouts import layout_named
+from assistant.cuda.same_names import plain_instance
 from assistant.engine import JobRequest
 from assistant.errors import UsageError
-from assistant.live.binding import Bound, StructBytes, bind, bind_positional
+from assistant.live.binding import Bound, bind, bind_positional
 from assistant.live.callables import EmulatorRunner, Runner
 from assistant.live.compiling import CompiledText, compile_text
 from assistant.live.configs import launch_config
@@ -29,6 +29,7 @@ from assistant.live.gpu_calls import OnGpu
 from assistant.live.names import kernel_names
 from assistant.live.references import Reference
 from assistant.live.snapshot import shared_folder
+from assistant.live.struct_sizes import struct_bytes
 from assistant.live.workload import ShapeBinding, live_workload
 from assistant.model.build import Build, KernelResources
 from assistant.model.launch import LaunchConfig
@@ -182,9 +183,11 @@ class Kernel:
 
     @property
     def resources(self) -> KernelResources | None:
-        """Registers, spills, static shared memory, as ptxas reports them; None without a CUDA compiler."""
-        build = self._of.compiled.build
-        return next(iter(build.resources), None) if isinstance(build, Build) else None
+        """Registers, spills, static shared memory, as ptxas reports them for this instance; None without a CUDA compiler, and where only
+        a launch would have the compiler make the instance."""
+        build, symbol = self._of.compiled.build, plain_instance(self._of.signature.symbol)
+        found = build.resources if isinstance(build, Build) else ()
+        return next((resources for resources in found if plain_instance(resources.kernel) == symbol), None)
 
     @property
     def registers(self) -> int | None:
@@ -239,7 +242,7 @@ class Kernel:
     def _launched(self, shape: Shape, arguments: Sequence[object], named: Mapping[str, object], is_checked: bool) -> None:
         of = self._of
         own = kernel_names(named, self.parameters)
-        bound = bind_positional(of.signature, arguments, own, _struct_bytes(of.parsed))
+        bound = bind_positional(of.signature, arguments, own, struct_bytes(of.parsed))
         config = shape.config(dict(zip(self.parameters, arguments, strict=False)) | own)
         self._runner(bound).run(bound, config, is_checked)
 
@@ -275,7 +278,7 @@ class _Workload:
     def __init__(self, of: _Compiled, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> None:
         names = tuple(parameter.name for parameter in of.signature.parameters)
         by_name = kernel_names(arguments, names) if isinstance(arguments, Mapping) else _by_position(of.signature, arguments)
-        bound = bind(of.signature, by_name, _struct_bytes(of.parsed))
+        bound = bind(of.signature, by_name, struct_bytes(of.parsed))
         self._binding = ShapeBinding(bound, shape.config(by_name))
         self._of = of
         self._reference = None if ref is None else Reference(getattr(ref, "__name__", "ref"), ref)
@@ -335,13 +338,3 @@ def _value(name: str, size: Size, values: Mapping[str, object]) -> object:
         known = ", ".join(values)
         raise UsageError(f"{name}: its function takes {unknown[0]}, which is no argument of the kernel", f"the arguments are {known}")
     return size(**{parameter: values[parameter] for parameter in wanted})
-
-
-def _struct_bytes(parsed: ParsedSource) -> StructBytes:
-    """Sizes of the text's own structs."""
-
-    def size_of(spelled: str) -> int | None:
-        layout = layout_named(parsed.source.text, spelled)
-        return None if layout is None else layout.size_bytes
-
-    return size_of

@@ -122,7 +122,7 @@ def _path(opened: PythonText, text: _Text, name: str) -> Path:
 
 
 def _written_whole(opened: PythonText, text: _Text) -> Path | None:
-    """The file that is the text once the cell is run, in the folder of its notebook; None where it only becomes a part of one."""
+    """The file that is the text once the cell is run, in the folder of its notebook; None where it only becomes a part of a file."""
     written = _written_file(text)
     if written is None or text.embedded is None or _APPENDS in text.embedded.arguments.split():
         return None

@@ -21,7 +21,7 @@ __all__ = ["NotTried"]
 
 _MOST_LINES = 5
 _MOST_OF_A_PLACE = 2
-"""Declines of one line of the source, so that the costliest one does not take all lines."""
+"""Declines shown for a line of the source, so that the costliest line does not take all of them."""
 _LEAST_COST_RATIO = 0.01
 """Share of the kernel's time below which nothing is worth a line."""
 _UNINFORMATIVE = frozenset(

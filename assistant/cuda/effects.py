@@ -20,7 +20,7 @@ _NO_CALLS = frozenset({"if", "for", "while", "switch", "return", "sizeof", "min"
 
 
 class ElementStore(Record):
-    """An assignment to an element of an array, or to a field of one."""
+    """An assignment to an array's element or a struct's field."""
 
     start: int
     """Offset of the array's name."""

@@ -16,7 +16,7 @@ from pathlib import PurePath
 
 from assistant.model.source import Kernel, ParsedSource
 
-__all__ = ["distinguished", "is_named_file", "named_in", "shortest_names", "split_name", "without_file"]
+__all__ = ["distinguished", "is_named_file", "named_in", "plain_instance", "shortest_names", "split_name", "without_file"]
 
 _WITH_FILE = re.compile(r"(?P<file>[^:<>()]*\.[\w+]+):(?!:)\s*(?=\S)")
 """No demangled name has a file name's dot before its first colon, bracket or parenthesis."""
@@ -36,6 +36,11 @@ def split_name(name: str) -> tuple[str, str]:
 def without_file(name: str) -> str:
     """The kernel's own name."""
     return split_name(name)[1]
+
+
+def plain_instance(demangled: str) -> str:
+    """An instance as it is compared: demanglers differ in spaces, and in whether a template instance shows its return type."""
+    return without_file(demangled).removeprefix("void ").replace(" ", "")
 
 
 def is_named_file(path: PurePath | str, written: str) -> bool:

@@ -105,7 +105,7 @@ def core_environment(mode: Mode, limits: ProgramLimits, sample_blocks: int, corr
         "EMU_CORRECTIONS": ";".join(map(_correction_text, corrections)),
         "EMU_MEMORY_BYTES": str(limits.memory_bytes),
         "EMU_LAUNCH_WALL_S": f"{limits.wall_s * 0.9:.3f}",  # before the whole program's time is over: the report names the place
-        "EMU_WHOLE_S": f"{limits.whole_s:.3f}",
+        "EMU_WHOLE_S": f"{limits.whole_s:.9f}",
         "EMU_RECORD_LAUNCH_BYTES": str(limits.launch_bytes),
         "EMU_RECORD_TOTAL_BYTES": str(limits.recording_bytes),
     }

@@ -38,7 +38,7 @@ _FAR_LIMIT = 0.5
 _IMPORTED = 0.5
 """Of a row of an import: who measured it, and how, is not known here."""
 _IMPORTED_LIMIT = 1.0
-"""Of all imported rows of a technique together: two kernels of one's own outweigh any number of them."""
+"""Of all imported rows of a technique together: two kernels of your own outweigh any number of them."""
 _DAY_MS = 86_400_000
 
 

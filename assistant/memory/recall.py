@@ -27,7 +27,7 @@ from assistant.profile import state_distance
 __all__ = ["recall"]
 
 MAX_SENTENCES = 5
-"""Of one technique, weightiest first."""
+"""Sentences shown of a technique, those of the weightiest groups first."""
 _KERNEL_SPREAD = math.log(1.5)
 """Standard deviation of a technique's log(ratio) between kernels of like states (chosen)."""
 _SHARED_ERROR = 0.25

@@ -18,7 +18,7 @@ from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
 from assistant.config import user_paths
 from assistant.cuda.loops import source_loops
-from assistant.cuda.same_names import without_file
+from assistant.cuda.same_names import plain_instance
 from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedKernel, CountedRun, KernelAssessment
 from assistant.engine.evaluate.building import build_files
 from assistant.engine.evaluate.facts import source_facts
@@ -180,10 +180,5 @@ def _occupancy(limits: Architecture, profile: LaunchProfile, resources: KernelRe
 
 def _matching(version: SourceVersion, counted: CountedKernel, items: tuple[_Named, ...]) -> _Named | None:
     """What a compiler made of a kernel's instance."""
-    alike = (item for item in items if _plain(item.kernel) == _plain(counted.instance))
+    alike = (item for item in items if plain_instance(item.kernel) == plain_instance(counted.instance))
     return next((item for item in alike if not counted.kernel.file or version.kernel_of(item.kernel) == counted.kernel), None)
-
-
-def _plain(demangled: str) -> str:
-    """Demanglers differ in spaces and in whether a template instance shows its return type."""
-    return without_file(demangled).removeprefix("void ").replace(" ", "")

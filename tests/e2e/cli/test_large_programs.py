@@ -68,7 +68,7 @@ def test_launches_that_do_not_correspond_are_not_judged_in_part_and_the_reason_s
     """What the program computes in the end is not known, and no launch of one version can be held against one of the other."""
     text = (FOLDER / "saxpy.cu").read_text("utf-8")
     edited = text.replace("const float *x, float *y)", "const float *x, float *y, int first)").replace("2.5f, x, y);", "2.5f, x, y, 0);")
-    cli.write("kernelopt.toml", "[run]\nwhole_s = 0.005\n")
+    cli.write("kernelopt.toml", "[run]\nwhole_s = 0.000001\n")
     arguments = PROGRAMS["saxpy"]["arguments"]
     ended = cli.run("compare", cli.write("a.cu", text), cli.write("b.cu", edited), "--json", "--", *arguments)
     (message,) = (one for one in ended.all("message") if one["severity"] == "error")

@@ -32,8 +32,17 @@ def test_a_kernel_says_what_it_is(kernel: Kernels) -> None:
     scale = kernel("scale")
     assert (scale.name, scale.parameters, scale.path.name) == ("scale", ("out", "x", "n"), "kernelopt_scale.cu")
     assert repr(scale) == "<kernel scale(float*, float const*, int)>"
-    assert scale.registers is None or 0 < scale.registers < 64
     assert "__global__ void scale" in scale.text
+
+
+def test_resources_are_the_kernels_own(kernel: Kernels) -> None:
+    """The compiler reports all kernels of the text."""
+    shared = {name: kernel(name).resources for name in ("scale", "neighbours", "unset")}
+    if None in shared.values():
+        assert kernel("scale").registers is None  # no CUDA compiler is here
+        return
+    assert {name: found.static_shared_bytes for name, found in shared.items() if found} == {"scale": 0, "neighbours": 1024, "unset": 1024}
+    assert [found.kernel.partition("(")[0] for found in shared.values() if found] == ["scale", "neighbours", "unset"]
 
 
 def test_what_a_kernel_prints_is_printed(kernel: Kernels, capsys: pytest.CaptureFixture[str]) -> None:

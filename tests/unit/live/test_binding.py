@@ -13,10 +13,10 @@ from assistant.cuda.parse import parse
 from assistant.live.arrays import BindingError
 from assistant.live.binding import Bound, bind, bind_positional
 from assistant.live.callables import BoundKernel
+from assistant.live.struct_sizes import struct_bytes
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
 from assistant.workload.signature import Signature, signature_of
-from jupyter_ext.opening import struct_bytes
 from jupyter_ext.options import values_of
 
 N = 8

@@ -382,7 +382,7 @@ def _contains(outer: Node, inner: Node) -> bool:
 
 
 def _declaration(tree: SyntaxTree, variable: Variable) -> str:
-    """Of one variable, as the author wrote it where it stands alone."""
+    """A variable as the author wrote it where it stands alone."""
     declarators = variable.node.children_by_field_name("declarator")
     if len(declarators) == 1:
         return tree.text(variable.node)

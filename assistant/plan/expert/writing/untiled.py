@@ -199,7 +199,7 @@ def _between(node: Node, start: int, end: int) -> str:
 
 
 def _is_round(tree: SyntaxTree, loop: TiledLoop, term: Node) -> bool:
-    """``t`` of a loop by the tile's width, ``t * TILE`` of one by ones."""
+    """``t`` where the loop steps by the tile's width, ``t * TILE`` where it counts tiles."""
     variable = loop.header.variable
     if loop.header.step != "1":
         return tree.text(unparenthesized(term)) == variable
