@@ -33,13 +33,14 @@ class Session:
     """Everything that runs for this process; started when it is first used, ended by ``close`` or with the process."""
 
     def __init__(self, device: str = "auto", target: str | None = None) -> None:
-        """``device``: ``auto``, ``cpu`` (the emulator) or ``gpu:N``; ``target``: the GPU that speed is predicted for on ``cpu``.
+        """``device``: ``auto``, ``cpu`` (the emulator) or ``gpu:N``; ``target``: the GPU that speed is predicted for; None: the device
+        itself where it is a GPU that is known, else as the settings say.
 
         Raises UsageError for another word, CannotAnswerError for a GPU that is not there.
         """
         has_gpu(device)
         self.device = device
-        self.target = target or load_settings(None).settings.target
+        self.target = target
         self.process = os.getpid()
         """A fork of the process has none of its threads and workers."""
         self.loop = BackgroundLoop()
@@ -51,7 +52,8 @@ class Session:
         atexit.register(self.close)
 
     def _open(self) -> tuple[Engine, CpuLab]:
-        return open_session(_FRONT_END), CpuLab(self._folder.path, user_paths().cache, self.target)
+        target = self.target or load_settings(None).settings.target
+        return open_session(_FRONT_END), CpuLab(self._folder.path, user_paths().cache, target)
 
     def events(self, stream: Callable[[Engine], AsyncIterator[Event]]) -> list[Event]:
         """All events of a job, run to its end on the background loop; an interrupt of this thread ends it."""
