@@ -10,7 +10,7 @@ from __future__ import annotations
 
 
 class KernelOptError(Exception):
-    """Base of every error raised on purpose. ``remedy`` says what to try next."""
+    """Base of every error raised on purpose. ``remedy`` says what to try next; a traceback shows it below the message."""
 
     exit_code = 4
 
@@ -18,6 +18,8 @@ class KernelOptError(Exception):
         super().__init__(message)
         self.message = message
         self.remedy = remedy
+        if remedy:
+            self.add_note(f"try: {remedy}")
 
 
 class UsageError(KernelOptError):

@@ -57,7 +57,9 @@ def bind(signature: Signature, values: Mapping[str, object], struct_bytes: Struc
     missing = [parameter for parameter in signature.parameters if parameter.name not in values]
     if missing:
         named = ", ".join(parameter.name for parameter in missing)
-        raise BindingError(f"missing argument {named}: {takes}", f"give {missing[0].name}=…")
+        raise BindingError(
+            f"missing argument {named}: {takes}", f"give {missing[0].name}=… (on a magic's line: --args {missing[0].name}=…)"
+        )
     unknown = [name for name in values if name not in names]
     if unknown:
         raise BindingError(f"unknown argument {', '.join(unknown)}: {takes}", "give the kernel's own parameters by their names")

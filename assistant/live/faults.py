@@ -31,7 +31,7 @@ class KernelFault(KernelFailed):
     """A defect of the kernel that the call exposed; the arrays are as they were."""
 
     def __init__(self, problem: Problem, array: str | None, others: Sequence[Problem]) -> None:
-        super().__init__(_in_words(problem, others), "the arrays are as they were; pass check=False to run it all the same")
+        super().__init__(_in_words(problem, others), "the arrays are as they were; check=False runs it all the same")
         self.kind = problem.kind
         """A word of `assistant.model.profile.Problem.kind`: ``out_of_bounds``."""
         self.line = problem.line

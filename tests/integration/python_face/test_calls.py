@@ -141,6 +141,7 @@ def test_a_wrong_call_is_refused_by_the_arguments_name(kernel: Kernels, case: An
     with pytest.raises(kernelopt.KernelOptError, match=message) as raised:
         call(kernel("scale"))
     assert raised.value.remedy
+    assert raised.value.__notes__ == [f"try: {raised.value.remedy}"], "a traceback shows it"
 
 
 @pytest.mark.parametrize(
