@@ -40,20 +40,20 @@ def main() -> int:
     options = parser.parse_args(own)
     found: list[_Request] = []
     start_s = time.monotonic()
-    _wrap(found, start_s)
+    if options.out is not None:
+        options.out.write_text("", "utf-8")
+    _wrap(found, start_s, options.out)
     sys.argv = ["kernelopt", *asked]
     try:
         status = command.main()
     except SystemExit as ended:
         status = int(ended.code or 0)
     whole_s = time.monotonic() - start_s
-    if options.out is not None:
-        options.out.write_text("".join(f"{json.dumps(request._asdict())}\n" for request in found), "utf-8")
     print(_table(found, whole_s, options.least), file=sys.stderr)
     return status
 
 
-def _wrap(found: list[_Request], start_s: float) -> None:
+def _wrap(found: list[_Request], start_s: float, out: Path | None) -> None:
     unwrapped = WorkerProcess.request
 
     async def request(self: WorkerProcess, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
@@ -64,6 +64,9 @@ def _wrap(found: list[_Request], start_s: float) -> None:
         finally:
             size = len(json.dumps(message))
             found.append(_Request(worker, str(message.get("op", "")), began_s, time.monotonic() - start_s, size))
+            if out is not None:  # now: the command may be killed
+                with out.open("a", encoding="utf-8") as file:
+                    file.write(f"{json.dumps(found[-1]._asdict())}\n")
 
     WorkerProcess.request = request
 

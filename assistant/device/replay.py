@@ -16,12 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from assistant.device.driver import DeviceError, Driver
+from assistant.device.driver import Address, DeviceError, Driver
 from assistant.device.gpu_protocol import CaseReply, CaseRequest, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState, LoadedImage
 from assistant.device.lease import GpuBusyError, NoRoomError
 from assistant.device.left import stored
-from assistant.device.replay_case import ReplayCase, read_case
+from assistant.device.memory_checks import MemoryChecks
+from assistant.device.replay_case import ReplayBuffer, ReplayCase, read_case
 from assistant.device.staging import Pristine, Stage
 from assistant.errors import CannotAnswerError
 from assistant.model.launch import Dim3, LaunchConfig
@@ -196,7 +197,7 @@ def _run_case(state: GpuState, request: ReplayRequest, case: ReplayCase, blobs: 
     pristine = owned.enter_context(closing(Pristine(state.driver, case, request.fill)))
     places = Random(request.seed)  # noqa: S311 - no secrets
     stage = owned.enter_context(closing(Stage(state.driver, pristine, (image,), places)))
-    return _Repeats(state, request, pristine, image, stage).run(blobs)
+    return _Repeats(state, request, pristine, image, stage, owned).run(blobs)
 
 
 def _failed(error: str) -> CaseReply:
@@ -204,37 +205,45 @@ def _failed(error: str) -> CaseReply:
 
 
 class _Repeats:
-    """The runs of a case."""
+    """The runs of a case. What a buffer holds is compared where it lies, and copied to the host only where it changed."""
 
-    def __init__(self, state: GpuState, request: ReplayRequest, pristine: Pristine, image: LoadedImage, stage: Stage) -> None:
+    def __init__(
+        self, state: GpuState, request: ReplayRequest, pristine: Pristine, image: LoadedImage, stage: Stage, owned: ExitStack
+    ) -> None:
+        """``owned`` gives back what is kept on the device."""
         self._state = state
         self._request = request
         self._pristine = pristine
         self._case = pristine.case
         self._image = image
         self._stage = stage
+        self._owned = owned
+        self._checks = owned.enter_context(closing(MemoryChecks(state, request.helpers)))
         self._end_s = time.monotonic() + request.wall_s
 
     def run(self, blobs: Path) -> CaseReply:
-        first = self._run_once(0)
+        untouched = self._pristine_checksums()
+        self._run_once(0)
+        first = {buffer.id: self._left(buffer) for buffer in self._case.buffers}
         after = stored(first.items(), blobs)
         guards_intact = self._stage.broken_guard() is None
+        kept = self._kept(first) if self._request.repeats > 1 else {}
         difference: str | None = None
         varied: list[tuple[tuple[int, str], ...]] = []
         for repeat in range(1, self._request.repeats):
             if not self._case.has_inner_pointers:
                 self._stage.move()
-            again = self._run_once(repeat)
+            self._run_once(repeat)
             guards_intact &= self._stage.broken_guard() is None
-            differs = _difference(first, again, repeat)
-            if differs is not None:
-                difference = difference or differs
-                varied.append(stored(again.items(), blobs))
+            changed = self._changed(first, kept)
+            if changed:
+                difference = difference or _difference({key: _bytes(first[key]) for key in changed}, changed, repeat)
+                varied.append(stored({**first, **changed}.items(), blobs))
             if len(varied) == _MOST_VARIED:
                 break
-        return CaseReply(None, after, guards_intact and self._pristine.is_untouched(), difference, tuple(varied))
+        return CaseReply(None, after, guards_intact and self._pristine_checksums() == untouched, difference, tuple(varied))
 
-    def _run_once(self, repeat: int) -> dict[int, bytes]:
+    def _run_once(self, repeat: int) -> None:
         driver = self._state.driver
         self._stage.restore()
         pattern = self._request.shared_fill ^ (_BYTE_MASK if repeat % 2 else 0)
@@ -242,7 +251,54 @@ class _Repeats:
         for launch in self._stage.launches(self._image, self._case):
             driver.launch(launch)
         wait_for(driver, self._end_s)
-        return {buffer.id: self._stage.read(buffer.id) for buffer in self._case.buffers}
+
+    def _pristine_checksums(self) -> list[bytes]:
+        """No kernel is ever given these addresses, so that only a stray write changes what is there."""
+        return [self._checks.checksum(self._pristine.address(buffer.id), buffer.size_bytes) for buffer in self._case.buffers]
+
+    def _left(self, buffer: ReplayBuffer) -> bytes | Path:
+        """What the launches left there; the file that has it where they left it as it was."""
+        place = self._stage.place(buffer.id)
+        if buffer.file is None or place is None or buffer.pointers:
+            return self._stage.read(buffer.id)
+        is_as_before = self._checks.are_equal(place[0], self._pristine.address(buffer.id), place[1])
+        return buffer.file if is_as_before else self._stage.read(buffer.id)
+
+    def _kept(self, first: dict[int, bytes | Path]) -> dict[int, Address]:
+        """Where on the device copies of what the first run left are, as far as there is room for them."""
+        driver, kept = self._state.driver, dict[int, Address]()
+        for buffer in self._case.buffers:
+            place = self._stage.place(buffer.id)
+            if place is None or buffer.pointers:
+                continue
+            if isinstance(first[buffer.id], Path):
+                kept[buffer.id] = self._pristine.address(buffer.id)
+                continue
+            try:
+                kept[buffer.id] = driver.allocate(buffer.size_bytes)
+            except DeviceError as error:
+                if not error.is_out_of_memory:
+                    raise
+                break
+            self._owned.callback(driver.free, kept[buffer.id])
+            driver.copy(kept[buffer.id], place[0], buffer.size_bytes)
+        return kept
+
+    def _changed(self, first: dict[int, bytes | Path], kept: dict[int, Address]) -> dict[int, bytes]:
+        """Contents of the buffers that hold something else than after the first run."""
+        found: dict[int, bytes] = {}
+        for buffer in self._case.buffers:
+            place = self._stage.place(buffer.id)
+            if buffer.id in kept and place is not None and self._checks.are_equal(place[0], kept[buffer.id], place[1]):
+                continue
+            again = self._stage.read(buffer.id)
+            if again != _bytes(first[buffer.id]):
+                found[buffer.id] = again
+        return found
+
+
+def _bytes(left: bytes | Path) -> bytes:
+    return left.read_bytes() if isinstance(left, Path) else left
 
 
 def _difference(first: dict[int, bytes], again: dict[int, bytes], repeat: int) -> str | None:

@@ -9,6 +9,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from assistant.device.gpu_protocol import CaseRequest
 from assistant.errors import CannotAnswerError
@@ -33,6 +34,8 @@ class ReplayBuffer(Record):
     """``contents`` are arbitrary: a pattern stands for them."""
     pointers: tuple[PointerField, ...]
     """To buffers of the case alone."""
+    file: Path | None = None
+    """Holds ``contents`` and is named by their sha256; None where they are arbitrary, or shorter than the buffer."""
 
 
 class PlacedLaunch(Record):
@@ -92,7 +95,8 @@ def _buffer(reader: RecordingReader, buffer: RecordedBuffer, state: BufferState,
     is_poisoned = buffer.is_poisoned or state.is_poisoned
     contents = b"" if is_poisoned else reader.blob(state.before)
     pointers = () if is_poisoned else tuple(pointer for pointer in buffer.pointers if pointer.buffer in reached)
-    return ReplayBuffer(buffer.id, buffer.size_bytes, buffer.symbol, contents, is_poisoned, pointers)
+    file = reader.path(state.before) if len(contents) == buffer.size_bytes and not is_poisoned else None
+    return ReplayBuffer(buffer.id, buffer.size_bytes, buffer.symbol, contents, is_poisoned, pointers, file)
 
 
 def _placed(launch: RecordedLaunch) -> PlacedLaunch:

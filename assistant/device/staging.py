@@ -66,17 +66,10 @@ class Pristine:
     def address(self, buffer: int) -> Address:
         return self._places[buffer]
 
-    def is_untouched(self) -> bool:
-        """Whether it still holds what it held at first: no kernel is ever given its addresses, so only a stray write changes it."""
-        return all(self._driver.read(self._places[buffer.id], buffer.size_bytes) == self._contents(buffer) for buffer in self.case.buffers)
-
     def close(self) -> None:
         """Give the memory back."""
         _free(self._driver, self._places.values())
         self._places = {}
-
-    def _contents(self, buffer: ReplayBuffer) -> bytes:
-        return buffer.contents[: buffer.size_bytes].ljust(buffer.size_bytes, bytes([self.fill]))
 
 
 def write_contents(driver: Driver, address: Address, buffer: ReplayBuffer, fill: int) -> None:

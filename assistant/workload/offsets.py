@@ -18,7 +18,7 @@ from assistant.model.elements import ElementType
 from assistant.workload.arrays import Array, decode, encode
 from assistant.workload.derive import contents_of, typed_buffers, with_contents
 from assistant.workload.recordings import NewCase
-from assistant.workload.resample import are_lengths, is_distinct, with_tail
+from assistant.workload.resample import are_lengths, is_rising, with_tail
 
 __all__ = ["OFFSETS", "longest_row", "offsets_of", "with_offsets", "with_sorted_rows_kept"]
 
@@ -101,9 +101,10 @@ def _offsets(data: bytes, element: ElementType) -> Array | None:
     if not element.is_integer or element.components != 1 or element.scalar_bytes < 2:
         return None
     values = decode(data, element)
-    if values.size <= _FEWEST_ROWS or values[0] != 0 or values[-1] <= 1 or (values[1:] < values[:-1]).any():
+    if values.size <= _FEWEST_ROWS or values[0] != 0 or values[-1] <= 1 or not is_rising(values):
         return None
-    return None if int(values[-1]) == values.size - 1 and is_distinct(values) else values
+    is_places = int(values[-1]) == values.size - 1 and bool((values[1:] > values[:-1]).all())
+    return None if is_places else values
 
 
 def _spread(rows: int, total: int, random: np.random.Generator) -> Array:

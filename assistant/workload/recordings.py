@@ -93,12 +93,17 @@ class RecordingReader:
         self._folder = folder
         self.recording = read_recording(folder) if recording is None else recording
 
-    def blob(self, name: str) -> bytes:
-        """Contents of a blob; raises ``CannotAnswerError`` when it is missing."""
+    def path(self, name: str) -> Path:
+        """The file of a blob, which need not be there; raises ``CannotAnswerError`` for what is no blob's name."""
         if _BLOB_NAME.fullmatch(name) is None:
             raise CannotAnswerError(f"'{name}' is not a blob name in {self._folder}", "record the program again")
+        return self._folder / "blobs" / name
+
+    def blob(self, name: str) -> bytes:
+        """Contents of a blob; raises ``CannotAnswerError`` when it is missing."""
+        path = self.path(name)
         try:
-            return (self._folder / "blobs" / name).read_bytes()
+            return path.read_bytes()
         except OSError as error:
             raise CannotAnswerError(f"{self._folder} lacks blob {name[:12]}", "record the program again") from error
 

@@ -20,7 +20,18 @@ from assistant.workload.arrays import Array, decode, doubles, encode, largest_fi
 from assistant.workload.draws import MIRRORED, Draw
 from assistant.workload.zeros import structural_zeros
 
-__all__ = ["are_lengths", "is_distinct", "is_sorted", "ordered_as", "resampled", "resampled_together", "tied", "used_count", "with_tail"]
+__all__ = [
+    "are_lengths",
+    "is_distinct",
+    "is_rising",
+    "is_sorted",
+    "ordered_as",
+    "resampled",
+    "resampled_together",
+    "tied",
+    "used_count",
+    "with_tail",
+]
 
 _SPREAD = (0.5, 1.5)
 """Range that an all-equal buffer is spread over, as a multiple of its value: one value says nothing of a distribution."""
@@ -35,6 +46,9 @@ _TIED_VALUES = 8
 _REMEMBERED = 8
 """Buffers whose distribution is remembered: those of one launch, of which every draw asks again."""
 _FIRST = 1024
+_MARKS_PER_VALUE = 8
+"""Bytes for marks, where values are further apart, would be more than sorting them takes."""
+_PART = 1 << 22
 _QUANTILE_COUNT = 1 << 16
 """Points of the empirical distribution that continuous values are interpolated between; fits into the L2 cache of a CPU core."""
 
@@ -132,6 +146,11 @@ def _is_monotonic(values: Array) -> bool:
     return _always(values, np.less_equal) or _always(values, np.greater_equal)
 
 
+def is_rising(values: Array) -> bool:
+    """Whether no value is above the one behind it."""
+    return _always(values, np.less_equal)
+
+
 def _always(values: Array, is_so: np.ufunc) -> bool:
     """Whether each value is so to the one behind it; that one is not, the first ones show of most buffers."""
     return all(bool(np.all(is_so(part[:-1], part[1:]))) for part in (values[:_FIRST], values))
@@ -139,7 +158,28 @@ def _always(values: Array, is_so: np.ufunc) -> bool:
 
 def is_distinct(rows: Array) -> bool:
     """No row occurs twice: perhaps the places that threads write to, where a repeated one would be a race."""
-    return len(np.unique(rows, axis=0)) == len(rows)
+    first = rows[:_FIRST]
+    if len(np.unique(first, axis=0)) < len(first):  # as of most data; all of it takes minutes to sort where there are hundreds of millions
+        return False
+    if len(first) == len(rows):
+        return True
+    values = rows.reshape(-1)
+    return _occurs_once(values) if values.size == len(rows) and values.dtype.kind in "iu" else len(np.unique(rows, axis=0)) == len(rows)
+
+
+def _occurs_once(values: Array) -> bool:
+    """Whether no integer occurs twice, by a mark for each that there may be, where these are not many more than there are values."""
+    least, most = int(values.min()), int(values.max())
+    if most - least + 1 < values.size:
+        return False
+    if most - least >= _MARKS_PER_VALUE * values.size:
+        return np.unique(values).size == values.size
+    marks = np.zeros(most - least + 1, np.bool_)
+    unsigned = np.dtype(f"u{values.dtype.itemsize}")
+    start = unsigned.type(least % (1 << 8 * unsigned.itemsize))
+    for part in np.split(values, range(_PART, values.size, _PART)):
+        marks[(part.view(unsigned) - start).astype(np.int64)] = True  # what wraps around below comes back above
+    return int(np.count_nonzero(marks)) == values.size
 
 
 def are_lengths(values: Array, places: Array) -> bool:

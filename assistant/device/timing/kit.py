@@ -56,6 +56,7 @@ class Kit:
         self._sweep_bytes = max(facts.l2_bytes * COLD_L2_FACTOR, 1 << 20)
         self._swept = driver.allocate(self._sweep_bytes)
         self._sink = driver.allocate(64)
+        self._differences = driver.allocate(8)
         driver.fill(self._swept, 1, self._sweep_bytes)
         driver.fill(self._sink, 0, 64)
         arguments = (pointer(self._flags.address), pointer(self._flags.address + 4), u64(GATE_LIMIT_NS))
@@ -94,6 +95,12 @@ class Kit:
     def was_late(self) -> bool:
         """The gate opened by itself before `open` was called: the queue behind it ran while it was filled."""
         return self._flags.view[4] != 0
+
+    def differ(self, a: Address, b: Address, size_bytes: int) -> bool:
+        """Whether a byte differs; waits for all that is queued."""
+        self.driver.fill(self._differences, 0, 8)
+        self.driver.launch(self.compare(a, b, size_bytes, self._differences))
+        return any(self.driver.read(self._differences, 8))
 
     def compare(self, a: Address, b: Address, size_bytes: int, differences: Address) -> PreparedLaunch:
         """Adds the number of bytes that differ to the u64 at ``differences``."""

@@ -14,7 +14,7 @@ from random import Random
 
 from assistant.device.driver import Address, DeviceError, PreparedLaunch
 from assistant.device.gpu_state import LoadedImage
-from assistant.device.replay_case import ReplayCase
+from assistant.device.replay_case import ReplayBuffer, ReplayCase
 from assistant.device.staging import Pristine, Stage
 from assistant.device.timing.copies import VERSIONS, Left
 from assistant.device.timing.kit import COLD_L2_FACTOR, Kit
@@ -35,6 +35,7 @@ class StagedCopies:
 
     def __init__(self, kit: Kit, pristine: Pristine, sides: tuple[Side, Side], random: Random) -> None:
         """Runs each version once to see what it writes. Raises DeviceError where that fails or there is no memory."""
+        self._kit = kit
         self._driver = kit.driver
         self._pristine = pristine
         self._sides: dict[str, Side] = dict(zip(VERSIONS, sides, strict=True))
@@ -117,14 +118,26 @@ class StagedCopies:
         for version, (image, _) in self._sides.items():
             stage = self._stages[0]
             stage.restore()
-            before = {buffer.id: stage.read(buffer.id, image) for buffer in self._pristine.case.buffers}
+            buffers = self._pristine.case.buffers
+            before = {buffer.id: stage.read(buffer.id, image) for buffer in buffers if self._place(stage, buffer) is None}
             for launch in self._launches[version][0]:
                 self._driver.launch(launch)
             self._driver.synchronize()
-            found |= {key for key, data in before.items() if stage.read(key, image) != data}
+            for buffer in buffers:
+                place = self._place(stage, buffer)
+                if place is None:
+                    is_changed = stage.read(buffer.id, image) != before[buffer.id]
+                else:
+                    is_changed = self._kit.differ(place[0], self._pristine.address(buffer.id), place[1])
+                found |= {buffer.id} if is_changed else set()
             stage.restore()
         self._driver.synchronize()
         return frozenset(found)
+
+    @staticmethod
+    def _place(stage: Stage, buffer: ReplayBuffer) -> tuple[Address, int] | None:
+        """Where the buffer can be compared with its first contents; None: on the host alone, as it is a variable or holds addresses."""
+        return None if buffer.pointers else stage.place(buffer.id)
 
 
 class ApartCopies:

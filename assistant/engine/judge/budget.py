@@ -21,6 +21,7 @@ __all__ = [
     "affordable",
     "case_count",
     "is_large",
+    "keeps_own_values",
     "own_size_count",
     "repeat_count",
     "shrink_ratio",
@@ -49,6 +50,8 @@ _FEWEST_CASES = 3
 _OWN_SIZE_BYTES = 16 << 20
 """A case of more at the program's own size is the recorded one only, where all others can be smaller."""
 _OWN_SIZE_COUNT = 2
+_OWN_VALUES_BYTES = 64 << 20
+"""A case of more is not drawn again at all, where another size is to be had: at the rate above one draw would take seconds."""
 _GROWN_S = 1.0
 """For one run each of all larger sizes."""
 _GROWN_BYTES = 64 << 20
@@ -97,6 +100,11 @@ def case_count(cost: Cost, wanted: int) -> int:
 def own_size_count(cost: Cost) -> int:
     """Fresh draws at the program's own size of a launch whose other cases run at a smaller one."""
     return _OWN_SIZE_COUNT if cost.size_bytes <= _OWN_SIZE_BYTES else 0
+
+
+def keeps_own_values(cost: Cost) -> bool:
+    """Whether a launch runs at its own size on the program's values alone, where all others can be smaller."""
+    return cost.size_bytes > _OWN_VALUES_BYTES
 
 
 def repeat_count(cost: Cost, wanted: int) -> int:

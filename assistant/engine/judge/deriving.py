@@ -16,7 +16,16 @@ from itertools import islice
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import Effort, JudgedCase, Resize, layouts_of
 from assistant.engine.job import Job
-from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, own_size_count, repeat_count, work_s
+from assistant.engine.judge.budget import (
+    CHECKED_THREADS,
+    Cost,
+    case_count,
+    is_large,
+    keeps_own_values,
+    own_size_count,
+    repeat_count,
+    work_s,
+)
 from assistant.engine.judge.grids import independent_of_grid
 from assistant.engine.judge.replaying import CaseTrial
 from assistant.engine.judge.sizes import CleanSize, SizedLaunch, SizeTrials, size_model_of, try_sizes
@@ -76,15 +85,21 @@ class DerivedCases(Record):
 
 
 async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
-    """Cases on which the original is clean, likeliest to find a mistake first. Of a launch that was run in part, some blocks run at its own
-    size, and a smaller one gives all others."""
-    if _is_in_part(lead.own):
-        return await _derive_in_part(job, version, lead, effort)
+    """Cases on which the original is clean, likeliest to find a mistake first. A launch that was run in part, and one of very much data,
+    runs at its own size by some of its blocks, or on its own values; a smaller size gives all others."""
+    is_in_part = _is_in_part(lead.own)
+    if is_in_part or keeps_own_values(cost_of(lead.own.new)):
+        return await _derive_smaller(job, version, replace(lead, own=_with_some_blocks(lead.own)) if is_in_part else lead, effort)
+    return await _derive_whole(job, version, lead, effort)
+
+
+async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
+    """From the launch at its own size."""
     base = base_of(lead.own, version.struct_text, effort.seeds)
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
     if _has_long_blocks(lead.own.new, trial):
-        return await _derive_in_part(job, version, lead, effort)
+        return await _derive_smaller(job, version, replace(lead, own=_with_some_blocks(lead.own)), effort)
     own, text = _within(job, base.case, cost, effort), version.struct_text
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
@@ -118,26 +133,22 @@ def _is_in_part(own: JudgedCase) -> bool:
     return launch.blocks_run is not None and not launch.chosen_blocks
 
 
-async def _derive_in_part(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
-    """The launch's own size by some of its blocks; everything else by a smaller size, or, where nothing shows how the launch shrinks, by
-    the same blocks."""
-    own = _with_some_blocks(lead.own)
+async def _derive_smaller(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
+    """The launch itself as it is given; everything else by a smaller size, or, where nothing shows how it shrinks, by its own."""
+    own = lead.own
     cost, (trial,) = await _measured(job, version, [own.new])
     model = _model(version, lead) if trial.unclean(trial.problem_kinds) is None else None
     if model is None:
-        return await derive(job, version, replace(lead, own=own), effort)
-    share = len(chosen_in(own.new)) / own.new.recording.launches[0].config.grid.count
-    whole = replace(
-        cost,
-        threads=lead.own.new.recording.launches[0].config.thread_count,
-        checked_s=None if cost.checked_s is None else cost.checked_s / share,
-    )
+        return await _derive_whole(job, version, lead, effort)
+    recorded = own.new.recording.launches[0]
+    share = threads_run(recorded) / recorded.config.thread_count
+    whole = replace(cost, threads=recorded.config.thread_count, checked_s=None if cost.checked_s is None else cost.checked_s / share)
     layouts = layouts_of(own.new, version.struct_text)
     launch = SizedLaunch(trial, own.new, model, whole, layouts, _grid_of_text(version, own, model))
     sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], is_confirming=False)
     own = replace(_within(job, own, cost, effort), checked=trial.checked)
     if sizes.base is None:
-        derived = await derive(job, version, replace(lead, own=own), effort)
+        derived = await _derive_whole(job, version, replace(lead, own=own), effort)
         return replace(derived, dropped=(*sizes.dropped, *derived.dropped))
     smaller = replace(_sized(own, sizes.base, sizes.base.new, model), is_checked=True, repeats=effort.repeats)
     derived = await derive(job, version, replace(lead, own=smaller), effort)

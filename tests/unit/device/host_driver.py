@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import struct
 import time
@@ -211,4 +212,21 @@ def number_of(argument: bytes) -> int:
 
 def own_kernels() -> HostCode:
     """What stands for ``helpers.cu``."""
-    return HostCode({FILL_SHARED: HostKernel(((0, 4), (4, 4)), lambda driver, given: driver.shared_patterns.append(given[0][0]))})
+    return HostCode(
+        {
+            FILL_SHARED: HostKernel(((0, 4), (4, 4)), lambda driver, given: driver.shared_patterns.append(given[0][0])),
+            "kernelopt_compare": HostKernel(((0, 8), (8, 8), (16, 8), (24, 8)), _compare),
+            "kernelopt_checksum": HostKernel(((0, 8), (8, 8), (16, 8)), _checksum),
+        }
+    )
+
+
+def _compare(driver: HostDriver, given: tuple[bytes, ...]) -> None:
+    size = address_of(given[2])
+    one, other = (driver.read(address_of(place), size) for place in given[:2])
+    driver.write(address_of(given[3]), sum(a != b for a, b in zip(one, other, strict=True)).to_bytes(8, "little"))
+
+
+def _checksum(driver: HostDriver, given: tuple[bytes, ...]) -> None:
+    data = driver.read(address_of(given[0]), address_of(given[1]))
+    driver.write(address_of(given[2]), hashlib.blake2b(data, digest_size=8).digest())

@@ -128,7 +128,8 @@ const char* Recorder::gather(const Launch& launch, const std::vector<Argument>& 
   }
   for (const Region& variable : symbols.of(launch.function, launch.kernel)) reach.add(identify(variable), variable);
   if (reach.total_bytes > options_.launch_bytes) return TOO_MUCH;
-  if (reach.total_bytes > options_.large_bytes && are_enough(launch, options_.per_large_shape)) return ENOUGH;
+  uint64_t most = reach.total_bytes > options_.alone_bytes ? 1 : options_.per_large_shape;
+  if (reach.total_bytes > options_.large_bytes && are_enough(launch, most)) return ENOUGH;
   size_t first_level = reach.regions.size();
   for (size_t i = 0; i < reach.regions.size(); ++i) {
     reach.contents.emplace_back();

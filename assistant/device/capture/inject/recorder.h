@@ -21,6 +21,7 @@ struct Options {
   uint64_t per_shape = 8;                // launches kept of one kernel with one configuration
   uint64_t per_large_shape = 2;          // of those that reach more than `large_bytes`
   uint64_t large_bytes = 32ull << 20;
+  uint64_t alone_bytes = 256ull << 20;   // of those that reach more than this, one of a shape
   bool leaves_libraries_out = false;     // kernels of PyTorch, CuPy and CUDA's own libraries are counted only
 };
 
