@@ -114,7 +114,9 @@ def moved_values(output: OutputBuffer, case: CaseEvidence) -> set[int] | None:
         if not all(any((part == value).any() for part in inputs) for value in values[:_SAMPLE_COUNT]):
             return None
         known = np.sort(np.concatenate(inputs)) if known is None else known
-        values = np.sort(values[:: -(-values.size // _MOST_LOOKED_UP) or 1])  # np.unique and np.isin hash, which takes twenty times as long (numpy 2.4)
+        values = np.sort(
+            values[:: -(-values.size // _MOST_LOOKED_UP) or 1]
+        )  # np.unique and np.isin hash, which takes twenty times as long (numpy 2.4)
         if not _are_among(values, known):
             return None
         firsts = np.flatnonzero(values[1:] != values[:-1])[: _MINIMUM_DISTINCT + 1]

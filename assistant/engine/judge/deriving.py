@@ -87,9 +87,10 @@ class DerivedCases(Record):
 async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
     """Cases on which the original is clean, likeliest to find a mistake first. A launch that was run in part, and one of very much data,
     runs at its own size by some of its blocks, or on its own values; a smaller size gives all others."""
-    is_in_part = _is_in_part(lead.own)
-    if is_in_part or keeps_own_values(cost_of(lead.own.new)):
-        return await _derive_smaller(job, version, replace(lead, own=_with_some_blocks(lead.own)) if is_in_part else lead, effort)
+    if _is_in_part(lead.own):
+        return await _derive_smaller(job, version, lead, _with_some_blocks(lead.own), effort)
+    if keeps_own_values(cost_of(lead.own.new)):
+        return await _derive_smaller(job, version, lead, lead.own, effort)
     return await _derive_whole(job, version, lead, effort)
 
 
@@ -99,7 +100,7 @@ async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Ef
     dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
     if _has_long_blocks(lead.own.new, trial):
-        return await _derive_smaller(job, version, replace(lead, own=_with_some_blocks(lead.own)), effort)
+        return await _derive_smaller(job, version, lead, _with_some_blocks(lead.own), effort)
     own, text = _within(job, base.case, cost, effort), version.struct_text
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
@@ -133,13 +134,12 @@ def _is_in_part(own: JudgedCase) -> bool:
     return launch.blocks_run is not None and not launch.chosen_blocks
 
 
-async def _derive_smaller(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
-    """The launch itself as it is given; everything else by a smaller size, or, where nothing shows how it shrinks, by its own."""
-    own = lead.own
+async def _derive_smaller(job: Job, version: SourceVersion, lead: Lead, own: JudgedCase, effort: Effort) -> DerivedCases:
+    """``own``: the launch, or some of its blocks. Everything else by a smaller size, or, where nothing shows how it shrinks, by ``own``."""
     cost, (trial,) = await _measured(job, version, [own.new])
     model = _model(version, lead) if trial.unclean(trial.problem_kinds) is None else None
     if model is None:
-        return await _derive_whole(job, version, lead, effort)
+        return await _derive_whole(job, version, replace(lead, own=own), effort)
     recorded = own.new.recording.launches[0]
     share = threads_run(recorded) / recorded.config.thread_count
     whole = replace(cost, threads=recorded.config.thread_count, checked_s=None if cost.checked_s is None else cost.checked_s / share)

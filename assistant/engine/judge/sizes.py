@@ -203,6 +203,8 @@ def _not_covered(launch: SizedLaunch, trial: CaseTrial, plan: Plan) -> str | Non
         if buffer not in launch.model.counts or not seen:
             continue
         count = min(round(seen / share), before[buffer])
+        if share < 1.0 and count >= _LEAST_COVERED_RATIO * before[buffer]:
+            count = before[buffer]  # an estimate is no product of sizes; that of all elements may be
         now = written.get(buffer, 0)
         least_ratio = _LEAST_ESTIMATED_RATIO if share < 1.0 else poisoned.get(buffer, _LEAST_COVERED_RATIO)
         expected = [term.at(plan.sizes) for term in explain_count(CountAtSizes(launch.model.varied, count))]

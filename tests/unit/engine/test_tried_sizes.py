@@ -107,10 +107,18 @@ def by_threads(limit: int, few: Trial, many: Trial) -> Callable[[NewCase], Trial
     return lambda case: few if case.recording.launches[0].config.thread_count <= limit else many
 
 
+def in_proportion(case: NewCase) -> Trial:
+    """Every pixel of an image is written, however much longer the buffers are."""
+    width, height = (int(word.partition("=")[2]) for word in case.origin.shape.split(", "))
+    return writing(width * height * 4 / case.recording.buffers[1].size_bytes)
+
+
 CLEAN, SHORT, LATE = writing(), writing(0.5), writing(1.0, "timed out")
 ILLEGAL, RACING, BEYOND = writing(1.0, "cudaErrorIllegalAddress"), writing(1.0, None, RACE), writing(guards=False)
 LARGE = Cost(1 << 19, 4 << 20, 0.5)
 IN_PART = (replace(vector()[0], recording=with_chosen_blocks(vector()[0], (0, 2)).recording), vector()[1])
+SQUARE = (with_chosen_blocks(image(1024, 1024)[0], (0, 1)), image(1024, 1024)[1])
+"""Two of its 4,096 blocks are run, and one of the elements that they write was there already."""
 RUNS: dict[str, Callable[[], Awaitable[list[str]]]] = {
     "clean": lambda: tried(vector(), always(CLEAN)),
     "while candidates are ranked": lambda: tried(vector(), always(CLEAN), is_confirming=False),
@@ -137,6 +145,7 @@ RUNS: dict[str, Callable[[], Awaitable[list[str]]]] = {
     "a large one": lambda: tried(image(1024, 512), always(CLEAN), LARGE),
     "a large one that is slow when it is small": lambda: tried(image(1024, 512), by_size(1 << 18, LATE, CLEAN), LARGE),
     "a large one that is wrong when it is small": lambda: tried(image(1024, 512), by_size(1 << 18, ILLEGAL, CLEAN), LARGE),
+    "a large square in part": lambda: tried(SQUARE, in_proportion, LARGE, own=writing(2 / 4096 - 1 / (1 << 20))),
     "in part": lambda: tried(IN_PART, always(writing(0.8))),
     "in part, too little": lambda: tried(IN_PART, always(writing(0.7))),
 }
