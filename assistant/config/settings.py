@@ -86,8 +86,12 @@ class LimitSettings(Section):
 
     memory_bytes: int = Field(default=8 * _GIB, ge=64 * _MIB, description="Memory a program under test may take.")
     output_bytes: int = Field(default=16 * _MIB, ge=1024, description="Output of a program that is kept; the rest is cut.")
-    launch_bytes: int = Field(default=256 * _MIB, ge=1024, description="Buffers recorded per launch.")
-    recording_bytes: int = Field(default=2 * _GIB, ge=1024, description="Size of one recording.")
+    launch_bytes: int | None = Field(
+        default=None, ge=1024, description="Buffers recorded per launch; absent: 256 MiB under the emulator, 2 GiB on a GPU."
+    )
+    recording_bytes: int | None = Field(
+        default=None, ge=1024, description="Size of one recording; absent: 2 GiB under the emulator, 8 GiB on a GPU."
+    )
     candidates: int = Field(default=24, ge=1, description="Candidates tried per kernel.")
     rounds: int = Field(default=4, ge=1, description="Techniques chained on one kernel.")
 

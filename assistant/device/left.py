@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
+
+from assistant.workload.recordings import link_blob
 
 __all__ = ["stored"]
 
@@ -20,19 +21,7 @@ def stored(left: Iterable[tuple[int, bytes | Path]], blobs: Path) -> tuple[tuple
     """(buffer id, sha256) of (buffer id, contents), each content written once; a path is a file of that name with these contents, which
     is only linked to. Raises OSError."""
     blobs.mkdir(parents=True, exist_ok=True)
-    return tuple((buffer, _linked(data, blobs) if isinstance(data, Path) else _stored(data, blobs)) for buffer, data in left)
-
-
-def _linked(file: Path, blobs: Path) -> str:
-    own = blobs / file.name
-    with suppress(FileExistsError):
-        try:
-            own.hardlink_to(file)
-        except FileExistsError:
-            raise
-        except OSError:  # another file system
-            own.symlink_to(file.resolve())
-    return file.name
+    return tuple((buffer, link_blob(data, blobs) if isinstance(data, Path) else _stored(data, blobs)) for buffer, data in left)
 
 
 def _stored(data: bytes, blobs: Path) -> str:

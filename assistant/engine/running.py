@@ -104,7 +104,7 @@ class JobRunner(Record):
             assert limits is not None, f"{chosen.architecture} is in no table of limits"
             job_id = request.job_id or new_id("J")
             log = _Log(self, command, job_id, listener)
-            seeds, runs = _seeds(request, loaded.settings), run_limits(request, loaded.settings)
+            seeds, runs = _seeds(request, loaded.settings), run_limits(request, loaded.settings, is_gpu=lab.timing is not None)
             job = Job(job_id, request, lab, chosen, limits, scratch, seeds, runs, log)
             try:
                 self._start_row(job, command)
@@ -258,20 +258,23 @@ def _seeds(request: JobRequest, settings: Settings) -> tuple[int, ...]:
     return tuple(secrets.randbits(_SEED_BITS) for _ in range(2 * settings.verification.seeds))
 
 
-def run_limits(request: JobRequest, settings: Settings) -> RunLimits:
-    """Bounds of a run or replayed case."""
+def run_limits(request: JobRequest, settings: Settings, *, is_gpu: bool) -> RunLimits:
+    """Bounds of a run or replayed case; a GPU records more in the same time than the emulator."""
     limits = settings.limits
+    launch_bytes, recording_bytes = _GPU_RECORDED_BYTES if is_gpu else _EMULATED_BYTES
     wall_s = settings.run.timeout_s if request.timeout_s is None else request.timeout_s
     return RunLimits(
         wall_s=wall_s,
         memory_bytes=limits.memory_bytes,
         output_bytes=limits.output_bytes,
-        launch_bytes=limits.launch_bytes,
-        recording_bytes=limits.recording_bytes,
+        launch_bytes=limits.launch_bytes or launch_bytes,
+        recording_bytes=limits.recording_bytes or recording_bytes,
         whole_s=min(settings.run.whole_s, wall_s * _WHOLE_SHARE),
     )
 
 
+_EMULATED_BYTES, _GPU_RECORDED_BYTES = (256 << 20, 2 << 30), (2 << 30, 8 << 30)
+"""What is kept of a launch and of a run, where the settings say nothing."""
 _WHOLE_SHARE = 1 / 3
 """Share of a run's time for the program's launches: the host's part, and a second run with every check on, need their time as well."""
 

@@ -11,7 +11,6 @@ what the emulator is given takes a time that does not grow with it. Example::
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +33,7 @@ from assistant.model.preprocessed import Preprocessings
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import Case
 from assistant.ports.lab import CaseRun, Lab, LabFailure, Program, ProgramRun, ReferenceCall, ReplayOptions, ReplayRun, RunLimits
+from assistant.workload.recordings import link_blob
 
 __all__ = ["GpuLab"]
 
@@ -195,7 +195,7 @@ class GpuLab:
         runs = tuple(next(left) if isinstance(run, str) else run for run in found.runs)
         if not any(run.after for run in others.cases):
             return ReplayRun(runs, found.blobs)
-        return ReplayRun(runs, await asyncio.to_thread(_gathered, found.blobs, others.blobs))
+        return ReplayRun(runs, await asyncio.to_thread(_gathered, found.blobs, others))
 
     async def _count_recorded(self, program: Program, recorded: ProgramRun, look: Look, limits: RunLimits) -> ProgramRun:
         return await counted(self, program, recorded, look.mode, limits, look.sample_blocks, look.corrections)
@@ -228,11 +228,11 @@ def _with_sanitized(replayed: ReplayRun, found: _Sanitized) -> ReplayRun:
     return replace(replayed, cases=tuple(checked))
 
 
-def _gathered(blobs: Path, others: Path) -> Path:
-    """One folder with the contents of both."""
+def _gathered(blobs: Path, others: ReplayRun) -> Path:
+    """A folder with the contents that both name."""
     if not blobs.is_dir():
-        return others
-    for blob in others.iterdir():
-        if not (blobs / blob.name).exists():
-            shutil.copyfile(blob, blobs / blob.name)
+        return others.blobs
+    left = (contents for case in others.cases for contents in (case.after, *case.varied))
+    for name in {name for contents in left for _, name in contents}:
+        link_blob(others.blobs / name, blobs)
     return blobs

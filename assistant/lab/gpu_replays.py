@@ -56,7 +56,6 @@ class GpuReplays:
         self._compiler = compiler
         self._scratch = scratch
         self._helpers: str | None = None
-        self._run_count = 0
 
     async def helper_code(self) -> str | LabFailure:
         """The cubin of the worker's own kernels."""
@@ -77,9 +76,8 @@ class GpuReplays:
         idle = (self._clients[0], *(client for client in self._clients[1:] if not client.is_busy))
         if options.is_fresh:
             await asyncio.gather(*(client.restart() for client in idle))
-        self._run_count += 1
-        out = self._scratch / f"gpu-replay-{self._run_count}"
-        await asyncio.to_thread(out.mkdir, parents=True)
+        out = self._scratch / "gpu-replays"  # of all of them: what a case leaves again is there
+        await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
         order = _Order(image, helpers, options, limits, out)
         parts = _parts(cases, len(idle))
         asked = (_every_case(client, order, part) for client, part in zip(idle, parts, strict=True) if part)

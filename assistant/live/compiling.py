@@ -59,7 +59,7 @@ async def compile_text(lab: Lab, request: JobRequest, kernels: tuple[str, ...]) 
     """``kernels``: symbols that must be startable. Raises UsageError for a text without kernels."""
     loaded = load_settings(find_workspace(request.file))
     subject = read_version(request, flags_of(request, loaded))
-    program, limits = replace(subject.program, kernels=kernels), run_limits(request, loaded.settings)
+    program, limits = replace(subject.program, kernels=kernels), run_limits(request, loaded.settings, is_gpu=False)
     architecture = target(request.target or loaded.settings.target).architecture
     build, ready = await asyncio.gather(lab.inspect(subject.program, architecture), lab.replay(program, (), _AS_CALLED, limits))
     return CompiledText(program, limits, build, ready if isinstance(ready, LabFailure) else None)

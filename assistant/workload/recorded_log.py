@@ -39,6 +39,7 @@ from assistant.record import Record
 from assistant.serialize import dumps
 from assistant.workload.passed_types import PassedTypes
 from assistant.workload.recorded_order import DeviceOrder
+from assistant.workload.recordings import link_blob
 
 __all__ = ["LogNames", "finish_recording", "rename_blobs"]
 
@@ -57,14 +58,17 @@ class LogNames(Record):
     """Element types of device variables by name (without namespaces), for logs that have none."""
 
 
-def finish_recording(folder: Path, names: LogNames, added_notes: tuple[str, ...] = ()) -> Recording:
+def finish_recording(folder: Path, names: LogNames, added_notes: tuple[str, ...] = (), shared: Path | None = None) -> Recording:
     """Turns the log into ``recording.json`` and gives the blobs their final names; no log gives an empty recording.
 
+    ``shared``: a folder for the blobs of several recordings on the same file system, so that equal ones take the disk's space once.
     Raises OSError where the disk was full: what is missing then looks as if the program had never had it.
     """
     log = folder / "log"
     (folder / "blobs").mkdir(parents=True, exist_ok=True)
     reader = _LogReader(folder, rename_blobs(folder / "blobs"), names)
+    if shared is not None:
+        _share(folder / "blobs", shared)
     if log.exists():
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
             reader.read(line.split(" "))
@@ -74,6 +78,17 @@ def finish_recording(folder: Path, names: LogNames, added_notes: tuple[str, ...]
     staged.write_text(dumps(recording), encoding="utf-8")
     staged.replace(folder / "recording.json")
     return recording
+
+
+def _share(blobs: Path, shared: Path) -> None:
+    shared.mkdir(parents=True, exist_ok=True)
+    for path in blobs.iterdir():
+        known = shared / path.name
+        if known.exists():
+            path.unlink()
+            link_blob(known, blobs)
+        else:
+            link_blob(path, shared)
 
 
 def rename_blobs(folder: Path) -> dict[str, str]:

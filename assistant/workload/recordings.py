@@ -22,7 +22,7 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.record import Record
 from assistant.serialize import DecodeError, dumps, loads
 
-__all__ = ["NewCase", "RecordingReader", "RecordingWriter", "blob_name", "read_recording", "write_case"]
+__all__ = ["NewCase", "RecordingReader", "RecordingWriter", "blob_name", "link_blob", "read_recording", "write_case"]
 
 _BLOB_NAME = re.compile(r"[0-9a-f]{64}")
 
@@ -43,6 +43,19 @@ class NewCase(Record):
 def blob_name(data: bytes) -> str:
     """The name of a blob: sha256 of its contents."""
     return hashlib.sha256(data).hexdigest()
+
+
+def link_blob(file: Path, blobs: Path) -> str:
+    """The name of a blob's file, which is also in the folder ``blobs`` from now on, and takes no more of the disk. Raises OSError."""
+    own = blobs / file.name
+    if not own.exists():
+        try:
+            own.hardlink_to(file)
+        except FileExistsError:
+            pass  # somebody else was faster
+        except OSError:  # another file system
+            own.symlink_to(file.resolve())
+    return file.name
 
 
 def write_case(folder: Path, case: NewCase, shared: Path | None = None) -> Case:

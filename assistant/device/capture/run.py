@@ -44,6 +44,8 @@ _EXTENSIONS_FOLDER = "TORCH_EXTENSIONS_DIR"
 _JOBS, _MOST_JOBS = "MAX_JOBS", "4"
 """Compilers that PyTorch starts at once (chosen: each takes up to 2 GB for PyTorch's headers)."""
 _NAME_CHARACTERS = 32
+_SHARED_BLOBS = "recorded-blobs"
+"""Next to the recordings of a job."""
 _RAW = "raw"
 """Below a run's folder: what the recording library writes."""
 _PROGRAM_STARTS = (b"\x7fELF", b"#!")
@@ -70,7 +72,7 @@ def capture(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -
     else:
         outcome, missing = _run_own(request, around, variables, folder), ()
     names = _names((text for _, text in request.sources), static_labels(request.sources, request.flags.arguments))
-    recording = _finish(raw, request.record, names, cut_short(outcome))
+    recording = _finish(raw, request.record, names, cut_short(outcome), request.record.with_name(_SHARED_BLOBS))
     return CaptureReply(
         exit_status=outcome.exit_status,
         signal=outcome.signal,
@@ -245,8 +247,9 @@ def _names(texts: Iterable[str], labels: StaticLabels) -> LogNames:
     return LogNames(lambda word: function_name(word, labels), variable_name, types)
 
 
-def _finish(raw: Path, record: Path, names: LogNames, notes: tuple[str, ...]) -> Recording:
-    """One recording of what the program's processes wrote: that of the process with the most launches, the others named."""
+def _finish(raw: Path, record: Path, names: LogNames, notes: tuple[str, ...], shared: Path | None = None) -> Recording:
+    """One recording of what the program's processes wrote: that of the process with the most launches, the others named. ``shared``: as of
+    `finish_recording`."""
     processes = sorted((path for path in raw.iterdir() if (path / "log").exists()), key=_launch_lines, reverse=True)
     if not processes:
         notes = ("no process of the program used CUDA", *notes)
@@ -257,7 +260,7 @@ def _finish(raw: Path, record: Path, names: LogNames, notes: tuple[str, ...]) ->
         shutil.rmtree(record, ignore_errors=True)
         shutil.move(processes[0], record)
     record.mkdir(parents=True, exist_ok=True)
-    recording = finish_recording(record, names, notes)
+    recording = finish_recording(record, names, notes, shared)
     shutil.rmtree(raw, ignore_errors=True)
     return recording
 

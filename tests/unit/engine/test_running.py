@@ -209,12 +209,19 @@ async def test_seeds_are_fresh_or_those_of_an_earlier_job_twice(on: Running) -> 
 
 
 def test_limits_come_from_the_settings_but_for_the_time_that_was_asked_for(on: Running) -> None:
-    loaded = load_settings(None)
-    limits = loaded.settings.limits
-    sizes = limits.memory_bytes, limits.output_bytes, limits.launch_bytes, limits.recording_bytes
-    whole = RunLimits(loaded.settings.run.timeout_s, *sizes, loaded.settings.run.whole_s)
-    assert run_limits(on.request(), loaded.settings) == whole
-    assert run_limits(on.request(timeout_s=0.0), loaded.settings) == replace(whole, wall_s=0.0, whole_s=0.0)
+    (on.folder / "kernelopt.toml").write_text("[limits]\nlaunch_bytes = 5000\nrecording_bytes = 70000\n")
+    settings = load_settings(on.folder).settings
+    sizes = settings.limits.memory_bytes, settings.limits.output_bytes, 5000, 70_000
+    whole = RunLimits(settings.run.timeout_s, *sizes, settings.run.whole_s)
+    assert run_limits(on.request(), settings, is_gpu=False) == run_limits(on.request(), settings, is_gpu=True) == whole
+    assert run_limits(on.request(timeout_s=0.0), settings, is_gpu=False) == replace(whole, wall_s=0.0, whole_s=0.0)
+
+
+def test_a_gpu_records_larger_launches_than_the_emulator(on: Running) -> None:
+    settings = load_settings(None).settings
+    emulated, on_gpu = (run_limits(on.request(), settings, is_gpu=is_gpu) for is_gpu in (False, True))
+    assert (emulated.launch_bytes, on_gpu.launch_bytes) == (256 << 20, 2 << 30)
+    assert on_gpu.recording_bytes > on_gpu.launch_bytes
 
 
 def test_flags_are_those_of_the_line_or_the_project_or_the_database(on: Running) -> None:
