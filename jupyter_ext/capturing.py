@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from assistant.config import find_workspace, load_settings
+from assistant.config import DEFAULT_LAUNCH_BYTES, find_workspace, load_settings
 from assistant.cuda.match import select_kernels
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.lab.gpus import NoGpu, list_gpus
@@ -84,7 +84,7 @@ class CellRecorder:
         folder = Path(tempfile.mkdtemp(prefix="captured-", dir=self._workshop.scratch))
         raw = folder / "raw"
         (raw / "0").mkdir(parents=True)
-        library.begin(raw / "0", load_settings(find_workspace(Path.cwd())).settings.limits.launch_bytes)
+        library.begin(raw / "0", load_settings(find_workspace(Path.cwd())).settings.limits.launch_bytes or DEFAULT_LAUNCH_BYTES)
         try:
             tensors = TensorBlocks()
             try:

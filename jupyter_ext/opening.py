@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assistant.config import find_workspace, load_settings
+from assistant.config import DEFAULT_LAUNCH_BYTES, find_workspace, load_settings
 from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
@@ -221,7 +221,7 @@ class CellOpener:
         if not bound or asked.until == "bind":
             return None, ()
         largest = max(shape.bound.size_bytes for shape in bound)
-        limit = load_settings(find_workspace(cell.path)).settings.limits.launch_bytes
+        limit = load_settings(find_workspace(cell.path)).settings.limits.launch_bytes or DEFAULT_LAUNCH_BYTES
         if largest > limit:
             message = f"not verified: the arrays hold {largest >> 20} MiB, a launch may have {limit >> 20} MiB"
             return None, (f"{message}; give --shapes with smaller ones, or raise limits.launch_bytes in kernelopt.toml",)

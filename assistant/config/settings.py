@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
 
 from assistant.model.verification import DeferredDecision
 
-__all__ = ["LOWER_ONLY", "USER_ONLY", "Section", "Settings"]
+__all__ = ["DEFAULT_LAUNCH_BYTES", "LOWER_ONLY", "USER_ONLY", "Section", "Settings"]
 
 _GIB = 1 << 30
 _MIB = 1 << 20
@@ -79,6 +79,10 @@ class VerificationSettings(Section):
         description="Judge an edit in every program that has the file in question, not only in the one that is meant, and let the worst "
         "verdict count: in `compare`, before an edit is offered, and where an editor judges one.",
     )
+
+
+DEFAULT_LAUNCH_BYTES = 256 * _MIB
+"""What is kept of a launch where the setting says nothing and no GPU records it."""
 
 
 class LimitSettings(Section):

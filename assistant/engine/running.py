@@ -20,7 +20,7 @@ from typing import Protocol
 
 from assistant.build.architectures import architecture
 from assistant.build.flags import anchored, choose_flags
-from assistant.config import LoadedSettings, Settings, find_workspace, load_settings, user_paths
+from assistant.config import DEFAULT_LAUNCH_BYTES, LoadedSettings, Settings, find_workspace, load_settings, user_paths
 from assistant.engine.asked_function import SettledRegion, settle_region
 from assistant.engine.build_database import database_flags
 from assistant.engine.channel import Listener
@@ -273,7 +273,7 @@ def run_limits(request: JobRequest, settings: Settings, *, is_gpu: bool) -> RunL
     )
 
 
-_EMULATED_BYTES, _GPU_RECORDED_BYTES = (256 << 20, 2 << 30), (2 << 30, 8 << 30)
+_EMULATED_BYTES, _GPU_RECORDED_BYTES = (DEFAULT_LAUNCH_BYTES, 2 << 30), (2 << 30, 8 << 30)
 """What is kept of a launch and of a run, where the settings say nothing."""
 _WHOLE_SHARE = 1 / 3
 """Share of a run's time for the program's launches: the host's part, and a second run with every check on, need their time as well."""

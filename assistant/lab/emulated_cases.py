@@ -17,7 +17,7 @@ from assistant.serialize import dumps
 from assistant.workload.emulated_blocks import emulated_part, with_fewest_blocks
 from assistant.workload.recordings import read_recording
 
-__all__ = ["fewest_blocks", "shown_cases"]
+__all__ = ["fewest_blocks", "most_bytes", "shown_cases"]
 
 
 def shown_cases(cases: Sequence[Case], folder: Path) -> list[Case | str]:
@@ -32,6 +32,18 @@ def shown_cases(cases: Sequence[Case], folder: Path) -> list[Case | str]:
             continue
         shown.append(_written(case, part, folder / f"case-{number}"))
     return shown
+
+
+def most_bytes(cases: Sequence[Case]) -> int:
+    """Of all buffers that the launches of one case reach, the most of any."""
+    recordings = {case.recording: read_recording(case.recording) for case in cases}
+    found: list[int] = []
+    for case in cases:
+        recording = recordings[case.recording]
+        launches = (launch for launch in recording.launches if launch.index in case.launches)
+        reached = {state.buffer for launch in launches for state in launch.buffers}
+        found.append(sum(buffer.size_bytes for buffer in recording.buffers if buffer.id in reached))
+    return max(found, default=0)
 
 
 def fewest_blocks(cases: Sequence[Case], folder: Path) -> list[Case | None]:

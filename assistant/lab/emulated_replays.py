@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from assistant.lab.device_text import without_host_code
-from assistant.lab.emulated_cases import fewest_blocks, shown_cases
+from assistant.lab.emulated_cases import fewest_blocks, most_bytes, shown_cases
 from assistant.model.profile import Problem
 from assistant.model.workload import Case
 from assistant.ports.lab import CaseRun, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
@@ -25,6 +25,8 @@ __all__ = ["BEYOND_THE_EMULATOR", "CASE_S", "EmulatedCases", "EmulatedReplays", 
 
 CASE_S = 5.0
 """For the emulator to run one case, or one recorded launch: what it does not come to the end of in that is said."""
+_BYTES_PER_S = 400e6
+"""Rate at which a case's contents are read, watched, compared and kept, on top of that time (measured: 2 GiB take 5 to 7 s)."""
 _LATE = frozenset({"timed out", "cudaErrorLaunchTimeout"})
 """Errors of a case that was stopped, and of a launch in it, which is stopped a little before."""
 _FEW = "races, bounds and uninitialised reads: the emulator came to four blocks of a launch in its time"
@@ -62,7 +64,8 @@ class EmulatedReplays:
         """A failure where the emulator runs none of the program's kernels."""
         self._count += 1
         folder = self._scratch / f"in-part-{self._count}"
-        limits = replace(limits, wall_s=min(limits.wall_s, CASE_S))
+        size_bytes = await asyncio.to_thread(most_bytes, cases)
+        limits = replace(limits, wall_s=min(limits.wall_s, CASE_S + size_bytes / _BYTES_PER_S))
         shown = await asyncio.to_thread(shown_cases, cases, folder)
         runnable = [case for case in shown if isinstance(case, Case)]
         if not runnable:
