@@ -118,3 +118,11 @@ async def test_a_lab_is_asked_what_was_recorded(
 ) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
     assert await asked_of(RUNS[name], tmp_path, name in VALUES_SHOWN) == snapshot(extension_class=Lines)
+
+
+async def test_a_launch_of_very_much_data_is_not_drawn_again_at_its_own_size(
+    tmp_path: Path, snapshot: SnapshotAssertion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("assistant.engine.judge.budget._OWN_VALUES_BYTES", 1 << 20)  # what is meant takes minutes here
+    assert await asked_of(RUNS["large"], tmp_path, are_values_shown=True) == snapshot(extension_class=Lines)
