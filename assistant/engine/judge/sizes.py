@@ -241,4 +241,5 @@ def _in_elements(one: ObservedLaunch, buffers: dict[Place, RecordedBuffer]) -> O
 
 def _at_another_size(reason: str) -> str:
     """A message that names the size as one of our own making: the program may be right at all that it has."""
-    return reason.replace("has a problem there:", "goes wrong at this size, which the program does not have:", 1)
+    ours = "goes wrong at this size, which the program does not have:"
+    return reason.replace("has a problem there:", ours, 1).replace("writes beyond", f"{ours} it writes beyond", 1)
