@@ -25,6 +25,7 @@ __all__ = [
     "coalitions_of",
     "coalitions_on",
     "derivative_weights",
+    "order_weights",
     "random_orders",
     "sampled_banzhaf",
     "sampled_shapley",
@@ -82,7 +83,7 @@ def valued(game: Mapping[Coalition, float], weights: Mapping[Coalition, float]) 
 
 
 def random_orders(players: Sequence[str], count: int, seed: int) -> tuple[tuple[str, ...], ...]:
-    """``count`` orders of the players, each followed by its reverse where there is room: what comes early in one comes late in the other."""
+    """``count`` orders of the players, each followed by its reverse: what comes early in one comes late in the other."""
     random = Random(seed)  # noqa: S311 (no secret)
     orders: list[tuple[str, ...]] = []
     while len(orders) < count:
@@ -106,9 +107,24 @@ def sampled_banzhaf(game: Mapping[Coalition, float], orders: Sequence[Sequence[s
 
     In a random order each of the n sizes is as likely; among all coalitions of the n - 1 others the size s is C(n - 1, s) / 2^(n - 1).
     """
-    count = len(orders[0])
-    weights = [count * math.comb(count - 1, size) / 2 ** (count - 1) for size in range(count)]
+    weights = _banzhaf_of_sizes(len(orders[0]))
     return _estimate([weights[size] * added for size, added in _joined(game, orders, player)])
+
+
+def order_weights(orders: Sequence[Sequence[str]], player: str, is_banzhaf: bool) -> dict[Coalition, float]:
+    """The same estimates as weights of coalitions."""
+    of_sizes = _banzhaf_of_sizes(len(orders[0])) if is_banzhaf else [1.0] * len(orders[0])
+    weights: dict[Coalition, float] = {}
+    for order in orders:
+        size = list(order).index(player)
+        share, before = of_sizes[size] / len(orders), frozenset(order[:size])
+        weights[before | {player}] = weights.get(before | {player}, 0.0) + share
+        weights[before] = weights.get(before, 0.0) - share
+    return weights
+
+
+def _banzhaf_of_sizes(count: int) -> list[float]:
+    return [count * math.comb(count - 1, size) / 2 ** (count - 1) for size in range(count)]
 
 
 def _joined(game: Mapping[Coalition, float], orders: Sequence[Sequence[str]], player: str) -> Iterator[tuple[int, float]]:
