@@ -35,6 +35,7 @@ def _head(results: StudyResults) -> Iterator[str]:
     money = "of unknown price" if spent.money_usd is None else f"${spent.money_usd:.2f}"
     yield f"{spent.call_count:,} calls, {spent.token_count:,} tokens, {money}."
     yield f"Intervals: 95 %, by {RESAMPLE_COUNT:,} bootstrap resamples of nodes, and of answers within each."
+    yield "Bold: the interval excludes 0, as it does by chance for one figure in twenty that is 0."
     orders = orders_of(design)
     if orders:
         yield f"Values are estimates from {len(orders)} sampled orders of {len(players_of(design))} players, ± their standard error."

@@ -23,6 +23,8 @@ __all__ = ["RESAMPLE_COUNT", "Counts", "Figure", "Rates"]
 
 Counts = Mapping[str, Mapping[str, tuple[int, int]]]
 RESAMPLE_COUNT = 2000
+_BLOCK = 100
+"""Resamples at once: bounds the memory of large studies."""
 _PRIOR = 0.5
 """Hits and misses that are added to those that were seen (Jeffreys)."""
 _DECIMALS = 9
@@ -84,8 +86,12 @@ class Rates:
         table = np.array(whole, dtype=np.int64)  # (n_nodes, n_arms, 2)
         draws, hits = table[:, :, 0], table[:, :, 1]
         generator = np.random.default_rng(self._seed)
-        chosen = generator.integers(0, len(whole), size=(RESAMPLE_COUNT, len(whole)))
-        resamples = np.empty((RESAMPLE_COUNT, len(arms)))
-        for index, nodes in enumerate(chosen):
-            resamples[index] = generator.beta(hits[nodes] + _PRIOR, draws[nodes] - hits[nodes] + _PRIOR).mean(axis=0)
+        blocks = [_resampled(hits, draws, generator) for _ in range(RESAMPLE_COUNT // _BLOCK)]
+        resamples = np.concatenate(blocks)
         return (hits / draws).mean(axis=0), resamples
+
+
+def _resampled(hits: NDArray[np.int64], draws: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:
+    """Arms' rates of a block of resamples, shape (n_block, n_arms); hits and draws: (n_nodes, n_arms)."""
+    nodes = generator.integers(0, len(hits), size=(_BLOCK, len(hits)))
+    return generator.beta(hits[nodes] + _PRIOR, draws[nodes] - hits[nodes] + _PRIOR).mean(axis=1)

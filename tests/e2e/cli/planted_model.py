@@ -1,7 +1,7 @@
 """A scripted model whose dependence on each signal is known: what it writes depends on what the question holds, and on nothing else.
 
-A *fast* kernel comes with chance 0.1, and 0.2 more where the GPU's data sheet is shown, and 0.6 more where the profile *and* a plan are. What is not fast is
-*right* with chance 0.5, else *wrong*. Static notes change nothing, and a plan that says nothing is no plan.
+A *fast* kernel comes with chance 0.1, and 0.2 more where the GPU's data sheet is shown, and 0.6 more where the profile *and* a plan are.
+What is not fast is *right* with chance 0.5, else *wrong*. Static notes change nothing, and a plan that says nothing is no plan.
 """
 
 from __future__ import annotations

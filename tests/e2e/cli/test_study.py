@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cli.conftest import no_orphans
-from tests.e2e.cli.harness import Cli, quick_text, working_cli
+from tests.e2e.cli.harness import Cli, no_orphans, quick_text, working_cli
 from tests.e2e.cli.planted_model import DESIGN, HARDWARE, TOGETHER, PlantedModel, RecordedModel
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, asked_by
 
