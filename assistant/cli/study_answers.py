@@ -92,14 +92,15 @@ async def _carried_out(session: Session, folder: StudyFolder, asked: Asked, caps
         money_usd=settings.budget.money_usd if caps.money_usd is None else caps.money_usd,
         token_count=settings.budget.tokens if caps.token_count is None else caps.token_count,
     )
-    parts = StudyParts(session, ModelParts(session.planner, session.catalogue), open_store, given)
+    models = ModelParts(session.planner, session.catalogue)
+    parts = StudyParts(session, models, lambda place: replace(models, prompts=place), open_store, given)
     design = _design(asked, folder)
     run = StudyRun.opened(parts, folder, design)
     served = await run.served()
     model = served[1].model or served[1].provider
     if asked.signals is not None:
-        models = (model,) if asked.other_model is None else (model, asked.other_model)
-        run = StudyRun.opened(parts, folder, _with_model(design, models, settings.provider.temperature, settings.provider.seed))
+        names = (model,) if asked.other_model is None else (model, asked.other_model)
+        run = StudyRun.opened(parts, folder, _with_model(design, names, settings.provider.temperature, settings.provider.seed))
     elif design.models[:1] != (model,):
         raise UsageError(f"the study in {folder.path} asks {design.models[0]}, and {model} is set", "set provider.model as it was")
     _show_cost(run, served)

@@ -7,7 +7,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assistant.config import Settings
@@ -97,8 +97,8 @@ class Asker(Record):
     design: StudyDesign
     settings: Settings
     models: Models
-    providers: Mapping[tuple[int, int], Provider]
-    """By the numbers of the models that plan and write."""
+    provider_of: Callable[[Arm, int], Provider]
+    """Given an arm and the number of a draw: who is asked."""
     accounts: Accounts
     job: str
     node: FrozenNode
@@ -111,8 +111,7 @@ class Asker(Record):
         """The plan, where the arm has one, then the code of its first step."""
         accounts = _DrawAccounts(self.accounts)
         settings = arm_settings(self.settings, self.design, arm, index)
-        provider = self.providers[arm.planner, arm.coder]
-        planner = self.models.planner(True, provider, accounts, settings, self.job)
+        planner = self.models.planner(True, self.provider_of(arm, index), accounts, settings, self.job)
         request = masked(self.request, self.design, arm, self.other)
         step = await self._step(planner, request, arm)
         written: Rewrite | UnwrittenStep | None = None

@@ -18,7 +18,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from assistant.config import Settings, find_workspace
+from assistant.config import Settings
 from assistant.engine import DONE, Ending, Job, JobRequest, Session, SourceVersion, about_texts
 from assistant.engine.search import FrozenVersion, JobAccounts, Models
 from assistant.errors import CannotAnswerError, UsageError
@@ -49,6 +49,8 @@ class StudyParts(Record):
 
     session: Session
     models: Models
+    models_in: Callable[[Path], Models]
+    """The same, with the files of ``manual`` in a folder of their own."""
     open_store: Callable[[Path], Store]
     """Opens a memory file, for what memory knew when a search asked."""
     caps: Caps
@@ -113,32 +115,19 @@ class StudyRun(Record):
                 stack.callback(memory.close)
 
                 async def asker(job: Job, opened: Opened) -> Asker:
-                    providers = self._providers(job, settings, node)
-                    for provider in providers.values():
-                        stack.push_async_callback(provider.close)
-                    served = tuple(p.served(role) for p in providers.values() for role in (ModelRole.PLANNER, ModelRole.CODER))
+                    providers = _Providers(self, job, settings, node)
+                    stack.push_async_callback(providers.close)
+                    served = [providers.of(arm, 0).served(role) for arm in self.arms for role in (ModelRole.PLANNER, ModelRole.CODER)]
                     accounts = JobAccounts(job, session.store, keepable(self.parts.caps, served), spent=self._spent())
                     request = opened.version.request(opened.store, node.workspace, node.tried)
                     other = await self._other(node, job, opened) if Control.RANDOM_FEEDBACK in self.design.controls else None
-                    return Asker(self.design, settings, self.parts.models, providers, accounts, job.id, node, request, other)
+                    return Asker(self.design, settings, self.parts.models, providers.of, accounts, job.id, node, request, other)
 
                 at_once = self._at_once(settings)
                 parts = NodeParts(node, self.folder, session.catalogue, memory, asker, at_once)
                 return await intervene(job, version, parts, work)
 
         return await session.run("study", request_of(node), body, listener)
-
-    def _providers(self, job: Job, settings: Settings, node: FrozenNode) -> dict[tuple[int, int], Provider]:
-        """By the numbers of the models that plan and write."""
-
-        def waits(prompt: Path, answer: Path) -> None:
-            job.say(Severity.INFORMATION, f"waits for an answer to {prompt}", f"paste the answer into {answer}")
-
-        needed = {(arm.planner, arm.coder) for arm in self.arms}
-        return {
-            pair: self.parts.models.provider(_settings_with(settings, self.design, *pair), find_workspace(node.path), waits)
-            for pair in sorted(needed)
-        }
 
     async def _other(self, node: FrozenNode, job: Job, opened: Opened) -> PlanRequest:
         """What another node, always the same one, was asked: of another kernel, where there is one."""
@@ -193,6 +182,36 @@ def _settings_with(settings: Settings, design: StudyDesign, planner: int, coder:
     if coder:
         names["coder_model"] = design.models[coder]
     return settings.model_copy(update={"provider": settings.provider.model_copy(update=names)}) if names else settings
+
+
+class _Providers:
+    """Who is asked about a node. By hand, each draw has files of its own: a person's answer to one is none to another."""
+
+    def __init__(self, run: StudyRun, job: Job, settings: Settings, node: FrozenNode) -> None:
+        self._run = run
+        self._job = job
+        self._settings = settings
+        self._node = node
+        self._opened: dict[tuple[object, ...], Provider] = {}
+
+    def of(self, arm: Arm, index: int) -> Provider:
+        """Opened when it is first needed."""
+        is_by_hand = self._settings.provider.kind == MANUAL
+        key = (arm.key, index) if is_by_hand else (arm.planner, arm.coder)
+        if key not in self._opened:
+            number = self._run.arms.index(arm)
+            place = self._run.folder.path / "prompts" / self._node.id / f"arm-{number:02}-draw-{index:02}"
+            models = self._run.parts.models_in(place) if is_by_hand else self._run.parts.models
+            settings = _settings_with(self._settings, self._run.design, arm.planner, arm.coder)
+            self._opened[key] = models.provider(settings, self._node.workspace, self._waits)
+        return self._opened[key]
+
+    async def close(self) -> None:
+        for provider in self._opened.values():
+            await provider.close()
+
+    def _waits(self, prompt: Path, answer: Path) -> None:
+        self._job.say(Severity.INFORMATION, f"waits for an answer to {prompt}", f"paste the answer into {answer}")
 
 
 class _Heard:

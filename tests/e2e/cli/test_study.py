@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 
 from tests.e2e.cli.harness import Cli, no_orphans, quick_text, working_cli
+from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.planted_model import DESIGN, HARDWARE, TOGETHER, PlantedModel, RecordedModel
-from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, asked_by
+from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, asked_by, code
 
 DRAWS = 12
 OPTIONS = ("--signals", "profile,hardware,static", "--draws", str(DRAWS))
@@ -156,6 +158,34 @@ def test_plans_of_another_model_are_tried(frozen: Cli) -> None:
     assert {"planned by 1, written by 0", "planned by 0, written by 1"} <= {
         a["arm"].split("own, ")[-1] for a in lines(frozen, "answers.jsonl")
     }
+
+
+def test_a_person_can_be_the_model_and_gives_each_draw_an_answer_of_its_own(frozen: Cli) -> None:
+    config = frozen.home / "config.toml"
+    config.write_text('[provider]\nkind = "manual"\n', "utf-8")
+    gone, given = threading.Event(), list[Path]()
+
+    def answer() -> None:
+        while not gone.wait(0.05):
+            for prompt in (study_of(frozen) / "prompts").rglob("*.prompt.md"):
+                place = prompt.with_name(prompt.name.replace(".prompt.", ".answer."))
+                if not place.exists():
+                    place.with_suffix(".part").write_text(code(TILED_TRANSPOSE if len(given) % 2 else SAME_STORES), "utf-8")
+                    place.with_suffix(".part").rename(place)
+                    given.append(place)
+
+    person = threading.Thread(target=answer, daemon=True)
+    person.start()
+    try:
+        options = ("--signals", "static", "--plan", "off", "--draws", "2", "--controls", "none")
+        ended = frozen.run("study", "intervene", *options, "--yes", deadline_s=LONG_S)
+    finally:
+        gone.set()
+        person.join()
+        config.unlink()
+    assert ended.code == 0 and "no money" in ended.said, ended.said
+    assert len(given) == len({place.parent for place in given}) == 2 * 2 * 2
+    assert sorted(one["outcome"] for one in lines(frozen, "verdicts.jsonl")) == ["kept", "kept", "not_better", "not_better"]
 
 
 def test_what_cannot_be_done_is_said(frozen: Cli, recorded: tuple[Cli, str]) -> None:

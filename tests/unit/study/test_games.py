@@ -100,7 +100,7 @@ def test_values_of_two_games_add_up(one: dict[Coalition, float], other: dict[Coa
 @pytest.mark.parametrize("planted", [("a", "b"), ("b", "d"), ("a", "b", "c"), ("b", "c", "d")])
 def test_a_planted_interaction_is_found_where_it_is_and_nowhere_else(planted: tuple[str, ...]) -> None:
     """A gain of 1 for those together, on top of what each adds alone."""
-    alone = dict(zip(PLAYERS, (0.3, -0.2, 0.0, 0.1), strict=True))
+    alone: dict[str, float] = dict(zip(PLAYERS, (0.3, -0.2, 0.0, 0.1), strict=True))
     game = {c: sum(alone[p] for p in c) + float(frozenset(planted) <= c) for c in coalitions_of(PLAYERS)}
     for group in combinations(PLAYERS, len(planted)):
         assert shapley(game, *group) == near(float(group == planted))
