@@ -22,6 +22,7 @@ from assistant.cli.optimizing import add_optimize_command
 from assistant.cli.paths import text_path
 from assistant.cli.programs import add_program_command
 from assistant.cli.servers import Servers, add_server_commands
+from assistant.cli.study import add_study_commands
 
 if TYPE_CHECKING:
     from assistant.engine import Session
@@ -45,6 +46,7 @@ def build_app(servers: Servers) -> typer.Typer:
         app.command(command.__name__.lstrip("_"))(command)
     add_optimize_command(app)
     add_bench_command(app)
+    add_study_commands(app)
     add_program_command(app)
     add_ledger_commands(app)
     add_memory_commands(app)

@@ -35,12 +35,14 @@ class ModelParts(Record):
     catalogue: Catalogue
     relay: ModelRelay | None = None
     """To the editor's own model."""
+    prompts: Path | None = None
+    """Where ``manual`` writes prompts and reads answers, in the place of the workspace's own folder."""
 
     def provider(self, settings: Settings, workspace: Path, on_waiting: Callable[[Path, Path], None]) -> Provider:
         """Raises UsageError where the settings name a provider that is not available here."""
         around = ProviderSetup(
             environment=os.environ,
-            folder=workspace_folder(workspace) / _PROMPTS,
+            folder=self.prompts or workspace_folder(workspace) / _PROMPTS,
             prices=read_prices(user_paths().prices),
             relay=self.relay,
             on_waiting=on_waiting,

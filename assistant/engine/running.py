@@ -58,7 +58,7 @@ that is not there."""
 _ANALYSES = ("inspect", "check", "profile")
 """Commands whose last answer on a file is kept."""
 
-_JUDGING = frozenset({"compare", "optimize", "pair"})
+_JUDGING = frozenset({"compare", "optimize", "pair", "study"})
 """Commands that say how fast an edit is."""
 _EMULATED = "cpu"
 """Name of the lab whose launches know the files of their kernels."""

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from assistant.lazy import names_of
 
 if TYPE_CHECKING:
+    from assistant.engine.search.accounts import JobAccounts as JobAccounts
     from assistant.engine.search.attempts import kernel_traits as kernel_traits
     from assistant.engine.search.attempts import side_effects as side_effects
     from assistant.engine.search.deferred import deferred_labels as deferred_labels
     from assistant.engine.search.deferred import is_deferred as is_deferred
     from assistant.engine.search.elsewhere import JudgeElsewhere as JudgeElsewhere
     from assistant.engine.search.elsewhere import NotOffered as NotOffered
+    from assistant.engine.search.frozen_version import FrozenVersion as FrozenVersion
     from assistant.engine.search.host_code import HostCodeRight as HostCodeRight
     from assistant.engine.search.optimize import Optimizer as Optimizer
     from assistant.engine.search.optimize import OptimizeResult as OptimizeResult
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from assistant.engine.search.resume import NOTHING_EARLIER as NOTHING_EARLIER
     from assistant.engine.search.resume import is_running as is_running
     from assistant.engine.search.resume import last_interrupted as last_interrupted
+    from assistant.engine.search.setbacks import summary_of_attempt as summary_of_attempt
     from assistant.engine.search.shape import EXPERT as EXPERT
+    from assistant.engine.search.spending_words import cap_words as cap_words
     from assistant.engine.search.spending_words import caps_words as caps_words
     from assistant.engine.search.spending_words import spent_words as spent_words
     from assistant.engine.search.trials import SearchNode as SearchNode

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.cli.harness import Cli, Ended
-from tests.endpoint.server import ReceivedRequest, Reply, Says, ScriptedEndpoint
+from tests.endpoint.server import ReceivedRequest, Reply, Says, Script, ScriptedEndpoint
 
 LONG_S = 600.0
 """A search of several candidates on a loaded machine."""
@@ -84,7 +84,7 @@ class ScriptedModel:
 
 
 @contextlib.contextmanager
-def asked_by(cli: Cli, model: ScriptedModel, **settings: Any) -> Generator[ScriptedEndpoint]:
+def asked_by(cli: Cli, model: Script, **settings: Any) -> Generator[ScriptedEndpoint]:
     """The command line asks this model while the block lasts; ``settings``: further ones of the user, by section.
 
     One call at a time: a script's answers have an order.

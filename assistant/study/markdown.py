@@ -1,0 +1,116 @@
+"""The page of a study's results. Pure.
+
+Example::
+
+    results_page(results)      # "# Study of 12 frozen nodes…"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from assistant.study.arms import PLAN_PLAYER, StudyDesign, orders_of, players_of
+from assistant.study.outcomes import Grade
+from assistant.study.results import ArmRates, Attribution, Contribution, Difference, StudyResults
+from assistant.study.statistics import RESAMPLE_COUNT, Figure
+
+__all__ = ["results_page"]
+
+_REACHED = {Grade.COMPILE: "that build", Grade.PASS: "that are right", Grade.FAST: "that are right and faster"}
+_MISSING = "–"
+
+
+def results_page(results: StudyResults) -> str:
+    """Markdown."""
+    return "\n".join((*_head(results), *_rates(results), *(line for one in results.attributions for line in _attribution(one)))) + "\n"
+
+
+def _head(results: StudyResults) -> Iterator[str]:
+    design = results.design
+    yield f"# Study of {len(results.nodes)} frozen nodes"
+    yield ""
+    yield f"Models: {', '.join(design.models) or 'as set'}. Players: {', '.join(players_of(design))}. {_plan_words(design)}"
+    yield f"{results.answer_count:,} of {results.asked_count:,} draws, {design.draw_count} for each node and arm; seed {design.seed}."
+    spent = results.spending
+    money = "of unknown price" if spent.money_usd is None else f"${spent.money_usd:.2f}"
+    yield f"{spent.call_count:,} calls, {spent.token_count:,} tokens, {money}."
+    yield f"Intervals: 95 %, by {RESAMPLE_COUNT:,} bootstrap resamples of nodes, and of answers within each."
+    yield "Bold: the interval excludes 0, as it does by chance for one figure in twenty that is 0."
+    orders = orders_of(design)
+    if orders:
+        yield f"Values are estimates from {len(orders)} sampled orders of {len(players_of(design))} players, ± their standard error."
+    yield ""
+
+
+def _plan_words(design: StudyDesign) -> str:
+    return "The plan is a player." if PLAN_PLAYER in players_of(design) else f"The plan is {design.plan}."
+
+
+def _rates(results: StudyResults) -> Iterator[str]:
+    generations = {rates.generation for rates in results.rates} - {None}
+    yield "## How answers fared"
+    yield ""
+    yield "`fail`: no edit, or it does not build. `compile`: it builds and is wrong. `pass`: right, not faster. `fast`: right and faster."
+    yield ""
+    yield from _rates_table(rates for rates in results.rates if rates.generation is None)
+    if len(generations) > 1:
+        for generation in sorted(g for g in generations if g is not None):
+            yield f"### Generation {generation}"
+            yield ""
+            yield from _rates_table(rates for rates in results.rates if rates.generation == generation)
+
+
+def _rates_table(rates: Iterable[ArmRates]) -> Iterator[str]:
+    yield "| arm | draws | fail | compile | pass | fast | not judged | to be decided |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for one in rates:
+        shares = (_share(count, one.draw_count) for count in (one.fail, one.compile, one.right, one.fast))
+        yield f"| {one.arm} | {one.draw_count} | {' | '.join(shares)} | {one.unjudged_count} | {one.decision_count} |"
+    yield ""
+
+
+def _share(count: int, of: int) -> str:
+    return f"{count / of:.0%}" if of else _MISSING
+
+
+def _attribution(one: Attribution) -> Iterator[str]:
+    yield f"## What makes answers {_REACHED[one.grade]}"
+    yield ""
+    rate = " to ".join(_MISSING if value is None else f"{value:.0%}" for value in (one.nothing, one.everything))
+    yield f"From nothing shown to everything: {rate}. {one.node_count} nodes have draws of every coalition."
+    yield ""
+    yield from _contributions("player", one.values)
+    yield from _differences("effect of a player", one.effects)
+    if one.pairs:
+        yield "Beyond what they add alone (+: they need each other; −: one replaces the other):"
+        yield ""
+        yield from _contributions("together", (*one.pairs, *one.triples))
+    yield from _differences("control", one.controls)
+    yield from _differences("plan of another model", one.transfers)
+
+
+def _contributions(title: str, rows: tuple[Contribution, ...]) -> Iterator[str]:
+    yield f"| {title} | Shapley | Banzhaf |"
+    yield "|---|---|---|"
+    for row in rows:
+        shapley, banzhaf = _figure(row.shapley, row.shapley_error), _figure(row.banzhaf, row.banzhaf_error)
+        yield f"| {' × '.join(row.group)} | {shapley} | {banzhaf} |"
+    yield ""
+
+
+def _differences(title: str, rows: tuple[Difference, ...]) -> Iterator[str]:
+    if rows:
+        yield f"| {title} | difference |"
+        yield "|---|---|"
+        for row in rows:
+            yield f"| {row.name} | {_figure(row.figure)} |"
+        yield ""
+
+
+def _figure(figure: Figure | None, error: float | None = None) -> str:
+    """Bold where its interval excludes 0."""
+    if figure is None:
+        return _MISSING
+    sampled = "" if error is None else f" ± {error:.3f}"
+    words = f"{figure.value:+.3f}{sampled} [{figure.low:+.3f}, {figure.high:+.3f}]"
+    return f"**{words}**" if figure.excludes_zero else words

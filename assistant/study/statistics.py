@@ -1,0 +1,97 @@
+"""Rates of grades by arm, and figures made of them with bootstrap intervals over frozen nodes. Pure; draws with a seeded generator.
+
+A rate is the mean over nodes of each node's share, so that a node with more draws counts no more. A resample draws nodes with replacement
+and, within each, a rate for every arm (two levels: Davison and Hinkley, Bootstrap Methods and their Application, 1997, section 3.8). All
+arms of a node are drawn together, so that what makes a node easy or hard cancels out of differences between arms. A rate within a node is
+drawn from Beta(hits + 1/2, misses + 1/2) (Jeffreys), as two hits of two draws do not say that the next is one; intervals are put around
+the observed figure. Example::
+
+    rates = Rates(counts, seed=0)           # counts: node -> arm -> (draws, draws that reached the grade)
+    rates.figure({"profile, plan own": 1.0, "no signal, plan none": -1.0})     # Figure(value, low, high)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assistant.record import Record
+
+__all__ = ["RESAMPLE_COUNT", "Counts", "Figure", "Rates"]
+
+Counts = Mapping[str, Mapping[str, tuple[int, int]]]
+RESAMPLE_COUNT = 2000
+_BLOCK = 100
+"""Resamples at once: bounds the memory of large studies."""
+_PRIOR = 0.5
+"""Hits and misses that are added to those that were seen (Jeffreys)."""
+_DECIMALS = 9
+"""What is left of sums that should be 0 is no effect."""
+_TAIL_RATIO = 0.025
+"""On each side: the interval covers 95 %."""
+
+
+class Figure(Record):
+    """A number with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def excludes_zero(self) -> bool:
+        return self.low > 0 or self.high < 0
+
+
+class Rates:
+    """Rates of arms over those nodes that have draws of every arm that is asked for."""
+
+    def __init__(self, counts: Counts, seed: int) -> None:
+        self._counts = counts
+        self._seed = seed
+        self._resampled: dict[tuple[str, ...], tuple[NDArray[np.float64], NDArray[np.float64]] | None] = {}
+
+    def rate(self, arm: str) -> float | None:
+        """None where no node has draws of it."""
+        shares = [share[1] / share[0] for arms in self._counts.values() if (share := arms.get(arm)) and share[0]]
+        return sum(shares) / len(shares) if shares else None
+
+    def figure(self, weights: Mapping[str, float], among: tuple[str, ...] = ()) -> Figure | None:
+        """The weighted sum of arms' rates; None where no node has draws of all of them.
+
+        ``among``: arms that nodes must have, too: figures of the same arms are from the same nodes and resamples.
+        """
+        arms = among or tuple(sorted(weights))
+        known = self._resamples(arms)
+        if known is None:
+            return None
+        rates, resamples = known
+        vector = np.array([weights.get(arm, 0.0) for arm in arms])
+        sums, value = resamples @ vector, float(rates @ vector)
+        low, high = np.quantile(sums - sums.mean() + value, [_TAIL_RATIO, 1 - _TAIL_RATIO])
+        return Figure(*(round(number, _DECIMALS) + 0.0 for number in (value, float(low), float(high))))
+
+    def _resamples(self, arms: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """The arms' rates, shape (n_arms,), and those of each resample, shape (n_resamples, n_arms)."""
+        if arms not in self._resampled:
+            self._resampled[arms] = self._drawn(arms)
+        return self._resampled[arms]
+
+    def _drawn(self, arms: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        whole = [[counts[arm] for arm in arms] for counts in self._counts.values() if all(counts.get(arm, (0, 0))[0] for arm in arms)]
+        if not whole:
+            return None
+        table = np.array(whole, dtype=np.int64)  # (n_nodes, n_arms, 2)
+        draws, hits = table[:, :, 0], table[:, :, 1]
+        generator = np.random.default_rng(self._seed)
+        blocks = [_resampled(hits, draws, generator) for _ in range(RESAMPLE_COUNT // _BLOCK)]
+        resamples = np.concatenate(blocks)
+        return (hits / draws).mean(axis=0), resamples
+
+
+def _resampled(hits: NDArray[np.int64], draws: NDArray[np.int64], generator: np.random.Generator) -> NDArray[np.float64]:
+    """Arms' rates of a block of resamples, shape (n_block, n_arms); hits and draws: (n_nodes, n_arms)."""
+    nodes = generator.integers(0, len(hits), size=(_BLOCK, len(hits)))
+    return generator.beta(hits[nodes] + _PRIOR, draws[nodes] - hits[nodes] + _PRIOR).mean(axis=1)

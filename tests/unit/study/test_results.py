@@ -1,0 +1,105 @@
+"""Results of studies whose rates are known: what is attributed, how wide intervals are, what is left out."""
+
+from __future__ import annotations
+
+from random import Random
+
+from assistant.study.arms import Control, PlanVariation, Signal, StudyDesign, arms_of
+from assistant.study.markdown import results_page
+from assistant.study.outcomes import Answer, Grade, Verdict
+from assistant.study.results import Attribution, StudyResults, results_of
+from tests.unit.study.studies import answer, drawn, node, verdicts
+
+CONTROLS = (Control.NO_PLAN, Control.DUMMY_PLAN)
+
+
+def design(*signals: str, draws: int = 6, **more: object) -> StudyDesign:
+    return StudyDesign(tuple(map(Signal, signals)), PlanVariation.VARY, CONTROLS, draws, **more)  # type: ignore[arg-type]
+
+
+def planted(of: StudyDesign, node_count: int, seed: int) -> StudyResults:
+    """Fast with chance 0.1 + 0.2 hardware + 0.5 (profile and a plan), and up to 0.1 more or less by the node."""
+    random = Random(seed)
+    nodes = [node(number, number % 2) for number in range(node_count)]
+    answers: list[Answer] = []
+    known: list[Verdict] = []
+    for frozen in nodes:
+        ease = random.uniform(-0.1, 0.1)
+        known += verdicts(frozen)
+        for arm in arms_of(of):
+            chance = 0.1 + ease + 0.2 * ("hardware" in arm.shown) + 0.5 * ("profile" in arm.shown and arm.plan == "own")
+            answers += [answer(frozen, arm, index, drawn(random, chance)) for index in range(of.draw_count)]
+    return results_of(of, nodes, answers, known)
+
+
+def fast(results: StudyResults) -> Attribution:
+    return next(one for one in results.attributions if one.grade is Grade.FAST)
+
+
+def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
+    truth = {"profile": 0.25, "plan": 0.25, "hardware": 0.2, "static": 0.0}
+    of, covered, total = design("profile", "static", "hardware"), 0, 0
+    for seed in range(12):
+        for value in fast(planted(of, 8, seed)).values:
+            for figure in (value.shapley, value.banzhaf):
+                assert figure is not None
+                total += 1
+                covered += figure.low <= truth[value.group[0]] <= figure.high
+    assert covered / total >= 0.9
+
+
+def test_the_planted_pair_is_found_every_time_and_another_one_as_seldom_as_said() -> None:
+    found, wrong, total = 0, 0, 0
+    for seed in range(6):
+        for pair in fast(planted(design("profile", "static", "hardware"), 10, seed)).pairs:
+            assert pair.banzhaf is not None
+            is_planted = set(pair.group) == {"profile", "plan"}
+            found += is_planted and pair.banzhaf.low > 0
+            wrong += not is_planted and pair.banzhaf.excludes_zero
+            total += not is_planted
+    assert found == 6 and wrong / total <= 0.15
+
+
+def test_the_dummy_plan_is_worth_nothing() -> None:
+    found = fast(planted(design("profile", "static", "hardware"), 10, seed=3))
+    controls = {one.name: one.figure for one in found.controls}
+    dummy = controls["dummy-plan less no-plan"]
+    assert dummy is not None and not dummy.excludes_zero
+    worse = controls["dummy-plan less all signals as they are"]
+    assert worse is not None and worse.high < 0
+
+
+def test_many_players_are_sampled_with_their_error_and_within_it() -> None:
+    of = design("profile", "compile", "sanitizer", "static", "hardware", "memory", draws=8, order_count=24, seed=5)
+    results = planted(of, 4, seed=1)
+    found = fast(results)
+    truth = {"profile": 0.25, "plan": 0.25, "hardware": 0.2}
+    for value in found.values:
+        assert value.shapley is not None and value.shapley_error is not None and value.banzhaf_error is not None
+        width = value.shapley.high - value.shapley.value + 3 * value.shapley_error
+        assert abs(value.shapley.value - truth.get(value.group[0], 0.0)) <= width
+    assert not found.pairs and "24 sampled orders of 7 players" in results_page(results)
+
+
+def test_a_few_equal_answers_prove_nothing() -> None:
+    of = design("profile", draws=1)
+    frozen = node()
+    answers = [answer(frozen, arm, 0, "fast" if arm.shown else "pass") for arm in arms_of(of)]
+    figure = fast(results_of(of, [frozen], answers, verdicts(frozen))).values[0].shapley
+    assert figure is not None and figure.value == 1.0 and not figure.low > 0.5
+
+
+def test_what_the_judge_could_not_judge_is_in_no_rate() -> None:
+    of = design("profile", draws=2)
+    frozen, arm = node(), arms_of(design("profile"))[0]
+    answers = [answer(frozen, arm, 0, "fast"), answer(frozen, arm, 1, "lost")]
+    results = results_of(of, [frozen], answers, verdicts(frozen))
+    row = next(row for row in results.rates if row.arm == arm.key and row.generation is None)
+    assert (row.draw_count, row.fast) == (1, 1)
+    assert fast(results).values[0].shapley is None and "–" in results_page(results)
+
+
+def test_rates_are_given_by_generation() -> None:
+    results = planted(design("profile"), 4, seed=2)
+    assert [row.draw_count for row in results.rates if row.arm == results.rates[0].arm] == [24, 12, 12]
+    assert "### Generation 1" in results_page(results)
