@@ -15,7 +15,6 @@ from tests.e2e.cli.harness import Cli, no_orphans, quick_text, working_cli
 from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.planted_model import DESIGN, HARDWARE, TOGETHER, PlantedModel, RecordedModel
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, asked_by, code
-from tests.thorough import thorough
 
 DRAWS = 12
 OPTIONS = ("--signals", "profile,hardware,static", "--draws", str(DRAWS))
@@ -66,7 +65,7 @@ def holds(figure: dict[str, float], truth: float) -> bool:
     return figure["low"] <= truth <= figure["high"]
 
 
-@thorough
+@pytest.mark.thorough
 def test_a_planted_dependence_is_found(frozen: Cli) -> None:
     """Fast with chance 0.1 + 0.2 hardware + 0.6 (profile and plan)."""
     carried_out(frozen, PlantedModel(), *OPTIONS)
@@ -117,7 +116,7 @@ def test_the_cost_is_said_before_anything_is_asked(frozen: Cli) -> None:
     assert not (study_of(frozen) / "design.json").exists()
 
 
-@thorough
+@pytest.mark.thorough
 def test_a_killed_study_goes_on_and_asks_nothing_twice(frozen: Cli) -> None:
     model, options = PlantedModel(), ("--signals", "profile", "--draws", "2", "--controls", "none")
     with asked_by(frozen, model, search=ONE_VARIANT):
@@ -152,7 +151,7 @@ def test_a_cap_ends_a_study_and_a_higher_one_goes_on(frozen: Cli) -> None:
     assert len(lines(frozen, "answers.jsonl")) == 8
 
 
-@thorough
+@pytest.mark.thorough
 def test_plans_of_another_model_are_tried(frozen: Cli) -> None:
     model = PlantedModel()
     carried_out(frozen, model, "--signals", "profile", "--draws", "1", "--controls", "none", "--other-model", "strong")
