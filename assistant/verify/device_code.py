@@ -12,8 +12,8 @@ import re
 
 from assistant.cuda.code_text import emptied
 from assistant.cuda.cpp_words import KEYWORDS
+from assistant.cuda.device_words import ARITHMETIC, OF_HOST, is_device_function, is_device_namespace, is_reserved
 from assistant.record import Record
-from assistant.verify.device_words import ARITHMETIC, OF_HOST, is_device_function, is_device_namespace, is_reserved
 
 __all__ = ["DeclaredNames", "asm_problem", "call_problem", "constructor_problem", "initialised_members", "is_plain_value", "type_problem"]
 

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from assistant.cuda.code_text import blanked, has_blank_splice, has_torn_directive, uncommented, unspliced
 from assistant.cuda.cpp_words import KEYWORDS
+from assistant.cuda.device_words import ARITHMETIC, OF_HOST, STD_FUNCTIONS, is_device_function, is_reserved
 from assistant.cuda.directives import Macro, directives_in, macros_in
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import TokenKind, tokens, words_in_code
@@ -28,7 +29,6 @@ from assistant.verify.device_code import (
     is_plain_value,
     type_problem,
 )
-from assistant.verify.device_words import ARITHMETIC, OF_HOST, STD_FUNCTIONS, is_device_function, is_reserved
 from assistant.verify.macro_use import conditions_problem, macro_problem
 
 __all__ = ["host_reach", "launch_reach"]

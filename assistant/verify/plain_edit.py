@@ -17,9 +17,9 @@ from itertools import accumulate
 from assistant.cuda.code_text import uncommented, unspliced
 from assistant.cuda.cpp_words import KEYWORDS
 from assistant.cuda.declared_names import declared_names
+from assistant.cuda.device_words import ARITHMETIC, is_device_function
 from assistant.cuda.directives import Directive, directives_in, macros_in
 from assistant.verify.changed_lines import ChangedLines
-from assistant.verify.device_words import ARITHMETIC, is_device_function
 
 __all__ = ["may_change_directives", "may_read_otherwise", "misleading_directive"]
 
