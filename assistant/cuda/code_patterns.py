@@ -42,10 +42,6 @@ class Words:
 class CodeMatch(Record):
     """A pattern found in code."""
 
-    line: int
-    """1-based."""
-    start: int
-    """Where it begins in the code as it is written."""
     found: re.Match[str]
     """In the squeezed code."""
     code: str
@@ -63,9 +59,33 @@ class CodeMatch(Record):
         return " ".join(self.code[_offset(self.code, first) : _offset(self.code, last - 1) + 1].split())
 
     @property
+    def start(self) -> int:
+        """Where it begins in the code as it is written."""
+        return _offset(self.code, self.found.start())
+
+    @property
+    def line(self) -> int:
+        """1-based."""
+        return self.code.count("\n", 0, self.start) + 1
+
+    @property
     def before(self) -> str:
         """The code in front of it, squeezed."""
         return self.found.string[: self.found.start()]
+
+    @property
+    def token_before(self) -> str:
+        """The word, or the last sign, in front of it; empty at the beginning."""
+        before = self.before.rstrip()
+        start = len(before)
+        while start and (before[start - 1].isalnum() or before[start - 1] == "_"):
+            start -= 1
+        return before[start:] or before[-1:]
+
+    @property
+    def is_member(self) -> bool:
+        """Whether ``.`` or ``->`` stands in front of it."""
+        return self.before.rstrip().removesuffix("template").rstrip().endswith((".", "->"))
 
     @property
     def after(self) -> str:
@@ -100,17 +120,17 @@ class CodePattern:
 
     def matches(self, code: str) -> Iterator[CodeMatch]:
         """Every match, in order."""
-        return (_placed(code, found) for found in self._expression.finditer(squeezed(code)))
+        return (CodeMatch(found, code) for found in self._expression.finditer(squeezed(code)))
 
     def whole(self, code: str) -> CodeMatch | None:
         """The match of the code as a whole."""
         found = self._expression.fullmatch(squeezed(code))
-        return None if found is None else _placed(code, found)
+        return None if found is None else CodeMatch(found, code)
 
     def behind(self, match: CodeMatch) -> CodeMatch | None:
-        """The match that begins where another one ends; its line and place are that one's."""
+        """The match that begins where another one ends."""
         found = self._expression.match(match.found.string, match.found.end())
-        return None if found is None else CodeMatch(match.line, match.start, found, match.code)
+        return None if found is None else CodeMatch(found, match.code)
 
     def texts(self, code: str) -> list[str]:
         """The first group of every match, or the whole where there is none."""
@@ -138,11 +158,6 @@ def words_of(code: str) -> list[str]:
 def quoted(text: str) -> str:
     """Squeezed code as an expression that matches it alone."""
     return re.escape(text)
-
-
-def _placed(code: str, found: re.Match[str]) -> CodeMatch:
-    start = _offset(code, found.start())
-    return CodeMatch(code.count("\n", 0, start) + 1, start, found, code)
 
 
 def _text(found: re.Match[str]) -> str:
