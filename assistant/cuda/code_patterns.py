@@ -16,11 +16,14 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from assistant.cuda.tokens import KEPT_TEXTS, Token, TokenKind, lexed, tokens
+from assistant.cuda.tokens import KEPT_TEXTS, Token, TokenKind, lexed, line_tokens, tokens
 from assistant.record import Record
 
 __all__ = ["CodeMatch", "CodePattern", "Words", "quoted", "squeezed", "words_of"]
 
+_SHORT = 4_000
+"""Characters of code that is cheaply taken apart again: its tokens are not kept, which would cost whole texts theirs."""
+_DIRECTIVE_SIGNS = ("#", "%:", "??=")
 _PAIRS = frozenset(["++", "--", "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"])
 """Signs that are another one where nothing parts them."""
 
@@ -174,8 +177,9 @@ def _offset(code: str, position: int) -> int:
 @lru_cache(maxsize=KEPT_TEXTS)
 def _squeezed(code: str) -> tuple[str, list[int], tuple[Token, ...]]:
     """The text, and where each of its tokens begins in it."""
-    every = tokens(code)
-    edges = _directive_edges(code)
+    is_short = len(code) < _SHORT and not any(sign in code for sign in _DIRECTIVE_SIGNS)
+    every = line_tokens(code) if is_short else tokens(code)
+    edges = frozenset[int]() if is_short else _directive_edges(code)
     parts, starts = list[str](), list[int]()
     length, before = 0, None
     for token in every:
