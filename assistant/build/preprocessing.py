@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from assistant.model.preprocessed import MACRO_MARK, NotPreprocessed, PreprocessedProgram, Survivor
+from assistant.model.preprocessed import MACRO_MARK, NotPreprocessed, PreprocessedProgram, Survivor, marked_names
 from assistant.record import Record
 
 __all__ = [
@@ -52,7 +52,6 @@ _NO_HEADER = "No such file or directory"
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+):(?:\d+:)? (?:fatal )?error: (?P<text>.*)$", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_MARKED = re.compile(rf"{MACRO_MARK}(\w+)")
 _RESERVED = frozenset(
     {"defined", "__has_include", "__has_include_next", "__has_embed", "__has_cpp_attribute", "__has_attribute", "__has_builtin"}
     | {"__VA_ARGS__", "__VA_OPT__", "_Pragma"}
@@ -158,7 +157,7 @@ def read_expansion(output: str, survivors: Survivors, files: Iterable[str]) -> P
         if text.strip()
     )
     definitions = survivors.definitions
-    mentioned = {name for line in lines for name in _MARKED.findall(line.text)}
+    mentioned = {name for line in lines for name in marked_names(line.text)}
     reached = _reached(mentioned, definitions)
     return PreprocessedProgram(
         lines, tuple(sorted((name, definitions[name]) for name in reached if name in definitions)), tuple(sorted(set(files)))

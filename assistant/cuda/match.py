@@ -17,7 +17,7 @@ from assistant.cuda.spelling import canonical_type, is_builtin, substitute
 from assistant.model.source import Kernel, Parameter, ParsedSource, Span, TemplateParameter
 from assistant.record import Record
 
-__all__ = ["kernel_of_instance", "select_kernels", "unseen_kernel"]
+__all__ = ["kernel_of_instance", "select_kernels", "template_arguments_of", "unseen_kernel"]
 
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|<unnamed>|_GLOBAL__N__?\w*)::")
 _CLONE = re.compile(r"\s*\[clone [^\]]*\]|\s*\[with .*\]$")
@@ -70,6 +70,18 @@ def kernel_of_instance(parsed: ParsedSource, demangled: str) -> Kernel | None:
         is_special = _specialization(parsed, kernel) is not None
         ranked.append(((kernel.namespaces == wanted.scopes, is_special, score), kernel))
     return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
+
+
+def template_arguments_of(kernel: Kernel, instance: str) -> tuple[str, ...]:
+    """``("float", "1")`` of ``void ns::tr<float, 1>(…)``, as they are written; empty where the instance has none."""
+    match = re.search(rf"\b{re.escape(kernel.name)}\s*<", instance)
+    start = len(instance) if match is None else match.end()
+    depth = 1
+    for offset in range(start, len(instance)):
+        depth += {"<": 1, ">": -1}.get(instance[offset], 0)
+        if depth == 0:
+            return split_arguments(instance[start:offset])
+    return ()
 
 
 def unseen_kernel(demangled: str) -> Kernel | None:

@@ -9,7 +9,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from assistant.cuda.token_reader import TokenReader, read_tokens
 from assistant.cuda.tokens import TokenKind
@@ -66,9 +66,9 @@ def is_single(code: str) -> bool:
     return any(_is_single(read, index) or _is_half_type(read, index) for index in range(len(read.tokens)))
 
 
-def word_count(code: str, words: re.Pattern[str]) -> int:
+def word_count(code: str, words: Container[str]) -> int:
     """How many words of the code are these."""
-    return sum(token.kind is TokenKind.WORD and words.fullmatch(token.text) is not None for token in read_tokens(code).tokens)
+    return sum(token.kind is TokenKind.WORD and token.text in words for token in read_tokens(code).tokens)
 
 
 def low_precision_words(code: str) -> Iterator[tuple[str, int]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = ["canonical_type", "is_builtin", "substitute"]
+__all__ = ["canonical_type", "is_builtin", "substitute", "with_doubles"]
 
 _KNOWN_ALIASES = {
     "size_t": "unsigned long",
@@ -38,6 +38,7 @@ _KNOWN_ALIASES = {
 _ELABORATED = frozenset({"struct", "class", "enum", "union", "typename"})
 _SIZES = ("short", "long")
 _BUILTINS = frozenset({"void", "bool", "char", "int", "float", "double", "short", "long", "signed", "unsigned", "wchar_t"})
+_FLOATING = re.compile(r"\b(?:float|__half|half|__nv_bfloat16)([234]?)\b")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(r"[A-Za-z_][\w:]*|\d\w*|\S")
 
@@ -65,6 +66,11 @@ def is_builtin(canonical: str) -> bool:
 def substitute(spelled: str, arguments: Mapping[str, str]) -> str:
     """The type with template parameters replaced by their arguments."""
     return _WORD.sub(lambda match: arguments.get(match[0], match[0]), spelled)
+
+
+def with_doubles(instance: str) -> str:
+    """A kernel's instance as it is called when its floats are doubles: ``k<float>(float2*)`` → ``k<double>(double2*)``."""
+    return _FLOATING.sub(r"double\1", instance)
 
 
 def _levels(spelled: str) -> tuple[list[str], *tuple[tuple[str, list[str]], ...]]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from assistant.record import Record
 
-__all__ = ["KEPT_TEXTS", "SPLICE", "Token", "TokenKind", "TokenizedText", "lexed", "tokens", "words_in_code"]
+__all__ = ["KEPT_TEXTS", "SPLICE", "Token", "TokenKind", "TokenizedText", "lexed", "line_tokens", "tokens", "words_in_code"]
 
 KEPT_TEXTS = 64
 """Texts whose tokens are kept: the same few are asked about again and again."""
@@ -77,6 +77,11 @@ class TokenizedText(Record):
 def tokens(text: str) -> tuple[Token, ...]:
     """All tokens but comments, in order; those of directives too."""
     return tuple(token for token in lexed(text).tokens if token.kind is not TokenKind.COMMENT)
+
+
+def line_tokens(line: str) -> tuple[Token, ...]:
+    """Those of one of many lines that are read one by one; not kept, which would cost whole texts theirs."""
+    return tuple(token for token in _scanned(line) if token is not None and token.kind is not TokenKind.COMMENT)
 
 
 def words_in_code(text: str) -> frozenset[str]:

@@ -9,11 +9,11 @@ Example::
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from assistant.build.includes import with_headers
+from assistant.cuda.code_patterns import CodePattern, quoted
 from assistant.cuda.code_text import blanked
 from assistant.cuda.host_functions import host_functions, is_named
 from assistant.engine.reading import read_version
@@ -86,7 +86,7 @@ def _texts(request: JobRequest, version: SourceVersion) -> tuple[str, ...]:
 
 def _defines(texts: tuple[str, ...], wanted: str) -> bool:
     last = wanted.split("::")[-1]
-    defined = re.compile(rf"\b{re.escape(last)}\s*\([^;{{}}]*\)[^;{{}}]*\{{")
+    defined = CodePattern(rf"\b{quoted(last)}\([^;{{}}]*\)[^;{{}}]*\{{")
     return any(last in text and (_has(text, wanted) or _hides(text, defined)) for text in texts)
 
 
@@ -94,9 +94,9 @@ def _has(text: str, wanted: str) -> bool:
     return any(is_named(name, wanted) for name in host_functions(text))
 
 
-def _hides(text: str, defined: re.Pattern[str]) -> bool:
+def _hides(text: str, defined: CodePattern) -> bool:
     """Whether a text of which no tree can be made defines it by sight."""
-    return "##" not in text and not host_functions(text) and defined.search(blanked(text)) is not None
+    return "##" not in text and not host_functions(text) and defined.is_in(blanked(text))
 
 
 def _names(texts: tuple[str, ...]) -> Iterator[str]:

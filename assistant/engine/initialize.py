@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+from assistant.cuda.code_patterns import CodePattern
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.type_aliases import spelled_out, type_aliases
@@ -19,7 +19,7 @@ from assistant.workload.init import write_block
 
 __all__ = ["NewBlock", "initialized", "initialized_text"]
 
-_OF_PYTORCH = re.compile(r"\b(?:torch|at|c10)::")
+_OF_PYTORCH = CodePattern(r"\b(?:torch|at|c10)::")
 _RECORD = "give the file a main() that launches the kernel: recorded launches hold any type"
 
 
@@ -94,7 +94,7 @@ def _unfit_arrays(kernel: Kernel) -> str:
 
 def _unfit_tensors(kernel: Kernel) -> str:
     """The same for PyTorch's own types, which say sizes and strides that the emulator does not know."""
-    names = " and ".join(f"{p.name} ({p.type})" for p in kernel.parameters if _OF_PYTORCH.search(p.type))
+    names = " and ".join(f"{p.name} ({p.type})" for p in kernel.parameters if _OF_PYTORCH.is_in(p.type))
     return f"a workload block cannot hold {names} of {kernel.name}: give the kernel pointers and sizes" if names else ""
 
 

@@ -16,6 +16,7 @@ _LIBRARY_HEADER = re.compile(
 """Headers of the libraries that come in packages of their own, apart from the compiler."""
 _ZERO = r"-?RZ(?:\.H\d_H\d)?"
 _HALF_OPCODES = frozenset({"HFMA2", "HADD2", "HMUL2"})
+_ADDS_FLOATS_ATOMICALLY = re.compile(r"(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
 _MOVES_CONSTANT = re.compile(rf"^\w+, {_ZERO}, (?:{_ZERO}|[-+]?\d[^,]*)(?:,|$)")
 """Destination, then zeros, or zero and a constant: neither their product nor their sum holds a variable."""
 
@@ -106,6 +107,11 @@ class SassInstruction(Record):
     def is_half_move(self) -> bool:
         """A half-precision instruction of zeros, by which ptxas moves a constant (``HFMA2.MMA R5, -RZ, RZ, 1.875, 0``, sm_90)."""
         return self.opcode.partition(".")[0].removesuffix("_32I") in _HALF_OPCODES and bool(_MOVES_CONSTANT.match(self.operands))
+
+    @property
+    def is_atomic_float_sum(self) -> bool:
+        """``RED.E.ADD.F32.FTZ.RN``: what it leaves depends on the order in which threads arrive."""
+        return _ADDS_FLOATS_ATOMICALLY.match(self.opcode) is not None
 
 
 class KernelCode(Record):

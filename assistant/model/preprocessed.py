@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.record import Record
 
-__all__ = ["MACRO_MARK", "NotPreprocessed", "PreprocessedProgram", "Preprocessings", "Survivor"]
+__all__ = ["MACRO_MARK", "NotPreprocessed", "PreprocessedProgram", "Preprocessings", "Survivor", "marked_names", "unmarked"]
 
 MACRO_MARK = "kernelopt_macro_"
 """Stands before the name of a macro that the program does not define itself."""
+_MARKED = re.compile(rf"{MACRO_MARK}(\w+)")
 
 
 class Survivor(Record):
@@ -52,3 +55,13 @@ class Preprocessings(Record):
     """As nvcc compiles it for the GPU."""
     host: PreprocessedProgram | NotPreprocessed
     """As nvcc compiles it for the host."""
+
+
+def marked_names(text: str) -> list[str]:
+    """Names of the macros that a line says."""
+    return _MARKED.findall(text)
+
+
+def unmarked(text: str) -> str:
+    """The line with its macros' names as they are."""
+    return _MARKED.sub(r"\1", text)

@@ -7,11 +7,11 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
+from assistant.cuda.code_patterns import CodePattern, squeezed
 from assistant.cuda.code_text import blanked, uncommented, without
-from assistant.cuda.directives import macros_in
+from assistant.cuda.directives import CONDITIONS, directives_in, macros_in
 from assistant.cuda.includes import included_names
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import tokens, words_in_code
@@ -21,15 +21,14 @@ from assistant.verify.reach import reach
 
 __all__ = ["edits_host_code", "macro_elsewhere"]
 
-_LAUNCH_SETUP = re.compile(r"\bdim3\s+\w[^;]*;|\b(?:static\s+)?__(?:device|constant)__[^;(){}]*;")
+_LAUNCH_SETUP = CodePattern(r"\bdim3 \w[^;]*;|\b(?:static )?__(?:device|constant)__[^;(){}]*;")
 """Launch shapes and device variables: not host code, though they stand between functions."""
-_KERNEL_DECLARED = re.compile(r"\A[^={}\"]*\b__global__\b[^={}\"]*;\s*\Z")
+_KERNEL_DECLARED = CodePattern(r"[^={}\"]*\b__global__\b[^={}\"]*;")
 """A kernel declared, or instantiated."""
-_EMPTY_SCOPE = re.compile(r"\b(?:inline\s+)?namespace\b[\s\w:]*\{\s*\}|\bextern\s*\"C\"\s*\{\s*\}")
-_CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif|else|endif)\b")
+_EMPTY_SCOPE = CodePattern(r"\b(?:inline )?namespace\b[ \w:]*\{\}|\bextern \"C\"\{\}")
 _UNIT_SUFFIXES = frozenset({".cu", ".cc", ".cpp", ".cxx", ".c"})
 """Suffixes of files that others seldom include."""
-_DEVICE_NAMESPACE = re.compile(r"\bnamespace\s+\w+\s*=\s*(?:cooperative_groups(?:\s*::\s*experimental)?|nvcuda(?:\s*::\s*wmma)?|cuda)\s*;")
+_DEVICE_NAMESPACE = CodePattern(r"\bnamespace \w+=(?:cooperative_groups(?:::experimental)?|nvcuda(?:::wmma)?|cuda);")
 """Another name for a namespace that has nothing for the host."""
 
 
@@ -67,7 +66,7 @@ def _launch_reach(before: ParsedSource, after: ParsedSource) -> bool:
 def _launch_texts(parsed: ParsedSource) -> tuple[str, ...]:
     code = uncommented(parsed.source.text)
     sites = (code[site.span.start : site.span.end] for site in parsed.launch_sites)
-    return (*sites, *(match[0] for match in _LAUNCH_SETUP.finditer(code)))
+    return (*sites, *_LAUNCH_SETUP.texts(code))
 
 
 def _own_items(before: ParsedSource, after: ParsedSource) -> tuple[Item, ...]:
@@ -83,12 +82,12 @@ def _conditions_around(own: tuple[Item, ...], found: Iterable[Item], before: str
     """Directives from an ``#if`` to its ``#endif`` between which nothing but such stands."""
     group, depth, is_own = list[Item](), 0, True
     for item in found:
-        word = _CONDITION.match(item.text) if item.kind is ItemKind.SCOPE else None
-        if word is None:
+        word = next((found.word for found in directives_in(item.text)), "") if item.kind is ItemKind.SCOPE else ""
+        if word not in CONDITIONS:
             is_own = is_own and (depth == 0 or item in own)
             continue
         group, is_own = ([item], True) if depth == 0 else ([*group, item], is_own)
-        depth += (word[1] in ("if", "ifdef", "ifndef")) - (word[1] == "endif")
+        depth += (word in ("if", "ifdef", "ifndef")) - (word == "endif")
         if depth == 0 and is_own and any(each.text not in before for each in group if not each.text.strip().endswith(("endif", "else"))):
             yield from group
 
@@ -101,15 +100,15 @@ def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[
         *(site.span for site in parsed.launch_sites),
         *(Span(item.start, item.end) for item in found if item.kind is ItemKind.INCLUDE),
         *(Span(item.start, item.end) for item in found if item.kind is not ItemKind.HOST and item.names & of_device),
-        *(Span(item.start, item.end) for item in (*own, *(item for item in found if _KERNEL_DECLARED.match(item.text)))),
+        *(Span(item.start, item.end) for item in (*own, *(item for item in found if _KERNEL_DECLARED.is_all(item.text)))),
     ]
     host = _without_empty_scopes(without(uncommented(parsed.source.text), ((span.start, span.end) for span in spans)))
-    return [token.text for token in tokens(_DEVICE_NAMESPACE.sub(" ", _LAUNCH_SETUP.sub(" ", host)))]
+    return [token.text for token in tokens(_DEVICE_NAMESPACE.replaced(_LAUNCH_SETUP.replaced(host)))]
 
 
 def _without_empty_scopes(code: str) -> str:
     """Without namespaces that hold nothing, as they are left by what is the device's."""
-    while (less := _EMPTY_SCOPE.sub(" ", code)) != code:
+    while (less := squeezed(_EMPTY_SCOPE.replaced(code))) != code:
         code = less
     return code
 

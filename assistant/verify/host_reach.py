@@ -7,14 +7,15 @@ What an edit adds is held against what is known to be harmless; what is not know
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
+from assistant.cuda.code_patterns import CodePattern, Words, squeezed, words_of
 from assistant.cuda.code_text import blanked, has_blank_splice, has_torn_directive, uncommented, unspliced
 from assistant.cuda.cpp_words import KEYWORDS
+from assistant.cuda.device_words import ARITHMETIC, OF_HOST, STD_FUNCTIONS, is_device_function, is_reserved
 from assistant.cuda.directives import Macro, directives_in, macros_in
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import TokenKind, tokens, words_in_code
@@ -28,46 +29,54 @@ from assistant.verify.device_code import (
     is_plain_value,
     type_problem,
 )
-from assistant.verify.device_words import ARITHMETIC, OF_HOST, STD_FUNCTIONS, is_device_function, is_reserved
 from assistant.verify.macro_use import conditions_problem, macro_problem
 
 __all__ = ["host_reach", "launch_reach"]
 
-_TYPE = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:typedef\s+)?(?:struct|class|union|enum)\b")
-_ALIAS = re.compile(r"^\s*(?:template\s*<[^{;]*>\s*)?(?:using|typedef|static_assert|_Static_assert)\b")
-_OBJECT = re.compile(
-    r"\A(?P<specifiers>(?:\s*(?:(?:static|inline|constexpr|const|volatile|extern|__device__|__constant__|__managed__|__shared__|struct|enum)\b"
-    r"|__align__\s*\([^()\"]*\)|alignas\s*\([^()\"]*\)))*)\s*(?P<type>[A-Za-z_]\w*(?:\s+(?:int|long|char|short|double|const))*)"
-    r"(?P<rest>[\s*]+[A-Za-z_].*);\s*\Z",
-    re.DOTALL,
+_TYPE = CodePattern(r"(?:template<[^{;]*>)?(?:typedef )?(?:struct|class|union|enum)\b")
+_ALIAS = CodePattern(r"(?:template<[^{;]*>)?(?:using|typedef|static_assert|_Static_assert)\b")
+_OBJECT = CodePattern(
+    r"(?s)(?P<specifiers>(?: ?(?:(?:static|inline|constexpr|const|volatile|extern|__device__|__constant__|__managed__|__shared__|struct"
+    r"|enum)\b"
+    r"|__align__\([^()\"]*\)|alignas\([^()\"]*\)))*) ?(?P<type>[A-Za-z_]\w*(?: (?:int|long|char|short|double|const))*)"
+    r"(?P<rest>[ *]+[A-Za-z_].*);"
 )
-_PROTOTYPE = re.compile(
-    r"\A\s*(?:extern\s*\"C\"\s*)?[^\"={}]*\b__(?:device|global)__\b[^\"={}]*\([^\"={}]*\)"
-    r"\s*(?:const|noexcept)?\s*;\s*\Z"
+_NO_OBJECT = CodePattern(r"[\"'#]|\[\][({]")
+"""Text, and a lambda."""
+_SIZE = CodePattern(r"\[([^\[\]]*)\]")
+_OBJECT_NAME = CodePattern(r"(?:^|,)[ *]*([A-Za-z_]\w*)(?==|\{|,|$)")
+_ASSIGNED, _LISTED = CodePattern(r"(?<![=!<>])=(?!=)"), CodePattern(r"(?<=\w)\{")
+_CONSTANT = CodePattern(r"(?:static |inline )*const(?:expr)?\b")
+_ENUM = CodePattern(r"enum\b")
+_PROTOTYPE = CodePattern(
+    r"(?:extern \"C\")?[^\"={}]*\b__(?:device|global)__\b[^\"={}]*\([^\"={}]*\)"
+    r"(?:const|noexcept)?;"
 )
-_PARENTHESIZED = re.compile(r"\b(?:__align__|alignas|__launch_bounds__|__attribute__)\s*\((?:[^()]|\([^()]*\))*\)")
-_FUNCTION_NAME = re.compile(r"([A-Za-z_]\w*)\s*\(")
-_EXTERN_C = re.compile(r"\bextern\s*\"C\"")
-_SPACE = re.compile(r"\s+")
+_PARENTHESIZED = CodePattern(r"\b(?:__align__|alignas|__launch_bounds__|__attribute__)\((?:[^()]|\([^()]*\))*\)")
+_FUNCTION_NAME = CodePattern(r"([A-Za-z_]\w*)\(")
+_PARAMETER_NAME = CodePattern(r"([A-Za-z_]\w*)(?:=[^,()]*)?(?=[,)>])")
+_EXTERN_C = CodePattern(r"\bextern \"C\"")
 _DEVICE_KINDS = frozenset({ItemKind.KERNEL, ItemKind.DEVICE})
-_OPERATOR = re.compile(r"\boperator\b")
-_LIBRARY_TYPE = re.compile(r"\bstd\s*::|\bcuda[A-Z]\w*_t\b")
-_LAUNCH_CALL = re.compile(r"([A-Za-z_]\w*)\s*(?:<[^<>;(){}]*>\s*)?\(")
-_LAUNCH_EFFECT = re.compile(
-    r"\"|'|\+\+|--|\)\s*\(|(?<![\w)\]])\s*\[|(?<![=!<>])=(?!=)"
+_LIBRARY_TYPE = CodePattern(r"\bstd::|\bcuda[A-Z]\w*_t\b")
+_OF_STD = CodePattern(r"\A[^{=]*\bstd::")
+_LAUNCH_CALL = CodePattern(r"([A-Za-z_]\w*)(?:<[^<>;(){}]*>)?\(")
+_LAUNCH_EFFECT = CodePattern(
+    r"\"|'|\+\+|--|\)\(|(?<![\w)\]])\[|(?<![=!<>])=(?!=)"
     r"|\b(?:new|delete|throw|operator|asm|reinterpret_cast)\b"
 )
 """What changes something, or calls what no name before the parenthesis shows."""
-_CASTED = re.compile(
-    rf">>>\s*\(|\(\s*(?:const\s+)?(?:{'|'.join(sorted(ARITHMETIC))}|void)"
-    r"(?:\s+(?:int|long|char|short))*\s*\**\s*\)\s*(?=[\w(&*-])"
+_CASTED = CodePattern(
+    rf">>>\(|\((?:const )?(?:{'|'.join(sorted(ARITHMETIC))}|void)"
+    r"(?: (?:int|long|char|short))*\**\)(?=[\w(&*-])"
 )
 """The end of a launch's configuration, and casts: what else may stand before a parenthesis."""
+_SHAPE, _SHAPE_SET = CodePattern(r"\Adim3 (\w+)"), CodePattern(r"\Adim3 \w+=")
 _LAUNCH_CALLS = frozenset({"sizeof", "min", "max", "static_cast", "ceil", "ceilf"})
 _TAKEN = KEYWORDS | ARITHMETIC | OF_HOST | STD_FUNCTIONS
-_OF_CUDA = re.compile(r"cu(?:da)?[A-Z]")
+_OF_CUDA = Words(r"cu(?:da)?[A-Z]\w*")
 """Functions and types of CUDA's host libraries."""
-_INCLUDE_BY_NAME = re.compile(r"\s*<\w[\w.+-]*(?:/\w[\w.+-]*)*>\s*")
+_INCLUDE_BY_NAME = CodePattern(r"<\w[\w.+-]*(?:/\w[\w.+-]*)*>")
+_PLAIN_PRAGMA = CodePattern(r"(?:unroll|nounroll|once|nv_diag\w*)\b")
 
 
 class _Side(Record):
@@ -121,19 +130,18 @@ def _unclear_lines(before: str, after: str) -> str | None:
 
 def launch_reach(before: Iterable[str], after: Iterable[str]) -> str | None:
     """Why changed launches, or declarations of their shapes, do more than compute; None where they do not."""
-    present = Counter(map(_normal, before))
-    known = frozenset(name for text in present for name in _LAUNCH_CALL.findall(text))
-    for text in map(_normal, after):
-        bare = _CASTED.sub(" ", text)
+    present = Counter(map(squeezed, before))
+    known = frozenset(name for text in present for name in _LAUNCH_CALL.texts(text))
+    for text in map(squeezed, after):
         if present[text]:
             present[text] -= 1
             continue
-        effect = _LAUNCH_EFFECT.search(re.sub(r"\Adim3 \w+ = ", "", bare))
+        effect = _LAUNCH_EFFECT.search(_SHAPE_SET.replaced(_CASTED.replaced(text)))
         if effect is not None:
-            return f"a launch holds `{effect[0]}`, but it may only compute"
-        called = next((name for name in _LAUNCH_CALL.findall(text) if name not in known | ARITHMETIC | _LAUNCH_CALLS), None)
-        declared = re.match(r"dim3\s+(\w+)", text)
-        if called is not None and (declared is None or called != declared[1]):
+            return f"a launch holds `{effect.text}`, but it may only compute"
+        called = next((name for name in _LAUNCH_CALL.texts(text) if name not in known | ARITHMETIC | _LAUNCH_CALLS), None)
+        declared = _SHAPE.search(text)
+        if called is not None and (declared is None or called != declared.text):
             return f"a launch calls {called}, but it may only compute"
     return None
 
@@ -159,8 +167,8 @@ def _directives(old: _Side, new: _Side) -> str | None:
             continue
         is_plain = directive.word in {"define", "if", "ifdef", "ifndef", "elif", "else", "endif"}
         is_plain |= directive.word == "undef" and directive.rest.strip() in defined - {macro.name for macro in old.macros}
-        is_plain |= directive.word == "pragma" and re.match(r"\s*(?:unroll|nounroll|once|nv_diag\w*)\b", directive.rest) is not None
-        is_include = directive.word == "include" and _INCLUDE_BY_NAME.fullmatch(directive.rest) is not None
+        is_plain |= directive.word == "pragma" and _PLAIN_PRAGMA.begins(directive.rest)
+        is_include = directive.word == "include" and len(directive.rest.split()) == 1 and _INCLUDE_BY_NAME.is_all(directive.rest)
         is_plain |= is_include and directive.text not in inside
         if not is_plain:
             return f"it holds the directive `{directive.text[:60]}`"
@@ -180,7 +188,7 @@ def _macros(old: _Side, new: _Side) -> str | None:
     for macro in new.macros:
         if (macro.name, macro.text) in known:
             continue
-        if macro.name in _TAKEN or _OF_CUDA.match(macro.name) or is_reserved(macro.name) or is_device_function(macro.name):
+        if macro.name in _TAKEN or macro.name in _OF_CUDA or is_reserved(macro.name) or is_device_function(macro.name):
             return f"it defines the macro {macro.name}, which is a word of C++ or CUDA"
         if macro.name in words and macro.name not in earlier:
             return f"it defines the macro {macro.name}, a name that the text uses already"
@@ -200,12 +208,12 @@ def _includes(side: _Side) -> tuple[tuple[int, int], ...]:
 
 def _items(old: _Side, new: _Side) -> str | None:
     """The first definition of the edit that may run on the host."""
-    present = Counter(_normal(item.text) for item in old.items)
+    present = Counter(squeezed(item.text) for item in old.items)
     earlier: dict[object, Item] = {_key(item): item for item in reversed(old.items)}
     earlier |= {name: item for item in old.items if item.kind is ItemKind.DECLARATION for name in item.names}
     around = _around(old, new)
     for item in new.items:
-        text = _normal(item.text)
+        text = squeezed(item.text)
         if present[text]:
             present[text] -= 1
             continue
@@ -229,18 +237,18 @@ def _function(item: Item, before: Item | None, old: _Side, around: DeclaredNames
     is_new_name = before is None and bool(item.names & old.host_words)
     if (runs_on_host and item.names & old.host_words) or is_new_name:
         return f"it defines {name}, which host code names"
-    if _OPERATOR.search(head) and before is None and not _is_of_vectors(head, old.host_words):
+    if "operator" in words_in_code(head) and before is None and not _is_of_vectors(head, old.host_words):
         return "it defines an operator that host code may use"
     if asm_problem(item.text) is not None and (before is None or asm_problem(before.text) is None):
         return asm_problem(item.text)
-    text = _EXTERN_C.sub(" ", item.text if before is None else _added(before.text, item.text))
+    text = _EXTERN_C.replaced(item.text if before is None else _added(before.text, item.text))
     return call_problem(text, replace(around, functions=around.functions | _parameters(head)))
 
 
 def _is_of_vectors(head: str, host_words: frozenset[str]) -> bool:
     """An operator on vector types that no host code names."""
     types = {word for word in words_in_code(head.partition("operator")[2]) if word in ARITHMETIC and word[-1] in "234"}
-    return bool(types) and not types & host_words and _LIBRARY_TYPE.search(head) is None
+    return bool(types) and not types & host_words and not _LIBRARY_TYPE.is_in(head)
 
 
 def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around: DeclaredNames) -> str | None:
@@ -248,23 +256,23 @@ def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around
     if text.strip() == ";":
         return None
     constants = new.constants
-    shown = f"`{_normal(text)[:60]}`"
-    if re.search(r"\bstd\s*::", re.split("[{=]", text)[0]) and _ALIAS.match(text) is None:
+    shown = f"`{' '.join(text.split())[:60]}`"
+    if _OF_STD.is_in(text) and not _ALIAS.begins(text):
         return f"{shown} specializes or uses what is not its own"
-    if _TYPE.match(text) and "{" in text:
+    if _TYPE.begins(text) and "{" in text:
         if names & old.host_words:
             return f"{shown} is a type that host code names"
         members = initialised_members(text, item.names)
         problem = type_problem(text, constants) or call_problem(text, replace(around, functions=around.functions | members))
         return None if problem is None else f"{shown}: {problem}"
-    if _ALIAS.match(text) or _TYPE.match(text):
+    if _ALIAS.begins(text) or _TYPE.begins(text):
         if before is None and names & old.host_words:
             return f"{shown} changes a name that host code uses"
         return call_problem(text, around)
-    if before is None and _PROTOTYPE.match(text) is None and names & old.host_words:
+    if before is None and not _PROTOTYPE.is_all(text) and names & old.host_words:
         return f"{shown} declares a name that host code uses"
-    if _PROTOTYPE.match(text):
-        return call_problem(_EXTERN_C.sub(" ", text), around)
+    if _PROTOTYPE.is_all(text):
+        return call_problem(_EXTERN_C.replaced(text), around)
     return (
         None if _is_plain_object(text, new, constants) else f"{shown} declares an object whose value is computed, or that lives on the host"
     )
@@ -272,19 +280,20 @@ def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around
 
 def _is_plain_object(text: str, side: _Side, constants: frozenset[str]) -> bool:
     """A device variable or a constant, of a type without code, without a value or with a literal one."""
-    found = _OBJECT.match(text)
-    if found is None or re.search(r"[\"'#]|\[\s*\]\s*[({]", text):
+    found = _OBJECT.whole(text)
+    if found is None or _NO_OBJECT.is_in(text):
         return False
-    specifiers, type_word = found["specifiers"].split(), found["type"].split()[0]
-    owners = [item for item in side.items if item.kind is ItemKind.DECLARATION and type_word in item.names and _TYPE.match(item.text)]
+    specifiers, type_word = words_of(found["specifiers"]), found["type"].split()[0]
+    owners = [item for item in side.items if item.kind is ItemKind.DECLARATION and type_word in item.names and _TYPE.begins(item.text)]
     is_plain_type = type_word in ARITHMETIC or (bool(owners) and all(_runs_nothing(owner, constants) for owner in owners))
     if not is_plain_type or not {"const", "constexpr", "__device__", "__constant__", "__managed__", "__shared__"} & set(specifiers):
         return False
     if "extern" in specifiers and "__shared__" not in specifiers:
         return False
-    rest = re.sub(r"\[([^\[\]]*)\]", lambda m: "" if is_plain_value(m[1], constants) else "?(", found["rest"])
-    names = frozenset(re.findall(r"(?:^|,)[\s*]*([A-Za-z_]\w*)\s*(?==|\{|,|$)", rest))
-    return is_plain_value(_assignments_gone(rest), constants | names)
+    if not all(is_plain_value(size, constants) for size in _SIZE.texts(found["rest"])):
+        return False
+    rest = _SIZE.replaced(found["rest"], "")
+    return is_plain_value(_assignments_gone(rest), constants | frozenset(_OBJECT_NAME.texts(rest)))
 
 
 def _runs_nothing(owner: Item, constants: frozenset[str]) -> bool:
@@ -293,25 +302,21 @@ def _runs_nothing(owner: Item, constants: frozenset[str]) -> bool:
 
 def _assignments_gone(text: str) -> str:
     """``a = 1, b{2}`` as one list of words and values: ``a , 1, b , {2}``."""
-    return re.sub(r"(?<![=!<>])=(?!=)", ",", re.sub(r"(?<=\w)\s*\{", ",{", text)).replace("*", " ", text.lstrip().count("*", 0, 2))
+    return _ASSIGNED.replaced(_LISTED.replaced(text, ",{"), ",").replace("*", " ", text.count("*", 0, 2))
 
 
 def _constants(side: _Side) -> frozenset[str]:
     """Names whose values are compile-time arithmetic: constants, enumerators and macros of literals."""
-    known = frozenset[str]()
+    declarations = [item for item in side.items if item.kind is ItemKind.DECLARATION]
+    enumerators = {name for item in declarations if _ENUM.begins(item.text) for name in item.names}
+    values = [(item.names, item.text.partition("=")[2].rstrip(" ;\n")) for item in declarations if _CONSTANT.begins(item.text)]
+    values += [(frozenset({macro.name}), macro.body.strip()) for macro in side.macros if not macro.parameters]
+    known = frozenset(enumerators)
     for _ in range(len(side.items) + 1):
-        found = {macro.name for macro in side.macros if not macro.parameters and macro.body.strip() and is_plain_value(macro.body, known)}
-        for item in side.items:
-            if item.kind is ItemKind.DECLARATION and re.match(r"\s*enum\b", item.text):
-                found |= item.names
-            value = (
-                item.text.partition("=")[2].rstrip(" ;\n") if re.match(r"\s*(?:static\s+|inline\s+)*const(?:expr)?\b", item.text) else ""
-            )
-            if item.kind is ItemKind.DECLARATION and value and is_plain_value(value, known):
-                found |= item.names
+        found = known.union(*(names for names, value in values if value and is_plain_value(value, known)))
         if found <= known:
             return known
-        known |= frozenset(found)
+        known = found
     return known
 
 
@@ -320,7 +325,7 @@ def _around(old: _Side, new: _Side) -> DeclaredNames:
     types = frozenset(
         n
         for item in new.items
-        if item.kind is ItemKind.DECLARATION and (_TYPE.match(item.text) or _ALIAS.match(item.text))
+        if item.kind is ItemKind.DECLARATION and (_TYPE.begins(item.text) or _ALIAS.begins(item.text))
         for n in item.names
     )
     of_host = new.names_of(ItemKind.HOST) - new.names_of(ItemKind.KERNEL, ItemKind.DEVICE)
@@ -343,13 +348,14 @@ def _macro_calls(macro: Macro, around: DeclaredNames) -> str | None:
 
 def _called_prototypes(side: _Side) -> frozenset[str]:
     """The functions that prototypes declare; not what their parameters might call."""
-    texts = (_PARENTHESIZED.sub(" ", item.text) for item in side.items if item.kind is ItemKind.DECLARATION and _PROTOTYPE.match(item.text))
-    return frozenset(match[1] for text in texts if (match := _FUNCTION_NAME.search(text)) is not None)
+    prototypes = (item for item in side.items if item.kind is ItemKind.DECLARATION and _PROTOTYPE.is_all(item.text))
+    names = (_FUNCTION_NAME.search(_PARENTHESIZED.replaced(item.text)) for item in prototypes)
+    return frozenset(name.text for name in names if name is not None)
 
 
 def _parameters(head: str) -> frozenset[str]:
     """Names of a function's own parameters and template parameters, which may be called: functors."""
-    return frozenset(re.findall(r"([A-Za-z_]\w*)\s*(?:=[^,()]*)?(?=[,)>])", head))
+    return frozenset(_PARAMETER_NAME.texts(head))
 
 
 def _added(before: str, after: str) -> str:
@@ -368,10 +374,6 @@ def _added(before: str, after: str) -> str:
         else:
             lines.append(line)
     return "\n".join(lines)
-
-
-def _normal(text: str) -> str:
-    return _SPACE.sub(" ", text).strip()
 
 
 def _key(item: Item) -> tuple[ItemKind, frozenset[str]]:

@@ -10,16 +10,16 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from assistant.cuda.aligned_arrays import aligned_arrays
-from assistant.cuda.code_text import blanked, kept, uncommented
+from assistant.cuda.code_patterns import CodeMatch, CodePattern
+from assistant.cuda.code_text import blanked, kept, uncommented, without
 from assistant.cuda.directives import directives_in
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.vector_casts import VectorCast, vector_casts
-from assistant.model.build import KernelCode, SassInstruction
+from assistant.model.build import KernelCode
 from assistant.model.doubts import Doubt
 from assistant.model.host_work import HostWork
 from assistant.model.source import Kernel, ParsedSource
@@ -30,49 +30,40 @@ from assistant.verify.aligned_types import aligned_parameters, unpromised_casts
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_edits import edits_host_code
+from assistant.verify.instructions import machine_code_labels
 from assistant.verify.narrowing import lowered_precision, narrower_integers
 from assistant.verify.omissions import lost_carry, omitted_work
 from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
 from assistant.verify.reach import reach
-from assistant.verify.text import Match, beyond, new_matches
+from assistant.verify.text import beyond, new_matches
 
 __all__ = ["VersionFacts", "changes_streams", "detect_labels", "new_bounds", "order_of"]
 
-_FAST_MATH_CALL = re.compile(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\s*\(")
+_FAST_MATH_CALL = CodePattern(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
-_STREAM_CALL = re.compile(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
-_LIBRARY = re.compile(
+_STREAM_CALL = CodePattern(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
+_LIBRARY = CodePattern(
     r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|cutensor\w*|thrust::\w+|cub::\w+|cutlass::\w+|cute::\w+)\b"
 )
-_ASSUMPTION = re.compile(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
-_ARCH_CODE = re.compile(
+_ASSUMPTION = CodePattern(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
+_ARCH_CODE = CodePattern(
     r"(\basm\b|__CUDA_ARCH__|\bwmma::|\bmma_sync\b|\b__reduce_\w+_sync\b|__cluster_dims__|\bcluster_group\b|\bthis_cluster\b"
     r"|\bmap_shared_rank\b|\bcp_async\w*|__nvvm_\w+|\bcuda::ptx\b|\bptx::\w+|\bcuda::device::experimental\b|\bCUtensorMap\b|\bcute::arch\b"
     r"|\bcudaGridDependencySynchronize\b|\bcudaTriggerProgrammaticLaunchCompletion\b)"
 )
 """``__dp4a`` is none: every architecture that CUDA 13 compiles for has it (CUDA C++ Programming Guide, "SIMD Video Instructions")."""
-_ARCH_ALONE = re.compile(r"\b(wgmma|setmaxnreg|tcgen05|__CUDA_ARCH_FEAT_SM\d+_ALL|__CUDA_ARCH_SPECIFIC__)\b")
+_ARCH_ALONE = CodePattern(r"\b(wgmma|setmaxnreg|tcgen05|__CUDA_ARCH_FEAT_SM\d+_ALL|__CUDA_ARCH_SPECIFIC__)\b")
 """What nvcc takes for an architecture with an ``a`` alone (nvcc manual 13.0, "GPU Feature List")."""
 _ALONE = "runs on one architecture alone, and is compiled for its name with an `a` (-arch=sm_90a): {}"
-_ARCH_HOST = re.compile(r"\b(cudaLaunchAttribute(?:Cluster|Programmatic)\w*|cudaFuncAttribute\w*Cluster\w*|cuTensorMapEncode\w*)\b")
+_ARCH_HOST = CodePattern(r"\b(cudaLaunchAttribute(?:Cluster|Programmatic)\w*|cudaFuncAttribute\w*Cluster\w*|cuTensorMapEncode\w*)\b")
 """What a launch asks of devices of compute capability 9.0 (CUDA C++ Programming Guide 13.0, "Thread Block Clusters", "Using TMA")."""
-_ARCH_SASS = re.compile(r"^(?:H|I|Q|B)?GMMA\b|^UTMA\w*|^UBLKCP|^SYNCS\b|^UCGABAR\w*|^USETMAXREG\b")
-"""Instructions that only sm_90 and later have: warpgroup products, the tensor memory accelerator, clusters."""
-_PRECISE_SASS = re.compile(r"^D(?:ADD|MUL|FMA|SETP|MNMX)\b")
-_LOW_SASS = re.compile(r"^(?:H(?:ADD2|MUL2|FMA2|MNMX2)|HMMA|QGMMA|QMMA|HGMMA)\b|^F2F[P]?\.(?:F16|BF16)")
-_WIDE_SASS = re.compile(r"^(?:LDG?|STG?)\b.*\.128\b")
-_FAST_SASS = re.compile(r"^(MUFU\.(?:EX2|LG2|SIN|COS|TANH))\b")
-_FLUSH_SASS = re.compile(r"^F(?:ADD|MUL|FMA)\b.*\.FTZ\b")
-_OF_COMPILER = "$__internal_"
-"""How names begin of routines that ptxas puts behind a kernel."""
 _FAST_FLAGS = ("-use_fast_math", "--use_fast_math", "-ftz", "--ftz", "-prec-div", "--prec-div", "-prec-sqrt", "--prec-sqrt")
-_ASKS = re.compile(r"(\b__has_\w+|\b__is_identifier\b|\b_Pragma\b)")
-_WHICH_COMPILER = re.compile(
+_ASKS = CodePattern(r"(\b__has_\w+|\b__is_identifier\b|\b_Pragma\b)")
+_WHICH_COMPILER = CodePattern(
     r"\b(__clang\w*|__GNU[CG]\w*|_MSC_\w+|__INTEL_\w+|__ICC|__MINGW\w+|__NVCOMPILER\w*|_WIN(?:32|64)|__APPLE__|__linux\w*)\b"
 )
 """Macros that tell the host's compiler or system apart: nvcc takes g++, clang and cl.exe."""
 _SHOWN_CHARACTERS = 60
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*", re.M)
 GROWTH_RATIO = 1.5
 """A kernel that grows beyond this, and by ``GROWTH_LINES`` lines, is labelled as harder to read."""
 GROWTH_LINES = 15
@@ -124,7 +115,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
         _asks_the_compiler(before, after),
         *(
             one
-            for one in _machine_code_labels(before.code, after.code)
+            for one in machine_code_labels(before.code, after.code)
             if one is None or not (one.label is Label.ALIGNMENT and _aligned(after))
         ),
         _host_code(before.parsed, after.parsed),
@@ -207,10 +198,10 @@ def _short_names(version: VersionFacts) -> set[str]:
 
 
 def _without_includes(code: str) -> str:
-    return _INCLUDE.sub(lambda match: " " * len(match[0]), code)
+    return without(code, ((found.start, found.end) for found in directives_in(code) if found.word == "include"))
 
 
-def _first(label: Label, message: str, found: Sequence[Match | VectorCast]) -> DetectedLabel | None:
+def _first(label: Label, message: str, found: Sequence[CodeMatch | VectorCast]) -> DetectedLabel | None:
     return DetectedLabel(label, message.format(found[0].text), found[0].line) if found else None
 
 
@@ -222,7 +213,7 @@ def changes_streams(before: VersionFacts, after: VersionFacts) -> bool:
 def _stream_calls(version: VersionFacts) -> list[str]:
     """Calls that concern streams with what they are given, and the streams of launches, in the order of the text."""
     text = blanked(version.parsed.source.text)
-    found = [(match.start(), "".join(match[0].split())) for match in _STREAM_CALL.finditer(text)]
+    found = [(match.start, match.text) for match in _STREAM_CALL.matches(text)]
     for site in version.parsed.launch_sites:
         found.append((site.span.start, f"launch in {'' if site.stream is None else site.stream.text}"))
     return [call for _, call in sorted(found)]
@@ -260,10 +251,10 @@ def _asks_the_compiler(before: VersionFacts, after: VersionFacts) -> DetectedLab
     """Conditions of the preprocessor decide for the whole file."""
     old, new = (blanked(version.parsed.source.text) for version in (before, after))
     pragmas = Counter(d.text for d in directives_in(new) if d.word == "pragma") - Counter(d.text for d in directives_in(old))
-    odd = next((text for text in pragmas if not HARMLESS_PRAGMA.match(text.partition("pragma")[2])), None)
+    odd = next((text for text in pragmas if not HARMLESS_PRAGMA.begins(text.partition("pragma")[2])), None)
     if odd is not None:
         return DetectedLabel(Label.ASSUMPTION, f"holds `{odd[:_SHOWN_CHARACTERS]}`, which compilers read differently")
-    asked, known = (Counter(d.text for d in directives_in(text) if _WHICH_COMPILER.search(d.text)) for text in (new, old))
+    asked, known = (Counter(d.text for d in directives_in(text) if _WHICH_COMPILER.is_in(d.text)) for text in (new, old))
     which = next(iter(asked - known), None)
     if which is not None:
         return DetectedLabel(
@@ -282,41 +273,6 @@ def _float_sums(old: OrderFacts, new: OrderFacts) -> DetectedLabel | None:
     return (
         None if found is None else DetectedLabel(Label.NON_DETERMINISM, f"{found.text}: the order of additions varies", found.line or None)
     )
-
-
-def _machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]) -> list[DetectedLabel | None]:
-    """What the source does not show: the compiler's own choice of instructions, where both sides have machine code."""
-    if not old or not new:
-        return []
-    before = {i.opcode for code in old for i in _telling(code)}
-    lines = {i.opcode: i.line or None for code in reversed(new) for i in reversed(_telling(code))}
-    found = list[DetectedLabel | None]()
-    for label, pattern, message in (
-        (Label.PRECISION, _LOW_SASS, "machine code computes in half precision: {}"),
-        (Label.FAST_MATH, _FAST_SASS, "machine code approximates: {}"),
-        (Label.FAST_MATH, _FLUSH_SASS, "machine code flushes denormals: {}"),
-        (Label.ARCH_LOCK_IN, _ARCH_SASS, "machine code needs compute capability 9.0 or later: {}"),
-        (Label.ALIGNMENT, _WIDE_SASS, "machine code accesses 16 bytes at once, which must be aligned: {}"),
-    ):
-        known = any(pattern.search(opcode) for opcode in before)
-        opcode = next((opcode for opcode in lines if pattern.search(opcode)), None)
-        if opcode is not None and not known:
-            found.append(DetectedLabel(label, message.format(opcode), lines[opcode]))
-    had_double = any(_PRECISE_SASS.search(opcode) for opcode in before)
-    if had_double and not any(_PRECISE_SASS.search(opcode) for opcode in lines):
-        found.append(DetectedLabel(Label.PRECISION, "machine code no longer computes in double"))
-    return found
-
-
-def _telling(code: KernelCode) -> tuple[SassInstruction, ...]:
-    """Without constants that are moved by half-precision instructions, and without flushes in the compiler's own routines: that of IEEE
-    division adds up NaNs by one (``__cuda_sm3x_div_rn_noftz_f32_slowpath``)."""
-    starts = sorted((offset, symbol.startswith(_OF_COMPILER)) for symbol, offset in code.labels if symbol.startswith("$"))
-
-    def is_of_compiler(instruction: SassInstruction) -> bool:
-        return next((own for offset, own in reversed(starts) if offset <= instruction.offset_bytes), False)
-
-    return tuple(i for i in code.instructions if not i.is_half_move and not (_FLUSH_SASS.search(i.opcode) and is_of_compiler(i)))
 
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from assistant.cuda.code_text import blanked
 from assistant.cuda.token_reader import names_reached
+from assistant.cuda.tokens import TokenKind, tokens
 from assistant.record import Record
 
 __all__ = ["LinePairs", "Place", "Text", "TextPair"]
@@ -37,6 +38,20 @@ class Text(Record):
     def code_at(self, line: int) -> str:
         """One line without comments and the insides of strings; 1-based."""
         return self._blanked[line - 1]
+
+    def words_at(self, line: int) -> tuple[str, ...]:
+        """Names and keywords of one line's code; 1-based."""
+        return self._words.get(line, ())
+
+    @cached_property
+    def _words(self) -> dict[int, tuple[str, ...]]:
+        found: dict[int, tuple[str, ...]] = {}
+        line = end = 0
+        for token in tokens(self.text):
+            line, end = line + self.text.count("\n", end, token.start), token.start
+            if token.kind is TokenKind.WORD:
+                found[line + 1] = (*found.get(line + 1, ()), token.text)
+        return found
 
     @cached_property
     def _blanked(self) -> tuple[str, ...]:

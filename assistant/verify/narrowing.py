@@ -7,37 +7,37 @@ Example::
 
 from __future__ import annotations
 
-import re
-
+from assistant.cuda.code_patterns import CodeMatch, CodePattern, quoted, squeezed
 from assistant.cuda.code_text import without
 from assistant.cuda.number_types import halves_in, low_precision_words, names_a_variable_half, rounded_stores, single_count, word_count
+from assistant.cuda.tokens import words_in_code
 from assistant.model.verification import Label
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.text import Match, beyond, matches, new_matches
+from assistant.verify.text import Match, beyond, new_matches
 
 __all__ = ["lowered_precision", "narrower_integers"]
 
 _HALVES = frozenset({"half", "half2", "__half", "__half2"})
-_FLOAT = re.compile(r"float[234]?")
-_DOUBLE = re.compile(r"double[234]?")
-_AUTO = re.compile(r"auto")
-_SHORT = re.compile(r"\b(unsigned\s+short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?=\s+\w+\s*\[))\b(?!\s*(?:const\s*)?\*)")
+_FLOAT = frozenset({"float", "float2", "float3", "float4"})
+_DOUBLE = frozenset({"double", "double2", "double3", "double4"})
+_AUTO = frozenset({"auto"})
+_SHORT = CodePattern(r"\b(unsigned short|short|u?int(?:8|16)_t|u?(?:char|short)[1-4](?= \w+\[))\b(?!(?: const)?\*)")
 """Vectors of them only as arrays, which hold what is computed; others carry elements from place to place."""
-_STAGED = re.compile(r"\s+\w+\s*[\[(]|\s*\)\s*\d")
-_WORDS_OF_DOUBLES = re.compile(r"__double_as_longlong|__longlong_as_double")
+_STAGED = CodePattern(r" \w+[\[(]|\)\d")
+_WORDS_OF_DOUBLES = frozenset({"__double_as_longlong", "__longlong_as_double"})
 """In addition to these an ``unsigned long long`` holds the bits of a double, as in an addition by ``atomicCAS``."""
-_CAST_WORD = re.compile(r"\s*\)\s*(?:(\w+(?:\.\w+|\[\w+\])*)|\(\s*(\w+(?:\.\w+|\[\w+\])*)\s*>>\s*\d+\s*\))")
+_BITS_OF_DOUBLES = CodePattern(r"\bunsigned long long\b")
+_CAST_WORD = CodePattern(r"\)(?:(\w+(?:\.\w+|\[\w+\])*)|\((\w+(?:\.\w+|\[\w+\])*)>>\d+\))")
 """Behind the type of a cast: a word, or a word that is shifted."""
-_OF_AN_ELEMENT = re.compile(r"\s*\)\s*(?:__ldg\s*\(\s*&?\s*)?(\w+)\s*[\[+]")
+_OF_AN_ELEMENT = CodePattern(r"\)(?:__ldg\(&?)?(\w+)[\[+]")
 """Behind the type of a cast: an element of an array, which is named."""
 _PART_OF_8_BITS, _PART_OF_16_BITS = (
-    re.compile(rf"\s*\)\s*\((?:[^()]|\([^()]*\))*(?:&\s*0[xX]0*[fF]{{1,{digits}}}[uUlL]*|>>\s*{shift})\s*\)")
-    for digits, shift in ((2, 24), (4, 16))
+    CodePattern(rf"\)\((?:[^()]|\([^()]*\))*(?:&0[xX]0*[fF]{{1,{digits}}}[uUlL]*|>>{shift})\)") for digits, shift in ((2, 24), (4, 16))
 )
 """Behind the type of a cast: bits of a 32-bit word that fit into it."""
-_OF_8_BITS = r"(?:u?int8_t|(?:(?:un)?signed\s+)?char)"
-_OF_16_BITS = r"(?:u?int16_t|(?:unsigned\s+)?short)"
-_LONG = re.compile(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
+_OF_8_BITS = r"(?:u?int8_t|(?:(?:un)?signed )?char)"
+_OF_16_BITS = r"(?:u?int16_t|(?:unsigned )?short)"
+_LONG = CodePattern(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
 
 
 def lowered_precision(old: str, new: str) -> DetectedLabel | None:
@@ -61,8 +61,8 @@ def narrower_integers(old: str, new: str) -> DetectedLabel | None:
     narrow = [match for match in new_matches(_SHORT, old, new) if not _is_staged(match, old, new)]
     if narrow:
         return DetectedLabel(Label.ASSUMPTION, f"computes with {narrow[0].text}, which holds small values only", narrow[0].line)
-    wide = re.sub(r"\bunsigned\s+long\s+long\b", " ", old) if _WORDS_OF_DOUBLES.search(old) else old
-    if matches(_LONG, wide) and not matches(_LONG, new):
+    wide = old if _WORDS_OF_DOUBLES.isdisjoint(words_in_code(old)) else _BITS_OF_DOUBLES.replaced(old)
+    if _LONG.is_in(wide) and not _LONG.is_in(new):
         return DetectedLabel(Label.ASSUMPTION, "computes in 32 bits what the original computes in 64, so large sizes overflow")
     return None
 
@@ -85,29 +85,28 @@ def _is_as_low(old: str, new: str) -> bool:
     return bool(had.names) and has.names <= had.names and is_as_rounded
 
 
-def _is_staged(match: Match, old: str, new: str) -> bool:
+def _is_staged(match: CodeMatch, old: str, new: str) -> bool:
     """Whether a narrow type is an array's, a function's, or a written number's, for elements that the original has in memory of the same
     type; or that of a cast that the original makes as well, or of a cast of an element that is as narrow."""
-    is_vector = match.text[-1].isdigit()
-    cast = rf"\(\s*{re.escape(match.text)}\s*\)"
-    if re.match(cast, new[match.start - 1 :]) and re.search(cast, old):
+    name = match.text
+    if match.before.endswith("(") and match.after.startswith(")") and f"({name})" in squeezed(old):
         return True
-    is_in_memory = re.search(rf"\b{re.escape(match.text)}\s*(?:const\s*)?\*", new if is_vector else old) is not None
-    end = match.start + len(match.text)
-    if is_in_memory and _STAGED.match(new, end) is not None:
+    is_in_memory = CodePattern(rf"\b{name}(?: const)?\*").is_in(new if name[-1].isdigit() else old)
+    if is_in_memory and _STAGED.behind(match) is not None:
         return True
-    if (_PART_OF_8_BITS if "8" in match.text else _PART_OF_16_BITS).match(new, end) is not None or _is_one_of_several_parts(match, new):
+    part = _PART_OF_8_BITS if "8" in name else _PART_OF_16_BITS
+    if part.behind(match) is not None or _is_one_of_several_parts(match, new):
         return True
-    element = _OF_AN_ELEMENT.match(new, end)
-    narrow = _OF_8_BITS if "8" in match.text else _OF_16_BITS
-    return element is not None and re.search(rf"\b{narrow}\s*(?:const\s*)?\*\s*(?:__restrict__\s*)?{element[1]}\b", new) is not None
+    element = _OF_AN_ELEMENT.behind(match)
+    narrow = _OF_8_BITS if "8" in name else _OF_16_BITS
+    return element is not None and CodePattern(rf"\b{narrow}(?: const)?\*(?:__restrict__ )?{element[1]}\b").is_in(new)
 
 
-def _is_one_of_several_parts(match: Match, new: str) -> bool:
+def _is_one_of_several_parts(match: CodeMatch, new: str) -> bool:
     """Whether a cast takes one part of a word of which another is taken, too: ``(uint8_t)w`` next to ``(uint8_t)(w >> 8)``."""
-    word = _CAST_WORD.match(new, match.start + len(match.text))
+    word = _CAST_WORD.behind(match)
     if word is None:
         return False
-    operand = re.escape(word[1] or word[2])
-    parts = re.finditer(rf"\(\s*{re.escape(match.text)}\s*\)\s*(?:{operand}(?![\w\[.])|\(\s*{operand}\s*>>\s*(\d+)\s*\))", new)
-    return len({part[1] for part in parts}) > 1
+    operand = quoted(word[1] or word[2])
+    parts = CodePattern(rf"\({match.text}\)(?:{operand}(?![\w\[.])|\({operand}>>(\d+)\))")
+    return len(set(parts.texts(new))) > 1

@@ -11,13 +11,14 @@ both. A compiler that could not be asked is left out. Example::
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
+from assistant.cuda.code_patterns import Words
 from assistant.cuda.declared_names import declared_names
 from assistant.cuda.directives import condition_at, is_left_out
-from assistant.model.preprocessed import MACRO_MARK, PreprocessedProgram, Preprocessings
+from assistant.cuda.tokens import TokenKind, line_tokens
+from assistant.model.preprocessed import MACRO_MARK, PreprocessedProgram, Preprocessings, marked_names, unmarked
 from assistant.record import Record
 from assistant.verify.changed_lines import ChangedLines
 from assistant.verify.line_sides import Side, sides_of
@@ -27,7 +28,7 @@ __all__ = ["Difference", "device_text", "idle_lines", "new_differences"]
 
 _MAIN = "."
 """The main source's name among places: that of A and of B may be called otherwise."""
-_WORDS_OF_CUDA = re.compile(
+_WORDS_OF_CUDA = Words(
     r"(?:thread|block)Idx|blockDim|gridDim|assert|__(?:global|device|host|shared|constant|managed|forceinline|noinline|launch_bounds|maxnreg)__"
     r"|__(?:block_size|cluster_dims|grid_constant|align|builtin_align|nv_pure)__|__(?:ld(?:g|cg|ca|cs|lu|cv)|st(?:wb|cg|cs|wt))|__builtin_assume"
     r"|__nv_constexpr|CUDART_(?:\w+_)?(?:INF|NAN|PI|PIO2|PIO4|L2E|L2T|LG2|LGE|LN2|LNT|HALF|TWO|ONE|ZERO|NORMAL|DENORM)\w*"
@@ -37,11 +38,7 @@ COMPUTED = frozenset(
     {"__FILE__", "__LINE__", "__COUNTER__", "__DATE__", "__TIME__", "__TIMESTAMP__", "__BASE_FILE__", "__FILE_NAME__", "__INCLUDE_LEVEL__"}
 )
 """Macros whose value no definition gives: each use has a label instead (``environment``)."""
-_TOKEN = re.compile(r'(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|\w+|\S')
-_LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'')
-_MARKED = re.compile(rf"{MACRO_MARK}(\w+)")
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_OWN_NAME = re.compile(r"emu_\w+|Emu[A-Z]\w*|EMU_\w+|__emu\w*|__KERNELOPT_\w+")
+_OWN_NAMES = Words(r"emu_\w+|Emu[A-Z]\w*|EMU_\w+|__emu\w*|__KERNELOPT_\w+")
 """Names of the emulator's own headers: nothing, or another thing, elsewhere."""
 _SHOWN_CHARACTERS = 50
 
@@ -96,7 +93,7 @@ def idle_lines(views: Preprocessings, changed: ChangedLines) -> tuple[int, ...]:
 def device_text(views: Preprocessings, main: Text) -> str:
     """Device code of the main source as it is compiled, macros expanded, lines at their places; empty where no compiler could be asked."""
     view = next((view for view in (views.device, views.emulator) if isinstance(view, PreprocessedProgram)), None)
-    lines = {} if view is None else {line.line: _MARKED.sub(r"\1", line.text) for line in view.lines if line.file == main.file}
+    lines = {} if view is None else {line.line: unmarked(line.text) for line in view.lines if line.file == main.file}
     sides = sides_of(lines)
     return "\n".join(lines.get(n, "") if sides.get(n, Side.NONE) & Side.DEVICE else "" for n in range(1, max(lines, default=0) + 1))
 
@@ -112,18 +109,17 @@ def _origin(place: Place, changed: ChangedLines) -> Place | None:
 def _questions(changed: ChangedLines) -> Iterator[Difference]:
     """Directives of the edit that name what only the emulator defines: found without any other compiler, too."""
     for line in changed.added:
-        code = changed.after.code_at(line)
-        name = next((word for word in _WORD.findall(code) if _OWN_NAME.fullmatch(word)), None)
-        if name is not None and code.lstrip().startswith("#"):
+        name = next((word for word in changed.after.words_at(line) if word in _OWN_NAMES), None)
+        if name is not None and changed.after.code_at(line).lstrip().startswith("#"):
             yield Difference(line, f"line {line} asks for {name}, a name of the emulator's own")
 
 
 def _new_uses(old: _Comparison, changed: ChangedLines) -> Iterator[Difference]:
     """Lines of the edit that name what A declares in several ways, though A's own changed lines do not."""
     parted = old.parted_names
-    used = {word for line in changed.removed for word in _WORD.findall(changed.before.code_at(line))}
+    used = {word for line in changed.removed for word in changed.before.words_at(line)}
     for line in changed.added:
-        for word in _WORD.findall(changed.after.code_at(line)):
+        for word in changed.after.words_at(line):
             if word in parted and word not in used:
                 yield Difference(line, f"line {line} uses {word}, which the original's own `#if`s declare otherwise for each compiler")
 
@@ -181,13 +177,13 @@ class _View:
     def _sides(self) -> dict[Place, Side]:
         files: dict[str, dict[int, str]] = {}
         for (file, number), text in self.lines.items():
-            files.setdefault(file, {})[number] = _MARKED.sub(r"\1", text)
+            files.setdefault(file, {})[number] = unmarked(text)
         return {(file, number): side for file, lines in files.items() for number, side in sides_of(lines).items()}
 
     def declared(self, lines: Iterable[int]) -> Iterator[str]:
         """Names that the lines of the main source declare as a variable, a constant, a type or a function."""
         for line in lines:
-            yield from declared_names(_MARKED.sub(r"\1", self.lines.get((_MAIN, line), "")))
+            yield from declared_names(unmarked(self.lines.get((_MAIN, line), "")))
 
     def definition(self, name: str) -> tuple[tuple[str, str], ...]:
         """What the macro stands for, with all that this mentions; empty where it is no macro."""
@@ -195,29 +191,29 @@ class _View:
         waiting = [name]
         while waiting:
             current = waiting.pop()
-            if current in self.macros and current not in reached and not (reached and _WORDS_OF_CUDA.fullmatch(current)):
+            if current in self.macros and current not in reached and not (reached and current in _WORDS_OF_CUDA):
                 reached[current] = self.macros[current]
-                waiting += _WORD.findall(self.macros[current])
+                waiting += (token.text for token in line_tokens(self.macros[current]) if token.kind is TokenKind.WORD)
         return tuple(sorted(reached.items()))
 
 
 def _normal(text: str) -> str:
     """The line's tokens, with CUDA's own words as they are written; other marked macros keep their mark, as do those inside a literal."""
-    tokens = (token.removeprefix(MACRO_MARK) if _is_word_of_cuda(token) else token for token in _TOKEN.findall(text))
-    return " ".join(tokens)
+    words = (token.text for token in line_tokens(text))
+    return " ".join(word.removeprefix(MACRO_MARK) if _is_word_of_cuda(word) else word for word in words)
 
 
-def _is_word_of_cuda(token: str) -> bool:
-    return token.startswith(MACRO_MARK) and _WORDS_OF_CUDA.fullmatch(token[len(MACRO_MARK) :]) is not None
+def _is_word_of_cuda(word: str) -> bool:
+    return word.startswith(MACRO_MARK) and word[len(MACRO_MARK) :] in _WORDS_OF_CUDA
 
 
 def _suspects(text: str) -> Iterator[_LineDifference]:
     """What is a difference whatever the other compilers see."""
-    bare = _LITERAL.sub('""', text)
-    if not text.startswith("# pragma") and ("#" in bare or "% :" in bare):
+    code = [token for token in line_tokens(text) if token.kind not in (TokenKind.STRING, TokenKind.CHARACTER)]
+    if not text.startswith("# pragma") and any(token.text in ("#", "##") for token in code):
         yield _LineDifference("hash", text, "", "")
-    for word in _WORD.findall(_MARKED.sub(r"\1", bare)):
-        if _OWN_NAME.fullmatch(word):
+    for token in code:
+        if (word := unmarked(token.text)) in _OWN_NAMES:
             yield _LineDifference("name", word, "", "")
 
 
@@ -232,12 +228,12 @@ def _between(emulator: _View | None, nvcc: _View, side: Side, whose: str) -> Ite
 
 def _partings(emulator: _View, nvcc: _View, place: Place, whose: str) -> Iterator[_LineDifference]:
     ours, theirs = emulator.lines.get(place, ""), nvcc.lines.get(place, "")
-    marked = dict.fromkeys((*_MARKED.findall(ours), *_MARKED.findall(theirs))) if MACRO_MARK in ours + theirs else ()
+    marked = dict.fromkeys((*marked_names(ours), *marked_names(theirs))) if MACRO_MARK in ours + theirs else ()
     for name in marked:
         is_known = name in emulator.macros or name in nvcc.macros
         if name not in COMPUTED and (not is_known or emulator.definition(name) != nvcc.definition(name)):
             yield _LineDifference("macro", _shown(emulator.macros.get(name)), _shown(nvcc.macros.get(name)), f"{whose}: {name}")
-    if ours != theirs and _MARKED.sub(r"\1", ours) != _MARKED.sub(r"\1", theirs):
+    if ours != theirs and unmarked(ours) != unmarked(theirs):
         yield _LineDifference("text", ours, theirs, whose)
 
 

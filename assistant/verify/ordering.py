@@ -10,8 +10,7 @@ runs support what is found here and never replace it. Example::
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from assistant.cuda.atomics import atomic_calls, may_be_floating
 from assistant.model.build import KernelCode
@@ -22,7 +21,6 @@ __all__ = ["NO_ORDER", "OrderFacts", "new_float_sum", "order_facts"]
 
 _SUMS = ("atomicAdd", "atomicSub", "fetch_add", "fetch_sub")
 _EXCHANGES = ("atomicExch", "atomicCAS", "exchange", "compare_exchange")
-_FLOAT_SUM_SASS = re.compile(r"^(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
 
 
 class OrderFacts(Record):
@@ -52,17 +50,11 @@ def order_facts(code: str, machine_code: Sequence[KernelCode]) -> OrderFacts:
         elif call.function.startswith(_EXCHANGES) or call.is_used:
             arrivals.append(place)
     if not sums:
-        sums.extend(_machine_sums(machine_code))
+        found = (one for kernel in machine_code for one in kernel.instructions if one.is_atomic_float_sum)
+        sums += [Match(f"machine code adds floats atomically ({one.opcode})", one.line or 0, 0) for one in found]
     return OrderFacts(tuple(sums), tuple(arrivals))
 
 
 def new_float_sum(before: OrderFacts, after: OrderFacts) -> Match | None:
     """The first place where a version adds floats atomically and the other one does so nowhere."""
     return None if before.float_sums else next(iter(after.float_sums), None)
-
-
-def _machine_sums(machine_code: Sequence[KernelCode]) -> Iterator[Match]:
-    for code in machine_code:
-        for instruction in code.instructions:
-            if _FLOAT_SUM_SASS.search(instruction.opcode):
-                yield Match(f"machine code adds floats atomically ({instruction.opcode})", instruction.line or 0, 0)

@@ -7,36 +7,25 @@ better, and changes no directive. Errs on the side of asking the preprocessors. 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 
+from assistant.cuda.code_patterns import Words, words_of
 from assistant.cuda.code_text import uncommented, unspliced
 from assistant.cuda.cpp_words import KEYWORDS
 from assistant.cuda.declared_names import declared_names
+from assistant.cuda.device_words import ARITHMETIC, is_device_function
 from assistant.cuda.directives import Directive, directives_in, macros_in
+from assistant.cuda.possible_directives import is_continued, line_directive, odd_directives, plain_macro
 from assistant.verify.changed_lines import ChangedLines
-from assistant.verify.device_words import ARITHMETIC, is_device_function
 
 __all__ = ["may_change_directives", "may_read_otherwise", "misleading_directive"]
 
-_REMARK = re.compile(r"/\*(?:(?!\*/)[^\"'\\])*\*/|^([^\"']*?)//[^\\]*$")
-"""A comment that ends on its line, in a line without anything that looks like a literal before it."""
-_RISKY = re.compile(r"#|%:|\?\?|R\"|/\*|\*/|\\\s*$")
-"""What may begin or end a directive, a comment, a raw string or a continued line."""
-_UNROLL = re.compile(r"\s*#\s*pragma\s+(?:no)?unroll\b[\w\s()*+-]*")
-_DEFINITION = re.compile(
-    r"\s*#\s*(?:define\s+(?P<name>[A-Za-z]\w*)(?P<body>(?:\([\w\s,]*\))?(?:\s[^#\\]*)?)|undef\s+(?P<ended>[A-Za-z]\w*)\s*)"
-)
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_OF_COMPILERS = re.compile(r"_.*|.*__.*|linux|unix|i386|NDEBUG|(?:CUDA|CUDART|CU_|CUB_|NV|THRUST|CCCL|EMU|GCC|emu_|Emu)\w*")
+_OF_COMPILERS = Words(r"_.*|.*__.*|linux|unix|i386|NDEBUG|(?:CUDA|CUDART|CU_|CUB_|NV|THRUST|CCCL|EMU|GCC|emu_|Emu)\w*")
 """Names that compilers and toolkits keep for their macros: they predefine no others (GCC manual, "System-specific Predefined Macros")."""
-_ODD_DIRECTIVE = re.compile(
-    r"(?:^|\*/)(?:\s|/\*(?:(?!\*/).)*\*/)*(?:(?P<digraph>%:|\?\?=)|#(?:[ \t]|/\*(?:(?!\*/).)*\*/)*(?P<line>line\b|\d))", re.MULTILINE
-)
 
 
 def may_read_otherwise(changed: ChangedLines, headers: Iterable[str], defined: Iterable[str] = ()) -> bool:
@@ -54,7 +43,7 @@ def may_change_directives(changed: ChangedLines, headers: Iterable[str]) -> bool
 def misleading_directive(before: str, after: str) -> str | None:
     """Why B's directives cannot be followed: it says which line of which file it is, so that what follows would be taken for another
     file's, or writes them as digraphs. In whatever may be one, comments and strings included; None where A has as many."""
-    old, new = (Counter(m.lastgroup for m in _ODD_DIRECTIVE.finditer(unspliced(text))) for text in (before, after))
+    old, new = (odd_directives(text) for text in (before, after))
     if new["line"] > old["line"]:
         return "sets by `#line` which file its lines belong to"
     return "writes directives as digraphs" if new["digraph"] > old["digraph"] else None
@@ -79,22 +68,19 @@ class _Look:
         """Whether a line of the edit is under a condition, or names something that may be a macro of a compiler's."""
         if self._depths[line - 1]:
             return True
-        return any(self._is_doubtful_name(word) for word in _WORD.findall(self._changed.after.code_at(line)))
+        return any(self._is_doubtful_name(word) for word in self._changed.after.words_at(line))
 
     def _is_doubtful_name(self, word: str) -> bool:
         return word in self._doubtful_macros or word in self._conditional_names or _may_be_predefined(word)
 
     def _is_directive(self, line: str, before: list[str]) -> bool:
         """Whether a changed line may be one, or turn others on or off; an unrolling hint and a macro that nothing depends on do not."""
-        if before and before[0].rstrip().endswith("\\"):
+        if before and is_continued(before[0]):
             return True
-        bare = _REMARK.sub(r"\1", line)
-        if _RISKY.search(bare) is None:
+        directive = line_directive(line)
+        if directive is None or directive.is_hint:
             return False
-        defined = _DEFINITION.fullmatch(bare)
-        if defined is not None:
-            return (defined["name"] or defined["ended"]) in self._deciding_words
-        return _UNROLL.fullmatch(bare) is None
+        return not directive.macro or directive.macro in self._deciding_words
 
     @cached_property
     def _directives(self) -> tuple[Directive, ...]:
@@ -109,7 +95,7 @@ class _Look:
         """What conditions and includes ask about."""
         texts = (self._changed.after.text, self._changed.before.text, *self._headers)
         found = (directive for text in texts for directive in directives_in(unspliced(uncommented(text))))
-        return frozenset(word for directive in found if directive.word != "define" for word in _WORD.findall(directive.rest))
+        return frozenset(word for directive in found if directive.word != "define" for word in words_of(directive.rest))
 
     @cached_property
     def _depths(self) -> list[int]:
@@ -130,9 +116,9 @@ class _Look:
         """The user's macros but for those that are defined once, under no condition, as plain arithmetic or code."""
         counts = Counter(macro.name for text in (self._changed.after.text, *self._headers) for macro in macros_in(text))
         bodies = {
-            found["name"]: frozenset(_WORD.findall(found["body"]))
+            found[0]: found[1]
             for directive in (*self._directives, *(d for text in self._headers for d in _unguarded(text)))
-            if not directive.branch and (found := _DEFINITION.fullmatch(directive.text)) is not None and found["name"]
+            if not directive.branch and (found := plain_macro(directive.text)) is not None
         }
         doubtful = {name for name in counts if counts[name] > 1 or name not in bodies} | self._defined
         while further := {
@@ -164,4 +150,4 @@ def _unguarded(header: str) -> tuple[Directive, ...]:
 
 def _may_be_predefined(word: str) -> bool:
     is_of_language = word in KEYWORDS or word in ARITHMETIC or is_device_function(word)
-    return not is_of_language and _OF_COMPILERS.fullmatch(word) is not None
+    return not is_of_language and word in _OF_COMPILERS

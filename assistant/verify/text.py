@@ -1,15 +1,15 @@
-"""What patterns find in code without comments (``assistant.cuda.code_text``), and what of it one version has beyond another."""
+"""What patterns find in code, and what of it one version has beyond another."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
+from assistant.cuda.code_patterns import CodeMatch, CodePattern
 from assistant.record import Record
 
-__all__ = ["Match", "beyond", "matches", "new_matches"]
+__all__ = ["Match", "beyond", "new_matches"]
 
 
 class Spelled(Protocol):
@@ -23,7 +23,7 @@ Found = TypeVar("Found", bound=Spelled)
 
 
 class Match(Record):
-    """A pattern found in code."""
+    """A place in code."""
 
     text: str
     line: int
@@ -31,17 +31,9 @@ class Match(Record):
     start: int
 
 
-def matches(pattern: re.Pattern[str], code: str) -> tuple[Match, ...]:
-    """Every match in code that ``blanked`` returned; ``text`` is the first group, or the whole match."""
-    return tuple(
-        Match(found[1] if pattern.groups else found[0], code.count("\n", 0, found.start()) + 1, found.start())
-        for found in pattern.finditer(code)
-    )
-
-
-def new_matches(pattern: re.Pattern[str], before: str, after: str) -> tuple[Match, ...]:
+def new_matches(pattern: CodePattern, before: str, after: str) -> tuple[CodeMatch, ...]:
     """Matches in ``after`` beyond those that ``before`` has of the same text."""
-    return beyond(matches(pattern, before), matches(pattern, after))
+    return beyond(pattern.matches(before), pattern.matches(after))
 
 
 def beyond(before: Iterable[Found], after: Iterable[Found]) -> tuple[Found, ...]:

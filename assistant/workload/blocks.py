@@ -14,6 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from assistant.cuda.tokens import TokenKind, lexed
 from assistant.model.workload import DeclaredWorkload, WorkloadProblem, WorkloadProblemCode
 from assistant.record import Record
 from assistant.workload.schema import BlockReader, RefusedKeyError
@@ -21,11 +22,7 @@ from assistant.workload.toml_lines import KeyPath, key_lines
 
 __all__ = ["Block", "find_blocks", "find_workloads", "parse_sidecar", "sidecar_path"]
 
-_LEXEME = re.compile(
-    r"""(?P<line>//[^\n]*)|(?P<block>/\*.*?\*/)|(?P<raw>R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)")"""
-    r"""|(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)+')""",
-    re.S,
-)
+_WORD = "kernelopt"
 _OPENING = re.compile(r"/\*+[ \t]*kernelopt\b")
 _TOML_ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)$")
 
@@ -45,13 +42,14 @@ def sidecar_path(source: Path) -> Path:
 
 def find_blocks(text: str) -> tuple[Block, ...]:
     """The ``/* kernelopt … */`` comments of CUDA text, in order; none inside strings or ``//`` comments."""
+    if _WORD not in text:
+        return ()
     blocks = list[Block]()
-    for lexeme in _LEXEME.finditer(text):
-        opening = _OPENING.match(lexeme[0]) if lexeme["block"] else None
-        if opening is None:
-            continue
-        inside = _without_stars(lexeme[0][opening.end() : -2])
-        blocks.append(Block(inside, text.count("\n", 0, lexeme.start() + opening.end()) + 1))
+    for token in lexed(text).tokens:
+        opening = _OPENING.match(text, token.start) if token.kind is TokenKind.COMMENT else None
+        if opening is not None and text.endswith("*/", opening.end(), token.end):
+            inside = _without_stars(text[opening.end() : token.end - 2])
+            blocks.append(Block(inside, text.count("\n", 0, opening.end()) + 1))
     return tuple(blocks)
 
 

@@ -9,8 +9,7 @@ Example::
 
 from __future__ import annotations
 
-import re
-
+from assistant.cuda.code_patterns import CodePattern, Words
 from assistant.cuda.launch_shape import Launch, launch_of
 from assistant.cuda.recovery import located, recover
 from assistant.cuda.syntax import node_text
@@ -22,11 +21,11 @@ from assistant.workload.plan_block import BlockPlan, plan_block
 
 __all__ = ["write_block"]
 
-_FACTOR_NAMES = re.compile(r"(?i)alpha|beta|gamma|eps|lr|scale|factor|dt|dx|mean|std|prob")
+_FACTOR_NAMES = Words(r"(?i).*(?:alpha|beta|gamma|eps|lr|scale|factor|dt|dx|mean|std|prob).*")
 _SMALL_NUMBER = 3
 """Value of an integer parameter that is no size: an offset, a key, a seed."""
 _WARP = 32
-_USERS_TYPE = re.compile(r"(?!(?:unsigned|signed|int|long|short|char|bool|auto|\w+_t)\b)[A-Za-z_]\w*(?:::\w+)*")
+_USERS_TYPE = CodePattern(r"(?!(?:unsigned|signed|int|long|short|char|bool|auto|\w+_t)\b)[A-Za-z_]\w*(?:::\w+)*")
 """A type that the text declares: a number is none of its values."""
 
 
@@ -69,7 +68,7 @@ def _some_argument(kind: str) -> str:
     """A template argument of a kind that compiles, whatever it means: an enumeration takes no plain number."""
     if kind in ("typename", "class"):
         return "float"
-    return f"{kind}{{}}" if _USERS_TYPE.fullmatch(kind) else "1"
+    return f"{kind}{{}}" if _USERS_TYPE.is_all(kind) else "1"
 
 
 def _shared_line(launch: Launch | None, kernel: Kernel, plan: BlockPlan) -> list[str]:
@@ -127,7 +126,7 @@ def _scalar(parameter: Parameter, kernel: Kernel, plan: BlockPlan) -> tuple[str,
         return "1", ""
     if not element.is_floating:
         return str(_SMALL_NUMBER), ""
-    return ("0.5", "") if _FACTOR_NAMES.search(parameter.name) else ("2.0", "")
+    return ("0.5", "") if parameter.name in _FACTOR_NAMES else ("2.0", "")
 
 
 def _quoted(text: str) -> str:

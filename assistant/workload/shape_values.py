@@ -7,9 +7,9 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from assistant.cuda.code_patterns import Words
 from assistant.workload.polynomial import ONE, Polynomial
 from assistant.workload.threads import Axis
 
@@ -26,9 +26,9 @@ _MOST_STEPS = 1 << 22
 _FEW = 16
 """Value of a size that neither threads nor arrays depend on: iterations."""
 _NARROW = 2
-_WINDOW = re.compile(r"(?i)^(?:r|k?rad(?:ius)?|halo|half_?\w*|pad(?:ding)?|border|order|dilation|stride)$")
+_WINDOW = Words(r"(?i)r|k?rad(?:ius)?|halo|half_?\w*|pad(?:ding)?|border|order|dilation|stride")
 """Names of half-widths: of a stencil, of a filter."""
-_PITCH = re.compile(r"(?i)^(?:pitch|ld[abc]?|(?:row_?)?stride|leading\w*)$")
+_PITCH = Words(r"(?i)pitch|ld[abc]?|(?:row_?)?stride|leading\w*")
 """Names of distances between rows, which are never shorter than a row."""
 
 
@@ -45,8 +45,8 @@ def choose_shapes(
     spanned = {name for axis in axes for name in axis.extent.names}
     products = [product for length in lengths for product, _ in length.terms]
     multiplied = {name for product in products if spanned & set(product) for name in product}
-    main = sorted((name for name in sizes if name in spanned | multiplied), key=lambda name: bool(_PITCH.match(name)))
-    few = {name: _NARROW if _WINDOW.match(name) else _FEW for name in sizes}
+    main = sorted((name for name in sizes if name in spanned | multiplied), key=lambda name: name in _PITCH)
+    few = {name: _NARROW if name in _WINDOW else _FEW for name in sizes}
     first = few | {name: _ROUND[index % len(_ROUND)] for index, name in enumerate(reversed(main))}
     while main and _is_too_much(first, axes, loops, lengths) and min(first[name] for name in main) > _FEW:
         first |= {name: first[name] // 2 for name in main}

@@ -7,19 +7,15 @@ Example::
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
-from assistant.cuda.reading import split_arguments
+from assistant.cuda.match import template_arguments_of
 from assistant.cuda.spelling import substitute
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, Parameter
 from assistant.record import Record
 
 __all__ = ["Signature", "signature_of"]
-
-_ANONYMOUS = re.compile(r"\(anonymous namespace\)::")
-"""As a demangler prints a namespace without a name."""
 
 
 class Signature(Record):
@@ -43,7 +39,7 @@ class Signature(Record):
 
 def signature_of(kernel: Kernel, written: str) -> Signature:
     """The instance of ``kernel`` that ``written`` names; template arguments not written take their defaults."""
-    given = _template_arguments(written)
+    given = template_arguments_of(kernel, written)
     values = {
         parameter.name: given[index] if index < len(given) else parameter.default or parameter.name
         for index, parameter in enumerate(kernel.template_parameters)
@@ -52,13 +48,6 @@ def signature_of(kernel: Kernel, written: str) -> Signature:
     arguments = f"<{', '.join(values.values())}>" if values else ""
     types = ", ".join(_demangled(parameter) for parameter in parameters)
     return Signature(f"{kernel.qualified_name}{arguments}({types})", parameters)
-
-
-def _template_arguments(written: str) -> tuple[str, ...]:
-    if "<" not in _ANONYMOUS.sub("", written).partition("(")[0]:
-        return ()
-    inside = written[written.index("<") + 1 : written.rindex(">")]
-    return split_arguments(inside)
 
 
 def _demangled(parameter: Parameter) -> str:

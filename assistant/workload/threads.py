@@ -7,12 +7,12 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field, replace
 from itertools import pairwise
 
 from assistant.cuda.casts import without_integer_casts
+from assistant.cuda.code_patterns import Words
 from assistant.cuda.reaches import Reach
 from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.record import Record
@@ -25,7 +25,7 @@ __all__ = ["OWN_SIZE", "Axis", "CoverOptions", "cover", "known_of"]
 _NAMES = ("x", "y", "z")
 OWN_SIZE = "n"
 """Name of the size of a kernel that takes none."""
-_ACROSS = re.compile(r"(?i)^(?:w(?:idth)?|nx|cols?|columns?|ncols?|n_?cols?|x_?size|.*width|.*_?cols?|dim_?x)$")
+_ACROSS = Words(r"(?i)w(?:idth)?|nx|cols?|columns?|ncols?|n_?cols?|x_?size|.*width|.*_?cols?|dim_?x")
 """Names of sizes that x usually runs over."""
 
 
@@ -198,7 +198,7 @@ def _fill(extents: dict[str, Polynomial], counters: Mapping[str, str], options: 
         if not left:
             extents[counter] = _without_sizes(index, counter, options)
             continue
-        across = [size for size in left if _ACROSS.match(size)]
+        across = [size for size in left if size in _ACROSS]
         is_across = counter.endswith("x") and len(counters) > 1
         chosen = (across or left[::-1])[0] if is_across else next((size for size in left if size not in across), left[0])
         extents[counter] = Polynomial.of(chosen)

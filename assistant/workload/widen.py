@@ -6,9 +6,9 @@ plain integers cannot be seen; a reference that is wrong for that reason is noti
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from assistant.cuda.spelling import with_doubles
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch
 from assistant.model.source import Parameter
@@ -20,8 +20,6 @@ from assistant.workload.recordings import NewCase
 __all__ = ["CannotWiden", "widened"]
 
 _DOUBLE_BYTES = 8
-_FLOATING_NAME = re.compile(r"\b(?:float|__half|half|__nv_bfloat16)([234]?)\b")
-"""Types in a kernel's instance name; the rebuilt kernel is called by its widened name."""
 _ADDRESS_STEP = 1 << 32
 
 
@@ -82,7 +80,7 @@ def _launch(launch: RecordedLaunch, parameters: tuple[Parameter, ...], ratios: d
         else:
             return CannotWiden(f"{parameter.name} is a {parameter.type}, whose layout would change")
     shared = launch.config.shared_bytes * max(ratios.values(), default=1)
-    kernel = _FLOATING_NAME.sub(r"double\1", launch.kernel)
+    kernel = with_doubles(launch.kernel)
     return replace(launch, kernel=kernel, arguments=tuple(arguments), config=replace(launch.config, shared_bytes=shared))
 
 

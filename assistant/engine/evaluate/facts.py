@@ -5,7 +5,6 @@ A device helper's lines count as the kernel's own: its loops and literals run in
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.assignments import assignments
 from assistant.cuda.branches import condition_of
 from assistant.cuda.calls import callee_name
+from assistant.cuda.code_patterns import CodePattern, squeezed
 from assistant.cuda.functions import functions
 from assistant.cuda.literals import double_literals
 from assistant.cuda.loops import LOOPS, loops_around
@@ -27,21 +27,18 @@ from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFa
 
 __all__ = ["source_facts"]
 
-_COUNTED_LOOP = re.compile(
-    r"for\s*\(\s*(?:(?:const\s+)?(?:unsigned\s+)?(?:int|unsigned|size_t|long|short)\s+)?(\w+)\s*=\s*(\d+)\s*;"
-    r"\s*\1\s*(<=?)\s*(\d+)\s*;\s*(?:\+\+\s*\1|\1\s*\+\+|\1\s*\+=\s*(\d+))\s*\)"
+_COUNTED_LOOP = CodePattern(
+    r"\Afor\((?:(?:const )?(?:unsigned )?(?:int|unsigned|size_t|long|short) )?(\w+)=(\d+);\1(<=?)(\d+);(?:\+\+\1|\1\+\+|\1\+=(\d+))\)"
 )
 """``for (int i = 0; i < 8; i++)``: the only loops whose trip count is read off the text."""
-_HALVING_LOOP = re.compile(
-    r"for\s*\([^;]*?\b(\w+)\s*=[^;]*;\s*\1\s*(?:>\s*0|>=\s*1|!=\s*0)?\s*;\s*\1\s*(?:>>=\s*1|/=\s*2|=\s*\1\s*(?:>>\s*1|/\s*2))\s*\)"
-)
+_HALVING_LOOP = CodePattern(r"for\([^;]*?\b(\w+)=[^;]*;\1(?:>0|>=1|!=0)?;\1(?:>>=1|/=2|=\1(?:>>1|/2))\)")
 """``for (int s = blockDim.x / 2; s > 0; s >>= 1)``."""
-_FIRST_THREAD = re.compile(r"([\w.]+)==0|!([\w.]+)")
-_BARRIER = re.compile(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\s*\(")
+_FIRST_THREAD = CodePattern(r"([\w.]+)==0|!([\w.]+)")
+_BARRIER = CodePattern(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
 _REDUCING = frozenset({"sinf", "cosf", "tanf", "sincosf", "sin", "cos", "tan", "sincos"})
 """Of float arguments: from 105615 on, in double precision (nvcc 13.0, sm_90). Programming guide, "Mathematical Functions"."""
-_DOUBLE_TYPE = re.compile(r"\bdouble[234]?\b")
+_DOUBLE_TYPE = CodePattern(r"\bdouble[234]?\b")
 
 
 @dataclass
@@ -64,7 +61,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}
     structs = struct_uses(parsed, tree, kernel, bodies)
-    declares_double = bool(_DOUBLE_TYPE.search(parsed.source.text[kernel.span.start : kernel.span.end]))
+    declares_double = _DOUBLE_TYPE.is_in(parsed.source.text[kernel.span.start : kernel.span.end])
     lines: defaultdict[int, _Line] = defaultdict(_Line)
     for body in bodies:
         _read_literals(tree, body, lines)
@@ -105,7 +102,7 @@ def _body(tree: SyntaxTree, span: Span) -> Node | None:
 
 
 def _read_literals(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -> None:
-    doubles = {name for name, found in locals_of(tree, body).items() if any(_DOUBLE_TYPE.search(v.type) for v in found)}
+    doubles = {name for name, found in locals_of(tree, body).items() if any(_DOUBLE_TYPE.is_in(v.type) for v in found)}
     for literal in double_literals(tree, body):
         statement = _statement(tree, literal)
         is_meant = statement is not None and not doubles.isdisjoint(names_in(tree, statement))
@@ -152,18 +149,14 @@ def _is_read_back(tree: SyntaxTree, access: ArrayAccess) -> bool:
     """``o[i] = o[i] + x``: the same element stands on both sides."""
     if access.kind is not Use.WRITE:
         return False
-    spelled = _squeezed(tree.text(access.node))
+    spelled = squeezed(tree.text(access.node))
     node = access.node.parent
     while node is not None and node.type != "assignment_expression":
         node = node.parent
     value = None if node is None else node.child_by_field_name("right")
     if value is None:
         return False
-    return any(_squeezed(tree.text(other.node)) == spelled for other in array_accesses(tree, value))
-
-
-def _squeezed(text: str) -> str:
-    return re.sub(r"\s+", "", text)
+    return any(squeezed(tree.text(other.node)) == spelled for other in array_accesses(tree, value))
 
 
 def _statement(tree: SyntaxTree, node: Node) -> Node | None:
@@ -180,8 +173,8 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
             depth=1 + len(loops_around(tree, node)),
             trip_count=_trip_count(head),
             has_unroll_pragma="unroll" in before and "#pragma" in before,
-            has_barrier=_BARRIER.search(tree.text(node)) is not None,
-            is_halving=_HALVING_LOOP.match(head) is not None,
+            has_barrier=_BARRIER.is_in(tree.text(node)),
+            is_halving=_HALVING_LOOP.begins(head),
             is_first_threads=any(_asks_for_first_thread(tree, body, ancestor) for ancestor in tree.ancestors(node)),
         )
 
@@ -189,7 +182,7 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
 def _asks_for_first_thread(tree: SyntaxTree, body: Node, branch: Node) -> bool:
     """``if (threadIdx.x == 0)``, or a local that holds the index in its place."""
     condition = condition_of(branch) if branch.type == "if_statement" else None
-    compared = None if condition is None else _FIRST_THREAD.fullmatch(_squeezed(tree.text(condition)))
+    compared = None if condition is None else _FIRST_THREAD.whole(tree.text(condition))
     if compared is None:
         return False
     values = [tree.text(v.value) for v in locals_of(tree, body).get(compared[1] or compared[2], ()) if v.value is not None]
@@ -197,7 +190,7 @@ def _asks_for_first_thread(tree: SyntaxTree, body: Node, branch: Node) -> bool:
 
 
 def _trip_count(head: str) -> int | None:
-    match = _COUNTED_LOOP.match(head)
+    match = _COUNTED_LOOP.search(head)
     if match is None:
         return None
     first, last = int(match[2]), int(match[4]) + (match[3] == "<=")

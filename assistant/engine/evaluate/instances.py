@@ -7,33 +7,19 @@ Example::
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
-from assistant.cuda.reading import split_arguments
+from assistant.cuda.match import template_arguments_of
 from assistant.cuda.spelling import substitute
 from assistant.model.source import Kernel, Parameter
 
-__all__ = ["instance_parameters", "readable_instance", "template_arguments"]
-
-
-def template_arguments(kernel: Kernel, instance: str) -> tuple[str, ...]:
-    """``("float", "1")`` of ``void ns::tr<float, 1>(…)``; empty where the instance has none."""
-    match = re.search(rf"(?<![\w]){re.escape(kernel.name)}\s*<", instance)
-    if match is None:
-        return ()
-    depth, start = 1, match.end()
-    for offset in range(start, len(instance)):
-        depth += {"<": 1, ">": -1}.get(instance[offset], 0)
-        if depth == 0:
-            return split_arguments(instance[start:offset])
-    return ()
+__all__ = ["instance_parameters", "readable_instance"]
 
 
 def instance_parameters(kernel: Kernel, instance: str) -> tuple[Parameter, ...]:
     """The kernel's parameters with template type names replaced by the instance's arguments."""
     names = (parameter.name for parameter in kernel.template_parameters)
-    values = dict(zip(names, template_arguments(kernel, instance), strict=False))
+    values = dict(zip(names, template_arguments_of(kernel, instance), strict=False))
     return tuple(p.with_types(partial(substitute, arguments=values)) for p in kernel.parameters)
 
 

@@ -8,13 +8,12 @@ from dataclasses import replace
 from assistant.cuda.constants import integer_constant
 from assistant.cuda.doubts import doubts
 from assistant.cuda.host_work import host_work
-from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.match import kernel_of_instance, template_arguments_of
 from assistant.cuda.parse import parse_with_trees
 from assistant.cuda.spelling import substitute
 from assistant.cuda.syntax import SyntaxTree
 from assistant.cuda.word_arithmetic import word_arithmetic
 from assistant.engine.evaluate.assessment import Assessment
-from assistant.engine.evaluate.instances import template_arguments
 from assistant.engine.source_version import SourceVersion
 from assistant.model.build import Build
 from assistant.model.source import Kernel
@@ -59,7 +58,7 @@ def kept_bounds(version: SourceVersion, assessment: Assessment) -> tuple[tuple[s
 def _spelled(kernel: Kernel, instances: Iterable[str]) -> set[str]:
     """The kernel's first bound, with what each instance is made with in place of template parameters."""
     bound, names = kernel.launch_bounds[0], [parameter.name for parameter in kernel.template_parameters]
-    return {substitute(bound, dict(zip(names, template_arguments(kernel, instance), strict=False))) for instance in instances}
+    return {substitute(bound, dict(zip(names, template_arguments_of(kernel, instance), strict=False))) for instance in instances}
 
 
 def facts_of_kernels(facts: VersionFacts, kernels: Sequence[Kernel]) -> VersionFacts:

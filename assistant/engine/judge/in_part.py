@@ -9,10 +9,10 @@ whole; where B's blocks do another part of the work than A's, the smaller ones a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from assistant.cuda.code_patterns import CodePattern
 from assistant.engine.evaluate import CountedRun
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.own_blocks import CaseOfBoth, comparable
@@ -27,7 +27,7 @@ __all__ = ["NOT_COMPARED", "JudgedInPart", "judged_in_part"]
 
 NOT_COMPARED = "own_size_not_compared"
 """Code of the finding that nothing was compared at the program's own size."""
-_ATOMIC = re.compile(r"\batomic(?:[A-Z]|_ref\b)|\batom\.|\bred\.")
+_ATOMIC = CodePattern(r"\batomic(?:[A-Z]|_ref\b)|\batom\.|\bred\.")
 _RECORDED, _RESIZED = "recorded", "resized"
 _HOST = "what reaches the host: the program takes too long to be run whole, so what it computes and prints is not right"
 
@@ -52,7 +52,7 @@ def judged_in_part(baseline: Baseline, candidate: SourceVersion, counted: Counte
     """``cases``: all that B was run on; ``counted``: B's own run. Without notes where both programs ran whole."""
     if not (baseline.counted.is_partial or counted.is_partial):
         return JudgedInPart(tuple(cases))
-    kept = comparable(cases, are_sums_shared=any(_ATOMIC.search(text) for one in (baseline.version, candidate) for text in _texts(one)))
+    kept = comparable(cases, are_sums_shared=any(_ATOMIC.is_in(text) for one in (baseline.version, candidate) for text in _texts(one)))
     findings: list[VerificationFinding] = []
     caveats: list[str] = []
     for kernel in dict.fromkeys(case.item.case.kernel for case in cases):

@@ -6,9 +6,7 @@ doubles; where neither can be had a case has none, and the original's own sensit
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from assistant.engine.evaluate import JudgedCase, layouts_of, write_cases
@@ -31,7 +29,6 @@ from assistant.workload.widen import CannotWiden, widened
 
 __all__ = ["find_references", "perturbed_runs"]
 
-_FLOAT_NAME = re.compile(r"\b(?:float|__half|half)([234]?)\b")
 _NOT_THE_SOURCES = frozenset({"timed_out", "crashed", "internal", "no_space"})
 """Kinds of failure that a source is not to blame for: what it would have shown is missing."""
 _PERTURBED_BYTES = 16 << 20
@@ -83,7 +80,7 @@ async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]
     wide = [_twin(case, version.struct_text) for case in cases]
     usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
     references = [FloatReference() for _ in cases]
-    made = [_with_promoted_names(case) for case in wide if not isinstance(case, CannotWiden)]
+    made = [case for case in wide if not isinstance(case, CannotWiden)]
     if not made:
         return references, None
     written = write_cases(job.scratch / new_id("K"), made)
@@ -103,12 +100,6 @@ def _twin(case: JudgedCase, text: str) -> NewCase | CannotWiden:
     if any(member.element.is_floating for member in members):
         return CannotWiden("a buffer of structs with floats would have another layout")
     return widened(case.new, case.parameters) if _has_floats(case, text) else CannotWiden("no floats")
-
-
-def _with_promoted_names(case: NewCase) -> NewCase:
-    """The kernel's own name when its floats are doubles: ``k<float>(float*)`` is started as ``k<double>(double*)``."""
-    launches = tuple(replace(launch, kernel=_FLOAT_NAME.sub(r"double\1", launch.kernel)) for launch in case.recording.launches)
-    return replace(case, recording=replace(case.recording, launches=launches))
 
 
 async def _declared(job: Job, version: SourceVersion, reference: str, case: JudgedCase) -> FloatReference:

@@ -7,11 +7,11 @@ called B's fault, the original's own late run and a run of B in the order of iss
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from assistant.build.symbols import name_in_code
-from assistant.cuda.code_text import blanked
+from assistant.cuda.code_patterns import Words
+from assistant.cuda.tokens import words_in_code
 from assistant.engine.evaluate import CountedRun, trace_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
@@ -26,8 +26,8 @@ from assistant.verify.transfers import HostData, ProgramTrace
 
 __all__ = ["UNCHECKED", "OriginalRuns", "StreamOrder", "can_be_late", "check_streams"]
 
-_CAN_BE_LATE = re.compile(
-    r"\bcuda(?:StreamCreate\w*|StreamPerThread|\w+Async|LaunchHostFunc|StreamAddCallback|MallocManaged|MallocHost|HostAlloc|HostRegister)\b|\b__managed__\b"
+_CAN_BE_LATE = Words(
+    r"cuda(?:StreamCreate\w*|StreamPerThread|\w+Async|LaunchHostFunc|StreamAddCallback|MallocManaged|MallocHost|HostAlloc|HostRegister)|__managed__"
 )
 """Without any of these all work is in the default stream, and each copy is waited for."""
 _COPIES = frozenset({"memcpy", "symbol", "unfinished"})
@@ -59,7 +59,7 @@ class OriginalRuns(Record):
 
 def can_be_late(version: SourceVersion) -> bool:
     """Whether anything in the program can run after the call that asks for it, but for launches whose results are copied synchronously."""
-    return any(_CAN_BE_LATE.search(blanked(source.text)) for source in version.program.sources)
+    return any(word in _CAN_BE_LATE for source in version.program.sources for word in words_in_code(source.text))
 
 
 async def check_streams(job: Job, original: OriginalRuns, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:

@@ -20,9 +20,16 @@ from assistant.model.verification import CaseResult, Outcome, Verification, Veri
 from assistant.ports.store import Store
 from tests.changes import change
 from tests.contracts.fake_store import FakeStore
+from tests.unit.engine.regions import evaluated as evaluated
 
 Assess = Callable[..., tuple[KernelAssessment, ...]]
 _KERNEL = parse(Source(Path("/k.cu"), "__global__ void k(float *c)\n{\n}\n")).kernels[0]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The memory of a machine on which nothing was searched yet."""
+    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
 
 
 @pytest.fixture

@@ -2,114 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from assistant.cuda.parse import parse
-from assistant.engine.evaluate.assessment import AssessedLaunch, Assessment, CountedRun, KernelAssessment
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
 from assistant.engine.judge.program_spans import span_s, whole_span_s
-from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, unpaired_speed, why_not_asked
+from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, why_not_asked
 from assistant.engine.judge.region import ProgramRegion
-from assistant.engine.reading import read_version
-from assistant.engine.request import JobRequest
 from assistant.measure import operations
 from assistant.measure.targets import target
-from assistant.model.build import CompilerMissing, Flags
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.build import Flags
+from assistant.model.comparison import SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
 from assistant.model.source import Source
 from assistant.model.timing import LaunchIdentity
 from assistant.model.workload import Case
-from assistant.ports.lab import Program, ProgramRun, RunLimits
-from assistant.workload.recordings import RecordingWriter
+from assistant.ports.lab import Program
 from assistant.workload.regions import OrderedStep, Region
 from tests.contracts.fake_clock import Clock
-
-REASON = "B launches both, which A does not"
-A = """__global__ void first(float *x) { x[0] = 1; /* takes 30 us */ }
-__global__ void second(float *x) { x[0] += 2; /* takes 50 us */ }
-"""
-B = "__global__ void both(float *x) { x[0] = 3; /* takes 40 us */ }\n"
-UPLOAD = Upload("k", "b", 64, 0, 0, False, 0)
-Evaluated = Callable[..., Evaluation]
-
-
-@pytest.fixture
-def evaluated(tmp_path: Path, assessed: Callable[..., tuple[KernelAssessment, ...]]) -> Evaluated:
-    """A version whose program asked for these steps, in order: a kernel's name, or another kind; kernels take ``predicted`` seconds."""
-
-    def make(text: str, steps: str, predicted: float = 1e-5, streams: int = 1, uploads: tuple[Upload, ...] = ()) -> Evaluation:
-        file = tmp_path / f"{abs(hash((text, steps)))}.cu"
-        file.write_text(text)
-        version = read_version(JobRequest(file, tmp_path), Flags())
-        (template,) = assessed()
-        (launch,) = template.launches
-        config = launch.profile.config
-        names = [kernel.name for kernel in version.kernels]
-        words = steps.split()
-        started = [word for word in words if word in names]
-        kept = tuple(RecordedLaunch(index, f"{name}(float*)", config, (), (), "", 0) for index, name in enumerate(started))
-        shapes = tuple(ShapeCount(f"{name}(float*)", config, max(1, started.count(name))) for name in names)
-        asked = tuple(
-            DeviceStep("launch", names.index(word), number % streams) if word in names else DeviceStep(word, -1, 0, _bytes_of(word))
-            for number, word in enumerate(words)
-        )
-        recording = Recording((), kept, (), (), shape_counts=shapes, operations=(), uploads=uploads, steps=asked)
-        folder = file.with_suffix(".recording")
-        RecordingWriter(folder).write(recording)
-        items = tuple(
-            replace(template, kernel=kernel, instance=f"{kernel.name}(float*)", launches=(_taking(launch, predicted),))
-            for kernel in version.kernels
-        )
-        run = ProgramRun(0, None, False, False, False, b"", b"", folder, recording, len(kept), (), (), ())
-        counted = CountedRun((), (), (), run)
-        return Evaluation(version, counted, Assessment(CompilerMissing("", ""), counted, items))
-
-    return make
-
-
-def _bytes_of(kind: str) -> int:
-    return 64 if kind in WORK_KINDS else 0
-
-
-def _taking(launch: AssessedLaunch, time_s: float) -> AssessedLaunch:
-    return replace(launch, predicted=replace(launch.predicted, time_s=time_s))
-
-
-async def told(before: Evaluation, after: Evaluation, clock: Clock | None = None) -> Comparison:
-    found = await unpaired_speed(job_with(clock), None, before, after, REASON, clock)
-    assert found.comparison is not None
-    return found.comparison
-
-
-def job_with(clock: Clock | None = None, region: str | None = None) -> Any:
-    return SimpleNamespace(
-        lab=SimpleNamespace(timing=clock), seeds=(3, 5), request=SimpleNamespace(region=region), limits=RunLimits(), target=target("h200")
-    )
-
-
-def ran(**spans: tuple[tuple[str, int, int], ...]) -> Callable[[Program], ProgramRun]:
-    """Runs of programs whose first kernel has this name: (kernel or kind, start, end) in ns."""
-
-    def run(program: Program) -> ProgramRun:
-        names = [kernel.name for kernel in parse(program.sources[0]).kernels]
-        shapes = tuple(ShapeCount(f"{name}(float*)", LaunchConfig(Dim3(4), Dim3(64)), 1) for name in names)
-        steps = tuple(
-            DeviceStep("launch", names.index(name), 0, 0, start, end) if name in names else DeviceStep(name, -1, 0, 64, start, end)
-            for name, start, end in spans[names[0]]
-        )
-        recording = Recording((), (), (), (), shape_counts=shapes, steps=steps)
-        return ProgramRun(0, None, False, False, False, b"", b"", None, recording, len(steps), (), (), ())
-
-    return run
+from tests.unit.engine.regions import REASON, UPLOAD, A, B, Evaluated, job_with, of_a_gpu, ran, told
 
 
 async def test_without_a_clock_it_is_the_models_sum(evaluated: Evaluated) -> None:
@@ -286,56 +201,6 @@ async def test_launches_of_several_streams_are_predicted_side_by_side_and_in_ord
     assert together.ratio == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize(
-    ("a_end", "b_end", "outcome", "ratio"),
-    [
-        (90_000, 30_000, SpeedOutcome.FASTER, 2.0),  # 3x in the programs, 2x replayed
-        (60_000, 40_000, SpeedOutcome.FASTER, 1.5),
-        (40_000, 40_000, SpeedOutcome.FASTER, 2.0),
-        (40_000, 80_000, SpeedOutcome.INCONCLUSIVE, 2.0),
-    ],
-)
-async def test_the_programs_themselves_are_timed_too_and_of_two_clear_ratios_the_one_nearer_to_one_stands(
-    evaluated: Evaluated, a_end: int, b_end: int, outcome: SpeedOutcome, ratio: float
-) -> None:
-    clock = Clock()
-    clock.ran = ran(
-        first=(("copy_to_device", 0, 9), ("first", 1000, 9000), ("second", 10_000, 1000 + a_end)),
-        both=(("copy_to_device", 0, 3), ("both", 5, 5 + b_end)),
-    )
-    found = await told(evaluated(A, "copy_to_device first second"), evaluated(B, "copy_to_device both"), clock)
-    assert (found.outcome, found.ratio) == (outcome, pytest.approx(ratio))
-    assert f"it took {a_end // 1000} µs → {b_end // 1000} µs in the programs themselves" in found.caveats
-    a_ns, b_ns = 1000 + a_end, 5 + b_end
-    whole = f"{a_ns // 1000} µs → {b_ns // 1000} µs, {a_ns / b_ns:.2f}x"
-    assert [
-        caveat for caveat in found.caveats if caveat.startswith(f"all that main does on the GPU, from the first step to the last: {whole}")
-    ]
-
-
-async def test_what_replays_leave_out_is_judged_in_the_programs_alone(evaluated: Evaluated) -> None:
-    clock = Clock()
-    clock.ran = ran(
-        first=(("first", 0, 50_000), ("second", 50_000, 90_000)),
-        both=(("both", 0, 10_000), ("both", 11_000, 30_000)),
-    )
-    found = await told(evaluated(A, "first second"), evaluated(B, "both wait both"), clock)
-    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(3.0))
-    assert found.caveats[-1] == "replays leave out what B adds between its launches: 1 wait of the host"
-
-
-async def test_copies_and_fills_count_in_the_programs_themselves(evaluated: Evaluated) -> None:
-    clock = Clock()
-    clock.ran = ran(
-        first=(("fill", 0, 10_000), ("first", 20_000, 50_000), ("copy_on_device", 50_000, 90_000)),
-        both=(("both", 0, 30_000), ("fill", 40_000, 45_000)),
-    )
-    found = await told(evaluated(A, "fill first copy_on_device"), evaluated(B, "both fill"), clock)
-    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(2.0))
-    assert found.cases[0].shape == "fill, first, copy on the GPU → both, fill"
-    assert not any("all that main does" in caveat for caveat in found.caveats), "it is what was timed"
-
-
 def test_the_whole_is_known_where_every_step_has_its_times() -> None:
     program = Program((Source(Path("/a.cu"), A),), Flags())
     recording = ran(first=(("copy_to_device", 5, 40), ("first", 20, 30), ("wait", 0, 90)))(program).recording
@@ -344,36 +209,6 @@ def test_the_whole_is_known_where_every_step_has_its_times() -> None:
     unknown = replace(recording, steps=(replace(recording.steps[0], end_ns=None), *recording.steps[1:]))
     assert whole_span_s(unknown) is None
     assert whole_span_s(replace(recording, steps=())) is None
-
-
-def of_a_gpu(evaluation: Evaluation, uploaded: tuple[str, ...] | None = ()) -> Evaluation:
-    """As the GPU's own recorder sees it."""
-    assert evaluation.counted.run is not None and evaluation.counted.run.recording is not None
-    recording = replace(evaluation.counted.run.recording, uploads=None, uploaded_names=uploaded, are_waits_seen=False)
-    return replace(evaluation, counted=replace(evaluation.counted, run=replace(evaluation.counted.run, recording=recording)))
-
-
-async def test_what_a_gpu_recorded_is_judged_in_the_programs_with_all_that_lies_between(evaluated: Evaluated) -> None:
-    clock = Clock()
-    clock.ran = ran(
-        first=(("first", 0, 20_000), ("second", 20_000, 40_000), ("first", 50_000, 70_000), ("second", 70_000, 90_000)),
-        both=(("both", 0, 10_000), ("both", 35_000, 45_000)),
-    )
-    before, after = evaluated(A, "first second " * 2), evaluated(B, "both " * 2)
-    found = await told(of_a_gpu(before), of_a_gpu(after), clock)
-    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(2.0)), "from the first launch to the last one"
-    assert found.caveats[-1] == "waits of the host and allocations were not seen"
-    for a, b in (((), ("5e1f",)), (None, ())):
-        unsure = await told(of_a_gpu(before, a), of_a_gpu(after, b), clock)
-        assert unsure.outcome is SpeedOutcome.INCONCLUSIVE and "the host may do part of the work" in unsure.caveats[-1]
-    assert (await told(of_a_gpu(before), of_a_gpu(after))).outcome is SpeedOutcome.INCONCLUSIVE, "nothing was timed"
-
-
-async def test_a_program_that_launches_other_kernels_when_it_is_timed_is_not_timed(evaluated: Evaluated) -> None:
-    clock = Clock()
-    clock.ran = ran(first=(("first", 0, 50_000),), both=(("both", 0, 10_000),))
-    found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
-    assert found.caveats[-1] == "not timed in the programs themselves: A's program did other things on the GPU than when it was recorded"
 
 
 async def test_where_the_order_is_not_known_all_launches_are_added_up_and_nothing_is_faster(evaluated: Evaluated) -> None:
@@ -409,38 +244,6 @@ def test_of_copies_that_both_make_each_is_left_out_once() -> None:
     ):
         region = Region(tuple(range(len(of_a))), tuple(range(len(of_b))), 1, (0, 0))
         assert ProgramRegion(region, of_a, of_b).counted == counted
-
-
-def pageable(evaluation: Evaluation, size_bytes: int) -> Evaluation:
-    """Every copy is of so many bytes of pageable memory."""
-    run = evaluation.counted.run
-    assert run is not None and run.recording is not None and run.recording.steps is not None
-    steps = tuple(
-        replace(step, size_bytes=size_bytes, is_pinned=False) if step.kind in HOST_COPIES else step for step in run.recording.steps
-    )
-    counted = replace(evaluation.counted, run=replace(run, recording=replace(run.recording, steps=steps)))
-    return replace(evaluation, counted=counted, assessment=replace(evaluation.assessment, counted=counted))
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "kernel_s", "outcome", "is_open"),
-    [
-        ("first copy_to_host", "first second", 1e-6, SpeedOutcome.PREDICTED, True),
-        ("first second", "first copy_to_host", 1e-3, SpeedOutcome.INCONCLUSIVE, True),
-        ("first second", "first copy_to_host", 1e-6, SpeedOutcome.PREDICTED, True),
-        ("first second", "first copy_to_host", 1.0, SpeedOutcome.INCONCLUSIVE, False),
-    ],
-)
-async def test_where_pageable_copies_decide_the_ratio_has_both_its_ends(
-    evaluated: Evaluated, a: str, b: str, kernel_s: float, outcome: SpeedOutcome, is_open: bool
-) -> None:
-    before, after = (pageable(evaluated(A, steps, kernel_s), 1 << 25) for steps in (a, b))
-    found = other_operations(before, after)
-    assert found is not None
-    speed = (await operations_speed(job_with(), found, before, after, None)).comparison
-    assert speed is not None
-    assert speed.outcome is outcome and (speed.low is not None) is is_open
-    assert any("staging pageable memory" in words for words in speed.caveats) is is_open
 
 
 async def test_what_was_kept_of_launches_in_no_known_order_must_be_all_of_them(evaluated: Evaluated) -> None:

@@ -6,7 +6,6 @@ import math
 import os
 import re
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,8 @@ from assistant.model import events
 from assistant.model.completion import Caps
 from assistant.model.plan import MetricPrediction, Plan, Rewrite, SetbackKind, UnwrittenStep, UnwrittenStepCode
 from assistant.model.proposal import DecisionKind, Proposal
-from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
-from assistant.model.workload import Case
-from assistant.ports.lab import LabFailure, Program, RunLimits
 from assistant.ports.planner import PlanRequest
 from tests.contracts.fake_clock import Clock
 from tests.contracts.fake_lab import Behaviour
@@ -32,16 +28,13 @@ from tests.unit.engine.scripted import Scripted, Search, plan_of
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT
 from tests.unit.engine.test_search import KERNELS, QUICK, WITH_VALUE, turned
 
+pytestmark = pytest.mark.usefixtures("home")
+
 WIDER = RIGHT.replace("[33]", "[34]")
 UNKNOWN = NAIVE.replace("out[x * n + y]", "out[x * m + y]")
 SYSTEM = RIGHT.replace("int x", 'system("touch ran");    int x')
 WRITTEN = Rewrite("", "", 0, (), "", ())
 """Of which a test says the text, as its summary, and the labels."""
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("KERNELOPT_HOME", str(tmp_path / "home"))
 
 
 async def test_every_rewrite_of_a_step_is_tried_in_order_and_none_twice(tmp_path: Path) -> None:
@@ -223,37 +216,6 @@ async def test_a_cap_on_rounds_ends_the_search_and_says_so(tmp_path: Path) -> No
     )
 
 
-async def test_where_no_edit_holds_on_fresh_values_nothing_is_offered(tmp_path: Path) -> None:
-    whole = Search(tmp_path, Scripted([]))
-    text = whole.text.replace("boundary = false", "sizes  = { n = { min = 1 } }")
-    planner = Scripted([plan_of(NAIVE, tile=[ONLY_FOR_MULTIPLES_OF_32], other=[ONLY_FOR_MULTIPLES_OF_32.replace("tile[32]", "tile [32]")])])
-    on = Search(tmp_path, planner, text)
-    assert await on.run() == [("tile", "kept"), ("other", "duplicate")]
-    assert on.offered == [] and sum("failed its confirmation" in words for words in on.said) == 1
-    assert on.ending.startswith("nothing to propose")
-
-
-async def test_what_fails_its_confirmation_goes_back_to_the_model_that_wrote_it(tmp_path: Path) -> None:
-    text = Search(tmp_path, Scripted([])).text.replace("boundary = false", "sizes  = { n = { min = 1 } }")
-    planner = Scripted([plan_of(NAIVE, tile=[ONLY_FOR_MULTIPLES_OF_32])], [RIGHT], is_model=True)
-    on = Search(tmp_path, planner, text)
-    assert await on.run(max_rounds=1) == [("tile", "kept"), ("tile", "kept")]
-    (setback,) = planner.setbacks
-    assert setback.kind is SetbackKind.WRONG_ANSWER and setback.reason.startswith("it failed when it was judged on fresh values: ")
-    assert setback.findings and ONLY_FOR_MULTIPLES_OF_32 in setback.text
-    assert sum("failed its confirmation" in words for words in on.said) == 1
-    (made,) = on.all(events.ProposalMade)
-    assert RIGHT in on.store.find_proposal(made.id).files[0].after_text
-
-
-async def test_a_model_that_gives_up_on_it_leaves_it_at_that(tmp_path: Path) -> None:
-    text = Search(tmp_path, Scripted([])).text.replace("boundary = false", "sizes  = { n = { min = 1 } }")
-    given_up = UnwrittenStep(UnwrittenStepCode.GIVEN_UP, "it needs whole tiles")
-    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[ONLY_FOR_MULTIPLES_OF_32])], [given_up], is_model=True), text)
-    assert await on.run(max_rounds=1) == [("tile", "kept"), ("tile", "unwritten")]
-    assert on.offered == []
-
-
 async def test_a_repair_that_there_is_no_room_for_is_told(tmp_path: Path) -> None:
     planner = Scripted([plan_of(NAIVE, tile=[UNKNOWN])], [RIGHT], is_model=True)
     on = Search(tmp_path, planner, settings="repairs = 1\n")
@@ -391,58 +353,6 @@ async def test_an_edit_that_leaves_no_kernel_is_not_built(tmp_path: Path) -> Non
     on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=["// nothing"])]))
     assert await on.run() == [("tile", "build_failed")]
     assert on.reasons[0].endswith("turn.cu holds no __global__ function")
-
-
-class Changing(Clock):
-    """Another clock from its second question on: when the best edit is confirmed."""
-
-    def __init__(self, later: Clock) -> None:
-        super().__init__()
-        self.later = later
-        self.count = 0
-
-    async def time(
-        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
-    ) -> PairTiming | LabFailure:
-        self.count += 1
-        return await (super() if self.count == 1 else self.later).time(a, b, cases, options, limits)
-
-
-class Tied(Clock):
-    """B takes as long as A."""
-
-    async def time(
-        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
-    ) -> PairTiming | LabFailure:
-        return await super().time(a, a, [(old, old) for old, _ in cases], options, limits)
-
-
-class Stray(Clock):
-    def __init__(self) -> None:
-        super().__init__()
-        self.stray = "turn(float*, float const*, int) "
-
-
-@pytest.mark.parametrize(
-    ("later", "words"),
-    [
-        (Clock(), None),
-        (Tied(), "turn: the best edit's gain was not confirmed and it is not offered: SAME 1.00x in a fresh process"),
-        (Stray(), "turn: internal error, please report it"),
-    ],
-)
-async def test_a_gain_that_is_not_measured_again_is_not_offered(tmp_path: Path, later: Clock, words: str | None) -> None:
-    start, right = timed(NAIVE, 40), timed(RIGHT, 30)
-    on = Search(tmp_path, Scripted([plan_of(start, tile=[right])]), f"{QUICK}\n{start}\n", timing=Changing(later))
-    assert await on.run(max_rounds=1) == [("tile", "kept")]
-    assert (on.offered == [("tile",)]) is (words is None)
-    assert words is None or any(said.startswith(words) for said in on.said), on.said
-
-
-async def test_a_clock_that_times_another_kernel_makes_no_edit_better(tmp_path: Path) -> None:
-    start, right = timed(NAIVE, 40), timed(RIGHT, 30)
-    on = Search(tmp_path, Scripted([plan_of(start, tile=[right])]), f"{QUICK}\n{start}\n", timing=Stray())
-    assert await on.run(max_rounds=1) == [("tile", "internal_error")]
 
 
 async def test_what_needs_a_decision_is_not_added_to_an_edit_that_needs_none(tmp_path: Path) -> None:

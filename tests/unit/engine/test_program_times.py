@@ -1,0 +1,119 @@
+"""Speed of a part of two programs, timed in the programs themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.judge.program_speed import operations_speed, other_operations
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.recording import HOST_COPIES
+from tests.contracts.fake_clock import Clock
+from tests.unit.engine.regions import A, B, Evaluated, job_with, of_a_gpu, ran, told
+
+
+@pytest.mark.parametrize(
+    ("a_end", "b_end", "outcome", "ratio"),
+    [
+        (90_000, 30_000, SpeedOutcome.FASTER, 2.0),  # 3x in the programs, 2x replayed
+        (60_000, 40_000, SpeedOutcome.FASTER, 1.5),
+        (40_000, 40_000, SpeedOutcome.FASTER, 2.0),
+        (40_000, 80_000, SpeedOutcome.INCONCLUSIVE, 2.0),
+    ],
+)
+async def test_the_programs_themselves_are_timed_too_and_of_two_clear_ratios_the_one_nearer_to_one_stands(
+    evaluated: Evaluated, a_end: int, b_end: int, outcome: SpeedOutcome, ratio: float
+) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("copy_to_device", 0, 9), ("first", 1000, 9000), ("second", 10_000, 1000 + a_end)),
+        both=(("copy_to_device", 0, 3), ("both", 5, 5 + b_end)),
+    )
+    found = await told(evaluated(A, "copy_to_device first second"), evaluated(B, "copy_to_device both"), clock)
+    assert (found.outcome, found.ratio) == (outcome, pytest.approx(ratio))
+    assert f"it took {a_end // 1000} µs → {b_end // 1000} µs in the programs themselves" in found.caveats
+    a_ns, b_ns = 1000 + a_end, 5 + b_end
+    whole = f"{a_ns // 1000} µs → {b_ns // 1000} µs, {a_ns / b_ns:.2f}x"
+    assert [
+        caveat for caveat in found.caveats if caveat.startswith(f"all that main does on the GPU, from the first step to the last: {whole}")
+    ]
+
+
+async def test_what_replays_leave_out_is_judged_in_the_programs_alone(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("first", 0, 50_000), ("second", 50_000, 90_000)),
+        both=(("both", 0, 10_000), ("both", 11_000, 30_000)),
+    )
+    found = await told(evaluated(A, "first second"), evaluated(B, "both wait both"), clock)
+    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(3.0))
+    assert found.caveats[-1] == "replays leave out what B adds between its launches: 1 wait of the host"
+
+
+async def test_copies_and_fills_count_in_the_programs_themselves(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("fill", 0, 10_000), ("first", 20_000, 50_000), ("copy_on_device", 50_000, 90_000)),
+        both=(("both", 0, 30_000), ("fill", 40_000, 45_000)),
+    )
+    found = await told(evaluated(A, "fill first copy_on_device"), evaluated(B, "both fill"), clock)
+    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(2.0))
+    assert found.cases[0].shape == "fill, first, copy on the GPU → both, fill"
+    assert not any("all that main does" in caveat for caveat in found.caveats), "it is what was timed"
+
+
+async def test_what_a_gpu_recorded_is_judged_in_the_programs_with_all_that_lies_between(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(
+        first=(("first", 0, 20_000), ("second", 20_000, 40_000), ("first", 50_000, 70_000), ("second", 70_000, 90_000)),
+        both=(("both", 0, 10_000), ("both", 35_000, 45_000)),
+    )
+    before, after = evaluated(A, "first second " * 2), evaluated(B, "both " * 2)
+    found = await told(of_a_gpu(before), of_a_gpu(after), clock)
+    assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(2.0)), "from the first launch to the last one"
+    assert found.caveats[-1] == "waits of the host and allocations were not seen"
+    for a, b in (((), ("5e1f",)), (None, ())):
+        unsure = await told(of_a_gpu(before, a), of_a_gpu(after, b), clock)
+        assert unsure.outcome is SpeedOutcome.INCONCLUSIVE and "the host may do part of the work" in unsure.caveats[-1]
+    assert (await told(of_a_gpu(before), of_a_gpu(after))).outcome is SpeedOutcome.INCONCLUSIVE, "nothing was timed"
+
+
+async def test_a_program_that_launches_other_kernels_when_it_is_timed_is_not_timed(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = ran(first=(("first", 0, 50_000),), both=(("both", 0, 10_000),))
+    found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
+    assert found.caveats[-1] == "not timed in the programs themselves: A's program did other things on the GPU than when it was recorded"
+
+
+def pageable(evaluation: Evaluation, size_bytes: int) -> Evaluation:
+    """Every copy is of so many bytes of pageable memory."""
+    run = evaluation.counted.run
+    assert run is not None and run.recording is not None and run.recording.steps is not None
+    steps = tuple(
+        replace(step, size_bytes=size_bytes, is_pinned=False) if step.kind in HOST_COPIES else step for step in run.recording.steps
+    )
+    counted = replace(evaluation.counted, run=replace(run, recording=replace(run.recording, steps=steps)))
+    return replace(evaluation, counted=counted, assessment=replace(evaluation.assessment, counted=counted))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "kernel_s", "outcome", "is_open"),
+    [
+        ("first copy_to_host", "first second", 1e-6, SpeedOutcome.PREDICTED, True),
+        ("first second", "first copy_to_host", 1e-3, SpeedOutcome.INCONCLUSIVE, True),
+        ("first second", "first copy_to_host", 1e-6, SpeedOutcome.PREDICTED, True),
+        ("first second", "first copy_to_host", 1.0, SpeedOutcome.INCONCLUSIVE, False),
+    ],
+)
+async def test_where_pageable_copies_decide_the_ratio_has_both_its_ends(
+    evaluated: Evaluated, a: str, b: str, kernel_s: float, outcome: SpeedOutcome, is_open: bool
+) -> None:
+    before, after = (pageable(evaluated(A, steps, kernel_s), 1 << 25) for steps in (a, b))
+    found = other_operations(before, after)
+    assert found is not None
+    speed = (await operations_speed(job_with(), found, before, after, None)).comparison
+    assert speed is not None
+    assert speed.outcome is outcome and (speed.low is not None) is is_open
+    assert any("staging pageable memory" in words for words in speed.caveats) is is_open
