@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,9 +26,9 @@ from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, RecordedLaunch, Recording, ShapeCount, Upload
 from assistant.model.source import Source
-from assistant.model.timing import LaunchIdentity
+from assistant.model.timing import LaunchIdentity, PairTiming
 from assistant.model.workload import Case
-from assistant.ports.lab import Program, ProgramRun, RunLimits
+from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.workload.recordings import RecordingWriter
 from assistant.workload.regions import OrderedStep, Region
 from tests.contracts.fake_clock import Clock
@@ -466,3 +466,21 @@ async def test_all_that_main_does_is_nothing_in_a_program_without_work(evaluated
     job = job_with(region="main")
     for pair in (("first", "allocation"), ("allocation", "first")):
         assert why_not_asked(job, *(evaluated(A, steps) for steps in pair)) == "one of the programs does nothing on the GPU"
+
+
+async def test_each_side_is_timed_on_the_launches_that_its_own_program_recorded(evaluated: Evaluated) -> None:
+    asked: list[tuple[Case, Case]] = []
+
+    class Kept(Clock):
+        async def time(self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], *more: Any) -> PairTiming | LabFailure:
+            asked.extend(cases)
+            return await super().time(a, b, cases, *more)
+
+    before, after = evaluated(A, "first second"), evaluated(B, "both")
+    await told(before, after, Kept())
+    ((mine, theirs),) = asked
+    runs = [side.counted.run for side in (before, after)]
+    assert [mine.recording, theirs.recording] == [run and run.recording_path for run in runs]
+    assert (mine.launches, theirs.launches) == ((0, 1), (0,))
+    origins = [(side.origin.kind, side.origin.seed, side.origin.scale, side.origin.weight) for side in (mine, theirs)]
+    assert origins == [("recorded", 0, 1.0, 1.0)] * 2
