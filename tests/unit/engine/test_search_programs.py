@@ -161,3 +161,15 @@ async def test_each_of_three_kernels_is_searched_on_what_was_accepted_of_all_bef
     assert [request.kernel.name for request in planner.planned] == ["scale", "other", "third"]
     assert [request.parsed.source.text.count("x[i] + x[i]") for request in planner.planned] == [0, 1, 2]
     assert on.file.read_text().count("x[i] + x[i]") == 3 and on.ending == "3 proposals, 3 accepted"
+
+
+async def test_a_kernel_whose_text_stands_in_a_macro_is_named_and_left_alone(tmp_path: Path) -> None:
+    body = SCALE[SCALE.index("{") :].replace("\n", " ")
+    written = f"#define KERNEL(NAME) __global__ void NAME(float *out, const float *x, int n) {body}\nKERNEL(scale)\n"
+    planner = Scripted([plan_of("scale", add=["KERNEL(other)"])])
+    on = Search(tmp_path, planner, written + HOST, kernels={"KERNEL(scale)": TABLE["out[i] = 2.0f * x[i]"]}, programs=PROGRAMS)
+    assert await on.run() == [] and planner.planned == []
+    (told,) = [event for event in on.all(events.Message) if "is not edited" in event.message]
+    assert told.message == "scale(float *, const float *, int) is not edited: its text stands in the macro KERNEL"
+    assert (told.remedy, told.line) == ("write it out", 2)
+    assert on.ending == "nothing to propose: no planned edit was verified, predicted to be faster, and new"
