@@ -41,7 +41,8 @@ def broken(text: str, drawn: random.Random) -> str:
 
 
 def _run_part(text: str) -> str:
-    """The code without annotations and without what cannot be noticed (`is` for `==`, `strict=`); empty where it is no Python."""
+    """The code without annotations and without what cannot be noticed (`is` for `==`, `strict=`, a cache, what a new list holds); empty
+    where it is no Python."""
     try:
         tree = ast.parse(text)
     except SyntaxError:
@@ -53,7 +54,17 @@ def _run_part(text: str) -> str:
             node.ops = [ast.Eq() if isinstance(op, ast.Is) else ast.NotEq() if isinstance(op, ast.IsNot) else op for op in node.ops]
         if isinstance(node, ast.Call):
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "strict"]
+            if isinstance(node.func, ast.Subscript):  # list[int | None]()
+                node.func = node.func.value
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = [each for each in node.decorator_list if not _is_cache(each)]
     return ast.dump(tree)
+
+
+def _is_cache(decorator: ast.expr) -> bool:
+    """Whether it changes how long the function takes, and nothing that it returns."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return ast.unparse(called).removeprefix("functools.") in ("cache", "lru_cache")
 
 
 def is_noticed(tree: Path) -> bool:

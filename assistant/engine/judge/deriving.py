@@ -11,26 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import Effort, JudgedCase, Resize, layouts_of
 from assistant.engine.job import Job
-from assistant.engine.judge.budget import (
-    CHECKED_THREADS,
-    Cost,
-    case_count,
-    is_large,
-    keeps_own_values,
-    own_size_count,
-    repeat_count,
-    work_s,
-)
+from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, keeps_own_values, repeat_count, work_s
+from assistant.engine.judge.chosen_values import chosen_values, first_values
 from assistant.engine.judge.grids import independent_of_grid
 from assistant.engine.judge.replaying import CaseTrial
 from assistant.engine.judge.sizes import CleanSize, SizedLaunch, SizeTrials, size_model_of, try_sizes
 from assistant.engine.judge.trying import in_part, trials_of, try_version
-from assistant.engine.judge.values import REPASSED, Base, apart, base_of, of_own_size, other_values
+from assistant.engine.judge.values import REPASSED, Base, apart, base_of
 from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.engine.source_version import SourceVersion
 from assistant.record import Record
@@ -50,9 +41,6 @@ _TRIAL_S = 10.0
 """The launch itself, on the original under checks."""
 _FURTHER_TRIAL_S = 10.0
 """A case of our own making that keeps the original busy for longer is not worth it: it may well run for ever."""
-_MOST_CASES = 64
-_SCREENED_COUNT = 3
-"""Cases on other values while candidates are ranked."""
 _REDRAWN_COUNT = 3
 """Cases redrawn from a launch that is not the kernel's largest."""
 _RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, REPASSED, "resized", "refilled", "repeated", "unpadded"})
@@ -108,7 +96,7 @@ async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Ef
         unused = f"other values and sizes of {own.new.origin.shape}: by itself, with every check on, the original {reason}"
         return DerivedCases((own,), (unused,))
     if trial.is_unsupported:
-        return DerivedCases((own, *(case for _, case in _chosen(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
+        return DerivedCases((own, *(case for _, case in chosen_values(bases, cost, effort, lead.is_declared)[0] if not _is_risky(case))))
     model, sizes, anchors = _model(version, lead), SizeTrials(), list[JudgedCase]()
     if model is not None:
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
@@ -119,7 +107,7 @@ async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Ef
     if sizes.base is not None and model is not None:
         bases.append(base_of(_sized(own, sizes.base, sizes.base.sparse, model), text, effort.seeds))
     bases = [replace(base, model=model) for base in bases]
-    made, notes = _chosen(bases, cost, effort, lead.is_declared)
+    made, notes = chosen_values(bases, cost, effort, lead.is_declared)
     kept, dropped = await _clean(job, version, [one for one in made if not _has_fewer_blocks(one)], trial)
     fewer = [case for _, case in filter(_has_fewer_blocks, made) if not _is_run_in_part(job, case)]
     kept += await independent_of_grid(trials_of(job, version.program), fewer, trial.problem_kinds)
@@ -174,7 +162,7 @@ async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Eff
     own = _within(job, own, cost, effort)
     if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
         return DerivedCases((own,))
-    made = _first(base_of(own, version.struct_text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
+    made = first_values(base_of(own, version.struct_text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
     kept, dropped = await _clean(job, version, made, trial)
     return DerivedCases((own, *kept), tuple(dropped))
 
@@ -241,31 +229,6 @@ def _redrawn_floats(base: Base, seed: int, zeros: Zeros) -> NewCase:
 
 def _sized(own: JudgedCase, sized: CleanSize, new: NewCase, model: SizeModel) -> JudgedCase:
     return replace(own, new=new, resize=Resize(model, tuple(sized.plan.sizes.items())), is_checked=True, repeats=1, given=())
-
-
-def _chosen(bases: Sequence[Base], cost: Cost, effort: Effort, is_declared: bool) -> tuple[list[tuple[Base, JudgedCase]], tuple[str, ...]]:
-    """Cases on other values that are worth trying, within the time that there is, and what that leaves out."""
-    own, base = bases[0], bases[-1]
-    if not effort.is_confirming:
-        return _first(base, _SCREENED_COUNT, is_declared), ()
-    if base is own:
-        count = case_count(cost, _MOST_CASES)
-        made = _first(own, count + 1, is_declared)
-        shape = own.case.new.origin.shape
-        note = f"further values at {shape}: the launch takes too long for more than {count} cases" if len(made) > count else ""
-        return made[:count], (note,) if note else ()
-    made = _first(base, _MOST_CASES, is_declared)
-    shapes = [one.case.new.origin.shape for one in (base, own)]
-    if shapes[0] == shapes[1]:  # only the grid shows the size
-        shapes = [f"grid {one.case.new.recording.launches[0].config.grid}" for one in (base, own)]
-    where = f"{shapes[0]} instead of {shapes[1]}"
-    count = own_size_count(cost)
-    own_size = [*_first(own, count, is_declared), *((own, case) for case in (of_own_size(own) if count else ()))]
-    return [*own_size, *made], (f"further values at the program's own size: {len(made)} cases run at {where}",)
-
-
-def _first(base: Base, count: int, is_declared: bool) -> list[tuple[Base, JudgedCase]]:
-    return [(base, case) for case in islice(other_values(base, is_declared), count)]
 
 
 async def _clean(

@@ -152,4 +152,4 @@ def _places(buffer: RecordedBuffer) -> int:
 def _bare(spelled: str) -> str:
     """``const ns::Table &`` → ``Table``."""
     words = [word for word in spelled.replace("&", " ").split() if word not in ("const", "struct", "volatile")]
-    return (words[-1] if words else "").rpartition("::")[2]
+    return " ".join(words).rpartition("::")[2]

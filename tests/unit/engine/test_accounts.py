@@ -318,3 +318,9 @@ def test_an_emulator_costs_no_gpu_time(opened: Open) -> None:
     with accounts.holding_gpu():
         pass
     assert accounts.spent.gpu_s == 0.0
+
+
+def test_calls_are_dated_in_milliseconds_since_1970() -> None:
+    before = time.time()
+    now = JobAccounts.now_ms()
+    assert int(before * 1000) <= now <= time.time() * 1000

@@ -19,6 +19,7 @@ from assistant.model.build import Flags
 from assistant.model.program import STANDS_ALONE, FoundProgram, ProgramOrigin
 from assistant.program import choose_program
 from tests.changes import own
+from tests.unit.engine.commands import HOST, SCALE, Commands
 
 FILES = {
     "k.cuh": '#pragma once\n#include "plain.h"\ntemplate <typename T> __global__ void first(T* x) { *x = 1; }\n',
@@ -257,3 +258,16 @@ def test_where_nothing_runs_a_file_the_reason_is_named(folder: Path, origin: Pro
     assert failure.kind == "no_workload"
     assert ("is part of the PyTorch extension ext, and nothing starts it" in failure.message) is (origin is ProgramOrigin.EXTENSION)
     assert failure.remedy.startswith("run it by Python; or" if origin is ProgramOrigin.EXTENSION else "kernelopt init ")
+
+
+@pytest.mark.parametrize(("count", "more"), [(2, ""), (20, ""), (21, " and 1 more"), (25, " and 5 more")])
+async def test_the_first_twenty_sources_of_a_program_are_named(tmp_path: Path, count: int, more: str) -> None:
+    (tmp_path / ".git").mkdir()
+    others = tuple(tmp_path / f"part{number:02}.cu" for number in range(1, count))
+    for path in others:
+        path.write_text(f"void {path.stem}() {{}}\n")
+    on = Commands(tmp_path)
+    await on.hear(on.session.inspect(on.request(SCALE + HOST, extra_sources=others)))
+    (told,) = (words for words in on.said if words.startswith("sources of the program: "))
+    shown = ["a.cu", *(path.name for path in others)][:20]
+    assert told == f"sources of the program: {', '.join(shown)}{more}"

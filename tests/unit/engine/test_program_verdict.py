@@ -51,3 +51,19 @@ def test_doubles_may_move_as_far_as_the_launched_instance_rounds(tmp_path: Path,
     baseline = SimpleNamespace(version=version, counted=own, second_run=again, tolerance=AutoTolerance())
     verdict = program_verdict(cast("Any", baseline), with_text(version, TEXT.replace("* T(3)", "* T(4)")), changed)
     assert verdict is not None and [each.code for each in verdict.findings] == found
+
+
+@pytest.mark.parametrize("lacking", ["first", "second", "second's", "changed"])
+def test_programs_of_which_one_run_is_missing_have_no_verdict(tmp_path: Path, lacking: str) -> None:
+    (tmp_path / "k.cu").write_text(TEXT)
+    version = read_version(JobRequest(tmp_path / "k.cu", tmp_path), Flags())
+    own, again, changed = (counted(tmp_path / name, "void k<float>(float*)", VALUES) for name in ("a", "b", "c"))
+    missing = CountedRun((), (), (), None)
+    baseline = SimpleNamespace(
+        version=version,
+        counted=missing if lacking == "first" else own,
+        second_run=None if lacking == "second" else missing if lacking == "second's" else again,
+        tolerance=AutoTolerance(),
+    )
+    edited = with_text(version, TEXT.replace("* T(3)", "* T(4)"))
+    assert program_verdict(cast("Any", baseline), edited, missing if lacking == "changed" else changed) is None

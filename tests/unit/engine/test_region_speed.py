@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from assistant.model.build import Flags
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
-from assistant.model.timing import LaunchIdentity
+from assistant.model.timing import LaunchIdentity, PairTiming, TimingOptions
 from assistant.model.workload import Case
-from assistant.ports.lab import Program
+from assistant.ports.lab import LabFailure, Program, RunLimits
 from assistant.workload.regions import OrderedStep, Region
 from tests.contracts.fake_clock import Clock
 from tests.unit.engine.regions import REASON, UPLOAD, A, B, Evaluated, job_with, of_a_gpu, ran, told
@@ -111,10 +112,10 @@ async def test_what_a_person_asks_for_is_judged_in_its_place(evaluated: Evaluate
         assert comparison.caveats[0] == why
     for calls, why in ((2, "a call of step"), (1, "all calls of step")):
         job = job_with(region="step")
-        sides = [evaluated(A, f"fill {'enter first leave second ' * calls}{more}") for more in ("", "copy_on_device")]
-        found = judged_region(job, *sides)
+        before, after = (evaluated(A, f"fill {'enter first leave second ' * calls}{more}") for more in ("", "copy_on_device"))
+        found = judged_region(job, before, after)
         assert found is not None
-        comparison = (await operations_speed(job, found, *sides, None)).comparison
+        comparison = (await operations_speed(job, found, before, after, None)).comparison
         assert comparison is not None and comparison.caveats[0] == why
 
 
@@ -269,3 +270,23 @@ async def test_all_that_main_does_is_nothing_in_a_program_without_work(evaluated
     job = job_with(region="main")
     for pair in (("first", "allocation"), ("allocation", "first")):
         assert why_not_asked(job, *(evaluated(A, steps) for steps in pair)) == "one of the programs does nothing on the GPU"
+
+
+async def test_each_side_is_timed_on_the_launches_that_its_own_program_recorded(evaluated: Evaluated) -> None:
+    asked: list[tuple[Case, Case]] = []
+
+    class Kept(Clock):
+        async def time(
+            self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+        ) -> PairTiming | LabFailure:
+            asked.extend(cases)
+            return await super().time(a, b, cases, options, limits)
+
+    before, after = evaluated(A, "first second"), evaluated(B, "both")
+    await told(before, after, Kept())
+    ((mine, theirs),) = asked
+    runs = [side.counted.run for side in (before, after)]
+    assert [mine.recording, theirs.recording] == [run and run.recording_path for run in runs]
+    assert (mine.launches, theirs.launches) == ((0, 1), (0,))
+    origins = [(side.origin.kind, side.origin.seed, side.origin.scale, side.origin.weight) for side in (mine, theirs)]
+    assert origins == [("recorded", 0, 1.0, 1.0)] * 2

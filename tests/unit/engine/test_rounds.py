@@ -370,3 +370,11 @@ async def test_proposals_carry_whole_milliseconds(tmp_path: Path, monkeypatch: p
     await on.run(max_rounds=1)
     created_ms = on.store.find_proposal(on.all(events.ProposalMade)[0].id).created_ms
     assert (created_ms, type(created_ms)) == (1_700_000_000_123, int)
+
+
+async def test_that_a_kernel_is_near_its_limit_is_said_once_however_many_islands_see_it(tmp_path: Path) -> None:
+    on = Search(tmp_path, Scripted([], is_model=True), settings="near_limit_ratio = 0.0001\n")
+    given = tmp_path / "home" / "config.toml"
+    given.write_text(given.read_text().replace("beam = 1", "beam = 3"))
+    await on.run()
+    assert sum("is reached, so the search ends here" in words for words in on.said) == 1

@@ -140,3 +140,17 @@ def test_lines_are_followed_through_an_edit() -> None:
     assert followed(_BEFORE, _AFTER, 2) == {3}
     assert followed(_BEFORE, _AFTER, 3) == {4}
     assert followed("a\nb\n", "a\n", 2) == frozenset()
+
+
+@pytest.mark.parametrize("others", [(2,), (4,), (2, 4)])
+def test_a_prediction_about_a_line_without_accesses_is_not_scored_by_those_of_others(assessed, access, others: tuple[int, ...]) -> None:
+    kernels = assessed(*(access("global load", line, 8, 32) for line in others))
+    assert _score([MetricPrediction("global_sectors", 0, 32, "sectors")], 3, kernels, kernels) == [(None, None)]
+
+
+def test_an_edit_of_no_launch_has_no_reuse_to_score(assessed, access) -> None:
+    loads = access("global load", 3, 64, 800)
+    (score,) = _score(
+        [MetricPrediction("load_reuse_in_block", 8, 1, "")], 3, assessed(loads, block_unique=100), assessed(loads, block_unique=0)
+    )
+    assert score == (None, None)

@@ -22,6 +22,8 @@ from tests.unit.engine.commands import KERNELS as TABLE
 from tests.unit.engine.scripted import Scripted, Search, plan_of
 from tests.unit.engine.searches import NAIVE, RIGHT
 
+BOTH_LIKE = SCALE.replace("scale", "other")
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,3 +132,44 @@ async def test_a_notebooks_kernel_is_searched_where_it_agrees_with_the_persons_o
         told = on.all(events.Message)[-1]
         assert (ended.exit_code, told.message, told.remedy) == (3, ended.reason, "fix the kernel or its reference first")
         assert on.planner.planned == []
+
+
+async def test_each_of_three_kernels_is_searched_on_what_was_accepted_of_all_before(tmp_path: Path) -> None:
+    third = SCALE.replace("scale", "third")
+    scaled = TABLE["out[i] = 2.0f * x[i]"]
+    kernels = {
+        **{f"out[i] = 2.0f * x[i] + {part}": replace(scaled, sectors=9000 - 1000 * part) for part in (1, 2, 3)},
+        "out[i] = x[i] + x[i]": replace(scaled, sectors=4),
+    }
+    texts = [text.replace("2.0f * x[i]", f"2.0f * x[i] + {part}") for part, text in enumerate((SCALE, BOTH_LIKE, third), 1)]
+    case = PROGRAMS["(out, x, 1000)"]
+    (first,) = case.recording.launches
+    launches = tuple(
+        replace(first, index=index, kernel=f"{name}(float*, const float*, int)") for index, name in enumerate(("scale", "other", "third"))
+    )
+    program = replace(case, recording=replace(case.recording, launches=launches), launches=(0, 1, 2))
+    host = HOST.replace("1000);\n", "1000);\n    other<<<4, 256>>>(out, x, 1000);\n    third<<<4, 256>>>(out, x, 1000);\n", 1)
+
+    def edits(request: PlanRequest) -> dict[str, list[str]]:
+        written = SCALE.replace("scale", request.kernel.name).replace("2.0f * x[i]", "x[i] + x[i]").strip()
+        return {"add": [written]}
+
+    planner = Scripted([])
+    planner._edits = edits  # type: ignore[method-assign]
+    on = Search(tmp_path, planner, "".join(texts) + host, kernels=kernels, programs={"third<<<": program})
+    assert await on.run(Accept.BEST_PREDICTED, max_rounds=1) == [("add", "kept")] * 3
+    assert [request.kernel.name for request in planner.planned] == ["scale", "other", "third"]
+    assert [request.parsed.source.text.count("x[i] + x[i]") for request in planner.planned] == [0, 1, 2]
+    assert on.file.read_text().count("x[i] + x[i]") == 3 and on.ending == "3 proposals, 3 accepted"
+
+
+async def test_a_kernel_whose_text_stands_in_a_macro_is_named_and_left_alone(tmp_path: Path) -> None:
+    body = SCALE[SCALE.index("{") :].replace("\n", " ")
+    written = f"#define KERNEL(NAME) __global__ void NAME(float *out, const float *x, int n) {body}\nKERNEL(scale)\n"
+    planner = Scripted([plan_of("scale", add=["KERNEL(other)"])])
+    on = Search(tmp_path, planner, written + HOST, kernels={"KERNEL(scale)": TABLE["out[i] = 2.0f * x[i]"]}, programs=PROGRAMS)
+    assert await on.run() == [] and planner.planned == []
+    (told,) = [event for event in on.all(events.Message) if "is not edited" in event.message]
+    assert told.message == "scale(float *, const float *, int) is not edited: its text stands in the macro KERNEL"
+    assert (told.remedy, told.line) == ("write it out", 2)
+    assert on.ending == "nothing to propose: no planned edit was verified, predicted to be faster, and new"
