@@ -1,15 +1,15 @@
 // kernel=count_set line=45 finding=KO111
 #include <cstdio>
 
-constexpr int THREADS = 512;
+constexpr int THREADS = 512, FLAGS = 30000;
 
 // how many flags are set, and the sum of their places
-__global__ void count_set(const unsigned char *flags, unsigned int *found, unsigned long long *places, int n)
+__global__ void count_set(const unsigned char *flags, unsigned int *found, unsigned long long *places)
 {
     const int tid = threadIdx.x;
     unsigned int hits = 0;
     unsigned long long where = 0;
-    for (int i = tid; i < n; i += THREADS) {
+    for (int i = tid; i < FLAGS; i += THREADS) {
         if (flags[i]) {
             hits++;
             where += i;
@@ -40,23 +40,22 @@ __global__ void count_set(const unsigned char *flags, unsigned int *found, unsig
     }
 }
 
-void start(const unsigned char *flags, unsigned int *found, unsigned long long *places, int n, cudaStream_t stream)
+void start(const unsigned char *flags, unsigned int *found, unsigned long long *places, cudaStream_t stream)
 {
-    count_set<<<dim3(1), THREADS, 0, stream>>>(flags, found, places, n);
+    count_set<<<dim3(1), THREADS, 0, stream>>>(flags, found, places);
 }
 
 int main()
 {
-    const int n = 300000;
     unsigned char *flags;
     unsigned int *found;
     unsigned long long *places;
-    cudaMallocManaged(&flags, n);
+    cudaMallocManaged(&flags, FLAGS);
     cudaMallocManaged(&found, sizeof(unsigned int));
     cudaMallocManaged(&places, sizeof(unsigned long long));
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < FLAGS; i++)
         flags[i] = i % 7 == 3;
-    start(flags, found, places, n, 0);
+    start(flags, found, places, 0);
     cudaDeviceSynchronize();
     printf("%u %llu\n", *found, *places);
     return 0;

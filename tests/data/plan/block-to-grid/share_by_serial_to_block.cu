@@ -1,11 +1,13 @@
-// kernel=total_weight line=37 finding=KO111
+// kernel=total_weight line=39 finding=KO111
 #include <cstdio>
 #include <vector>
 
-__global__ void total_weight(const int *weights, const int *counts, int *total, int n)
+#define ITEMS 40000
+
+__global__ void total_weight(const int *weights, const int *counts, int *total)
 {
     int sum = 0;
-    for (int i = threadIdx.x; i < n; i += 1024)
+    for (int i = threadIdx.x; i < ITEMS; i += 1024)
         sum += weights[i] * counts[i];
     for (int offset = 16; offset > 0; offset /= 2)
         sum += __shfl_down_sync(0xffffffff, sum, offset);
@@ -21,7 +23,7 @@ __global__ void total_weight(const int *weights, const int *counts, int *total, 
 
 int main()
 {
-    int n = 200000;
+    const int n = ITEMS;
     std::vector<int> w(n), c(n);
     for (int i = 0; i < n; i++) {
         w[i] = i % 13;
@@ -34,7 +36,7 @@ int main()
     cudaMemcpy(weights, w.data(), n * sizeof(int), cudaMemcpyHostToDevice);
     cudaMemcpy(counts, c.data(), n * sizeof(int), cudaMemcpyHostToDevice);
     for (int repeat = 0; repeat < 2; repeat++)
-        total_weight<<<1, 1024>>>(weights, counts, total, n);
+        total_weight<<<1, 1024>>>(weights, counts, total);
     cudaMemcpy(&result, total, sizeof(int), cudaMemcpyDeviceToHost);
     printf("%d\n", result);
 }
