@@ -55,6 +55,8 @@ class PlanRequest(Record):
     """The same for an edit that a person must decide on."""
     others: tuple[Source, ...] = ()
     """The program's other files."""
+    headers: tuple[Source, ...] = ()
+    """Headers of the project that the program includes and that hold no kernels: types, constants. They are read, not edited."""
     program: tuple[ParsedSource, ...] = ()
     """Those of them that an edit of the kernel may change with it; none where other files use its name for kernels of their own."""
     may_edit_host: bool = False

@@ -138,6 +138,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("sm_count", "SMs", "multiprocessors of the target", None, (Method.STATIC,)),
     Metric("block_threads", "threads", "threads of a block", "launch__block_size", (Method.STATIC,)),
     Metric("idle_lane_ratio", "ratio", "share of lanes in a block's warps that no thread fills", None, (Method.STATIC,)),
+    Metric("occupied_lane_ratio", "ratio", "share of the lanes that an SM can hold that threads fill", None, (Method.OCCUPANCY,)),
     Metric(
         "wave_count",
         "waves",

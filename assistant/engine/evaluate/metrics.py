@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["WatchedMetric", "metric_value", "watched", "watched_codes"]
 
 
+_LANES = 32
+"""Of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
+
+
 class WatchedMetric(Record):
     """A metric that must improve if an edit answers its finding."""
 
@@ -62,9 +66,23 @@ def _stack(kernels: _Assessed) -> float:
 
 def _occupancy(kernels: _Assessed) -> float:
     """Occupancy of the launch with most threads."""
-    known = [launch for kernel in kernels for launch in kernel.launches if launch.occupancy is not None]
-    costliest = max(known, key=lambda launch: launch.profile.config.thread_count, default=None)
-    return 0.0 if costliest is None or costliest.occupancy is None else costliest.occupancy.ratio
+    launch = _largest(kernels)
+    return 0.0 if launch is None or launch.occupancy is None else launch.occupancy.ratio
+
+
+def _occupied_lanes(kernels: _Assessed) -> float:
+    """The same, of lanes that a thread fills: a block of one thread occupies a warp."""
+    launch = _largest(kernels)
+    if launch is None:
+        return 0.0
+    threads = launch.profile.config.block.count
+    return _occupancy(kernels) * threads / (_LANES * -(-threads // _LANES))
+
+
+def _largest(kernels: _Assessed) -> AssessedLaunch | None:
+    """The launch with most threads, of those whose occupancy is known."""
+    known = (launch for kernel in kernels for launch in kernel.launches if launch.occupancy is not None)
+    return max(known, key=lambda launch: launch.profile.config.thread_count, default=None)
 
 
 def _divergence(kernels: _Assessed) -> float:
@@ -92,7 +110,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO109": (WatchedMetric("divergent_branches", False, "branches"), _divergence),
     "KO110": (WatchedMetric("atomic_steps", False, "steps"), _atomics),
     "KO111": (WatchedMetric("block_count", True, "blocks"), _blocks),
-    "KO112": (WatchedMetric("occupancy", True, "ratio"), _occupancy),
+    "KO112": (WatchedMetric("occupied_lane_ratio", True, "ratio"), _occupied_lanes),
     "KO113": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO118": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO114": (WatchedMetric("integer_and_control_instructions", False, "instructions"), _loop_overhead),

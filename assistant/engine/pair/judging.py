@@ -32,7 +32,7 @@ from assistant.record import Record
 
 __all__ = ["Reasons", "VersionJudgement", "cannot_be_judged", "judged"]
 
-_METHODS = {"spill_bytes": Method.PTXAS, "occupancy": Method.OCCUPANCY}
+_METHODS = {"spill_bytes": Method.PTXAS, "occupancy": Method.OCCUPANCY, "occupied_lane_ratio": Method.OCCUPANCY}
 """Methods of metrics that are not the profile's own."""
 
 

@@ -68,6 +68,7 @@ class PlanRequests(Record):
             least_ratio=self._least(SHOWN_GAIN_RATIO),
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
             others=evaluation.version.sources[1:],
+            headers=evaluation.version.headers,
             program=() if main.kernel.file else evaluation.version.others,
             is_emulated=self.job.lab.timing is None,
             is_run_in_part=evaluation.counted.is_partial,

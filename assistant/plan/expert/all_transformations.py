@@ -5,6 +5,7 @@ from __future__ import annotations
 from assistant.plan.expert.block_atomics import BlockAtomics
 from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.block_size_search import BlockSizeSearch
+from assistant.plan.expert.block_to_grid import BlockToGrid
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
@@ -30,6 +31,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     BlockAtomics(),
     BlockShuffles(),
     BlockSizeSearch(),
+    BlockToGrid(),
     CoalescingInterchange(),
     ConstRestrict(),
     ConstantPowers(),

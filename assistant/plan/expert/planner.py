@@ -48,11 +48,11 @@ class ExpertPlanner:
 
         Findings that one edit answers together share a step: it cites the costliest one, and promises what they promise together.
         """
-        tree = SyntaxTree(request.parsed.source.text, others=request.others)
+        tree = _tree(request)
         steps: dict[tuple[str, tuple[TextEdit, ...], tuple[FileEdits, ...]], Step] = {}
         declines: list[Decline] = []
         for finding, technique in self._considered(request):
-            match self._attempt(_context(request, tree, finding), technique):
+            match self._attempt(request, _context(request, tree, finding), technique):
                 case Decline() as decline:
                     declines.append(decline)
                 case ():
@@ -81,11 +81,11 @@ class ExpertPlanner:
         """The rules' own words are in every explanation."""
 
     def _variants(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
-        tree = SyntaxTree(request.parsed.source.text, others=request.others)
+        tree = _tree(request)
         for finding, technique in self._considered(request):
             if (finding.code, technique.id) != (step.finding, step.technique):
                 continue
-            match self._attempt(_context(request, tree, finding), technique):
+            match self._attempt(request, _context(request, tree, finding), technique):
                 case Decline() | ():
                     continue
                 case rewrites if rewrites[0].line == step.line:
@@ -100,11 +100,21 @@ class ExpertPlanner:
                 if technique.id in self._transformations:
                     yield finding, technique
 
-    def _attempt(self, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...] | Decline:
+    def _attempt(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...] | Decline:
         result = self._transformations[technique.id].rewrite(context)
         if isinstance(result, Decline):
             return result
+        headers = {header.path for header in request.headers}
+        header = next((edits.path for rewrite in result for edits in rewrite.in_others if edits.path in headers), None)
+        if header is not None:
+            why = f"it would change {header.name}, a header that other programs may include"
+            return Decline(technique.id, context.kernel.key, context.line, why, DeclineReason.USED_ELSEWHERE)
         return tuple(replace(r, labels=tuple(dict.fromkeys((*technique.labels, *r.labels)))) for r in result)
+
+
+def _tree(request: PlanRequest) -> SyntaxTree:
+    """The kernel's file, which knows what the program's other files and headers say."""
+    return SyntaxTree(request.parsed.source.text, others=(*request.others, *request.headers))
 
 
 def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> TransformationContext:

@@ -20,14 +20,15 @@ Example::
 
 from __future__ import annotations
 
+from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.files import line_end
-from assistant.cuda.names import free_name, mentions
+from assistant.cuda.names import free_name, fresh_name, mentions
 from assistant.cuda.shared_arrays import shared_arrays
 from assistant.model.plan import Decline, DeclineReason, Rewrite
-from assistant.model.source import TextEdit
+from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.coarser_work import elements_a_thread
-from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -115,6 +116,8 @@ def _table(context: TransformationContext, updates: tuple[Update, ...]) -> _Tabl
         return size
     style = style_of(context)
     name = free_name(context.tree, context.body, style.name("block", first.base), style.name("own", first.base))
+    if size.is_parameter:
+        name = fresh_name(context.tree, name)  # all arrays of a file that are sized at the launch share one name space
     return _Table(first.base, name, first.element_type, size, updates)
 
 
@@ -123,15 +126,18 @@ def _rewrite(
 ) -> Rewrite | Obstacle:
     loop = strided(context, updates.function, updates.guard) if elements > 1 else None
     grid = coarser_grid(context, {"x": elements}) if loop is not None else ()
+    shared = _shared_edits(context, tables)
     if isinstance(grid, Obstacle):
         return grid
+    if isinstance(shared, Obstacle):
+        return shared
     first = next(n for n in updates.function.body.named_children if n.type != "comment")
     renamed = [edit for table in tables for edit in _renamed(context, table)]
     begun = before_statement(context.tree, first, _begun(context, tables))
     edits = met_at_end(context, updates.function, updates.guard, [*renamed, *begun], _added(context, tables), loop)
     if isinstance(edits, Obstacle):
         return edits
-    own, in_others = by_file(context, (*edits, *grid))
+    own, in_others = by_file(context, (*edits, *grid, *shared))
     is_exact = all(table.element_type not in ("float", "double") for table in tables)
     blocks = max((launch.grid.count for launch in context.launches), default=0) // elements
     added = float(max(1, blocks) * sum(table.size.count for table in tables))
@@ -144,13 +150,46 @@ def _rewrite(
         + (f", and let a thread take {elements} elements." if loop is not None else "."),
         labels=(
             *seen.labels,
-            *((Label.HOST_CODE,) if grid else ()),
+            *((Label.HOST_CODE,) if grid or shared else ()),
+            *((Label.ASSUMPTION,) if shared and not seen.assumptions else ()),
             *(() if is_exact else (Label.REASSOCIATION,)),
         ),
         predictions=predicted_values(context, {"atomic_lanes": added}) if blocks else (),
-        assumptions=seen.assumptions,
+        assumptions=(*seen.assumptions, *_fitting(context, tables)),
         in_others=in_others,
     )
+
+
+def _shared_edits(context: TransformationContext, tables: tuple[_Table, ...]) -> tuple[TextEdit, ...] | Obstacle:
+    """The bytes of a table that is sized at run time, at every launch."""
+    sized = [table for table in tables if table.size.is_parameter]
+    if not sized:
+        return ()
+    program = of_program(context)
+    place = [parameter.name for parameter in program.kernel.parameters].index(sized[0].size.text)
+    if len(sized) > 1:
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, "several tables are sized at run time, and a launch gives the bytes of one array")
+    edits: list[TextEdit] = []
+    for launch in launches_of(context):
+        count = launch.site.arguments[place].text
+        if launch.site.shared is not None and launch.site.shared.text.strip() != "0":
+            where = program.tree.place(launch.site.span)
+            return Obstacle(DeclineReason.LAUNCH_FORM, f"the launch on {where} gives its blocks shared memory for something else already")
+        span = Span(launch.site.block.span.end, launch.site.block.span.end) if launch.site.shared is None else launch.site.shared.span
+        bytes_count = f"{count} * sizeof({sized[0].element_type})"
+        edits.append(TextEdit(span, bytes_count if launch.site.shared is not None else f", {bytes_count}"))
+    return tuple(edits)
+
+
+def _fitting(context: TransformationContext, tables: tuple[_Table, ...]) -> tuple[str, ...]:
+    """What must hold for a launch to start."""
+    found: list[str] = []
+    for table in (table for table in tables if table.size.is_parameter):
+        size = element_size_bytes(context.tree, table.element_type) or _MOST_ELEMENT_BYTES
+        found.append(
+            f"`{table.size.text}` is at most {_SHARED_BYTES // size:,}, so that the elements of `{table.base}` fit in shared memory"
+        )
+    return tuple(found)
 
 
 def _renamed(context: TransformationContext, table: _Table) -> list[TextEdit]:
@@ -162,7 +201,12 @@ def _renamed(context: TransformationContext, table: _Table) -> list[TextEdit]:
 
 
 def _begun(context: TransformationContext, tables: tuple[_Table, ...]) -> str:
-    declared = [f"__shared__ {table.element_type} {table.private}[{table.size.text}];" for table in tables]
+    declared = [
+        f"extern __shared__ {table.element_type} {table.private}[];"
+        if table.size.is_parameter
+        else f"__shared__ {table.element_type} {table.private}[{table.size.text}];"
+        for table in tables
+    ]
     bin_name = _bin(context)
     cleared = [
         line for size, of_size in _by_size(tables) for line in _loop(context, size, [f"{t.private}[{bin_name}] = 0;" for t in of_size])

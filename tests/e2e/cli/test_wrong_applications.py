@@ -23,6 +23,9 @@ WRONG = {
     "parts-without-a-barrier": ("split-loop/members_of_bodies", "    __syncthreads();\n", ""),
     "one-member-left-out": ("split-loop/members_of_bodies", "        acc.y += acc_y_parts[part][threadIdx.x];\n", ""),
     "tile-without-a-barrier": ("register-tile/symmetric_product", "\t\t__syncthreads();\n\t\t#pragma", "\t\t#pragma"),
+    "result-not-cleared": ("block-to-grid/share_by_serial_to_block", "        cudaMemset(total, 0, sizeof(int));\n", ""),
+    "elements-of-one-block": ("block-to-grid/hits_and_places", "i = blockIdx.x * THREADS + tid", "i = tid"),
+    "bins-left-out": ("private-histogram/bins_of_the_command_line", "table_index < bins", "table_index < bins - 1"),
 }  # fmt: skip
 RIGHT = ("warp-per-row/softmax_in_place", *sorted({program for program, _, _ in WRONG.values()} - {"warp-per-row/softmax_in_place"}))
 

@@ -98,6 +98,13 @@ def test_of_occupancy_more_is_better(assessed, verdict, predicted, low, before, 
     assert isinstance(judged, Improvement) == is_kept
 
 
+def test_a_block_of_one_thread_leaves_most_of_its_warp_idle(assessed, verdict, predicted) -> None:
+    """As many warps of a multiprocessor are resident before and after; that they are full is what the edit is about."""
+    one, many = assessed(warps=32, threads=1), assessed(warps=32, threads=1024)
+    assert gate(Citation("KO112"), one, many, verdict(), predicted(50.0)) == Improvement("occupied_lane_ratio 0.0156 → 0.5")
+    assert isinstance(gate(Citation("KO112"), many, many, verdict(), predicted(50.0)), NoImprovement)
+
+
 def test_once_the_models_error_is_known_the_lower_bound_decides(assessed, access, verdict, predicted) -> None:
     before, after = _stores(assessed, access, 256), _stores(assessed, access, 256)
     assert isinstance(gate(Citation("KO101"), before, after, verdict(), predicted(1.5, low=1.2)), Improvement)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 
-from assistant.cuda.allocations import allocated_places
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import given_arguments
 from assistant.cuda.constants import constants_of
@@ -25,6 +24,7 @@ from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
 from assistant.plan.expert.analysis.plain_updates import Update
+from assistant.plan.expert.analysis.size_parameters import allocation_of, factor_of, size_parameter
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -32,7 +32,6 @@ from assistant.record import Record
 __all__ = ["TableSize", "table_size"]
 
 _SIZEOF = re.compile(r"\bsizeof\s*(?:\(\s*(?P<of>[\w:\s]+?)\s*\)|(?P<name>\w+))")
-_FACTOR = re.compile(r"(?:(?P<first>\w+)\s*\*\s*sizeof\b.*|sizeof\s*(?:\([^()]*\)|\w+)\s*\*\s*(?P<last>\w+))", re.DOTALL)
 _BYTE = ("unsigned char", "uint8_t", "uchar")
 
 
@@ -40,8 +39,11 @@ class TableSize(Record):
     """The number of elements."""
 
     count: int
+    """The most that recorded launches had where it is a parameter; 1 where none was recorded."""
     text: str
     """As the kernel can spell it: a name of the text's, where the allocation has one."""
+    is_parameter: bool = False
+    """The text is a parameter of the kernel, which every launch gives the number that was allocated."""
 
 
 def table_size(context: TransformationContext, update: Update) -> TableSize | Obstacle:
@@ -51,27 +53,25 @@ def table_size(context: TransformationContext, update: Update) -> TableSize | Ob
     sizes = {each for each in found if each is not None}
     if len(sizes) == 1 and None not in found:
         return sizes.pop()
+    parameter = size_parameter(context, update)
+    if parameter is not None:
+        scalar = None if context.recorded is None else context.recorded.scalar(parameter)
+        return TableSize(1 if scalar is None else int(scalar.highest), parameter, is_parameter=True)
     if update.index is not None and _is_byte(context, update.index):
         return TableSize(256, "256")
     return Obstacle(
         DeclineReason.SIZE_UNKNOWN,
-        f"how many elements `{update.base}` has is not seen: the function that launches the kernel should allocate a constant number",
+        f"how many elements `{update.base}` has is not seen: the function that launches the kernel should allocate a constant number, "
+        "or one that it passes on",
     )
 
 
 def _allocated(program: TransformationContext, launch: Launch, update: Update) -> TableSize | None:
     """What the launching function allocates for the argument."""
-    tree, names = program.tree, [parameter.name for parameter in program.kernel.parameters]
-    place = names.index(update.base) if update.base in names else len(launch.site.arguments)
-    if place >= len(launch.site.arguments) or launch.function is None:
-        return None
-    argument = tree.node_at(launch.site.arguments[place].span)
-    if argument is None or unparenthesized(argument).type != "identifier":
-        return None
-    calls = tuple(allocated_places(tree, launch.function, tree.text(unparenthesized(argument))))
-    given = given_arguments(calls[0]) if len(calls) == 1 else ()
+    tree, call = program.tree, allocation_of(program, launch, update.base)
+    given = () if call is None else given_arguments(call)
     size = element_size_bytes(tree, update.element_type)
-    if len(given) < 2 or size is None:
+    if len(given) < 2 or size is None or launch.function is None:
         return None
     written = _written(tree, launch.function, given[1])
     bytes_count = _value(tree, launch, written)
@@ -118,8 +118,7 @@ def _array(tree: SyntaxTree, function: Node, name: str) -> Variable | None:
 
 def _named(program: TransformationContext, size: str, count: int, launch: Launch, tree: SyntaxTree) -> str | None:
     """The constant that the allocation or the array names, where the kernel can name it, too."""
-    factor = _FACTOR.fullmatch(size.strip())
-    name = None if factor is None else factor["first"] or factor["last"]
+    name = factor_of(size)
     sized = _SIZEOF.fullmatch(size.strip())
     if sized is not None and launch.function is not None:
         variable = _array(tree, launch.function, sized["of"] or sized["name"])

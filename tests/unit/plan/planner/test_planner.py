@@ -189,3 +189,33 @@ def test_callers_in_other_files_show_whether_pointers_overlap(main: str, reason:
     assert (None if obstacle is None else obstacle.reason) == reason
     alone = may_overlap(SyntaxTree(KERNEL), function, "out", "in")
     assert alone is not None and "nothing in this file calls `total`" in alone.reason
+
+
+MEMBERS = (ROOT / "tests" / "data" / "plan" / "split-loop" / "members_of_bodies.cu").read_text("utf-8")
+STRUCTS = MEMBERS[MEMBERS.index("struct Vec") : MEMBERS.index("__global__")]
+
+
+def members(headers):
+    """What is planned for bodies whose structs stand in a header."""
+    parsed = parse(Source(Path("/bodies.cu"), '#include "body.h"\n' + MEMBERS.replace(STRUCTS, "")))
+    kernel = parsed.kernels[0]
+    line = parsed.launch_sites_of(kernel)[0].line
+    found = Finding("KO111", kernel.key, line, Severity.WARNING, "", (), 0.9)
+    return plan(parsed=parsed, kernel=kernel, findings=(found,), evidence=(), headers=headers)
+
+
+def test_types_of_headers_are_known():
+    assert "split-loop" in {step.technique for step in members((Source(Path("/body.h"), STRUCTS),)).steps}
+    assert "split-loop" in {decline.technique for decline in members(()).declines}
+
+
+def test_headers_are_not_edited():
+    launched = "<<<(500 + 127) / 128, 128>>>"
+    named = MEMBERS.replace(STRUCTS, "").replace(launched, "<<<(500 + THREADS - 1) / THREADS, THREADS>>>")
+    parsed = parse(Source(Path("/bodies.cu"), '#include "body.h"\n' + named))
+    found = Finding("KO111", parsed.kernels[0].key, parsed.launch_sites_of(parsed.kernels[0])[0].line, Severity.WARNING, "", (), 0.9)
+    header = Source(Path("/body.h"), f"#define THREADS 128\n{STRUCTS}")
+    planned = plan(parsed=parsed, kernel=parsed.kernels[0], findings=(found,), evidence=(), headers=(header,))
+    declined = {decline.technique: decline for decline in planned.declines}
+    assert declined["block-size-search"].code == DeclineReason.USED_ELSEWHERE
+    assert "body.h" in declined["block-size-search"].reason
