@@ -27,7 +27,7 @@ from assistant.worker.environment import restricted_environment
 from assistant.worker.launcher import Launcher
 from assistant.worker.left_behind import keep_plain_files
 from assistant.worker.sandbox import Layers, confine
-from assistant.workload.recorded_log import rename_blobs
+from assistant.workload.recorded_blobs import rename_blobs
 
 __all__ = ["replay"]
 

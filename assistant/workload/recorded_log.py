@@ -10,7 +10,6 @@ Example::
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -38,8 +37,8 @@ from assistant.model.recording import (
 from assistant.record import Record
 from assistant.serialize import dumps
 from assistant.workload.passed_types import PassedTypes
+from assistant.workload.recorded_blobs import rename_blobs, share_blobs
 from assistant.workload.recorded_order import DeviceOrder
-from assistant.workload.recordings import link_blob
 
 __all__ = ["LogNames", "finish_recording", "rename_blobs"]
 
@@ -68,7 +67,7 @@ def finish_recording(folder: Path, names: LogNames, added_notes: tuple[str, ...]
     (folder / "blobs").mkdir(parents=True, exist_ok=True)
     reader = _LogReader(folder, rename_blobs(folder / "blobs"), names)
     if shared is not None:
-        _share(folder / "blobs", shared)
+        share_blobs(folder / "blobs", shared)
     if log.exists():
         for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
             reader.read(line.split(" "))
@@ -78,32 +77,6 @@ def finish_recording(folder: Path, names: LogNames, added_notes: tuple[str, ...]
     staged.write_text(dumps(recording), encoding="utf-8")
     staged.replace(folder / "recording.json")
     return recording
-
-
-def _share(blobs: Path, shared: Path) -> None:
-    shared.mkdir(parents=True, exist_ok=True)
-    for path in blobs.iterdir():
-        known = shared / path.name
-        if known.exists():
-            path.unlink()
-            link_blob(known, blobs)
-        else:
-            link_blob(path, shared)
-
-
-def rename_blobs(folder: Path) -> dict[str, str]:
-    """Renames every file from the core's name to the SHA-256 of its contents; old name → new name."""
-    names: dict[str, str] = {}
-    if not folder.is_dir():
-        return names
-    for path in sorted(folder.iterdir()):
-        if path.suffix == ".tmp":
-            path.unlink()
-            continue
-        with path.open("rb") as file:
-            names[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
-        path.replace(folder / names[path.name])
-    return names
 
 
 @dataclass

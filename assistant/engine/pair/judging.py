@@ -97,12 +97,16 @@ class VersionJudgement(Record):
         return (await planner.plan(request)).steps
 
     def moved(self) -> tuple[MetricChange, ...]:
-        """Counters that differ: those that speak for the verdict first, most changed first."""
+        """Counters that differ: those that speak for the verdict first, most changed first; of two that say the same the first."""
         if not self.before or not self.after:
             return ()
-        found = [change for code in watched_codes() if (change := _change(code, self.before, self.after)) is not None]
+        found: dict[tuple[object, ...], MetricChange] = {}
+        for code in watched_codes():
+            change = _change(code, self.before, self.after)
+            if change is not None:
+                found.setdefault((change.before, change.after, change.unit, change.method), change)
         is_faster = self.speed is None or self.speed.ratio >= 1.0
-        return tuple(sorted(found, key=lambda change: (change.is_better is not is_faster, -_extent(change))))
+        return tuple(sorted(found.values(), key=lambda change: (change.is_better is not is_faster, -_extent(change))))
 
     def breaks(self, constraints: Iterable[Constraint]) -> tuple[str, ...]:
         """Constraints that the version does not keep to, each with the reason."""

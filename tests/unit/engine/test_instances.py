@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from assistant.cuda.match import template_arguments_of
 from assistant.cuda.parse import parse
-from assistant.engine.evaluate.instances import instance_parameters, readable_instance, template_arguments
+from assistant.engine.evaluate.instances import instance_parameters, readable_instance
 from assistant.model.source import Kernel, Source
 
 
@@ -20,7 +21,7 @@ def test_a_template_type_becomes_the_instance_s_type() -> None:
 
 def test_nested_template_arguments_stay_whole() -> None:
     kernel = _kernel("template <class P> __global__ void k(P p) {}")
-    assert template_arguments(kernel, "void ns::k<pair<int, float>>(pair<int, float>)") == ("pair<int, float>",)
+    assert template_arguments_of(kernel, "void ns::k<pair<int, float>>(pair<int, float>)") == ("pair<int, float>",)
 
 
 def test_a_plain_kernel_keeps_its_parameters() -> None:
@@ -37,6 +38,6 @@ def test_an_instance_is_called_by_its_name_or_by_its_kernels() -> None:
 
 def test_only_the_kernels_own_arguments_are_its_own() -> None:
     kernel = _kernel("template <typename T> __global__ void k(T *a, Tiny b) {}")
-    assert template_arguments(kernel, "void work<double>(int)") == () == template_arguments(kernel, "void k<float(")
-    assert template_arguments(kernel, "void block<int>::k<float>(float*)") == ("float",)
+    assert template_arguments_of(kernel, "void work<double>(int)") == () == template_arguments_of(kernel, "void k<float(")
+    assert template_arguments_of(kernel, "void block<int>::k<float>(float*)") == ("float",)
     assert [p.type for p in instance_parameters(kernel, "k<float>(float*, Tiny)")] == ["float *", "Tiny"]

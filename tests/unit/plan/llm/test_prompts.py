@@ -209,6 +209,7 @@ def test_doctor(snapshot: SnapshotAssertion) -> None:
 def test_every_prompt_for_a_model_is_shown_here() -> None:
     shown_names = set(re.findall(r"^  ([\w-]+)@\d+$", SNAPSHOTS.read_text("utf-8"), re.MULTILINE))
     others = {"facts", "code-reply", "freedom"} | {"explanation", "submitted"}  # parts of other prompts; what people read
+    others |= {"study-no-plan", "study-dummy-plan"}  # what stands in a plan's place in a study
     assert {template.id for template in load_prompts()} == shown_names | others
 
 
