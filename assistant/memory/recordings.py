@@ -40,18 +40,23 @@ class RecordingArchive:
         self._folder = database.path.with_suffix(".recordings")
 
     def keep(self, proposal_id: str, recording: Path, quota_bytes: int, now_ms: int) -> None:
-        """Copy a recording folder in, then make room. Files come first, so that a crash leaves no row without files."""
+        """Copy a recording folder in, then make room; one that is larger than the quota leaves all others where they are. Files come first,
+        so that a crash leaves no row without files."""
         with self._changing():
             sizes = {blob.name: blob.stat().st_size for blob in (recording / "blobs").iterdir() if _BLOB_NAME.fullmatch(blob.name)}
-            for name in sizes:
-                _copy(recording / "blobs" / name, self._blob(name))
             manifest = (recording / "recording.json").read_bytes()
-            _write(self._manifest(proposal_id), manifest)
+            is_too_large = sum(sizes.values()) > quota_bytes
+            if is_too_large:
+                sizes = {}
+            else:
+                for name in sizes:
+                    _copy(recording / "blobs" / name, self._blob(name))
+                _write(self._manifest(proposal_id), manifest)
             with self._database.transaction():
                 self._database.execute(
-                    "insert into recordings (proposal, manifest, kept_ms) values (?1, ?2, ?3)"
-                    " on conflict (proposal) do update set manifest = ?2, kept_ms = ?3, evicted_ms = null",
-                    (proposal_id, records.hash_of(manifest), now_ms),
+                    "insert into recordings (proposal, manifest, kept_ms, evicted_ms) values (?1, ?2, ?3, ?4)"
+                    " on conflict (proposal) do update set manifest = ?2, kept_ms = ?3, evicted_ms = ?4",
+                    (proposal_id, records.hash_of(manifest), now_ms, now_ms if is_too_large else None),
                 )
                 self._database.execute("delete from recording_blobs where proposal = ?", (proposal_id,))
                 for name, size_bytes in sizes.items():

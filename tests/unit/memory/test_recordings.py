@@ -71,9 +71,14 @@ def test_contents_that_a_newer_recording_shares_stay(store: MemoryStore, tmp_pat
 
 
 @pytest.mark.usefixtures("proposals")
-def test_a_recording_larger_than_the_quota_is_not_kept(store: MemoryStore, tmp_path: Path) -> None:
+def test_a_recording_larger_than_the_quota_is_not_kept_and_the_others_are(store: MemoryStore, tmp_path: Path) -> None:
     store.keep_recording("P01", record(tmp_path / "a", b"x" * (QUOTA + 1)), QUOTA, now_ms=1)
-    assert isinstance(store.restore_recording("P01", tmp_path / "again"), NotReplayable)
+    store.keep_recording("P02", record(tmp_path / "b", b"y" * 10), QUOTA, now_ms=2)
+    store.keep_recording("P03", record(tmp_path / "c", b"z" * (QUOTA + 1)), QUOTA, now_ms=3)
+    lost = store.restore_recording("P01", tmp_path / "again")
+    assert lost == NotReplayable("its recording was removed to keep within memory.recordings_bytes")
+    assert store.restore_recording("P02", tmp_path / "other") == tmp_path / "other"
+    assert store.verify().damages == ()
 
 
 def test_what_was_never_kept_is_not_replayable(store: MemoryStore, tmp_path: Path) -> None:
