@@ -9,10 +9,12 @@ Example::
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from assistant.device.driver import Address
+from assistant.device.driver import Address, DeviceError
 from assistant.device.gpu_state import GpuState
+from assistant.device.timing.kit import u64
 from assistant.model.launch import Dim3, LaunchConfig
 
 __all__ = ["MemoryChecks"]
@@ -35,20 +37,17 @@ class MemoryChecks:
 
     def are_equal(self, one: Address, other: Address, size_bytes: int) -> bool:
         self._driver.fill(self._answer, 0, _ANSWER_BYTES)
-        arguments = (_u64(one), _u64(other), _u64(size_bytes), _u64(self._answer))
+        arguments = (u64(one), u64(other), u64(size_bytes), u64(self._answer))
         self._driver.launch(self._driver.prepare(self._compare, self._config, arguments))
         return not any(self._driver.read(self._answer, _ANSWER_BYTES))
 
     def checksum(self, address: Address, size_bytes: int) -> bytes:
         """64 bits, by which memory that changed without anybody's intention is known."""
         self._driver.fill(self._answer, 0, _ANSWER_BYTES)
-        self._driver.launch(self._driver.prepare(self._sum, self._config, (_u64(address), _u64(size_bytes), _u64(self._answer))))
+        self._driver.launch(self._driver.prepare(self._sum, self._config, (u64(address), u64(size_bytes), u64(self._answer))))
         return self._driver.read(self._answer, _ANSWER_BYTES)
 
     def close(self) -> None:
         """Give the memory back."""
-        self._driver.free(self._answer)
-
-
-def _u64(value: int) -> bytes:
-    return value.to_bytes(8, "little")
+        with suppress(DeviceError):  # of a lost context, which frees all there is
+            self._driver.free(self._answer)

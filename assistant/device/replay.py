@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -280,9 +280,13 @@ class _Repeats:
                 if not error.is_out_of_memory:
                     raise
                 break
-            self._owned.callback(driver.free, kept[buffer.id])
+            self._owned.callback(self._free, kept[buffer.id])
             driver.copy(kept[buffer.id], place[0], buffer.size_bytes)
         return kept
+
+    def _free(self, address: Address) -> None:
+        with suppress(DeviceError):  # of a lost context, which frees all there is
+            self._state.driver.free(address)
 
     def _changed(self, first: dict[int, bytes | Path], kept: dict[int, Address]) -> dict[int, bytes]:
         """Contents of the buffers that hold something else than after the first run."""
