@@ -25,15 +25,17 @@ from typing import Any
 from urllib.parse import quote
 
 from tests.deadlines import GONE_WITHIN_S, HANG_S
-from tests.e2e.cli.harness import Cli, alive
+from tests.e2e.cli.harness import Alive, Cli, alive
 from tests.e2e.vscode.parts import code_server_command
 
-__all__ = ["CodeServer", "code_server", "install", "only_server", "servers"]
+__all__ = ["CodeServer", "code_server", "install", "only_server", "server_ids", "servers"]
 
 _START_DEADLINE_S = HANG_S
 _INSTALL_DEADLINE_S = HANG_S
 _END_DEADLINE_S = GONE_WITHIN_S
 _POLL_S = 0.05
+_ENTRY = "/code-server/out/node/entry"
+"""Of a command line of code-server."""
 _LISTENING = re.compile(r"HTTP server listening on (http://\S+?)/?\s")
 _QUIET: dict[str, object] = {
     "workbench.startupEditor": "none",
@@ -112,14 +114,20 @@ def install(cli: Cli, data: Path, package: Path) -> str:
     return ended.stdout
 
 
-def servers() -> list[int]:
-    """Ids of the language servers that windows run."""
-    return [process.pid for process in alive() if "-m assistant lsp" in process.command]
+def servers() -> list[Alive]:
+    """The language servers that windows run; other front ends that tests of this process share may run theirs next to them."""
+    windows = [process.pid for process in alive() if _ENTRY in process.command]
+    below = {process.pid: process for window in windows for process in alive(window)}
+    return [process for process in below.values() if "-m assistant lsp" in process.command]
+
+
+def server_ids() -> list[int]:
+    return [process.pid for process in servers()]
 
 
 def only_server() -> list[int]:
     """The id of the one that runs, once those of windows before have ended."""
-    found = servers()
+    found = server_ids()
     return found if len(found) == 1 else []
 
 

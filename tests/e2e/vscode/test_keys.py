@@ -6,19 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.harness import Alive, Cli, alive
+from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.programs import HALVE
-from tests.e2e.vscode.code_server import CodeServer
+from tests.e2e.vscode.code_server import CodeServer, servers
 from tests.e2e.vscode.conftest import OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SECRET = "sk-not-to-be-found-anywhere-7f3a"
 VARIABLE = "OPENAI_API_KEY"
-
-
-def servers() -> list[Alive]:
-    return [process for process in alive() if "-m assistant lsp" in process.command]
 
 
 @pytest.mark.thorough

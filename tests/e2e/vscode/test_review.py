@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.vscode.code_server import only_server, servers
+from tests.e2e.vscode.code_server import only_server, server_ids
 from tests.e2e.vscode.conftest import Offered, OpenWindow
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ async def test_a_review_outlives_the_server_with_what_was_left_out(open_window: 
     await window.shoot("left-out")
     (first,) = await window.until(only_server)
     os.kill(first, signal.SIGKILL)
-    await window.until(lambda: servers() and first not in servers())
+    await window.until(lambda: server_ids() and first not in server_ids())
     await window.see(window.page.locator(".statusbar"), "1 proposal")
     await window.see_count(window.threads, 3)
     await window.see(window.threads, "Left out of Accept")

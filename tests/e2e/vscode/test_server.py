@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.lsp.programs import HALVE, SLEEPY
-from tests.e2e.vscode.code_server import only_server, servers
+from tests.e2e.vscode.code_server import only_server, server_ids
 from tests.e2e.vscode.conftest import OpenWindow
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -30,9 +30,9 @@ async def test_a_server_starts_with_a_folder_of_cuda_files_and_comes_back_when_k
     (first,) = await window.until(only_server)
     await window.open_file("halve.cu")
     await window.see(window.lens("Optimize"))
-    assert servers() == [first]
+    assert server_ids() == [first]
     os.kill(first, signal.SIGKILL)
-    await window.until(lambda: servers() and first not in servers())
+    await window.until(lambda: server_ids() and first not in server_ids())
     await window.go_to(2)
     await window.insert(LATER)
     await window.see_count(window.lens("Optimize"), 2)
@@ -48,7 +48,7 @@ async def test_a_server_that_hangs_is_killed_and_replaced_by_a_restart(open_wind
     (first,) = await window.until(only_server)
     os.kill(first, signal.SIGSTOP)
     await window.command("kernelopt: Restart the Language Server")
-    await window.until(lambda: servers() and first not in servers())
+    await window.until(lambda: server_ids() and first not in server_ids())
     await window.go_to(2)
     await window.insert(LATER)
     await window.see_count(window.lens("Optimize"), 2)

@@ -20,9 +20,17 @@ from tests.caches import link_kept_emulator
 KERNEL = "__global__ void k(float *a) { a[threadIdx.x] *= 2; }\n"
 
 
+class Kept(KeptCompiler):
+    """One among those that other tests of this process keep."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.others = compile_workers()
+
+
 @pytest.fixture
-async def kept() -> AsyncGenerator[KeptCompiler]:
-    compiler = KeptCompiler()
+async def kept() -> AsyncGenerator[Kept]:
+    compiler = Kept()
     yield compiler
     await compiler.close()
 
@@ -36,14 +44,14 @@ def program(folder: Path, text: str = KERNEL) -> Program:
     return Program((Source(folder / "k.cu", text),), Flags(), working_directory=folder)
 
 
-async def process_of(kept: KeptCompiler) -> int:
+async def process_of(kept: Kept) -> int:
     """The worker's process, as its own parent sees it."""
     await kept.warm_up()
-    (found,) = (pid for pid in children_of(os.getpid()) if is_compile_worker(pid))
+    (found,) = compile_workers() - kept.others
     return found
 
 
-async def test_it_outlives_the_lab_that_used_it(kept: KeptCompiler, tmp_path: Path) -> None:
+async def test_it_outlives_the_lab_that_used_it(kept: Kept, tmp_path: Path) -> None:
     before = await process_of(kept)
     lab = lab_in(tmp_path / "a", kept)
     assert isinstance(await lab.inspect(program(tmp_path / "a"), "sm_90"), Build)
@@ -51,7 +59,7 @@ async def test_it_outlives_the_lab_that_used_it(kept: KeptCompiler, tmp_path: Pa
     assert await process_of(kept) == before
 
 
-async def test_a_compile_that_is_called_off_leaves_it_ready_for_the_next(kept: KeptCompiler, tmp_path: Path) -> None:
+async def test_a_compile_that_is_called_off_leaves_it_ready_for_the_next(kept: Kept, tmp_path: Path) -> None:
     before = await process_of(kept)
     lab = lab_in(tmp_path / "a", kept)
     compiling = asyncio.create_task(lab.inspect(program(tmp_path / "a"), "sm_90"))
@@ -65,7 +73,7 @@ async def test_a_compile_that_is_called_off_leaves_it_ready_for_the_next(kept: K
     await lab.close()
 
 
-async def test_what_a_compile_writes_lies_in_its_jobs_folder(kept: KeptCompiler, tmp_path: Path) -> None:
+async def test_what_a_compile_writes_lies_in_its_jobs_folder(kept: Kept, tmp_path: Path) -> None:
     worker = await process_of(kept)
     lab = lab_in(tmp_path / "a", kept)
     compiling = asyncio.create_task(lab.inspect(program(tmp_path / "a"), "sm_90"))
@@ -76,7 +84,7 @@ async def test_what_a_compile_writes_lies_in_its_jobs_folder(kept: KeptCompiler,
     await lab.close()
 
 
-async def test_inspecting_leaves_the_machine_code_out(kept: KeptCompiler, tmp_path: Path) -> None:
+async def test_inspecting_leaves_the_machine_code_out(kept: Kept, tmp_path: Path) -> None:
     lab = lab_in(tmp_path / "a", kept)
     seen = await lab.inspect(program(tmp_path / "a"), "sm_90")
     built = await lab.build(program(tmp_path / "a"), "sm_90")
@@ -113,5 +121,6 @@ def command_of(process: int) -> bytes:
         return b""
 
 
-def is_compile_worker(process: int) -> bool:
-    return b"assistant.device" in command_of(process)
+def compile_workers() -> set[int]:
+    """Of this process, whoever started them."""
+    return {process for process in children_of(os.getpid()) if b"assistant.device" in command_of(process)}
