@@ -22,22 +22,34 @@ if TYPE_CHECKING:
     from assistant.live.faults import OutOfBounds as OutOfBounds
     from assistant.live.faults import Race as Race
     from assistant.live.faults import UninitialisedRead as UninitialisedRead
+    from kernelopt import aio as aio
+    from kernelopt import testing as testing
+    from kernelopt.decorator import KernelFunction as KernelFunction
+    from kernelopt.decorator import kernel as kernel
     from kernelopt.kernels import CompileError as CompileError
     from kernelopt.kernels import Kernel as Kernel
     from kernelopt.kernels import Launch as Launch
     from kernelopt.kernels import compare as compare
     from kernelopt.kernels import compile as compile
+    from kernelopt.proposals import Proposal as Proposal
+    from kernelopt.proposals import Proposals as Proposals
+    from kernelopt.proposals import Search as Search
     from kernelopt.results import CheckResult as CheckResult
     from kernelopt.results import Comparison as Comparison
     from kernelopt.results import JobFailed as JobFailed
     from kernelopt.results import ProfileResult as ProfileResult
+    from kernelopt.results import Timing as Timing
     from kernelopt.sessions import Session as Session
+
+_MODULES = ("aio", "testing")
 
 
 def __getattr__(name: str) -> Any:
     """The public name, imported now. Raises AttributeError, and ImportError where a foreign package stands in front of one of ours."""
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     from kernelopt.__main__ import foreign_package
 
     problem = foreign_package()
@@ -45,5 +57,6 @@ def __getattr__(name: str) -> Any:
         raise ImportError(problem)
     from assistant.lazy import names_of
 
-    globals()[name] = value = names_of(__name__, __file__)(name)
+    value = import_module(f"{__name__}.{name}") if name in _MODULES else names_of(__name__, __file__)(name)
+    globals()[name] = value
     return value

@@ -9,7 +9,6 @@ Example::
 
 from __future__ import annotations
 
-import inspect
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -19,12 +18,11 @@ from typing import Any
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.same_names import plain_instance
-from assistant.engine import JobRequest
+from assistant.engine import Accept, JobRequest
 from assistant.errors import UsageError
 from assistant.live.binding import Bound, bind, bind_positional
 from assistant.live.callables import EmulatorRunner, Runner
 from assistant.live.compiling import CompiledText, compile_text
-from assistant.live.configs import launch_config
 from assistant.live.gpu_calls import OnGpu
 from assistant.live.names import kernel_names
 from assistant.live.references import Reference
@@ -39,41 +37,20 @@ from assistant.model.source import ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.record import Record
 from assistant.workload.signature import Signature, signature_of
-from kernelopt.results import CheckResult, Comparison, ProfileResult, checked, compared, profiled
+from kernelopt.proposals import USUAL_SEARCH, Proposals, Search, proposals
+from kernelopt.results import CheckResult, Comparison, ProfileResult, Timing, checked, compared, profiled
 from kernelopt.sessions import Session, default_session
+from kernelopt.shapes import SIZES, Shape, Size
 
 __all__ = ["CompileError", "Kernel", "Launch", "compare", "compile"]
 
 Arguments = Sequence[object] | Mapping[str, object]
 """In the order of the kernel's parameters, or by their names."""
-Size = int | tuple[int, ...] | Callable[..., object]
-"""One to three numbers, or a function of the kernel's arguments that returns them: ``lambda n: (n + 255) // 256``."""
-_WRITTEN = "{name}={value}"
 _KERNEL = "__global__"
-_GIVEN = ("grid", "block", "shared")
 
 
 class CompileError(UsageError):
     """The compiler refuses the text; the message holds its errors."""
-
-
-class Shape(Record):
-    """How a kernel is launched, as far as it is known."""
-
-    grid: Size | None = None
-    block: Size | None = None
-    shared: Size = 0
-    """Bytes of dynamic shared memory."""
-
-    def config(self, values: Mapping[str, object]) -> LaunchConfig:
-        """For a launch with these arguments. Raises UsageError."""
-        if self.grid is None or self.block is None:
-            missing = "grid" if self.grid is None else "block"
-            remedy = "write kernel[grid, block](…), or give grid= and block= to compile or to the call"
-            raise UsageError(f"the launch has no {missing}", remedy)
-        block = _value("block", self.block, values)
-        grid = _value("grid", self.grid, {"block": block, **values})
-        return launch_config(grid, block, _value("shared", self.shared, {"block": block, **values}), _WRITTEN)
 
 
 def compile(  # noqa: A001 - what it does
@@ -97,7 +74,8 @@ def compile(  # noqa: A001 - what it does
     path, text = _read(source)
     parsed = parse(Source(path, text))
     found = _chosen(parsed, kernel)
-    path = path if isinstance(source, Path) or _KERNEL not in source else path.with_name(f"kernelopt_{found.name}.cu")
+    is_file = isinstance(source, Path) or _KERNEL not in source
+    path = path if is_file else path.with_name(f"kernelopt_{found.name}.cu")
     signature = signature_of(found, kernel or found.qualified_name)
     request = JobRequest(
         path,
@@ -112,7 +90,7 @@ def compile(  # noqa: A001 - what it does
     compiled = session.loop.wait(compile_text(session.lab, request, (signature.symbol,)))
     if compiled.is_refused:
         raise CompileError("the compiler refuses the text:\n" + "\n".join(compiled.messages()), "fix the lines above")
-    return Kernel(_Compiled(session, request, parsed, signature, compiled), Shape(grid, block, shared))
+    return Kernel(_Compiled(session, request, parsed, signature, compiled, is_file), Shape(grid, block, shared))
 
 
 def compare(a: Kernel, b: Kernel, arguments: Arguments, ref: Callable[..., object] | None = None) -> Comparison:
@@ -131,6 +109,8 @@ class _Compiled(Record):
     parsed: ParsedSource
     signature: Signature
     compiled: CompiledText
+    is_file: bool
+    """Its text is a file's, which accepting a proposal writes."""
 
 
 class Launch:
@@ -139,6 +119,30 @@ class Launch:
     def __init__(self, kernel: Kernel, shape: Shape) -> None:
         self._kernel = kernel
         self._shape = shape
+
+    @property
+    def name(self) -> str:
+        return self._kernel.name
+
+    @property
+    def text(self) -> str:
+        return self._kernel.text
+
+    @property
+    def path(self) -> Path:
+        return self._kernel.path
+
+    @property
+    def is_file(self) -> bool:
+        return self._kernel.is_file
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self._kernel.parameters
+
+    def config(self, values: Mapping[str, object]) -> LaunchConfig:
+        """Grid, block and shared memory of a launch with these arguments, by name. Raises UsageError."""
+        return self._shape.config(values)
 
     def __call__(self, /, *arguments: object, check: bool = True, **named: object) -> None:
         """Run it once on these arguments; arrays are changed in place. See `Kernel.__call__`."""
@@ -151,6 +155,16 @@ class Launch:
     def profile(self, arguments: Arguments) -> ProfileResult:
         """See `Kernel.profile`."""
         return self._kernel._profiled(self._shape, arguments)  # pyright: ignore[reportPrivateUsage] - one part of it
+
+    def time(self, arguments: Arguments) -> Timing:
+        """See `Kernel.time`."""
+        return self._kernel._timed(self._shape, arguments)  # pyright: ignore[reportPrivateUsage] - one part of it
+
+    def optimize(
+        self, arguments: Arguments, ref: Callable[..., object] | None = None, *, options: Search = USUAL_SEARCH, **changed: Any
+    ) -> Proposals:
+        """See `Kernel.optimize`."""
+        return self._kernel._optimized(self._shape, arguments, ref, options.changed(changed))  # pyright: ignore[reportPrivateUsage]
 
 
 class Kernel:
@@ -182,6 +196,15 @@ class Kernel:
         return tuple(parameter.name for parameter in self._of.signature.parameters)
 
     @property
+    def is_file(self) -> bool:
+        """Whether its text is a file's."""
+        return self._of.is_file
+
+    def config(self, values: Mapping[str, object]) -> LaunchConfig:
+        """Grid, block and shared memory of a launch with these arguments, by name. Raises UsageError."""
+        return self._shape.config(values)
+
+    @property
     def resources(self) -> KernelResources | None:
         """Registers, spills, static shared memory, as ptxas reports them for this instance; None without a CUDA compiler, and where only
         a launch would have the compiler make the instance."""
@@ -210,7 +233,7 @@ class Kernel:
         ``check`` is False; a defect raises a KernelFault and changes nothing. Arrays of a GPU: queued on the stream that their library
         works on, without checks. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end.
         """
-        given: dict[str, Any] = {name: named.pop(name) for name in _GIVEN if name in named and name not in self.parameters}
+        given: dict[str, Any] = {name: named.pop(name) for name in SIZES if name in named and name not in self.parameters}
         self._launched(replace(self._shape, **given), arguments, named, check)
 
     def check(
@@ -227,17 +250,30 @@ class Kernel:
         ``ref`` is called with the kernel's arguments by name (those that it has parameters for) and returns the output array, a dict of
         outputs by name, or None where it changed the arrays that it was given. Raises JobFailed where it cannot be run.
         """
-        return self._checked(self._with(grid, block, shared), arguments, ref)
+        return self._checked(self._shape.changed(grid, block, shared), arguments, ref)
 
     def profile(
         self, arguments: Arguments, *, grid: Size | None = None, block: Size | None = None, shared: Size | None = None
     ) -> ProfileResult:
         """Count what a launch on copies of these arguments does, line by line. Raises JobFailed where it cannot be run."""
-        return self._profiled(self._with(grid, block, shared), arguments)
+        return self._profiled(self._shape.changed(grid, block, shared), arguments)
 
-    def _with(self, grid: Size | None, block: Size | None, shared: Size | None) -> Shape:
-        given: dict[str, Any] = {name: value for name, value in zip(_GIVEN, (grid, block, shared), strict=True) if value is not None}
-        return replace(self._shape, **given)
+    def time(self, arguments: Arguments, *, grid: Size | None = None, block: Size | None = None, shared: Size | None = None) -> Timing:
+        """What a launch on copies of these arguments takes on the GPU: caches cold, an empty kernel's share subtracted.
+
+        Raises UsageError where there is no GPU: the emulator measures no time, and what `profile` predicts is no measurement.
+        """
+        return self._timed(self._shape.changed(grid, block, shared), arguments)
+
+    def optimize(
+        self, arguments: Arguments, ref: Callable[..., object] | None = None, *, options: Search = USUAL_SEARCH, **changed: Any
+    ) -> Proposals:
+        """Look for faster versions of the kernel, each proved right on these arguments, on fresh values and against ``ref``.
+
+        Options of `Search` may be given by name: ``planner="expert"``, ``rounds=2``, ``allow="precision"``. Nothing is changed until a
+        proposal is accepted. Raises JobFailed where the search cannot begin, UsageError for unknown options.
+        """
+        return self._optimized(self._shape, arguments, ref, options.changed(changed))
 
     def _launched(self, shape: Shape, arguments: Sequence[object], named: Mapping[str, object], is_checked: bool) -> None:
         of = self._of
@@ -261,6 +297,19 @@ class Kernel:
         with _Workload(self._of, shape, arguments, None) as live:
             request = replace(self._of.request, live=live)
             return profiled(self._of.session.events(lambda engine: engine.profile(request)))
+
+    def _timed(self, shape: Shape, arguments: Arguments) -> Timing:
+        if not self._of.session.has_gpu:
+            remedy = "kernel.profile(…).predicted_s is what the performance model expects of the target GPU"
+            raise UsageError("there is no GPU here, and the emulator measures no time", remedy)
+        return self._profiled(shape, arguments).timing
+
+    def _optimized(self, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None, options: Search) -> Proposals:
+        with _Workload(self._of, shape, arguments, ref) as live:
+            request = replace(self._of.request, live=live)
+            chosen = options.chosen()
+            found = self._of.session.events(lambda engine: engine.optimize(request, chosen, Accept.NONE, None))
+            return proposals(self._of.session, self._of.is_file, found)
 
     def _compared(self, other: Kernel, arguments: Arguments, ref: Callable[..., object] | None) -> Comparison:
         path = self.path.with_name(f"{self.path.stem}_b{self.path.suffix}") if other.path == self.path else other.path
@@ -326,15 +375,3 @@ def _chosen(parsed: ParsedSource, selector: str | None) -> SourceKernel:
         which = "kernels" if selector is None else f"kernels that {selector!r} may mean"
         raise UsageError(f"{len(found) or 'no'} {which}; the text has {names}", 'name one: kernelopt.compile(text, "name")')
     return found[0]
-
-
-def _value(name: str, size: Size, values: Mapping[str, object]) -> object:
-    """A number as it is; a function's result on the arguments that it has parameters for. Raises UsageError for one that it has not."""
-    if not callable(size):
-        return size
-    wanted = inspect.signature(size).parameters
-    unknown = [parameter for parameter in wanted if parameter not in values]
-    if unknown:
-        known = ", ".join(values)
-        raise UsageError(f"{name}: its function takes {unknown[0]}, which is no argument of the kernel", f"the arguments are {known}")
-    return size(**{parameter: values[parameter] for parameter in wanted})

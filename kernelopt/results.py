@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from assistant.errors import CannotAnswerError
 from assistant.live.faults import fault_of
 from assistant.model import events
-from assistant.model.event_parts import ProfileFinding, ProfileLine
+from assistant.model.event_parts import MeasuredLaunch, ProfileFinding, ProfileLine
 from assistant.model.profile import Problem
 from assistant.profile.problems import errors_among, problems_in_words
+from assistant.profile.quantity import format_quantity
 from assistant.record import Record
 
-__all__ = ["CheckResult", "Comparison", "JobFailed", "ProfileResult", "checked", "compared", "profiled"]
+__all__ = ["CheckResult", "Comparison", "JobFailed", "ProfileResult", "Timing", "checked", "compared", "ending", "failure", "profiled"]
 
 
 class JobFailed(CannotAnswerError):  # noqa: N818 - a fact, named as the code reads
@@ -59,6 +60,8 @@ class ProfileResult(Record):
 
     launches: tuple[events.Profile, ...]
     """Counters of each launch shape, as the event ``profile`` has them; the first is the costliest."""
+    measured: MeasuredLaunch | None = None
+    """The costliest launch's time on a GPU; None where none was measured."""
 
     @property
     def lines(self) -> tuple[ProfileLine, ...]:
@@ -76,10 +79,30 @@ class ProfileResult(Record):
         predicted = self.launches[0].predicted
         return None if predicted is None else predicted.time_s
 
+    @property
+    def timing(self) -> Timing:
+        """The costliest launch's time. Raises JobFailed where none was measured."""
+        if self.measured is None:
+            raise JobFailed("no time was measured", "kernelopt doctor says what times kernels here")
+        return Timing(self.measured.time_s, self.measured.method, self.launches[0].device.name)
+
     def __repr__(self) -> str:
         first = self.launches[0]
         lines = [f"{finding.code} line {finding.line}: {finding.message}" for finding in first.findings]
         return "\n  ".join((f"<profile of {first.kernel}: {first.method}>", *lines))
+
+
+class Timing(Record):
+    """What a launch takes on a GPU."""
+
+    median_s: float
+    """Seconds of one launch, an empty kernel's share subtracted."""
+    method: str
+    """How it was taken, with how many repetitions."""
+    device: str
+
+    def __repr__(self) -> str:
+        return f"<{format_quantity(self.median_s, 's')} on {self.device}: {self.method}>"
 
 
 class Comparison(Record):
@@ -105,10 +128,10 @@ class Comparison(Record):
 
 def checked(found: Sequence[events.Event], parameters: Sequence[str]) -> CheckResult:
     """Raises JobFailed where the job reported nothing of the kernel."""
-    ended = _ended(found)
+    ended = ending(found)
     reports = [event for event in found if isinstance(event, events.CheckEnded)]
     if not reports:
-        raise _failure(found, ended)
+        raise failure(found)
     problems = tuple(problem for report in reports for problem in report.problems)
     return CheckResult(problems, reports[0].is_deterministic, ended.reason, tuple(parameters))
 
@@ -117,25 +140,28 @@ def profiled(found: Sequence[events.Event]) -> ProfileResult:
     """Raises JobFailed where nothing was profiled."""
     launches = tuple(event for event in found if isinstance(event, events.Profile))
     if not launches:
-        raise _failure(found, _ended(found))
-    return ProfileResult(launches)
+        raise failure(found)
+    summaries = [event for event in found if isinstance(event, events.ProfileSummary)]
+    return ProfileResult(launches, summaries[0].measured if summaries else None)
 
 
 def compared(found: Sequence[events.Event]) -> Comparison:
     """Raises JobFailed where no verdict came."""
     verdicts = [event for event in found if isinstance(event, events.ComparisonMade)]
     if not verdicts:
-        raise _failure(found, _ended(found))
+        raise failure(found)
     last = verdicts[-1]
     speed = last.speed
     outcome, ratio, low, high = (None, None, None, None) if speed is None else (str(speed.outcome), speed.ratio, speed.low, speed.high)
-    return Comparison(str(last.verification.outcome), outcome, ratio, low, high, _ended(found).reason, last)
+    return Comparison(str(last.verification.outcome), outcome, ratio, low, high, ending(found).reason, last)
 
 
-def _ended(found: Sequence[events.Event]) -> events.JobEnded:
+def ending(found: Sequence[events.Event]) -> events.JobEnded:
     return next(event for event in reversed(found) if isinstance(event, events.JobEnded))
 
 
-def _failure(found: Sequence[events.Event], ended: events.JobEnded) -> JobFailed:
+def failure(found: Sequence[events.Event]) -> JobFailed:
+    """Why a job gave no answer."""
+    ended = ending(found)
     said = [event for event in found if isinstance(event, events.Message) and event.severity == "error"]
     return JobFailed(said[0].message if said else ended.reason, (said[0].remedy or "") if said else "")

@@ -12,7 +12,7 @@ import atexit
 import os
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from assistant.cli.compose import has_gpu, open_session
 from assistant.config import load_settings, user_paths
@@ -26,6 +26,7 @@ from assistant.model.events import Event
 
 __all__ = ["Session", "default_session"]
 
+T = TypeVar("T")
 _FRONT_END = "python"
 
 
@@ -38,7 +39,8 @@ class Session:
 
         Raises UsageError for another word, CannotAnswerError for a GPU that is not there.
         """
-        has_gpu(device)
+        self.has_gpu = has_gpu(device)
+        """Whether kernels run, and are timed, on a GPU."""
         self.device = device
         self.target = target
         self.process = os.getpid()
@@ -54,6 +56,10 @@ class Session:
     def _open(self) -> tuple[Engine, CpuLab]:
         target = self.target or load_settings(None).settings.target
         return open_session(_FRONT_END), CpuLab(self._folder.path, user_paths().cache, target)
+
+    def ask(self, question: Callable[[Engine], T]) -> T:
+        """What ``question`` returns of the engine, for what takes no time."""
+        return self.loop.call(question, self._engine)
 
     def events(self, stream: Callable[[Engine], AsyncIterator[Event]]) -> list[Event]:
         """All events of a job, run to its end on the background loop; an interrupt of this thread ends it."""

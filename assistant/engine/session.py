@@ -239,6 +239,14 @@ class Session:
 
         return streamed(work)
 
+    def accept_text(self, id_prefix: str) -> events.DecisionMade:
+        """Keep that a proposal on a text that is in no file was accepted; its text is the proposal's ``after``."""
+        return self._decisions().accept_text(self.store.find_proposal(id_prefix))
+
+    def undo_text(self, id_prefix: str) -> events.DecisionMade:
+        """Keep that such an acceptance was taken back."""
+        return self._decisions().undo_text(self.store.find_proposal(id_prefix))
+
     def reject(self, id_prefix: str, reason_code: str | None, reason: str | None) -> tuple[events.Event, ...]:
         proposal = self.store.find_proposal(id_prefix)
         decision_events = self._decisions().reject(proposal, reason_code, reason)

@@ -67,6 +67,14 @@ class Decisions(Record):
     def undo(self, proposal: Proposal) -> tuple[events.Event, ...]:
         return (_decision_made(self._decider().undo(proposal)),)
 
+    def accept_text(self, proposal: Proposal) -> events.DecisionMade:
+        """Keep that the whole proposal was taken into a text that is in no file; nothing is written."""
+        return _decision_made(self._decider().record(proposal, DecisionRequest(DecisionKind.ACCEPTED), proposal.after))
+
+    def undo_text(self, proposal: Proposal) -> events.DecisionMade:
+        """Keep that a text that is in no file is as before the proposal again."""
+        return _decision_made(self._decider().record(proposal, DecisionRequest(DecisionKind.UNDONE), proposal.before))
+
     async def offer(self, job: Job, proposal: Proposal, accept: Accept, ask: Ask | None) -> events.DecisionMade | None:
         """Decide on a fresh proposal as the user's options say, or ask."""
         match accept:

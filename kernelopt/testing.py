@@ -1,0 +1,98 @@
+"""Kernels in test suites: one assertion, which reports the smallest input that fails as a test to paste.
+
+Example::
+
+    def test_scale(kernelopt_compile):
+        scale = kernelopt_compile(Path("scale.cu"), grid=lambda n: (n + 255) // 256, block=256)
+        assert_kernel(scale, (out, x, 1000), ref=lambda x: 2 * x)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple
+from typing import Any, cast
+
+import numpy as np
+
+from assistant.live.faults import fault_of
+from kernelopt.kernels import Arguments, Kernel, Launch
+from kernelopt.smallest import is_array, smallest
+
+__all__ = ["assert_kernel"]
+
+_MOST_ELEMENTS = 1000
+"""An array of more is not written out."""
+_PLAIN_NAMES = {"float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+
+
+def assert_kernel(
+    kernel: Kernel | Launch, arguments: Arguments, ref: Callable[..., object] | None = None, *, is_reduced: bool = True
+) -> None:
+    """Run it with every check on, on copies of the arguments, and against ``ref`` on these and on fresh values.
+
+    Raises AssertionError with the first defect and, unless ``is_reduced`` is False, the smallest sizes that show it, as a test to paste.
+    Raises JobFailed where the kernel cannot be run.
+    """
+    __tracebackhide__ = True
+    found = kernel.check(arguments, ref)
+    if found.ok:
+        return
+    fault = fault_of(found.problems, found.parameters)
+    assert fault is not None, "what is not ok has a defect"
+    message = f"{kernel.name}: {fault.problem.kind.replace('_', ' ')}: {fault.problem.message}"
+    if fault.line:
+        message += f"; line {fault.line}"
+    if fault.thread is not None:
+        message += f", block {fault.block}, thread {fault.thread}"
+    if is_reduced:
+        by_name = dict(arguments) if isinstance(arguments, Mapping) else dict(zip(kernel.parameters, arguments, strict=True))
+        if all(isinstance(value, np.ndarray | int | float | np.generic) for value in by_name.values()):
+            message += (
+                f"\n\nThe smallest input that fails like this:\n\n{_as_test(kernel, smallest(kernel, by_name, ref, fault.problem), ref)}"
+            )
+    raise AssertionError(message)
+
+
+def _as_test(kernel: Kernel | Launch, arguments: Mapping[str, object], ref: Callable[..., object] | None) -> str:
+    """A test's source, which passes when the kernel is mended."""
+    config = kernel.config(arguments)
+    grid, block = astuple(config.grid), astuple(config.block)
+    shape = f"grid={grid}, block={block}" + (f", shared={config.shared_bytes}" if config.shared_bytes else "")
+    prefix = "r" if "\\" in kernel.text else ""
+    source = f"Path({str(kernel.path)!r})" if kernel.is_file else f'{prefix}"""{kernel.text}"""'
+    given = [f"        {name!r}: {_written(value)}," for name, value in arguments.items()]
+    last = "" if ref is None else f", ref={_name(ref)}"
+    plain = "".join(letter if letter.isalnum() else "_" for letter in kernel.name)
+    lines = [
+        f"def test_the_smallest_failing_input_of_{plain}():",
+        f"    kernel = kernelopt.compile({source}, {kernel.name!r}, {shape})",
+        "    arguments = {",
+        *given,
+        "    }",
+        f"    kernelopt.testing.assert_kernel(kernel, arguments{last})",
+    ]
+    return "\n".join(lines)
+
+
+def _name(ref: Callable[..., object]) -> str:
+    name = getattr(ref, "__name__", "ref")
+    return name if name.isidentifier() else "ref"
+
+
+def _written(value: object) -> str:
+    """An expression for it, the shortest that holds."""
+    if not is_array(value):
+        return repr(cast("Any", value).item() if isinstance(value, np.generic) else value)
+    dtype = f"np.{value.dtype.name}" if value.dtype.name in _PLAIN_NAMES else repr(value.dtype.name)
+    shape = value.size if value.ndim == 1 else value.shape
+    if not value.any():
+        return f"np.zeros({shape}, {dtype})"
+    if (value == value.reshape(-1)[0]).all():
+        return f"np.full({shape}, {value.reshape(-1)[0].item()!r}, {dtype})"
+    if np.array_equal(value.reshape(-1), np.arange(value.size)):
+        counted = f"np.arange({value.size}, dtype={dtype})"
+        return counted if value.ndim == 1 else f"{counted}.reshape{value.shape}"
+    if value.size <= _MOST_ELEMENTS:
+        return f"np.array({value.tolist()}, {dtype})"
+    return f"...  # {value.size:,} elements, as in the test that failed"

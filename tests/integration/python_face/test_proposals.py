@@ -1,0 +1,80 @@
+"""Faster versions of a kernel, found, read and decided from Python; times, where there is no clock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kernelopt
+
+DECAY = """\
+__global__ void decay(float *out, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float s = x[i];
+    for (int k = 0; k < 16; k++) s = s * 0.5 + 1.0;
+    out[i] = s;
+}
+"""
+FASTER = DECAY.replace("0.5", "0.5f").replace("1.0", "1.0f")
+N = 512
+
+
+def arguments() -> dict[str, object]:
+    return {"out": np.zeros(N, np.float32), "x": np.arange(N, dtype=np.float32), "n": N}
+
+
+def found_for(kernel: kernelopt.Kernel) -> kernelopt.Proposals:
+    return kernel.optimize(arguments(), planner="expert", rounds=1, candidates=4)
+
+
+def test_a_texts_proposal_is_read_taken_taken_back_and_turned_down(session: kernelopt.Session) -> None:
+    kernel = kernelopt.compile(DECAY, grid=2, block=256, session=session)
+    found = found_for(kernel)
+    (proposal,) = found
+    assert (proposal.techniques, proposal.speed) == (("float-literals",), "PREDICTED")
+    assert proposal.ratio > 1.0 and proposal.verification in ("PASS", "NEEDS_DECISION")
+    assert "-    for (int k = 0; k < 16; k++) s = s * 0.5 + 1.0;\n+    for (int k = 0; k < 16; k++) s = s * 0.5f + 1.0f;\n" in proposal.diff
+    assert proposal.explanation and [str(one.outcome) for one in found.tried] == ["kept"]
+    assert repr(found).startswith("<1 proposals of 1 tried: 1 proposal>\n  <proposal: ")
+    assert (proposal.accept(), proposal.state) == (FASTER, "accepted")
+    assert not Path("kernelopt_decay.cu").exists()
+    proposal.undo()
+    assert proposal.state == "undone"
+    proposal.reject("not worth it", "not-worth-it")
+    assert proposal.state == "rejected"
+    with pytest.raises(kernelopt.KernelOptError, match="already rejected by python"):
+        proposal.accept()
+    assert len(found_for(kernel)) == 0, "what was turned down is not offered again"
+
+
+def test_accepting_a_files_proposal_writes_it_and_undo_puts_it_back(session: kernelopt.Session, tmp_path: Path) -> None:
+    file = tmp_path / "decay.cu"
+    file.write_text(DECAY)
+    kernel = kernelopt.compile(file, grid=2, block=256, session=session)
+    (proposal,) = found_for(kernel)
+    assert proposal.accept() == file.read_text() == FASTER
+    proposal.undo()
+    assert file.read_text() == DECAY
+
+
+def test_what_cannot_be_asked_of_a_search_is_refused_before_it_begins(session: kernelopt.Session) -> None:
+    kernel = kernelopt.compile(DECAY, grid=2, block=256, session=session)
+    with pytest.raises(kernelopt.KernelOptError, match="optimize takes no 'round'"):
+        kernel.optimize(arguments(), round=1)
+    with pytest.raises(kernelopt.KernelOptError, match="--allow does not know 'speed'"):
+        kernel.optimize(arguments(), allow="speed")
+    with pytest.raises(kernelopt.KernelOptError, match="no model provider is configured"):
+        kernel.optimize(arguments(), planner="llm")
+
+
+def test_the_emulator_measures_no_time(session: kernelopt.Session) -> None:
+    kernel = kernelopt.compile(DECAY, grid=2, block=256, session=session)
+    with pytest.raises(kernelopt.KernelOptError, match="no GPU here") as raised:
+        kernel.time(arguments())
+    assert "predicted_s" in raised.value.remedy
+    with pytest.raises(kernelopt.KernelOptError, match="no GPU here"):
+        kernel[2, 256].time(arguments())
