@@ -137,7 +137,9 @@ def _plain(arguments: Arguments) -> Iterator[Arguments]:
 
 
 def _counted(array: Array) -> Array:
-    return np.arange(array.size).astype(array.dtype).reshape(array.shape)
+    made = array.copy()
+    made.flat = range(array.size)
+    return made
 
 
 def _ones(array: Array) -> Array:
@@ -146,4 +148,4 @@ def _ones(array: Array) -> Array:
 
 def is_array(value: object) -> TypeGuard[Array]:
     """Of NumPy."""
-    return issubclass(type(value), np.ndarray)
+    return isinstance(value, np.ndarray)
