@@ -137,8 +137,8 @@ def _plain(arguments: Arguments) -> Iterator[Arguments]:
 
 
 def _counted(array: Array) -> Array:
-    made = array.copy()
-    made.flat = range(array.size)
+    made = np.ascontiguousarray(array).copy()
+    made.reshape(-1)[:] = range(array.size)
     return made
 
 
