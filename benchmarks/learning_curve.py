@@ -78,7 +78,11 @@ def _arguments() -> argparse.Namespace:
 def _searches(out: Path) -> tuple[Search, ...]:
     path = out / _SEARCHES
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    return tuple(Search(**(data := json.loads(line)) | {"gains": tuple(tuple(pair) for pair in data["gains"])}) for line in lines)
+    return tuple(Search(**(data := json.loads(line)) | _tuples(data)) for line in lines)
+
+
+def _tuples(data: dict[str, list[list[object]]]) -> dict[str, tuple[object, ...]]:
+    return {"gains": tuple(tuple(pair) for pair in data["gains"]), "lengths": tuple(data["lengths"])}
 
 
 def _search_all(asked: _Asked, tasks: Iterable[Task], order: int) -> None:
@@ -109,19 +113,23 @@ def _by_kernel(task: Task, order: int, position: int, attempts: Iterable[Attempt
     for attempt in attempts:
         by_kernel.setdefault(attempt.kernel.partition("(")[0], []).append(attempt)
     for kernel, tried in (by_kernel or {"": []}).items():
-        yield Search(task.name, kernel, order, position, tuple(_gains(tried)), failure, round(duration_s, 1))
+        gains = tuple(_gains(tried))
+        lengths = tuple(length for *_, length in gains)
+        pairs = tuple((technique, ratio) for technique, ratio, _ in gains)
+        yield Search(task.name, kernel, order, position, pairs, failure, round(duration_s, 1), lengths)
 
 
-def _gains(attempts: Iterable[Attempt]) -> Iterator[tuple[str, float]]:
-    """(technique, time of the start / time of the best version so far) after each candidate, as the screens of a chain multiply."""
-    reached: dict[str, float] = {}
-    best = 1.0
+def _gains(attempts: Iterable[Attempt]) -> Iterator[tuple[str, float, int]]:
+    """(technique, time of the start / time of the best version so far, edits in its chain) after each candidate, as screens multiply."""
+    reached: dict[str, tuple[float, int]] = {}
+    best = (1.0, 0)
     for attempt in attempts:
         ratio = attempt.ratio
         if attempt.outcome is TrialOutcome.KEPT and ratio is not None:
-            reached[attempt.key] = reached.get(attempt.parent_key, 1.0) * ratio
-            best = max(best, reached[attempt.key])
-        yield attempt.technique, round(best, 4)
+            before, length = reached.get(attempt.parent_key, (1.0, 0))
+            reached[attempt.key] = (before * ratio, length + 1)
+            best = max(best, reached[attempt.key], key=lambda version: version[0])
+        yield attempt.technique, round(best[0], 4), best[1]
 
 
 if __name__ == "__main__":

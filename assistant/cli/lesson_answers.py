@@ -78,8 +78,8 @@ def _say_kept(each: KeptLesson) -> None:
 def _say_diff(technique: str, before: str, after: str) -> None:
     known = own_catalogue().get(technique)
     own = "" if known is None else f"{known.text.rstrip()}\n\n"
-    texts = [f"{own}{text}".splitlines() for text in (before, after)]
-    for line in difflib.unified_diff(*texts, f"{technique}.md", f"{technique}.md", n=1, lineterm=""):
+    old, new = (f"{own}{text}".splitlines() for text in (before, after))
+    for line in difflib.unified_diff(old, new, f"{technique}.md", f"{technique}.md", n=1, lineterm=""):
         _say(line)
 
 
