@@ -120,18 +120,20 @@ def note(database: Database, data: dict[str, Any], row: Experience) -> None:
 
 def composites(database: Database, names: dict[str, str] | None = None) -> tuple[Composite, ...]:
     """Sequences that paid on `_LEAST_KERNELS` kernels and on most of those that they were tried on, what gains most first."""
-    dropped = {name for (name,) in database.rows("select techniques from dropped_composites")}
-    found = (_composite(name, chains, name in dropped) for name, chains in _by_techniques(database, names or {}).items())
-    known = sorted((composite for composite in found if composite is not None), key=lambda each: (-each.ratio, each.techniques))
-    return tuple(known[:_MOST_COMPOSITES])
+    return _known(database, _by_techniques(database, names or {}))
 
 
-def rows_of_composites(database: Database, names: dict[str, str]) -> tuple[Known, ...]:
-    """Of sequences that are offered as one, a row for each chain: the state before both, and what both came to."""
-    wanted = {composite.name for composite in composites(database, names) if not composite.is_dropped}
-    chains = [chain for name, some in _by_techniques(database, names).items() if name in wanted for chain in some]
+def rows_of_composites(database: Database, names: dict[str, str]) -> tuple[tuple[Known, ...], frozenset[str]]:
+    """(a row for each chain of a sequence that is offered as one: the state before both, and what both came to; the sequences that a
+    person dropped)."""
+    by_techniques = _by_techniques(database, names)
+    if not by_techniques:
+        return (), frozenset()
+    known = _known(database, by_techniques)
+    chains = [chain for composite in known if not composite.is_dropped for chain in by_techniques[composite.name]]
     firsts = {row.id: row for row in rows_of_ids(database, {chain.first for chain in chains})} if chains else {}
-    return tuple(_row(firsts[chain.first], chain, names) for chain in chains if chain.first in firsts)
+    rows = tuple(_row(firsts[chain.first], chain, names) for chain in chains if chain.first in firsts)
+    return rows, frozenset(composite.name for composite in known if composite.is_dropped)
 
 
 def drop(database: Database, techniques: str, now_ms: int) -> bool:
@@ -155,6 +157,13 @@ def drop_forgotten(database: Database) -> None:
         "delete from chains where substr(id, 1, instr(id, '+') - 1) not in (select id from experience)"
         " or substr(id, instr(id, '+') + 1) not in (select id from experience)"
     )
+
+
+def _known(database: Database, by_techniques: dict[str, list[_Chain]]) -> tuple[Composite, ...]:
+    dropped = {name for (name,) in database.rows("select techniques from dropped_composites")}
+    found = (_composite(name, chains, name in dropped) for name, chains in by_techniques.items())
+    known = sorted((composite for composite in found if composite is not None), key=lambda each: (-each.ratio, each.techniques))
+    return tuple(known[:_MOST_COMPOSITES])
 
 
 def _by_techniques(database: Database, names: dict[str, str]) -> dict[str, list[_Chain]]:

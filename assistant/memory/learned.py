@@ -97,8 +97,8 @@ class Learned:
         """What is known, best first; the first techniques with the edit of the nearest kernel of this workspace."""
         names = {alias.name: alias.technique for alias in aliases.aliases(self._database)}
         judgements = (_named(judgement, names) for judgement, _ in self._judgements())
-        rows = (*experience_rows.rows_like(self._database, query), *chains.rows_of_composites(self._database, names))
-        dropped = {composite.name for composite in self.composites() if composite.is_dropped}
+        together, dropped = chains.rows_of_composites(self._database, names)
+        rows = (*experience_rows.rows_like(self._database, query), *together)
         found = tuple(evidence for evidence in recall(query, rows, judgements) if evidence.technique not in dropped)
         found = self._with_lessons(found)
         with_diff = [evidence.technique for evidence in found if evidence.nearest][:_DIFFS]
