@@ -32,7 +32,7 @@ _LEAST_KERNELS = 2
 _MOST_COMPOSITES = 8
 _MOST_CHAINS = 60
 """Newest chains of a sequence that count."""
-_NEWEST = 2_000
+_NEWEST = 1_000
 """Chains that are looked through for sequences that paid."""
 
 
@@ -169,7 +169,7 @@ def _known(database: Database, by_techniques: dict[str, list[_Chain]]) -> tuple[
 def _by_techniques(database: Database, names: dict[str, str]) -> dict[str, list[_Chain]]:
     """The newest chains by the names that their techniques go by."""
     found: dict[str, list[_Chain]] = {}
-    for row in database.rows(f"select {_COLUMNS} from chains order by created_ms desc, rowid desc limit ?", (_NEWEST,)):  # noqa: S608  (ours)
+    for row in database.rows(f"select {_COLUMNS} from chains order by created_ms desc limit ?", (_NEWEST,)):  # noqa: S608  (ours)
         chain = _Chain(*row)
         some = found.setdefault(_renamed(chain.techniques, names), [])
         if len(some) < _MOST_CHAINS:

@@ -12,7 +12,7 @@ create table chains (
   variance real,
   created_ms integer not null
 );
-create index chains_by_techniques on chains (techniques, created_ms);
+create index chains_by_age on chains (created_ms);
 
 -- What was learnt about a technique beyond its text in the catalogue, and which rows it was learnt from; the newest that is kept counts.
 create table lessons (
