@@ -2,8 +2,9 @@
 end. Pure.
 
 The gain of a kernel is log(time before / time after); the best is that of any search on it. What never comes to 95 % of the best counts
-as one candidate more than was tried. Kernels whose best is below `LEAST_RATIO` are left out: there is nothing to find early. Intervals are
-percentiles of a bootstrap over kernels.
+as one candidate more than was tried. The least that any order could need is the number of edits in the shortest chain that came there.
+Kernels whose best is below `LEAST_RATIO` are left out: there is nothing to find early. Intervals are percentiles of a bootstrap over
+kernels.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class Search(Record):
     """(technique, best ratio so far) after each candidate."""
     failure: str
     duration_s: float
+    lengths: tuple[int, ...] = ()
+    """Edits in the chain of the best so far after each candidate."""
 
     @property
     def best(self) -> float:
@@ -48,6 +51,11 @@ class Search(Record):
     def candidates_to(self, ratio: float) -> int:
         """Until the best is at least that."""
         return next((count for count, (_, best) in enumerate(self.gains, 1) if best >= ratio), len(self.gains) + 1)
+
+    def edits_to(self, ratio: float) -> int | None:
+        """In the chain that came there; None where none did, or it was not kept."""
+        count = self.candidates_to(ratio)
+        return self.lengths[count - 1] if count <= len(self.lengths) else None
 
 
 class Curve(Record):
@@ -64,6 +72,10 @@ class Curve(Record):
     low: float
     high: float
     """95 % interval of ``saved``."""
+    least: float
+    """Mean number of candidates that any order must try."""
+    most_saved: float
+    """What an order that knew everything would save."""
 
 
 class _Pair(Record):
@@ -76,6 +88,8 @@ class _Pair(Record):
     without: int
     best_with: float
     best_without: float
+    least: int
+    """Candidates that any order must try."""
 
 
 def reported(searches: Sequence[Search]) -> tuple[Curve, ...]:
@@ -83,6 +97,7 @@ def reported(searches: Sequence[Search]) -> tuple[Curve, ...]:
     pairs = _pairs(searches)
     groups: tuple[tuple[str, Callable[[_Pair], bool]], ...] = (
         ("all", lambda _: True),
+        ("kernels on which order can matter", lambda pair: pair.without > pair.least),
         (f"first {_GROUP} of an order", lambda pair: pair.place < _GROUP),
         (f"last {_GROUP} of an order", lambda pair: pair.left < _GROUP),
     )
@@ -96,7 +111,8 @@ def report_in_words(searches: Sequence[Search]) -> str:
     for curve in reported(searches):
         lines.append(
             f"{curve.name}: {curve.with_memory:.1f} candidates with memory, {curve.without:.1f} without, over {curve.pair_count} pairs on"
-            f" {curve.kernel_count} kernels; {curve.saved:.0%} saved [{curve.low:.0%}, {curve.high:.0%}]"
+            f" {curve.kernel_count} kernels; {curve.saved:.0%} saved [{curve.low:.0%}, {curve.high:.0%}]; at least"
+            f" {curve.least:.1f} are needed: at most {curve.most_saved:.0%} could be saved"
         )
     slower = [pair for pair in pairs if pair.best_with < _SLOWER * pair.best_without]
     lines.append(f"ended slower than without memory: {len(slower)} of {len(pairs)}")
@@ -119,7 +135,8 @@ def _pairs(searches: Sequence[Search]) -> list[_Pair]:
         for place, search in enumerate(those):
             other, goal = without[_kernel(search)], best[_kernel(search)] ** _SHARE
             counts = search.candidates_to(goal), other.candidates_to(goal)
-            found.append(_Pair(_kernel(search), place, len(those) - 1 - place, *counts, search.best, other.best))
+            least = min((length for each in tried if _kernel(each) == _kernel(search) and (length := each.edits_to(goal))), default=1)
+            found.append(_Pair(_kernel(search), place, len(those) - 1 - place, *counts, search.best, other.best, least))
     return found
 
 
@@ -131,6 +148,9 @@ def _curve(name: str, pairs: list[_Pair]) -> Curve:
     by_kernel: dict[tuple[str, str], list[float]] = {}
     for pair in pairs:
         by_kernel.setdefault(pair.kernel, []).append(math.log(pair.with_memory / pair.without))
+    at_best: dict[tuple[str, str], list[float]] = {}
+    for pair in pairs:
+        at_best.setdefault(pair.kernel, []).append(math.log(min(pair.least, pair.without) / pair.without))
     means = [statistics.fmean(values) for values in by_kernel.values()]
     drawn = random.Random(_SEED)
     resampled = sorted(statistics.fmean(drawn.choices(means, k=len(means))) for _ in range(_RESAMPLES))
@@ -144,4 +164,6 @@ def _curve(name: str, pairs: list[_Pair]) -> Curve:
         saved=1 - math.exp(statistics.fmean(means)),
         low=1 - math.exp(high),
         high=1 - math.exp(low),
+        least=statistics.fmean(pair.least for pair in pairs),
+        most_saved=1 - math.exp(statistics.fmean(statistics.fmean(values) for values in at_best.values())),
     )

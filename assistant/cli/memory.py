@@ -1,4 +1,5 @@
-"""Commands about what was learned and the file it is kept in: memory show, why, path, export, import, names, merge, part, verify, forget.
+"""Commands about what was learned and the file it is kept in: memory show, why, path, export, import, learn, diff, revert, names,
+merge, part, verify, forget.
 
 Their options only; ``memory_answers`` does what they say.
 """
@@ -26,6 +27,9 @@ def add_memory_commands(app: typer.Typer) -> None:
         ("path", _path),
         ("export", _export),
         ("import", _import),
+        ("learn", _learn),
+        ("diff", _diff),
+        ("revert", _revert),
         ("names", _names),
         ("merge", _merge),
         ("part", _part),
@@ -79,6 +83,38 @@ def _import(file: Annotated[Path, typer.Argument(help="What memory export --lear
         from assistant.cli.memory_answers import import_file
 
     import_file(file)
+
+
+def _learn(
+    is_trial: Annotated[bool, typer.Option("--dry-run", help="Show what would be kept, and keep nothing")] = False, as_json: Json = False
+) -> None:
+    """Learn from the trials when each technique paid and when it did not; what predicts better on kernels held out is kept."""
+    with loading():
+        from assistant.cli.lesson_answers import learn
+
+    learn(is_trial, as_json)
+
+
+def _diff(
+    name: Annotated[str | None, typer.Argument(metavar="[TECHNIQUE]", help="A technique or a lesson's id; left out: all")] = None,
+    as_json: Json = False,
+) -> None:
+    """What was learned beyond the techniques' own texts, as diffs with the trials that it was learned from."""
+    with loading():
+        from assistant.cli.lesson_answers import print_diff
+
+    print_diff(name, as_json)
+
+
+def _revert(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A technique, a lesson's id, or a sequence that is offered as one (A+B)")],
+    is_undone: Annotated[bool, typer.Option("--undo", help="Offer a sequence again that was reverted")] = False,
+) -> None:
+    """Take back the newest lesson on a technique, or offer a sequence of techniques as one step no more."""
+    with loading():
+        from assistant.cli.lesson_answers import revert
+
+    revert(name, is_undone)
 
 
 def _names(as_json: Json = False) -> None:

@@ -16,7 +16,7 @@ from assistant.config import load_settings, memory_path
 from assistant.errors import UsageError
 from assistant.memory import BY_PERSON, Alias, ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text
-from assistant.profile.quantity import counted_noun
+from assistant.profile.quantity import counted_noun, first_of
 from assistant.serialize import dumps, encode
 
 __all__ = [
@@ -32,11 +32,17 @@ __all__ = [
     "verify",
 ]
 
+_SHOWN_ROWS = 6
+
 
 def print_knowledge(as_json: bool) -> None:
     """What was learnt: per technique and bottleneck, how often it was tried, right, better, accepted."""
-    rows = _store().learned.knowledge()
+    learned = _store().learned
+    rows = learned.knowledge()
     typer.echo(as_json_text(rows) if as_json else as_text(rows).rstrip("\n") or "nothing was learned yet")
+    for composite in () if as_json else learned.composites():
+        state = ", reverted" if composite.is_dropped else ""
+        typer.echo(f"together: {composite.name}{state}: {composite.sentence}; from {first_of(composite.rows, _SHOWN_ROWS)}")
 
 
 def print_memory_path() -> None:

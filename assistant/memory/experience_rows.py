@@ -21,7 +21,18 @@ from assistant.model.experience import Experience, Origin, RecallQuery
 from assistant.model.profile import Signature
 from assistant.profile import DIMENSIONS
 
-__all__ = ["Known", "add", "all_rows", "drop_forgotten", "known_of", "note_decision", "rows_like", "rows_of_job", "vector_of"]
+__all__ = [
+    "Known",
+    "add",
+    "all_rows",
+    "drop_forgotten",
+    "known_of",
+    "note_decision",
+    "rows_like",
+    "rows_of_ids",
+    "rows_of_job",
+    "vector_of",
+]
 
 _RECENT_COUNT = 5
 """Rows of one technique on one kernel and device that count: repeating one trial ten thousand times teaches no more than that."""
@@ -137,6 +148,15 @@ def rows_like(database: Database, query: RecallQuery) -> tuple[Known, ...]:
 def rows_of_job(database: Database, job: str) -> tuple[Known, ...]:
     """Those of a job's attempts."""
     found = database.rows(f"select {_COLUMNS} from experience where job = ?", (job,))  # noqa: S608  (ours)
+    return tuple(_known(row, row[2]) for row in found)
+
+
+def rows_of_ids(database: Database, ids: Iterable[str]) -> tuple[Known, ...]:
+    """Those of these ids that are here."""
+    found = database.rows(
+        f"select {_COLUMNS} from experience where id in (select value from json_each(?))",  # noqa: S608  (ours)
+        (json.dumps(sorted(ids)),),
+    )
     return tuple(_known(row, row[2]) for row in found)
 
 

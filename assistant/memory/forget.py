@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 from assistant.errors import UsageError
+from assistant.memory import chains, lessons
 from assistant.memory.database import Database
 from assistant.memory.experience_rows import drop_forgotten
 from assistant.memory.records import path_key
@@ -107,6 +108,8 @@ def forget(database: Database, scope: ForgetScope, now_ms: int) -> ForgottenCoun
         call_count = _bury(database, "call", parameters, now_ms)
         _bury(database, "import", parameters, now_ms)
         drop_forgotten(database)
+        chains.drop_forgotten(database)
+        lessons.drop_forgotten(database)
         text_count = database.execute(
             "update blobs set content = null where content is not null and hash not in ("
             "select hash from attempt_texts union select hash from proposal_texts"

@@ -18,12 +18,14 @@ from typing import Any
 from assistant.cuda.family import traits_of
 from assistant.cuda.parse import parse
 from assistant.errors import MemoryFileError, UsageError
-from assistant.memory import aliases, experience_rows
+from assistant.memory import aliases, chains, experience_rows, lessons
 from assistant.memory.aliases import Alias
+from assistant.memory.chains import Composite
 from assistant.memory.database import Database, Row
 from assistant.memory.exchange import Import, experience_of_import, learned_lines, read_import
 from assistant.memory.experience import Judgement, experience_of, unknown_traits
 from assistant.memory.knowledge import Knowledge, derive
+from assistant.memory.lessons import KeptLesson, Learnt
 from assistant.memory.nearest_edit import shown_diff
 from assistant.memory.recall import recall
 from assistant.model.experience import UNKNOWN, KernelTraits, RecallQuery, TechniqueEvidence, device_class
@@ -38,9 +40,12 @@ _JUDGEMENTS = 500
 """Newest decided proposals looked at."""
 _MOST_PARSED = 3_000
 """Different kernels of older attempts whose text is read for their traits; those before them have none."""
+_STATEMENTS = 3
+"""Of a lesson that go with the evidence."""
+_LEARNED = "learned from trials: "
 _DIFFS = 2
 """Techniques, best first, whose nearest edit is shown."""
-_FILLED = "experience_filled"
+_FILLED, _CHAINED = "experience_filled", "chains_filled"
 
 
 class Learned:
@@ -52,7 +57,22 @@ class Learned:
         self._text = text
 
     def fill(self) -> None:
-        """Rows of what was kept before there was this table, once."""
+        """Rows of what was kept before there were these tables, once."""
+        self._fill_rows()
+        self._fill_chains()
+
+    def _fill_chains(self) -> None:
+        database = self._database
+        if database.row("select value from meta where key = ?", (_CHAINED,)) is not None:
+            return
+        with database.transaction():
+            for (record,) in database.rows("select record from attempts where record is not null order by created_ms, rowid"):
+                data = json.loads(record)
+                if data.get("use", {}).get("after"):
+                    chains.note(database, data, experience_of(data, unknown_traits))
+            database.execute("insert or replace into meta (key, value) values (?, '1')", (_CHAINED,))
+
+    def _fill_rows(self) -> None:
         database = self._database
         if database.row("select value from meta where key = ?", (_FILLED,)) is not None:
             return
@@ -69,19 +89,48 @@ class Learned:
     def add(self, data: dict[str, Any]) -> None:
         """The row of an attempt's record; inside the transaction that adds it."""
         aliases.note_new_name(self._database, data["technique"], data["created_ms"])
-        experience_rows.add(self._database, experience_of(data, unknown_traits))
+        row = experience_of(data, unknown_traits)
+        experience_rows.add(self._database, row)
+        chains.note(self._database, data, row)
 
     def recall(self, query: RecallQuery) -> tuple[TechniqueEvidence, ...]:
         """What is known, best first; the first techniques with the edit of the nearest kernel of this workspace."""
         names = {alias.name: alias.technique for alias in aliases.aliases(self._database)}
         judgements = (_named(judgement, names) for judgement, _ in self._judgements())
-        found = recall(query, experience_rows.rows_like(self._database, query), judgements)
+        together, dropped = chains.rows_of_composites(self._database, names)
+        rows = (*experience_rows.rows_like(self._database, query), *together)
+        found = tuple(evidence for evidence in recall(query, rows, judgements) if evidence.technique not in dropped)
+        found = self._with_lessons(found)
         with_diff = [evidence.technique for evidence in found if evidence.nearest][:_DIFFS]
         return tuple(self._with_diff(evidence) if evidence.technique in with_diff else evidence for evidence in found)
 
     def knowledge(self) -> tuple[Knowledge, ...]:
         """What was learnt, by state and technique."""
         return derive(experience_rows.all_rows(self._database), (judgement for judgement, _ in self._judgements()))
+
+    def composites(self) -> tuple[Composite, ...]:
+        """Sequences that paid as one, those that a person dropped included."""
+        names = {alias.name: alias.technique for alias in aliases.aliases(self._database)}
+        return chains.composites(self._database, names)
+
+    def drop_composite(self, techniques: str, now_ms: int) -> bool:
+        """Offer it no more; False where none of that name is known."""
+        return chains.drop(self._database, techniques, now_ms)
+
+    def take_back_composite(self, techniques: str) -> bool:
+        return chains.take_back(self._database, techniques)
+
+    def learn(self, now_ms: int, *, is_trial: bool = False) -> tuple[Learnt, ...]:
+        """What the trials teach of each technique, and whether it is kept."""
+        return lessons.learn(self._database, experience_rows.all_rows(self._database), now_ms, is_trial=is_trial)
+
+    def lessons(self) -> tuple[KeptLesson, ...]:
+        """Newest first, reverted ones included."""
+        return lessons.all_lessons(self._database)
+
+    def revert_lesson(self, name: str) -> KeptLesson | None:
+        """The newest of a technique, or the one of that id; None where there is none."""
+        return lessons.revert(self._database, name)
 
     def lines(self) -> Iterable[str]:
         """Experience as JSON lines, without source, paths, kernels' names or reasons."""
@@ -120,6 +169,16 @@ class Learned:
         if row is not None:
             data = json.loads(row[0])
             experience_rows.note_decision(self._database, data["job"], data["kernel"], tuple(data["techniques"]), kind.value)
+
+    def _with_lessons(self, found: tuple[TechniqueEvidence, ...]) -> tuple[TechniqueEvidence, ...]:
+        """With what was learnt of each technique behind its evidence."""
+        kept = lessons.kept_lessons(self._database)
+        return tuple(
+            replace(evidence, sentences=(*evidence.sentences, *(f"{_LEARNED}{text}" for text in lesson.statements[:_STATEMENTS])))
+            if (lesson := kept.get(evidence.technique)) is not None
+            else evidence
+            for evidence in found
+        )
 
     def _with_diff(self, evidence: TechniqueEvidence) -> TechniqueEvidence:
         row = self._database.row("select parent_blob, text_blob from attempts where id = ? and record is not null", (evidence.nearest,))

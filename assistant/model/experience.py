@@ -20,6 +20,13 @@ PERSON = "person"
 """`Attempt.planner` of a person's own edit that was compared."""
 
 
+COMPOSED = "+"
+"""Between the techniques of a sequence that is one step (``shared-tile+register-tile``); no name of a technique has it."""
+
+MOST_COMPOSED = 3
+"""Techniques of such a sequence at most."""
+
+
 class KernelTraits(Record):
     """What a kernel's text and launch say about it, apart from its counters."""
 

@@ -31,11 +31,16 @@ if TYPE_CHECKING:
     from assistant.engine.search.resume import NOTHING_EARLIER as NOTHING_EARLIER
     from assistant.engine.search.resume import is_running as is_running
     from assistant.engine.search.resume import last_interrupted as last_interrupted
+    from assistant.engine.search.rounds_alone import OutcomeKey as OutcomeKey
+    from assistant.engine.search.rounds_alone import RoundsAlone as RoundsAlone
+    from assistant.engine.search.rounds_alone import UnknownOutcomeError as UnknownOutcomeError
+    from assistant.engine.search.rounds_alone import starts_of as starts_of
     from assistant.engine.search.setbacks import summary_of_attempt as summary_of_attempt
     from assistant.engine.search.shape import EXPERT as EXPERT
     from assistant.engine.search.spending_words import cap_words as cap_words
     from assistant.engine.search.spending_words import caps_words as caps_words
     from assistant.engine.search.spending_words import spent_words as spent_words
     from assistant.engine.search.trials import SearchNode as SearchNode
+    from assistant.engine.search.trials import Trial as Trial
 
 __getattr__ = names_of(__name__, __file__)

@@ -22,6 +22,7 @@ NAMES = (
     "0010_attempts_of_several_files",
     "0011_alternatives",
     "0012_learned",
+    "0013_lessons",
 )
 
 

@@ -16,12 +16,14 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.syntax import SyntaxTree
+from assistant.model.experience import COMPOSED
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, DeclineReason, FileEdits, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.choosing import chosen, evidence_on
+from assistant.plan.expert.composite import Composed, composed, sequences
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.ports.planner import PlanRequest, Story
 
@@ -61,11 +63,13 @@ class ExpertPlanner:
                     step = _step(request, finding, technique, rewrites[0])
                     key = (technique.id, rewrites[0].edits, rewrites[0].in_others)
                     steps[key] = _merged(steps[key], step) if key in steps else step
-        tried = [s for s in steps.values() if (s.technique, s.line) in request.excluded]
+        composites = [_composite_step(request, found) for found in self._composed(request)]
+        known = [*steps.values(), *composites]
+        tried = [s for s in known if (s.technique, s.line) in request.excluded]
         declines += [
             Decline(s.technique, s.kernel, s.line, "it was already tried on this text", DeclineReason.ALREADY_TRIED) for s in tried
         ]
-        ranked = (_ranked(request, step) for step in steps.values() if step not in tried)
+        ranked = (_ranked(request, step) for step in known if step not in tried)
         ordered = sorted(ranked, key=lambda s: (-s.rank, s.line, s.technique))
         return Plan(tuple(ordered), tuple(dict.fromkeys(declines)), self.name)
 
@@ -80,7 +84,25 @@ class ExpertPlanner:
     async def explained(self, story: Story) -> None:
         """The rules' own words are in every explanation."""
 
+    def _composed(self, request: PlanRequest) -> Iterator[Composed]:
+        """Sequences that memory saw pay as one, as far as they apply here."""
+        for techniques in sequences(request.recalled):
+            found = composed(request, techniques, self._applied)
+            if found is not None:
+                yield found
+
+    def _applied(self, request: PlanRequest, technique: str) -> Iterator[tuple[Finding, tuple[Rewrite, ...]]]:
+        tree = _tree(request)
+        for finding, each in self._considered(request):
+            if each.id == technique:
+                rewrites = self._attempt(request, _context(request, tree, finding), each)
+                if not isinstance(rewrites, Decline) and rewrites:
+                    yield finding, rewrites
+
     def _variants(self, request: PlanRequest, step: Step) -> tuple[Rewrite, ...]:
+        if COMPOSED in step.technique:
+            found = composed(request, tuple(step.technique.split(COMPOSED)), self._applied)
+            return () if found is None else found.rewrites
         tree = _tree(request)
         for finding, technique in self._considered(request):
             if (finding.code, technique.id) != (step.finding, step.technique):
@@ -149,6 +171,24 @@ def _step(request: PlanRequest, finding: Finding, technique: Technique, first: R
         finding=finding.code,
         predictions=first.predictions,
         rank=cost_ratio,
+    )
+
+
+def _composite_step(request: PlanRequest, found: Composed) -> Step:
+    """With what its findings promise together."""
+    costs = {(finding.code, finding.line): finding.estimated_cost_ratio for finding in found.findings}
+    first, rewrite = found.findings[0], found.rewrites[0]
+    evidence = tuple(dict.fromkeys(fact for finding in found.findings for fact in finding.evidence))
+    return Step(
+        technique=found.name,
+        kernel=request.kernel.key,
+        line=rewrite.line,
+        rationale=f"{first.code}: in memory these paid together, and the first of them little alone. {rewrite.summary}",
+        evidence=evidence,
+        finding=first.code,
+        predictions=(),
+        rank=sum(UNMODELLED_COST_RATIO if cost is None else cost for cost in costs.values()),
+        title=", then ".join(found.name.split(COMPOSED)),
     )
 
 

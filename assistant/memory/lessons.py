@@ -1,0 +1,109 @@
+"""Lessons on techniques in the memory file: learnt, kept, shown next to the text of before, reverted.
+
+Example::
+
+    learn(database, rows, now_ms)       # (Learnt(lesson, is_kept), …)
+    kept_lessons(database)              # by technique
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from assistant import serialize
+from assistant.memory.database import Database
+from assistant.memory.experience_rows import Known
+from assistant.memory.playbooks import Lesson, learnt
+from assistant.record import Record
+
+__all__ = ["KeptLesson", "Learnt", "all_lessons", "drop_forgotten", "kept_lessons", "learn", "revert"]
+
+_KEPT, _REVERTED = "kept", "reverted"
+_MOST_TECHNIQUES = 64
+
+
+class Learnt(Record):
+    """What came of one technique."""
+
+    lesson: Lesson
+    before: Lesson | None
+    """What was kept before."""
+    is_kept: bool
+
+
+class KeptLesson(Record):
+    """A lesson as it lies in memory."""
+
+    id: str
+    lesson: Lesson
+    is_reverted: bool
+    created_ms: int
+
+
+def learn(database: Database, rows: Iterable[Known], now_ms: int, *, is_trial: bool = False) -> tuple[Learnt, ...]:
+    """Learn from the rows; what predicts better on kernels held out is kept.
+
+    Nothing is kept where it only is a trial, nor what a person reverted as it is.
+    """
+    by_technique: dict[str, list[Known]] = {}
+    for row in rows:
+        by_technique.setdefault(row.technique, []).append(row)
+    kept = kept_lessons(database)
+    found: list[Learnt] = []
+    for technique in sorted(by_technique)[:_MOST_TECHNIQUES]:
+        before = kept.get(technique)
+        lesson = learnt(technique, by_technique[technique], before)
+        if lesson is None or (before is not None and lesson.statements == before.statements):
+            continue
+        is_kept = lesson.score.is_better and not _is_known(database, lesson)
+        if is_kept and not is_trial:
+            _add(database, lesson, now_ms)
+        found.append(Learnt(lesson, before, is_kept))
+    return tuple(found)
+
+
+def kept_lessons(database: Database) -> dict[str, Lesson]:
+    """The newest lesson of each technique that was not reverted."""
+    return {each.lesson.technique: each.lesson for each in reversed(all_lessons(database)) if not each.is_reverted}
+
+
+def all_lessons(database: Database) -> tuple[KeptLesson, ...]:
+    """Newest first."""
+    found = database.rows("select id, record, state, created_ms from lessons order by created_ms desc, rowid desc")
+    return tuple(KeptLesson(row[0], serialize.loads(Lesson, row[1]), row[2] == _REVERTED, row[3]) for row in found)
+
+
+def revert(database: Database, name: str) -> KeptLesson | None:
+    """Take back the newest lesson of a technique, or the one of that id; the one before it counts again. None where there is none."""
+    found = next((each for each in all_lessons(database) if name in (each.id, each.lesson.technique) and not each.is_reverted), None)
+    if found is not None:
+        with database.transaction():
+            database.execute("update lessons set state = ? where id = ?", (_REVERTED, found.id))
+    return found
+
+
+def drop_forgotten(database: Database) -> None:
+    """Lessons of which a row was forgotten; inside a transaction."""
+    ids = {row_id for (row_id,) in database.rows("select id from experience")}
+    for each in all_lessons(database):
+        if not ids.issuperset((*each.lesson.rows, *each.lesson.held_out)):
+            database.execute("delete from lessons where id = ?", (each.id,))
+
+
+def _is_known(database: Database, lesson: Lesson) -> bool:
+    return bool(database.rows("select 1 from lessons where id = ?", (_id(lesson),)))
+
+
+def _add(database: Database, lesson: Lesson, now_ms: int) -> None:
+    with database.transaction():
+        database.execute(
+            "insert into lessons (id, technique, record, state, created_ms) values (?, ?, ?, ?, ?)",
+            (_id(lesson), lesson.technique, serialize.dumps(lesson), _KEPT, now_ms),
+        )
+
+
+def _id(lesson: Lesson) -> str:
+    """Of what it says and what it rests on."""
+    text = "\0".join((lesson.technique, *lesson.statements, *lesson.rows))
+    return f"L{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:10].upper()}"

@@ -1,0 +1,76 @@
+"""What was learned of techniques and of sequences, on the command line: proposed, kept, shown as diffs with its rows, taken back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.memory import open_store
+from assistant.model.experience import KernelTraits, TechniqueUse
+from assistant.model.profile import Signature
+from tests.contracts.stored import SIGNATURE, Given
+from tests.e2e.cli.harness import Cli
+
+
+@pytest.fixture
+def taught(cli: Cli) -> Cli:
+    """A memory in which warp-per-row pays on memory-bound kernels alone, and a tile pays with registers behind it."""
+    with open_store(Path(cli.run("memory", "path").out.strip())) as store:
+
+        def add(
+            number: int, technique: str, ratio: float, texts: tuple[str, str], after: tuple[str, ...] = (), label: str = "dram"
+        ) -> None:
+            comparison = replace(Given.attempt().comparison, ratio=ratio, low=ratio, high=ratio)  # pyright: ignore[reportArgumentType]
+            store.add_attempt(
+                Given.attempt(
+                    f"C{number:02}{technique[:5]}{len(after)}".upper(),
+                    job=f"J{number}",
+                    kernel=f"kernel{number}(float *)",
+                    technique=technique,
+                    use=TechniqueUse(technique, (), after),
+                    before=Signature(label, SIGNATURE.vector),
+                    traits=KernelTraits("row reduction", "float"),
+                    comparison=comparison,
+                    parent_text=f"// {number} {texts[0]}\n",
+                    text=f"// {number} {texts[1]}\n",
+                )
+            )
+
+        for number in range(18):
+            add(number, "warp-per-row", 3.0 if number % 2 else 0.9, ("start", "rows"), label="dram" if number % 2 else "latency")
+        for number in (20, 21):
+            add(number, "shared-tile", 0.97, ("start", "tiled"))
+            add(number, "register-tile", 3.0, ("tiled", "both"), ("shared-tile",))
+    return cli
+
+
+def test_lessons_are_proposed_kept_shown_as_diffs_with_their_rows_and_reverted(taught: Cli) -> None:
+    assert "nothing was learned" in taught.run("memory", "diff").said
+    proposed = taught.run("memory", "learn", "--dry-run").out
+    assert "warp-per-row: would be kept, error on" in proposed
+    assert "nothing was learned" in taught.run("memory", "diff").said
+    kept = json.loads(taught.run("memory", "learn", "--json").out)
+    assert [(each["lesson"]["technique"], each["is_kept"]) for each in kept] == [("warp-per-row", True)]
+    shown = taught.run("memory", "diff", "warp-per-row").out
+    assert "+## Learned from trials" in shown
+    assert "+- paid on memory-bound kernels: " in shown
+    assert all(row in shown for row in kept[0]["lesson"]["rows"][:6])
+    assert "nothing new to learn" in taught.run("memory", "learn").said
+    assert "is reverted" in taught.run("memory", "revert", "warp-per-row").said
+    assert "nothing was learned" in taught.run("memory", "diff").said
+    refused = taught.run("memory", "revert", "warp-per-row")
+    assert (refused.code, "no lesson and no sequence" in refused.said) == (2, True)
+
+
+def test_sequences_that_paid_are_shown_with_their_rows_and_reverted(taught: Cli) -> None:
+    name = "shared-tile+register-tile"
+    shown = taught.run("memory", "show").out
+    assert f"together: {name}: shared-tile alone came to 0.97x, with register-tile after it to 2.91x" in shown
+    assert "C21SHARE0" in shown
+    assert "not offered as one step" in taught.run("memory", "revert", name).said
+    assert f"together: {name}, reverted" in taught.run("memory", "show").out
+    assert "is offered again" in taught.run("memory", "revert", name, "--undo").said
+    assert f"together: {name}: " in taught.run("memory", "show").out
