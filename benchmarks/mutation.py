@@ -1,8 +1,8 @@
-"""Breaks the engine in ways drawn at random, one at a time, and asks whether the tests of `make unit` notice.
+"""Breaks the engine in ways drawn at random, one at a time: do the tests of `make unit` notice?
 
-``pip install --group mutation``, then ``python -m benchmarks.mutation --seed 5501 --count 64``. Breaks are made in copies of the tree, never
-in it. Each is tried on the unit tests that reach the broken statement, those that reach least of the engine first. Which tests reach what
-is found by running them once under coverage, and kept below ``.kernelopt/mutation``; only what changed is run again. What survives is
+``pip install --group mutation``, then ``python -m benchmarks.mutation --seed 5501 --count 64``. Breaks are made in copies of the tree,
+never in it. Each is tried on the unit tests that reach the broken statement, those that reach least of the engine first. Which tests reach
+what is found by running them once under coverage, and kept below ``.kernelopt/mutation``; only what changed is run again. What survives is
 printed, and the share that is noticed with its 95 % interval. Some of what survives changes nothing that anybody could notice: that is for
 a reader to tell.
 """
@@ -10,30 +10,28 @@ a reader to tell.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import os
 import queue
 import random
-import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.mutation_breaks import Break, breaks_of, broken_text
 from benchmarks.mutation_reach import Reach, read_reach
+from benchmarks.mutation_server import ENDED_BY_LIMIT
 
 ROOT = Path(__file__).parents[1]
 ROOM = Path("assistant/engine")
 _NOT_COPIED = (".git", ".venv", ".kernelopt", "node_modules", "__pycache__", ".hypothesis", ".*_cache")
-_HANGS_S = 120
-"""A test that takes longer hangs, and so notices."""
-_WALL_FACTOR = 6
-"""Other processes may have most of the machine: so much more time than that of the processor."""
 _Z = 1.96
 
 
@@ -67,63 +65,70 @@ def draw(seed: int, count: int) -> list[Drawn]:
     return [Drawn(module, drawn.choice(breaks)) for module, breaks in drawn.sample(choices, count)]
 
 
-def try_break(tree: Path, drawn: Drawn, reach: Reach, limit_s: int) -> Tried:
-    """Whether a test notices it. A test that fails without the break, too, has noticed nothing, and is left out."""
-    tests = reach.tests_of(str(drawn.module), drawn.place.lines if drawn.place.is_in_function else ())
-    if not tests:
-        return Tried(drawn, None, "no unit test reaches it")
-    path = tree / drawn.module
-    whole, times = path.read_text("utf-8"), path.stat()
-    while tests:
-        path.write_text(broken_text(whole, drawn.place), "utf-8")
-        code, failed = run_tests(tree, tests, limit_s)
-        path.write_text(whole, "utf-8")
-        os.utime(path, (times.st_atime, times.st_mtime))
-        if code == 0:
-            return Tried(drawn, None, f"{len(tests)} tests pass")
-        if code < 0 or code == _ENDED_BY_LIMIT:
-            return Tried(drawn, None, f"none of {len(tests)} tests failed within the limit")
-        if failed is None:  # the module cannot even be loaded
-            return Tried(drawn, "all, as they are collected")
-        if run_tests(tree, [failed], limit_s)[0] == 0:
-            return Tried(drawn, failed)
-        tests = [test for test in tests if test != failed]
-    return Tried(drawn, None, "only tests that fail without it, too")
+class Tree:
+    """A copy of the tree, in which one break at a time is made and tested."""
 
-
-_ENDED_BY_LIMIT = 124
-
-
-def run_tests(tree: Path, tests: list[str], limit_s: int) -> tuple[int, str | None]:
-    """pytest's exit code, and the first test that failed."""
-    listed = tree / ".tests"
-    listed.write_text("\n".join(tests), "utf-8")
-    options = ("-x", "-q", "-rfE", "--tb=no", "-p", "no:xdist", "-p", "no:pytest_cov", f"--timeout={_HANGS_S}")
-    command = (sys.executable, "-m", "pytest", *options, f"@{listed}")
-    try:
-        ran = subprocess.run(
-            command,
-            cwd=tree,
-            env=environment(tree),
-            capture_output=True,
-            text=True,
-            timeout=_WALL_FACTOR * limit_s,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit_s, limit_s + 5)),
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._made = 0
+        command = (sys.executable, "-m", "benchmarks.mutation_server")
+        self._server = subprocess.Popen(
+            command, cwd=folder, env=environment(folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-    except subprocess.TimeoutExpired:
-        return _ENDED_BY_LIMIT, None
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+::.+?)(?: - .*)?$", ran.stdout, re.MULTILINE)
-    return ran.returncode, failed[1] if failed else None
+
+    def close(self) -> None:
+        self._server.communicate()
+
+    def try_break(self, drawn: Drawn, reach: Reach, limit_s: int) -> Tried:
+        """Whether a test notices it. A test that fails without the break, too, has noticed nothing, and is left out."""
+        tests = reach.tests_of(str(drawn.module), drawn.place.lines if drawn.place.is_in_function else ())
+        if not tests:
+            return Tried(drawn, None, "no unit test reaches it")
+        while tests:
+            with self._broken(drawn):
+                code, failed = self._run(tests, limit_s)
+            if code == 0:
+                return Tried(drawn, None, f"{len(tests)} tests pass")
+            if code == ENDED_BY_LIMIT:
+                return Tried(drawn, None, f"none of {len(tests)} tests failed within the limit")
+            if failed is None:
+                return Tried(drawn, "all: pytest itself ends otherwise")
+            if self._run([failed], limit_s)[0] == 0:
+                return Tried(drawn, failed)
+            tests = [test for test in tests if test.partition("::")[0] != failed and test != failed]
+        return Tried(drawn, None, "only tests that fail without it, too")
+
+    @contextmanager
+    def _broken(self, drawn: Drawn) -> Generator[None]:
+        path = self.folder / drawn.module
+        whole, times = path.read_text("utf-8"), path.stat()
+        self._made += 1
+        path.write_text(broken_text(whole, drawn.place), "utf-8")
+        os.utime(path, (self._made, self._made))  # what was compiled of another break is not taken for this one's
+        try:
+            yield
+        finally:
+            path.write_text(whole, "utf-8")
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    def _run(self, tests: list[str], limit_s: int) -> tuple[int, str | None]:
+        """pytest's exit code, and the first test that failed."""
+        listed = self.folder / ".tests"
+        listed.write_text("\n".join(tests), "utf-8")
+        assert self._server.stdin is not None and self._server.stdout is not None
+        self._server.stdin.write(json.dumps({"tests": str(listed), "limit_s": limit_s}) + "\n")
+        self._server.stdin.flush()
+        said = json.loads(self._server.stdout.readline())
+        return said["code"], said["failed"]
 
 
 def environment(tree: Path) -> dict[str, str]:
-    """The copy's modules go before the installed ones; nothing that is compiled of a broken one is kept."""
-    return {"PYTHONPATH": str(tree), "PATH": "/usr/bin:/bin", "HOME": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    """The copy's modules go before the installed ones."""
+    return {"PYTHONPATH": str(tree), "PATH": "/usr/bin:/bin", "HOME": str(tree)}
 
 
 def copy_to(tree: Path) -> None:
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*_NOT_COPIED), symlinks=True)
-    subprocess.run((sys.executable, "-m", "compileall", "-q", "assistant", "tests", "lsp", "kernelopt"), cwd=tree, check=False)
 
 
 def interval(count: int, total: int) -> tuple[float, float]:
@@ -141,19 +146,19 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=int, default=100, help="seconds of processor time for each break")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        trees = [Path(folder) / str(number) for number in range(chosen.jobs)]
-        for tree in trees:
-            copy_to(tree)
-        reach = read_reach(trees[0], ROOT / ".kernelopt" / "mutation" / "reach.json", ROOM, environment(trees[0]), chosen.jobs)
-        free: queue.SimpleQueue[Path] = queue.SimpleQueue()
-        for tree in trees:
-            free.put(tree)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as opened:
+        copies = [Path(folder) / str(number) for number in range(chosen.jobs)]
+        for copy in copies:
+            copy_to(copy)
+        reach = read_reach(copies[0], ROOT / ".kernelopt" / "mutation" / "reach.json", ROOM, environment(copies[0]), chosen.jobs)
+        free: queue.SimpleQueue[Tree] = queue.SimpleQueue()
+        for copy in copies:
+            free.put(opened.enter_context(closing(Tree(copy))))
 
         def try_one(drawn: Drawn) -> Tried:
             tree = free.get()
             try:
-                tried = try_break(tree, drawn, reach, chosen.limit)
+                tried = tree.try_break(drawn, reach, chosen.limit)
             finally:
                 free.put(tree)
             print(f"noticed  {drawn}  by {tried.noticed_by}" if tried.noticed_by else f"SURVIVED {drawn}  {tried.why_not}", flush=True)

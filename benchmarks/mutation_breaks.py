@@ -199,8 +199,5 @@ def _as_changed(node: _Node, **fields: object) -> Iterator[tuple[_Node, str, str
     new = deepcopy(node)
     for name, value in fields.items():
         setattr(new, name, value)
-    if isinstance(new, ast.BoolOp) and len(new.values) == 1:
-        text = ast.unparse(new.values[0])
-    else:
-        text = ast.unparse(new)
+    text = ast.unparse(new.values[0] if isinstance(new, ast.BoolOp) and len(new.values) == 1 else new)
     yield node, text, f"{text} for {ast.unparse(node)}"
