@@ -95,7 +95,7 @@ class Tree:
                 return Tried(drawn, "all: pytest itself ends otherwise")
             if self._run([failed], limit_s)[0] == 0:
                 return Tried(drawn, failed)
-            tests = [test for test in tests if test.partition("::")[0] != failed and test != failed]
+            tests = [test for test in tests if test != failed]
         return Tried(drawn, None, "only tests that fail without it, too")
 
     @contextmanager

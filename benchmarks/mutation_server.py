@@ -60,7 +60,9 @@ def _run(tests: str, limit_s: int) -> tuple[int, str]:
 
         quiet = ("-q", "-rfE", "--tb=no", "-W", "ignore::pytest.PytestAssertRewriteWarning")
         options = ("-x", *quiet, "-p", "no:xdist", "-p", "no:pytest_cov", f"--timeout={_HANGS_S}")
-        os._exit(pytest.main([*options, f"@{tests}"]))
+        code = pytest.main([*options, f"@{tests}"])
+        sys.stdout.flush()
+        os._exit(code)
     until = time.monotonic() + _WALL_FACTOR * limit_s
     while True:
         ended, status = os.waitpid(child, os.WNOHANG)
