@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.network.ban import forbid
+from tests.order import longest_first
 from tests.places import quick_folder
 
 settings.register_profile("untimed", deadline=None)
@@ -21,6 +22,7 @@ os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))  # pytest's 
 
 @pytest.hookimpl(trylast=True)  # after syrupy, which takes snapshots of tests that it never saw for unused ones, and fails
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items[:] = longest_first(items, lambda item: item.nodeid)
     if "KERNELOPT_THOROUGH" in os.environ:
         return
     config.hook.pytest_deselected(items=[item for item in items if _is_thorough(item)])

@@ -121,8 +121,8 @@ def _confined(case: CaseOfBoth) -> CaseOfBoth | None:
 
 
 def _has_same_blocks(case: CaseOfBoth) -> bool:
-    own, other = (one.recording.launches[0].config for one in (case.item.case.new, case.new))
-    return (own.grid, own.block) == (other.grid, other.block)
+    own, other = ([launch.config for launch in one.recording.launches] for one in (case.item.case.new, case.new))
+    return [(config.grid, config.block) for config in own] == [(config.grid, config.block) for config in other]
 
 
 def _within(case: CaseOfBoth, run: SideRun) -> SideRun:

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from assistant.engine.event_schema import event_schema_text
-from tests.e2e.cli.harness import DATA, Ended, working_cli
+from tests.e2e.cli.harness import Ended, working_cli
 from tests.e2e.cli.json_events import SCHEMA, check_events
 from tests.e2e.conftest import Offered
 from tests.schema_check import violations
@@ -43,10 +42,6 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
             return cli.run(*(word.format(**files) for word in COMMANDS[name]), "--json")
 
     return run
-
-
-def test_the_published_schema_is_up_to_date() -> None:
-    assert (DATA / "events.schema.json").read_text("utf-8") == event_schema_text()
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"optimize"}))

@@ -107,6 +107,7 @@ def test_a_template_in_a_header_is_checked_with_half_precision(cli: Cli) -> None
     assert [event["problems"] for event in ended.all("check")] == [[]]
 
 
+@pytest.mark.thorough
 def test_a_kernel_beside_one_of_tensor_types_is_profiled(cli: Cli) -> None:
     folder = project(cli, "torch_dispatch_ops")
     file = folder / "csrc" / "cuda" / "seg_softmax.cu"
@@ -145,9 +146,3 @@ def test_a_python_file_names_the_source_to_ask_about(cli: Cli, name: str, script
         assert ended.code == 2, ended.said
         assert f"name a CUDA source of that: {folder / source}" in ended.said
     check_nothing_ran(folder)
-
-
-def test_a_text_inside_python_is_inspected_where_it_is(cli: Cli) -> None:
-    folder = project(cli, "torch_inline")
-    ended = cli.run("inspect", folder / "swish.py")
-    assert (ended.code, "registers/thread" in ended.out) == (0, True), ended.said

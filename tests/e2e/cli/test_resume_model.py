@@ -94,7 +94,7 @@ def thorough(event: str, count: int) -> object:
     ("event", "count"),
     [
         ("model_call", 3),
-        ("candidate", 2),
+        thorough("candidate", 2),
         thorough("plan", 1),
         thorough("model_call", 1),
         thorough("model_call", 5),

@@ -141,6 +141,7 @@ def test_a_killed_study_goes_on_and_asks_nothing_twice(frozen: Cli) -> None:
     assert len(verdicts) == len(set(verdicts))
 
 
+@pytest.mark.thorough
 def test_a_cap_ends_a_study_and_a_higher_one_goes_on(frozen: Cli) -> None:
     model, options = PlantedModel(), ("--signals", "profile", "--draws", "1", "--controls", "none")
     with asked_by(frozen, model, search=ONE_VARIANT):

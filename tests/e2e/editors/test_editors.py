@@ -57,6 +57,7 @@ def test_neovim_undoes_what_it_accepted(stage: Stage, editor: Packaged, snippet:
     assert {"Optimize", "Profile", "Verify"} <= set(seen["lenses"])
 
 
+@pytest.mark.thorough
 def test_neovim_shows_the_profile_of_a_header_in_its_program_and_undoes_an_edit_of_two_files(tmp_path: Path) -> None:
     need(NEOVIM)
     stage = make_project_stage(make_cli(tmp_path))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from lsprotocol import types
 
 from lsp.client import as_object, plain
@@ -212,6 +213,7 @@ async def test_a_build_recorded_in_a_terminal_is_used_in_the_editor(shared_cli: 
     await editor.until(lambda: is_run_by(editor, square, "demo (recorded)"))
 
 
+@pytest.mark.thorough
 async def test_an_edit_is_judged_in_every_program_where_the_editor_says_so(shared_cli: Cli, shared_editor: Start) -> None:
     """A person is asked about each program, and the worst verdict is that of the edit."""
     header_path = write_project(shared_cli, "")
@@ -339,6 +341,7 @@ async def test_where_no_program_is_found_the_hover_says_what_was_looked_for(shar
     assert await editor.until(lambda: via(editor, header)) == ["via main.cu"]
 
 
+@pytest.mark.thorough
 async def test_a_proposal_for_a_kernel_in_a_header_is_accepted_and_undone_there(shared_cli: Cli, shared_editor: Start) -> None:
     shared_cli.write("kernelopt.toml", "")
     shared_cli.write("run.cu", RUN)

@@ -14,6 +14,7 @@ from tests.e2e.vscode.conftest import OpenWindow
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.thorough
 async def test_the_program_of_a_header_is_chosen_and_named(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.write("main.cu", MAIN)
     cli.write("bench.cu", MAIN)

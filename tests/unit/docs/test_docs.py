@@ -31,9 +31,12 @@ FOREIGN_OPTIONS = frozenset(
         "--section",
         "--import-source",
         "--set",
+        "--group",
+        "--seed",
+        "--count",
     ),
 )
-"""Options of compilers, git and ncu, and the one that every command has."""
+"""Options of compilers, git, ncu, pip and benchmarks/mutation.py, and the one that every command has."""
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.M | re.S)

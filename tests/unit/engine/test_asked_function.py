@@ -48,3 +48,9 @@ def test_the_usual_region_counts_where_nothing_is_asked_and_the_program_has_it(t
     other = settle_region(plain, version, "relax")
     assert other.request.region is None and "the setting region names relax" in other.note
     assert settle_region(replace(plain, usual_region="main"), version, "step").request.region == "main"
+
+
+def test_all_that_main_does_may_be_asked_of_a_program_whose_main_is_not_written_out(tmp_path: Path) -> None:
+    asked = request(tmp_path, region="main")
+    (tmp_path / "steps.cu").write_text((tmp_path / "steps.cu").read_text().replace("int main()", "DEFINE_MAIN"))
+    assert settle_region(asked, read_version(asked, Flags()), None).request.region == "main"

@@ -102,6 +102,14 @@ def test_what_fails_is_never_left_out() -> None:
             assert comparable([one], are_sums_shared=are_sums_shared) == [one]
 
 
+def test_runs_of_another_device_without_contents_are_passed_over() -> None:
+    elsewhere = replace(run(ORIGINAL), after=(), is_comparable=False)
+    one = case(run(ORIGINAL))
+    after_it = replace(one, item=replace(one.item, original=(elsewhere, run(ORIGINAL))), side=(elsewhere, *one.side))
+    assert comparable([after_it], are_sums_shared=False) == [after_it]
+    assert comparable([replace(after_it, side=(elsewhere,))], are_sums_shared=False) == [], "of B nothing can be said"
+
+
 def test_launches_that_ran_whole_are_never_left_out() -> None:
     one = case(run(left(SECOND)))
     new = started(8)

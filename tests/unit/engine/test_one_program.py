@@ -14,7 +14,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.one_program import WITHOUT_EMULATOR, WITHOUT_NVCC, OneProgram, compared, foreign_reading
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion, candidate_of, with_text
+from assistant.engine.source_version import SourceVersion, candidate_of, with_text, with_texts
 from assistant.measure.targets import target
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings, Survivor
 from assistant.ports.lab import LabFailure, Program, RunLimits
@@ -177,6 +177,19 @@ async def test_a_directive_that_misleads_is_refused_before_anybody_is_asked(job:
     assert problem is not None and problem.reason == f"B {says} each compiler compiles cannot be known"
     refused = await foreign_reading(job, *versions(job, misleading))
     assert refused is not None and refused.message == f"B is not compiled: it {says} it reads cannot be known"
+
+
+@pytest.mark.parametrize("misleading", ["a.cu", "b.cu"])
+async def test_of_several_edited_files_one_that_misleads_is_enough(job: Job, misleading: str) -> None:
+    beside = job.request.file.with_name("b.cu")
+    beside.write_text(TEXT.replace("void k", "void second"))
+    original = read_version(replace(job.request, extra_sources=(beside,)), DEFAULT_FLAGS)
+    edits = (
+        replace(source, text=f"#line 7\n{source.text}" if source.path.name == misleading else source.text.replace("1.0f", "2.0f"))
+        for source in original.sources
+    )
+    problem = (await compared(job, original, with_texts(original, tuple(edits)))).problem
+    assert problem is not None and "#line" in problem.reason
 
 
 async def test_the_same_text_reads_the_same(job: Job) -> None:

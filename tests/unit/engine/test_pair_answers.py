@@ -183,6 +183,17 @@ async def test_a_text_that_was_accepted_as_a_proposal_of_the_session_is_told_as_
     assert on.only(events.PairTurn).proposal is None
 
 
+async def test_a_version_that_a_person_accepted_names_its_proposal(tmp_path: Path) -> None:
+    on = Commands(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]), kernels=KERNELS)
+    pair, request = Pair(on.session), on.request(DECLARED)
+    opened = pair.sessions.start(Source(request.file, DECLARED), "turn", None).state.session
+    await on.hear(pair.suggest(opened.id, request, ""))
+    made = on.only(events.ProposalMade).id
+    await on.hear(on.session.accept(made, ()))
+    await on.hear(pair.edited(on.request(DECLARED.replace(NAIVE, RIGHT))))
+    assert on.only(events.PairTurn).proposal == made
+
+
 class Lost(Commands):
     """Labs whose machine fails at what the text says."""
 

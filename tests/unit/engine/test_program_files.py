@@ -11,6 +11,7 @@ import pytest
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.evaluate.evaluating import without_workload
+from assistant.engine.programs import answer_key, others_sha256
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, with_text, with_texts
@@ -271,3 +272,20 @@ async def test_the_first_twenty_sources_of_a_program_are_named(tmp_path: Path, c
     (told,) = (words for words in on.said if words.startswith("sources of the program: "))
     shown = ["a.cu", *(path.name for path in others)][:20]
     assert told == f"sources of the program: {', '.join(shown)}{more}"
+
+
+def test_an_answer_is_kept_by_all_files_of_its_program_and_how_they_are_built(folder: Path) -> None:
+    main = folder / "main.cu"
+
+    def key(program: FoundProgram | None, **edited: str) -> str:
+        request = JobRequest(main, folder, texts=tuple((folder / name.replace("_", "."), text) for name, text in edited.items()))
+        return others_sha256(request, program)
+
+    alone = FoundProgram("main.cu", (main,), ProgramOrigin.INCLUDES, "")
+    assert key(None) == key(alone) == key(alone, main_cu="int x;") == "", "the file's own text says all"
+    both = replace(alone, units=(main, folder / "b.cu"))
+    known = key(both)
+    assert known and key(both, main_cu="int x;") == known, "its own text is the other half of the key"
+    others = (key(replace(both, flags=("-O3",))), key(replace(both, arguments=("3",))), key(replace(both, working_directory=folder)))
+    assert len({known, key(both, b_cu="int x;"), *others}) == 5
+    assert (answer_key("a", ""), answer_key("a", known)) == ("a", f"a+{known}")

@@ -316,6 +316,7 @@ def test_the_schema_is_printed_where_it_is_asked_for(capsys: pytest.CaptureFixtu
         runpy.run_module("assistant.engine.event_schema", run_name="__main__")
     assert capsys.readouterr().out == event_schema_text()
     assert all(one["additionalProperties"] is False for one in json.loads(event_schema_text())["$defs"].values() if "properties" in one)
+    assert (Path(__file__).parents[2] / "data" / "events.schema.json").read_text("utf-8") == event_schema_text(), "the published one"
 
 
 def test_where_no_folder_can_be_made_the_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

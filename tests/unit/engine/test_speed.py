@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from assistant.engine.judge.speed import _least_times  # pyright: ignore[reportPrivateUsage]
 from assistant.engine.judge.timing_verdict import (
     Speed,
     judge_timing,
@@ -17,6 +18,8 @@ from assistant.engine.judge.timing_verdict import (
     without_added_operations,
     without_added_work,
 )
+from assistant.measure.bounds import least_time_s
+from assistant.measure.targets import target
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import DeviceOperations, Recording, ShapeCount
@@ -212,3 +215,37 @@ def test_the_worst_of_a_verdict_and_what_timing_found_counts(verdict) -> None:
         found = with_findings(verdict(outcome), Speed(None, findings=(open_,)))
         assert (found.outcome, found.findings) == (worst, (open_,))
     assert with_findings(verdict(), Speed(None)) == verdict()
+
+
+def _started(config: LaunchConfig, *indices: int) -> Any:
+    """A shape as B starts it: recorded launches 0 and 1, the second of another kernel, of which those with ``indices`` run."""
+    launches = (SimpleNamespace(index=0, kernel="k(float*)", config=config), SimpleNamespace(index=1, kernel="other()", config=config))
+    new = SimpleNamespace(launches=indices or (0,), recording=SimpleNamespace(launches=launches), origin=SimpleNamespace(shape="n=8"))
+    return SimpleNamespace(name="n=8", new=new)
+
+
+def test_the_least_time_of_a_shape_is_that_of_its_own_launches(assessed) -> None:
+    (kernel,) = assessed()
+    (launch,) = kernel.launches
+    small, large = LaunchConfig(Dim3(2), Dim3(64)), LaunchConfig(Dim3(9), Dim3(64))
+
+    def least(pair: Any, *launches: tuple[LaunchConfig, int | None, str]) -> float | None:
+        counted = (
+            replace(launch, shape=shape, profile=replace(launch.profile, config=config, unique_sectors=sectors))
+            for config, sectors, shape in launches
+        )
+        pairs: Any = [SimpleNamespace(after=(replace(kernel, launches=tuple(counted)),))]
+        return _least_times((pair,), pairs, target("h200")).get("n=8")
+
+    def of(sectors: int) -> float:
+        time_s = least_time_s(replace(launch.profile, unique_sectors=sectors), target("h200"))
+        assert time_s is not None
+        return time_s
+
+    assert least(_started(large), (small, 10, ""), (large, 500, "")) == of(500)
+    assert least(_started(small), (small, 10, ""), (large, 500, "")) == of(10)
+    assert least(_started(large), (large, 500, "n=8"), (large, 10, "n=4"), (large, 700, "")) == of(500), "other shapes are left out"
+    assert least(_started(large), (large, 500, ""), (large, None, "")) is None, "of one of them it is not known"
+    assert least(_started(large), (small, 10, "")) is None
+    assert least(_started(large, 0, 1), (large, 500, "")) is None, "several launches"
+    assert least(_started(large, 1), (large, 500, "")) is None, "another kernel's launch"
