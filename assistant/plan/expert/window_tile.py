@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from assistant.cuda.accesses import Use, array_accesses
 from assistant.cuda.element_size import element_size_bytes
+from assistant.cuda.syntax import Node
 from assistant.cuda.variables import locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
@@ -27,6 +28,7 @@ from assistant.plan.expert.analysis.pointer_roots import element_type, global_po
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.window_bounds import bounds_before
 from assistant.plan.expert.analysis.window_loads import Window, window_at
+from assistant.plan.expert.analysis.window_tables import tables_of
 from assistant.plan.expert.analysis.workload_block import launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -106,7 +108,10 @@ def _tile(context: TransformationContext, seen: SeenBlock | Obstacle) -> Tile | 
     if window.taps * block.count < _LEAST_SAVED * count:
         words = f"a thread would have to load at least {_LEAST_SAVED} times as many elements as it puts into the tile: the window is small"
         return Obstacle(DeclineReason.NO_GAIN, words)
-    return Tile(window, bounds, block, element)
+    tables = tables_of(context, window)
+    table_bytes = sum(table.count * (element_size_bytes(context.tree, table.element) or 16) for table in tables)
+    is_seen = all(_out_of_sight(context, window, bounds.statement.start_byte, load) is None for t in tables for load in t.loads[:1])
+    return Tile(window, bounds, block, element, tables if is_seen and count * size + table_bytes <= limit else ())
 
 
 def _elements(window: Window, block: Dim3) -> int:
@@ -137,11 +142,11 @@ def _disturbed(context: TransformationContext, window: Window) -> Obstacle | Non
     return None
 
 
-def _out_of_sight(context: TransformationContext, window: Window, offset_bytes: int) -> Obstacle | None:
+def _out_of_sight(context: TransformationContext, window: Window, offset_bytes: int, *loads: Node) -> Obstacle | None:
     """Why the load cannot be written before the bounds check: a local of it is declared later, or counts without a sign."""
     tree = context.tree
     declared = locals_of(tree, context.body)
-    pending, seen = [window.value, *(c.node for c in window.conditions)], set[str]()
+    pending, seen = [window.value, *(c.node for c in window.conditions), *loads], set[str]()
     while pending:
         for name in tree.find("identifier", inside=pending.pop()):
             text, definition = tree.text(name), window.names.definition(name)

@@ -29,7 +29,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Asked", "Window", "window_at"]
+__all__ = ["Asked", "Window", "asked_of", "window_at"]
 
 
 class Asked(Record):
@@ -79,6 +79,11 @@ def window_at(context: TransformationContext) -> Window | Obstacle:
             return found
         obstacle = obstacle if found is None else found
     return obstacle
+
+
+def asked_of(context: TransformationContext, window: Window, load: Node) -> tuple[Asked, ...] | None:
+    """Under which conditions the window's loops load something; None where they may leave early."""
+    return _conditions(context, window.names, load, window.loop)[1]
 
 
 def _window(context: TransformationContext, function: Function, load: Node, base: str, index: Node) -> Window | Obstacle | None:

@@ -21,9 +21,11 @@ from assistant.plan.expert.analysis.condition_parts import parts_of
 from assistant.plan.expert.analysis.window_bounds import Bounds, Limit, as_limit, is_clamped
 from assistant.plan.expert.analysis.window_coordinates import Coordinate, Leaf, Range, coordinate_of, terms_of
 from assistant.plan.expert.analysis.window_loads import Window
+from assistant.plan.expert.analysis.window_tables import Table
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
 from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.plan.expert.writing.window_table_text import table_lines, table_reads
 from assistant.record import Record
 
 __all__ = ["Tile", "WindowTileText", "span_of"]
@@ -39,6 +41,8 @@ class Tile(Record):
     block: Dim3
     element: str
     """The tile's element type."""
+    tables: tuple[Table, ...] = ()
+    """What the window's loops read beside it, the same for all threads."""
 
 
 def span_of(window: Window, coordinate: Coordinate) -> Range:
@@ -76,10 +80,15 @@ class WindowTileText:
         asked = f"if ({' && '.join(conditions)})" if conditions else ""
         stored = f"{self._name}{element} = {value};"
         lines += [step + asked, step * 2 + stored] if asked else [step + stored]
-        lines += ["}", "__syncthreads();"]
+        lines.append("}")
+        for table in self._tile.tables:
+            lines += table_lines(self._context, table, self._window, self._tile.block, self._tile.bounds.shared)
+        lines.append("__syncthreads();")
         indent = indentation(self._context.text, self._context.tree.span(self._tile.bounds.statement).start)
         text = f"{newline}{indent}".join(lines)
-        return (*before_statement(self._context.tree, self._tile.bounds.statement, text), *self._reads(axes), *self._removed())
+        tables = (edit for table in self._tile.tables for edit in table_reads(self._context, table, self._window))
+        filled = before_statement(self._context.tree, self._tile.bounds.statement, text)
+        return (*filled, *self._reads(axes), *tables, *self._removed())
 
     def _edge(self, coordinate: Coordinate) -> str:
         edge, span = self._edge_of(coordinate.axis), span_of(self._window, coordinate).span_text

@@ -14,13 +14,18 @@ __global__ void depthwise(const float* __restrict__ img, const float* __restrict
     const int ww = col + blockIdx.x * blockDim.x - K / 2;
     img_tile[row][col] = (hh >= 0 && hh < H && ww >= 0 && ww < W) ? img[(c * H + hh) * W + ww] : 0.f;
   }
+  __shared__ float wgt_table[K][K];
+  for (int tap = threadIdx.y * 32 + threadIdx.x; tap < K * K; tap += 256) {
+    const int i = tap / K, j = tap % K;
+    wgt_table[i][j] = wgt[(c * K + i) * K + j];
+  }
   __syncthreads();
   if (h < H && w < W) {
     float s = 0.f;
     for (int i = 0; i < K; ++i)
       for (int j = 0; j < K; ++j) {
         float v = img_tile[threadIdx.y + i][threadIdx.x + j];
-        s += v * wgt[(c * K + i) * K + j];
+        s += v * wgt_table[i][j];
       }
     out[(c * H + h) * W + w] = s;
   }

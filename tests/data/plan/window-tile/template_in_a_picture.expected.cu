@@ -14,13 +14,18 @@ __global__ void sad(const unsigned char *big, int w, int h, const unsigned char 
         if (px_in < w && py_in < h)
             big_tile[row][col] = big[py_in * w + px_in];
     }
+    __shared__ unsigned char small_table[TH][TW];
+    for (int tap = threadIdx.y * 32 + threadIdx.x; tap < TH * TW; tap += 256) {
+        const int j = tap / TW, i = tap % TW;
+        small_table[j][i] = small[j * TW + i];
+    }
     __syncthreads();
     if (px > w - TW) return;
     if (py > h - TH) return;
     int total = 0;
     for (int j = 0; j < TH; j++)
         for (int i = 0; i < TW; i++)
-            total += abs((int)big_tile[threadIdx.y + j][threadIdx.x + i] - (int)small[j * TW + i]);
+            total += abs((int)big_tile[threadIdx.y + j][threadIdx.x + i] - (int)small_table[j][i]);
     score[py * (w - TW + 1) + px] = total;
 }
 
