@@ -30,6 +30,8 @@ from assistant.record import Record
 
 __all__ = ["Tile", "WindowTileText", "span_of"]
 
+_MOST_UNROLLED = 128
+"""Taps of a window that is unrolled whole: two instructions or three each stay well within the instruction cache. Our own limit."""
 _STILL = Range(0, 0, "0", "0")
 
 
@@ -84,11 +86,13 @@ class WindowTileText:
         for table in self._tile.tables:
             lines += table_lines(self._context, table, self._window, self._tile.block, self._tile.bounds.shared)
         lines.append("__syncthreads();")
+        if self._is_to_unroll() and self._tile.bounds.statement == self._window.loop:
+            lines.append("#pragma unroll")
         indent = indentation(self._context.text, self._context.tree.span(self._tile.bounds.statement).start)
         text = f"{newline}{indent}".join(lines)
         tables = (edit for table in self._tile.tables for edit in table_reads(self._context, table, self._window))
         filled = before_statement(self._context.tree, self._tile.bounds.statement, text)
-        return (*filled, *self._reads(axes), *tables, *self._removed())
+        return (*filled, *self._unrolled(), *self._reads(axes), *tables, *self._removed())
 
     def _edge(self, coordinate: Coordinate) -> str:
         edge, span = self._edge_of(coordinate.axis), span_of(self._window, coordinate).span_text
@@ -113,6 +117,22 @@ class WindowTileText:
     def _edge_of(self, axis: str) -> int:
         """Of the block: a constant, so that the compiler unrolls the loops and loads several elements at once."""
         return self._tile.block.x if axis == "x" else self._tile.block.y
+
+    def _is_to_unroll(self) -> bool:
+        """The outer of two loops, which nvcc may leave rolled: places in the tile are constants only where it is not."""
+        tree, text, loop = self._context.tree, self._context.text, self._window.loop
+        start, before = tree.span(loop).start, loop.prev_named_sibling
+        is_asked = before is not None and tree.text(before).lstrip().startswith("#pragma")
+        is_nested = sum(c.counter is not None for c in self._window.coordinates) > 1
+        begins_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
+        return is_nested and begins_line and not is_asked and self._window.taps <= _MOST_UNROLLED
+
+    def _unrolled(self) -> Iterator[TextEdit]:
+        """The request, where the tile does not stand right before the loop."""
+        text, start = self._context.text, self._context.tree.span(self._window.loop).start
+        if self._is_to_unroll() and self._tile.bounds.statement != self._window.loop:
+            line = text.rfind("\n", 0, start) + 1
+            yield TextEdit(Span(line, line), f"{text[line:start]}#pragma unroll{line_end(text)}")
 
     def _reads(self, axes: list[str]) -> Iterator[TextEdit]:
         by_axis = {c.axis: c for c in self._window.coordinates}

@@ -21,6 +21,7 @@ __global__ void blur(const uchar *src, uchar *dst, int w, int h)
     if (x >= w || y >= h) return;
 
     int s = 0;
+    #pragma unroll
     for (int dy = -R; dy <= R; dy++)
         for (int dx = -R; dx <= R; dx++)
             s += src_tile[threadIdx.y + dy + R][threadIdx.x + dx + R];

@@ -22,6 +22,7 @@ __global__ void depthwise(const float* __restrict__ img, const float* __restrict
   __syncthreads();
   if (h < H && w < W) {
     float s = 0.f;
+    #pragma unroll
     for (int i = 0; i < K; ++i)
       for (int j = 0; j < K; ++j) {
         float v = img_tile[threadIdx.y + i][threadIdx.x + j];

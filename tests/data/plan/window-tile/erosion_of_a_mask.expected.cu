@@ -19,6 +19,7 @@ __global__ void erode(unsigned char *mask, unsigned char *out, int rows, int col
 	if (r < rows && c < cols)
 	{
 		unsigned char m = 255;
+		#pragma unroll
 		for (int i = -RAD; i <= RAD; i++)
 		{
 			for (int j = -RAD; j <= RAD; j++)

@@ -19,6 +19,7 @@ __global__ void local_sum(const float *field, float *sums, int nx, int ny)
     if (ix < HALF || iy < HALF) return;
     if (ix >= nx - HALF || iy >= ny - HALF) return;
     float sum = 0.0f;
+    #pragma unroll
     for (int b = -HALF; b <= HALF; ++b)
         for (int a = -HALF; a <= HALF; ++a)
             sum += field_tile[threadIdx.y + b + HALF][threadIdx.x + a + HALF];

@@ -23,6 +23,7 @@ __global__ void sad(const unsigned char *big, int w, int h, const unsigned char 
     if (px > w - TW) return;
     if (py > h - TH) return;
     int total = 0;
+    #pragma unroll
     for (int j = 0; j < TH; j++)
         for (int i = 0; i < TW; i++)
             total += abs((int)big_tile[threadIdx.y + j][threadIdx.x + i] - (int)small_table[j][i]);
