@@ -70,7 +70,7 @@ class WindowTile:
                 edits=edits,
                 summary=f"Load `{tile.window.base}` once per block into a tile that holds the windows of all its threads.",
                 labels=(Label.ASSUMPTION,) if unseen else (),
-                predictions=predicted_values(context, {"load_reuse_in_block": max(1.0, reuse * per_thread / tile.window.taps)}),
+                predictions=predicted_values(context, {"load_reuse_in_block": reuse * per_thread / tile.window.taps}),
                 assumptions=unseen or (f"every launch has {size}, as all launches in this {extent_of(context)} do",),
             ),
         )

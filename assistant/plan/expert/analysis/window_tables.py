@@ -53,7 +53,7 @@ def tables_of(context: TransformationContext, window: Window) -> tuple[Table, ..
 def _table(context: TransformationContext, window: Window, load: Node, base: str, index: Node) -> Table | None:
     tree, roots = context.tree, window.names.roots(index)
     counters = tuple(name for name in _counters(context, window, load) if name in roots)
-    if not counters or roots != set(counters) or base not in global_pointers(tree, window.function, load):
+    if not counters or roots != frozenset(counters) or base not in global_pointers(tree, window.function, load):
         return None
     element, asked = element_type(tree, window.function, base), asked_of(context, window, load)
     is_inside = any(

@@ -51,7 +51,7 @@ def test_the_prediction_is_what_a_thread_puts_into_the_tile():
     reuse = Evidence("E1", "load_reuse_in_block", 10.0, "loads/sector", 17, Method.EMULATOR, "emulator, sm_90 rules")
     rewrite = rewritten(BLUR, evidence=(reuse,))
     assert isinstance(rewrite, Rewrite)
-    assert [(p.metric, p.before, p.after) for p in rewrite.predictions] == [("load_reuse_in_block", 10.0, 1.0)]
+    assert [(p.metric, p.before, p.after) for p in rewrite.predictions] == [("load_reuse_in_block", 10.0, 10.0 * 12 * 36 / 256 / 25)]
 
 
 @pytest.mark.parametrize(
