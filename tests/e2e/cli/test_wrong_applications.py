@@ -25,6 +25,9 @@ WRONG = {
     "tile-without-a-barrier": ("register-tile/symmetric_product", "\t\t__syncthreads();\n\t\t#pragma", "\t\t#pragma"),
     "result-not-cleared": ("block-to-grid/share_by_serial_to_block", "        cudaMemset(total, 0, sizeof(int));\n", ""),
     "elements-of-one-block": ("block-to-grid/hits_and_places", "i = blockIdx.x * THREADS + tid", "i = tid"),
+    "window-a-row-off": ("window-tile/interior_of_a_grid", "[threadIdx.y + b + HALF]", "[threadIdx.y + b + HALF - 1]"),
+    "window-without-a-barrier": ("window-tile/clamped_blur", "    __syncthreads();\n", ""),
+    "margin-not-loaded": ("window-tile/weighted_signal", "col < 128 + TAPS - 1; col", "col < 128; col"),
     "bins-left-out": ("private-histogram/bins_of_the_command_line", "table_index < bins", "table_index < bins - 1"),
 }  # fmt: skip
 RIGHT = tuple(dict.fromkeys(program for program, _, _ in WRONG.values()))

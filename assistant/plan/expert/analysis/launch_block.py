@@ -19,7 +19,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["SeenBlock", "fixed_block", "flat_block", "seen_block"]
+__all__ = ["SeenBlock", "fixed_block", "flat_block", "seen_block", "seen_shape"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
@@ -52,14 +52,26 @@ class SeenBlock(Record):
 def seen_block(context: TransformationContext) -> SeenBlock | Obstacle:
     """As ``flat_block``, for edits that leave the launch as it is: what every launch had that was seen, where the text does not show it."""
     block = flat_block(context)
+    seen = _as_seen(context, block)
+    if isinstance(seen, SeenBlock) and isinstance(block, Obstacle) and (seen.block.y * seen.block.z != 1 or seen.block.x % _LANES):
+        return block
+    return seen
+
+
+def seen_shape(context: TransformationContext) -> SeenBlock | Obstacle:
+    """The same for a block of any shape."""
+    return _as_seen(context, fixed_block(context))
+
+
+def _as_seen(context: TransformationContext, block: Dim3 | Obstacle) -> SeenBlock | Obstacle:
     if isinstance(block, Dim3):
         return SeenBlock(block)
     seen = {launch.block for launch in context.launches}
     only = seen.pop() if len(seen) == 1 else None
-    is_out_of_sight = block.code in (DeclineReason.LAUNCH_UNKNOWN, DeclineReason.SIZE_UNKNOWN)
-    if not is_out_of_sight or only is None or only.y * only.z != 1 or only.x % _LANES:
+    if only is None or block.code not in (DeclineReason.LAUNCH_UNKNOWN, DeclineReason.SIZE_UNKNOWN):
         return block
-    words = f"{context.kernel.name} is launched with blocks of {only.x} threads, as in all launches that ran; the text does not show it"
+    shape = " x ".join(str(edge) for edge in (only.x, only.y, only.z)[: 3 if only.z > 1 else 2 if only.y > 1 else 1])
+    words = f"{context.kernel.name} is launched with blocks of {shape} threads, as in all launches that ran; the text does not show it"
     return SeenBlock(only, (words,))
 
 
