@@ -40,6 +40,7 @@ __all__ = [
     "allowance",
     "errors_of",
     "grade",
+    "has_marks",
     "is_plausible_reference",
     "one_by_one",
     "one_ulp",
@@ -150,6 +151,11 @@ def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allow
     return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms_below(measure, top), largest_error)
 
 
+def has_marks(values: FloatArray, unit_roundoff: float) -> bool:
+    """Whether some of the finite ``values`` stand for none (`without_marks`)."""
+    return _marks(values, unit_roundoff) is not None
+
+
 def without_marks(values: FloatArray, unit_roundoff: float) -> FloatArray:
     """Finite ``values`` without those that stand for none: one magnitude, more than once, next to which all others are tiny."""
     marks = _marks(values, unit_roundoff)
@@ -219,7 +225,7 @@ def is_plausible_reference(own: Errors, unit_roundoff: float, reference: FloatAr
     by one: such a sum of n terms errs by up to (n-1)·u (Higham, Accuracy and Stability, §4.2). ``term_count``: how many there can be.
     """
     of_adding = min(_MOST_OF_ADDING, (term_count - 1) * unit_roundoff / 2)
-    return own.rms <= max(sqrt(unit_roundoff), of_adding) * rms(reference)
+    return own.rms == 0.0 or own.rms <= max(sqrt(unit_roundoff), of_adding) * rms(reference)
 
 
 def typical_sizes(outputs: Sequence[tuple[CaseOrigin, float]]) -> list[float]:

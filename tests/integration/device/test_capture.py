@@ -195,7 +195,11 @@ def test_of_more_steps_than_are_kept_in_order_each_shape_keeps_its_time(writer: 
     assert recording.steps is None and recording.operations == (DeviceOperations("copy_to_host", 2, 128, 25),)
     found = timeline_of(recording)
     assert found is not None and found.gap_s is None
-    assert [(row.count, row.time_s) for row in found.rows] == [(9000, pytest.approx(270e-6)), (3000, pytest.approx(90e-6)), (2, pytest.approx(25e-9))]
+    assert [(row.count, row.time_s) for row in found.rows] == [
+        (9000, pytest.approx(270e-6)),
+        (3000, pytest.approx(90e-6)),
+        (2, pytest.approx(25e-9)),
+    ]
 
 
 @pytest.mark.parametrize(("launches", "is_kept"), [(MOST_STEPS - 2, True), (MOST_STEPS - 1, False)])

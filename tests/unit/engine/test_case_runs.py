@@ -103,7 +103,11 @@ async def test_a_case_that_is_late_is_not_waited_for_again_but_the_first_by_its_
     program = Program((Source(tmp_path / "k.cu", "__global__ void k(float *x) {}\n"),), Flags())
     job = cast(Job, SimpleNamespace(scratch=tmp_path, lab=lab, limits=RunLimits(wall_s=60.0)))
     new, _ = launched(LaunchConfig(Dim3(1), Dim3(32)), {"n": 8}, np.ones(8, np.float32))
-    monkeypatch.setattr(case_runs, "write_cases", lambda folder, cases: [folder / f"case-{place}" for place in range(len(cases))])
+
+    async def written(scratch: Path, cases: Sequence[object]) -> list[Path]:
+        return [scratch / f"case-{place}" for place in range(len(cases))]
+
+    monkeypatch.setattr(case_runs, "written_cases", written)
     tasks = [Task(new, (0xAB, 0x54), 2, is_checked=True) for _ in range(4)]
     runs: Any = await case_runs.side_runs(job, cast(SourceVersion, SimpleNamespace(program=program)), tasks)
     assert lab.asked == [("plain", 0xAB, [0, 1, 2, 3]), ("check", 0xAB, [0, 1, 3]), ("plain", 0x54, [0, 3])]
