@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import fsum, isfinite, sqrt
 
 import numpy as np
@@ -17,7 +18,7 @@ from assistant.verify.outputs import OutputBuffer
 from assistant.verify.rules import PreparedOutput
 from assistant.verify.tolerance import Errors
 
-__all__ = ["quick_errors"]
+__all__ = ["piece_of", "quick_errors", "size_in_pieces"]
 
 
 @ieee
@@ -28,24 +29,27 @@ def quick_errors(prepared: PreparedOutput, after: bytes, fill: int, original: by
         return None
     if output.buffer.is_poisoned and _has_poison(output, after, fill):
         return None
-    top = 0.0
-    for start in range(0, reference.size, PIECE):
-        top_here = largest(_difference(after, output.element, reference, start))
-        if not isfinite(top_here):
-            return None
-        top = max(top, top_here)
+    return size_in_pieces(reference.size, lambda places: piece_of(after, output.element, places) - reference[places])
+
+
+@ieee
+def size_in_pieces(count: int, values: Callable[[slice], FloatArray]) -> Errors | None:
+    """Root of the mean square and largest magnitude of ``count`` values, which are asked for by their places, twice; None where one is no
+    number."""
+    places = [slice(start, min(start + PIECE, count)) for start in range(0, count, PIECE)]
+    tops = [largest(values(piece)) for piece in places]
+    if not all(map(isfinite, tops)):
+        return None
+    top = max(tops, default=0.0)
     if top == 0.0:
         return Errors(0.0, 0.0)
-    squares = (np.square(_difference(after, output.element, reference, start) / top) for start in range(0, reference.size, PIECE))
-    return Errors(top * sqrt(fsum(float(np.add.reduce(piece)) for piece in squares) / reference.size), top)
+    squares = (float(np.add.reduce(np.square(values(piece) / top))) for piece in places)
+    return Errors(top * sqrt(fsum(squares) / count), top)
 
 
-def _difference(after: bytes, element: ElementType, reference: FloatArray, start: int) -> FloatArray:
-    """Of one piece, from the float64 truth; not finite where a value is not."""
-    end, size = min(start + PIECE, reference.size), element.scalar_bytes
-    difference = floats(memoryview(after)[start * size : end * size], element)
-    difference -= reference[start:end]
-    return difference
+def piece_of(data: bytes, element: ElementType, places: slice) -> FloatArray:
+    """The elements at ``places`` as float64."""
+    return floats(memoryview(data)[places.start * element.scalar_bytes : places.stop * element.scalar_bytes], element)
 
 
 def _has_poison(output: OutputBuffer, after: bytes, fill: int) -> bool:
