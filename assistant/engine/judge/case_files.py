@@ -31,5 +31,5 @@ async def written_cases(scratch: Path, cases: Sequence[NewCase]) -> tuple[Case, 
 async def left_contents(replayed: ReplayRun, cases: Iterable[NewCase]) -> LeftContents:
     """What the runs of the replay left. What ``cases`` hold is not read again: most kernels leave most buffers as they were."""
     contents = LeftContents(replayed.blobs, {name: data for case in cases for name, data in case.blobs.items()})
-    await aside(contents.read, [left for run in replayed.cases for left in (run.after, *run.varied)])
+    await aside(contents.read, [left for run in replayed.cases if run.is_comparable for left in (run.after, *run.varied)])
     return contents
