@@ -106,6 +106,8 @@ class ReplayCase(Record):
     """Byte that shared memory holds when a block starts; None: what the block before left."""
     repeats: int = 1
     seed: int = 0
+    are_results_kept: bool = True
+    """False: the reply's ``after`` is empty."""
     kernels: tuple[str, ...] = ()
     """Which kernel of the program stands for each launch's; empty: the one of the same name."""
 

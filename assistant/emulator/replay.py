@@ -85,6 +85,8 @@ def _job_lines(case: ReplayCase, symbolizer: Symbolizer) -> Iterator[str]:
     launches = [by_index[index] for index in case.launches]
     yield f"repeats {case.repeats}"
     yield f"seed {case.seed}"
+    if not case.are_results_kept:
+        yield "unkept"
     if case.fill is not None:
         yield f"fill {case.fill}"
     if case.shared_fill is not None:

@@ -265,6 +265,7 @@ class CpuLab:
                     "shared_fill": options.shared_fill,
                     "repeats": options.repeats,
                     "seed": options.seed,
+                    "are_results_kept": options.are_results_kept,
                 }
                 for case in cases
             ],

@@ -170,6 +170,8 @@ class ReplayOptions(Record):
     """Accesses to be counted as the machine code does them."""
     is_fresh: bool = False
     """In processes that have run no version before: nothing that another one left there can be found."""
+    are_results_kept: bool = True
+    """False where counters and problems are all that is asked for: then ``CaseRun.after`` may be empty."""
 
 
 class CaseRun(Record):

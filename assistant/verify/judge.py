@@ -12,6 +12,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from assistant.model.verification import (
@@ -25,13 +26,12 @@ from assistant.model.verification import (
     VerificationResult,
 )
 from assistant.verify.cases import UsableCases, usable_cases
-from assistant.verify.controls import check_controls
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import case_result, judge_case, judge_injected, variation, without_undefined, worst
+from assistant.verify.known_rules import KnownRules, OriginalRules
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import ASSUMPTIONS, new_problems, unsupported
-from assistant.verify.rules import PreparedOutput, prepare, usual_spreads
 from assistant.verify.sizes_tried import caveats_of, untried
 from assistant.verify.transfer_values import UNTYPED
 
@@ -55,8 +55,9 @@ _HALF_CHECKED = "not every check ran to its end"
 _REMEDY = "declare a workload on which the original runs clean (kernelopt init FILE), or fix the original first"
 
 
-def judge(evidence: JudgeEvidence) -> VerificationResult:
-    """The verdict on B, from what both versions left behind."""
+def judge(evidence: JudgeEvidence, known: KnownRules | None = None) -> VerificationResult:
+    """The verdict on B, from what both versions left behind. ``known``: of the same original, where other candidates are judged by it."""
+    known = known or KnownRules()
     if not evidence.cases:
         return _program_only(evidence)
     evidence = replace(evidence, cases=tuple(split_members(case) for case in evidence.cases))
@@ -66,19 +67,19 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
     lacking = _lacking(usable)
     if lacking is not None:
         return _unless_program_fails(evidence, lacking)
-    prepared, unusable = prepare(usable.ordinary, evidence.outputs, evidence.tolerance)
-    if unusable:
-        dropped = {item.case_index: item.reason for item in unusable}
+    rules = known.of(usable.ordinary, evidence.outputs, evidence.tolerance)
+    if rules.unusable:
+        dropped = {item.case_index: item.reason for item in rules.unusable}
         usable = usable.without(dropped)
         if isinstance(usable, CannotJudge):
             return _unless_program_fails(evidence, usable)
-        prepared, _ = prepare(usable.ordinary, evidence.outputs, evidence.tolerance)
-    weak = dict(check_controls(usable.ordinary, prepared, evidence.tolerance))
+        rules = known.of(usable.ordinary, evidence.outputs, evidence.tolerance)
+    weak = rules.weak
     judged = {kernel for case in usable.ordinary if case.kernel not in weak for kernel in case.launched_kernels}
     noted = tuple(reason.reason for kernel, reason in weak.items() if kernel not in evidence.edited)
     unjudged = _unjudged(evidence.edited, judged, weak)
     evidence = replace(evidence, missing_checks=(*evidence.missing_checks, *noted), findings=(*evidence.findings, *unjudged))
-    verdict = _judge_cases(evidence, usable, prepared)
+    verdict = _judge_cases(evidence, usable, rules)
     can_pass = bool(judged.intersection(evidence.edited or judged))
     if can_pass or verdict.outcome is Outcome.FAIL:
         return verdict
@@ -86,7 +87,7 @@ def judge(evidence: JudgeEvidence) -> VerificationResult:
     return reasons[0] if reasons else CannotJudge(Unjudgeable.NO_CASE, "no case launches the changed kernels", _REMEDY)
 
 
-def judge_further(evidence: JudgeEvidence) -> tuple[VerificationFinding, ...]:
+def judge_further(evidence: JudgeEvidence, known: KnownRules) -> tuple[VerificationFinding, ...]:
     """What is wrong with the values of B's runs, by the rule that `judge` holds values to; cases without runs of B lend their errors.
 
     For runs that come after a verdict (timed calls). No controls and no labels; empty where the original cannot be judged by.
@@ -94,7 +95,7 @@ def judge_further(evidence: JudgeEvidence) -> tuple[VerificationFinding, ...]:
     usable = usable_cases(tuple(split_members(case) for case in evidence.cases))
     if isinstance(usable, CannotJudge):
         return ()
-    prepared, _ = prepare(usable.ordinary, evidence.outputs, evidence.tolerance)
+    prepared = known.of(usable.ordinary, evidence.outputs, evidence.tolerance).prepared
     is_precision_changed = any(d.label in (Label.PRECISION, Label.FAST_MATH) for d in evidence.labels)
     found = list[VerificationFinding]()
     for index, case in enumerate(usable.ordinary):
@@ -103,7 +104,7 @@ def judge_further(evidence: JudgeEvidence) -> tuple[VerificationFinding, ...]:
     return _grouped(found)
 
 
-def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJudge]) -> list[VerificationFinding]:
+def _unjudged(edited: tuple[str, ...], judged: set[str], weak: Mapping[str, CannotJudge]) -> list[VerificationFinding]:
     """One finding per edited kernel that no case can judge: what other kernels' cases show says nothing of it."""
     findings = list[VerificationFinding]()
     for kernel in edited:
@@ -114,7 +115,8 @@ def _unjudged(edited: tuple[str, ...], judged: set[str], weak: dict[str, CannotJ
     return findings
 
 
-def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[PreparedOutput, ...]) -> Verification:
+def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, rules: OriginalRules) -> Verification:
+    prepared = rules.prepared
     is_precision_changed = any(d.label in (Label.PRECISION, Label.FAST_MATH) for d in evidence.labels)
     varied = variation(usable.ordinary, prepared, evidence)
     defects = [*new_problems(usable.ordinary, evidence.lines), *([varied] if isinstance(varied, VerificationFinding) else [])]
@@ -133,10 +135,9 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, prepared: tuple[P
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
     if worst(finding.outcome for finding in findings) is not Outcome.FAIL:
-        spreads = usual_spreads(prepared, usable.ordinary)
-        probes = judge_probes(usable, evidence, is_precision_changed, spreads)
+        probes = judge_probes(usable, evidence, is_precision_changed, rules.spreads)
         injected = tuple(case for case in usable.injected if case.origin.shape not in probes.wrong_sizes)
-        injected_findings, injected_labels = judge_injected(injected, usable.ordinary, evidence, spreads)
+        injected_findings, injected_labels = judge_injected(injected, usable.ordinary, evidence, rules.spreads)
         findings.extend(injected_findings)
         labels.extend(injected_labels)
         results.extend(probes.results)

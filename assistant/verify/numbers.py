@@ -12,6 +12,7 @@ from assistant.model.elements import ElementKind, ElementType, parse_element_typ
 
 __all__ = [
     "BYTES",
+    "PIECE",
     "FloatArray",
     "MaskArray",
     "Patterns",
@@ -44,7 +45,7 @@ _NEAR_DOUBLES = 2.0**-43
 """Relative distance that regrouping a sum of 2^20 terms explains: 1024 roundoffs (Higham, Accuracy and Stability, §4.2)."""
 BYTES = ElementType("unsigned char", ElementKind.UINT, 1, 1, 1)
 """What a buffer of unknown type is compared as."""
-_PIECE = 1 << 16
+PIECE = 1 << 16
 """Values that are squared at a time: they stay in a core's cache, where a whole output's squares would each cost memory."""
 ieee = np.errstate(over="ignore", invalid="ignore")
 """Decorator: overflow gives infinity and a signalling NaN a quiet one, as IEEE 754 says, without NumPy's warning. Buffers hold
@@ -91,7 +92,7 @@ def is_rounding(mine: bytes, theirs: bytes) -> bool:
     return False
 
 
-def bits(data: bytes, element: ElementType) -> NDArray[Any]:
+def bits(data: bytes | memoryview, element: ElementType) -> NDArray[Any]:
     """One unsigned integer per component."""
     return np.frombuffer(data, np.dtype(f"<u{element.scalar_bytes}"))
 
@@ -106,7 +107,7 @@ def unsigned_zeros(data: bytes, element: ElementType) -> NDArray[Any]:
 
 
 @ieee
-def floats(data: bytes, element: ElementType) -> FloatArray:
+def floats(data: bytes | memoryview, element: ElementType) -> FloatArray:
     """One float64 per component; exact for all floating types and for integers below 2^53."""
     if element.kind is ElementKind.BFLOAT:
         return (bits(data, element).astype(np.uint32) << 16).view(np.float32).astype(np.float64)
@@ -125,7 +126,7 @@ def rms_below(values: FloatArray, top: float) -> float:
     """As ``rms``, of values whose `largest` is known: ``top``."""
     if top == 0.0 or not np.isfinite(top):
         return top
-    pieces = (values[start : start + _PIECE] for start in range(0, values.size, _PIECE))
+    pieces = (values[start : start + PIECE] for start in range(0, values.size, PIECE))
     total = fsum(float(np.add.reduce(np.square(piece / top))) for piece in pieces)
     return top * sqrt(total / values.size)
 

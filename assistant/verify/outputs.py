@@ -144,10 +144,12 @@ def _written(buffer: BufferFacts, runs: tuple[SideRun, ...]) -> MaskArray:
     written: MaskArray = np.zeros(len(buffer.before) // element.scalar_bytes, np.bool_)
     for run in runs:
         after = run.contents(buffer.id)
-        if after is None or len(after) != len(buffer.before):
+        if after is None or len(after) != len(buffer.before) or (not buffer.is_poisoned and after == buffer.before):
             continue
-        before = bytes([run.fill]) * len(after) if buffer.is_poisoned else buffer.before
-        written = written | (bits(before, element) != bits(after, element))
+        poison = int.from_bytes(bytes([run.fill]) * element.scalar_bytes, "little")
+        written |= bits(after, element) != (poison if buffer.is_poisoned else bits(buffer.before, element))
+        if written.all():
+            break
     return written
 
 

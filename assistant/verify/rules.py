@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -28,8 +29,11 @@ from assistant.verify.numbers import (
 from assistant.verify.outputs import OutputBuffer, are_telling, find_outputs, is_moved_data, moved_values
 from assistant.verify.tolerance import (
     NO_ERRORS,
+    Allowance,
     Errors,
+    allowance,
     errors_of,
+    has_marks,
     is_plausible_reference,
     one_by_one,
     pooled,
@@ -62,6 +66,21 @@ class PreparedOutput(Record, eq=False):
     """No reference and no perturbed runs: E holds only the run-to-run spread."""
     is_unordered: bool = False
     """Which value stands where differs between the original's own runs, though they leave the same ones: compared sorted."""
+
+    @cached_property
+    def is_plain(self) -> bool:
+        """An output of floats that the original's first run writes whole, with numbers alone, whose float64 values are all known."""
+        left = self.runs[0].contents(self.output.buffer.id)
+        if self.reference is None or left is None or not self.output.written.all():
+            return False
+        is_finite = np.isfinite(floats(left, self.output.element)).all() and np.isfinite(self.reference).all()
+        return bool(is_finite) and not has_marks(self.reference, self.output.element.unit_roundoff or 0.0)
+
+    @cached_property
+    def allowed(self) -> Allowance:
+        """How far any version of a plain output may be from its float64 values."""
+        assert self.reference is not None
+        return allowance(self.own, self.output.element.unit_roundoff or 0.0, self.reference)
 
 
 Spreads = Mapping[tuple[str, str], Errors]

@@ -33,6 +33,7 @@ from assistant.record import Record
 from assistant.verify.numbers import FloatArray, MaskArray, bits, chosen, floats, ieee, largest, rms, rms_below
 
 __all__ = [
+    "MARK_SAMPLES",
     "NO_ERRORS",
     "PERTURBATION_COUNT",
     "Allowance",
@@ -40,7 +41,9 @@ __all__ = [
     "allowance",
     "errors_of",
     "grade",
+    "has_marks",
     "is_plausible_reference",
+    "may_have_marks",
     "one_by_one",
     "one_ulp",
     "pooled",
@@ -68,7 +71,7 @@ SMALL_OUTPUT = 64
 
 _MARK_RATIO = 2.0**-12
 """All other values over a mark, at most; half of a float's digits."""
-_SAMPLE_COUNT = 1024
+MARK_SAMPLES = 1024
 """Values that are looked at before all are."""
 _FEW = 100
 """One element of so many may miss the first bound."""
@@ -150,6 +153,11 @@ def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allow
     return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms_below(measure, top), largest_error)
 
 
+def has_marks(values: FloatArray, unit_roundoff: float) -> bool:
+    """Whether some of the finite ``values`` stand for none (`without_marks`)."""
+    return _marks(values, unit_roundoff) is not None
+
+
 def without_marks(values: FloatArray, unit_roundoff: float) -> FloatArray:
     """Finite ``values`` without those that stand for none: one magnitude, more than once, next to which all others are tiny."""
     marks = _marks(values, unit_roundoff)
@@ -166,13 +174,22 @@ def with_marks_of(reference: FloatArray, values: FloatArray, unit_roundoff: floa
     return np.where(marks & near, reference, values)
 
 
+def may_have_marks(some: FloatArray, top: float, unit_roundoff: float) -> bool:
+    """Whether values of which the largest is ``top`` may have some, by ``some`` of them: one other value of its size is enough."""
+    sizes = np.abs(some)
+    return not bool(((sizes > _most_beside(top, unit_roundoff)) & (sizes < top)).any())
+
+
+def _most_beside(top: float, unit_roundoff: float) -> float:
+    return min(sqrt(unit_roundoff), _MARK_RATIO) * top
+
+
 def _marks(values: FloatArray, unit_roundoff: float) -> MaskArray | None:
     """Where they are; None where there are none."""
     top = largest(values)
-    most = min(sqrt(unit_roundoff), _MARK_RATIO) * top
-    some = np.abs(values[:: max(1, values.size // _SAMPLE_COUNT)])
-    if ((some > most) & (some < top)).any():
-        return None  # one other value of the largest's size is enough
+    if not may_have_marks(values[:: max(1, values.size // MARK_SAMPLES)], top, unit_roundoff):
+        return None
+    most = _most_beside(top, unit_roundoff)
     sizes = np.abs(values)
     found: MaskArray = sizes == top
     is_mark = np.count_nonzero(found) > 1 and 0.0 < largest(sizes[~found]) <= most
@@ -219,7 +236,7 @@ def is_plausible_reference(own: Errors, unit_roundoff: float, reference: FloatAr
     by one: such a sum of n terms errs by up to (n-1)·u (Higham, Accuracy and Stability, §4.2). ``term_count``: how many there can be.
     """
     of_adding = min(_MOST_OF_ADDING, (term_count - 1) * unit_roundoff / 2)
-    return own.rms <= max(sqrt(unit_roundoff), of_adding) * rms(reference)
+    return own.rms == 0.0 or own.rms <= max(sqrt(unit_roundoff), of_adding) * rms(reference)
 
 
 def typical_sizes(outputs: Sequence[tuple[CaseOrigin, float]]) -> list[float]:

@@ -15,9 +15,20 @@ from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.record import Record
+from assistant.verify.float_errors import piece_of, size_in_pieces
 from assistant.verify.numbers import BYTES, MaskArray, Patterns, bits, chosen, element_of, floats, guessed_type, rms, shown
 from assistant.verify.stdout import ROUNDED_FACTOR
-from assistant.verify.tolerance import MAX_FACTOR, NO_ERRORS, RMS_FACTOR, SMALL_OUTPUT, errors_of, with_marks_of, without_marks
+from assistant.verify.tolerance import (
+    MARK_SAMPLES,
+    MAX_FACTOR,
+    NO_ERRORS,
+    RMS_FACTOR,
+    SMALL_OUTPUT,
+    errors_of,
+    may_have_marks,
+    with_marks_of,
+    without_marks,
+)
 from assistant.verify.transfers import SMALL_COUNT, HostData, Part
 
 __all__ = ["OTHER_LAYOUT", "REGROUPING_ROUNDOFFS", "UNTYPED", "FloatRule", "TransferResult", "compare_data"]
@@ -108,6 +119,8 @@ def _compare_floats(part: Part, element: ElementType, rule: FloatRule, pooled: f
 
     ``pooled``: the spread of all transfers of its kind.
     """
+    if _is_surely_near(part, element, rule, pooled):
+        return None, None, len(part.original.data) // element.scalar_bytes
     mine, other = (floats(data, element) for data in (part.original.data, part.candidate))
     repeat, moved = (mine if data == part.original.data else floats(data, element) for data in (part.again, part.rounded))
     is_number: MaskArray = np.isfinite(mine)
@@ -133,9 +146,7 @@ def _compare_floats(part: Part, element: ElementType, rule: FloatRule, pooled: f
         of_repeat = NO_ERRORS if repeat is mine else errors_of(chosen(repeat, places), chosen(mine, places))
         of_rounding = NO_ERRORS if moved is mine else errors_of(chosen(moved, usable), chosen(mine, usable))
         spread = of_repeat.at_least(of_rounding.times(ROUNDED_FACTOR))
-        regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
-        regrouped *= rule.of_few if mine.size <= SMALL_OUTPUT else 1.0
-        slack = max(regrouped, rule.own_error) * rms(without_marks(chosen(mine, places), element.unit_roundoff or 0.0))
+        slack = _slack(rule, element, mine.size) * rms(without_marks(chosen(mine, places), element.unit_roundoff or 0.0))
         limit = np.full(mine.size, MAX_FACTOR * (max(spread.max, pooled) + slack))
         rms_allowed = RMS_FACTOR * max(spread.rms, pooled) + slack
     is_far = rms(chosen(deviation, places)) > rms_allowed and count > SMALL_COUNT
@@ -148,6 +159,27 @@ def _compare_floats(part: Part, element: ElementType, rule: FloatRule, pooled: f
         if (apart <= limit).all() and rms(apart) <= rms_allowed:
             finding = _laid_out_otherwise(finding)
     return finding, None, count
+
+
+def _is_surely_near(part: Part, element: ElementType, rule: FloatRule, pooled: float) -> bool:
+    """Whether all are numbers within the bounds of `_compare_floats`, where the original's runs leave the same: found in pieces."""
+    data = part.original.data
+    if isinstance(rule.tolerance, FixedTolerance) or not part.again == data == part.rounded or len(part.candidate) != len(data):
+        return False
+    count = len(data) // element.scalar_bytes
+    size = size_in_pieces(count, lambda places: piece_of(data, element, places))
+    moved = size_in_pieces(count, lambda places: piece_of(part.candidate, element, places) - piece_of(data, element, places))
+    some = bits(data, element)[:: max(1, count // MARK_SAMPLES)]
+    if size is None or moved is None or may_have_marks(floats(some.tobytes(), element), size.max, element.unit_roundoff or 0.0):
+        return False
+    slack = _slack(rule, element, count) * size.rms
+    return moved.max <= MAX_FACTOR * (pooled + slack) and (count <= SMALL_COUNT or moved.rms <= RMS_FACTOR * pooled + slack)
+
+
+def _slack(rule: FloatRule, element: ElementType, count: int) -> float:
+    """How far ``count`` floats may move that are added in another order, relative to their size."""
+    regrouped = REGROUPING_ROUNDOFFS * max(element.unit_roundoff or 0.0, rule.least_roundoff)
+    return max(regrouped * (rule.of_few if count <= SMALL_OUTPUT else 1.0), rule.own_error)
 
 
 def _laid_out_otherwise(finding: VerificationFinding) -> VerificationFinding:

@@ -9,11 +9,15 @@ Example::
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from assistant.workload.recordings import link_blob
 
 __all__ = ["rename_blobs", "share_blobs"]
+
+_HASHED_AT_ONCE = 4
+"""Files whose hashes are computed by one core each: the contents of a large launch are a handful."""
 
 
 def share_blobs(blobs: Path, shared: Path) -> None:
@@ -30,14 +34,20 @@ def share_blobs(blobs: Path, shared: Path) -> None:
 
 def rename_blobs(folder: Path) -> dict[str, str]:
     """Renames every file from the core's name to the SHA-256 of its contents; old name → new name."""
-    names: dict[str, str] = {}
     if not folder.is_dir():
-        return names
-    for path in sorted(folder.iterdir()):
+        return {}
+    paths = sorted(folder.iterdir())
+    for path in paths:
         if path.suffix == ".tmp":
             path.unlink()
-            continue
-        with path.open("rb") as file:
-            names[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    paths = [path for path in paths if path.suffix != ".tmp"]
+    with ThreadPoolExecutor(_HASHED_AT_ONCE) as threads:
+        names = dict(zip((path.name for path in paths), threads.map(_sha256, paths), strict=True))
+    for path in paths:
         path.replace(folder / names[path.name])
     return names
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

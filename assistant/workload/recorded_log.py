@@ -151,6 +151,7 @@ class _LogReader:
             "order": self._order.stream_or_event,
             "node": self._order.node,
             "step": self._timed_step,
+            "steps": self._summed_steps,
             "asked": self._ask,
             "overtook": self._overtook,
             "upload": self._upload,
@@ -325,6 +326,15 @@ class _LogReader:
         else:
             self._operation_times_ns[kind] += end_ns - start_ns
         self._order.add(DeviceStep(kind, shape, self._order.stream_number(f[1]), size_bytes, start_ns, end_ns))
+
+    def _summed_steps(self, f: list[str]) -> None:
+        kind, count, time_ns = f[0], int(f[1]), int(f[2])
+        if kind == "launch":
+            kernel, config = self._names.function(f[3]), _config(f[4:11])
+            self._shapes[kernel, config] += count
+            self._times_ns[kernel, config] += time_ns
+        else:
+            self._operation_times_ns[kind] += time_ns
 
     def _ask(self, f: list[str]) -> None:
         launch = (self._names.function(f[3]), _config(f[4:11])) if f[0] == "launch" else None

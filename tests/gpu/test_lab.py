@@ -182,8 +182,8 @@ async def test_cases_are_spread_over_workers_and_come_back_in_order(lab: GpuLab,
 
 
 async def test_a_kernel_that_the_emulator_cannot_run_is_replayed_without_its_checks(lab: GpuLab, tmp_path: Path) -> None:
-    text = CODE.replace("out[0] = ++calls;", 'asm("lop3.b32 %0, %0, %0, %0, 0x96;" : "+r"(calls));')
-    source = replace(program(tmp_path), sources=(Source(tmp_path / "k.cu", text),))
+    text = CODE.replace("if (threadIdx.x < n / 2)", 'asm("bmsk.clamp.b32 %0, %0, %0;" : "+r"(n)); if (threadIdx.x < n / 2)')
+    source = replace(program(tmp_path), sources=(Source(tmp_path / "k.cu", text),), kernels=("partly" + PARAMETERS,))
     for mode in ("count", "check"):
         run = await lab.replay(source, [case(tmp_path, "partly")], ReplayOptions(mode=mode), RunLimits())
         assert isinstance(run, ReplayRun), run

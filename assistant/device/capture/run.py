@@ -48,6 +48,9 @@ _SHARED_BLOBS = "recorded-blobs"
 """Next to the recordings of a job."""
 _RAW = "raw"
 """Below a run's folder: what the recording library writes."""
+_ONE_LAUNCH = ("launch ", "skipped ", "step launch ")
+_LAUNCHES = "steps launch "
+"""How lines of a recorder's log begin; the second one goes on with a count."""
 _PROGRAM_STARTS = (b"\x7fELF", b"#!")
 
 
@@ -266,5 +269,12 @@ def _finish(raw: Path, record: Path, names: LogNames, notes: tuple[str, ...], sh
 
 
 def _launch_lines(folder: Path) -> int:
+    """How many launches a process made."""
     with (folder / "log").open(encoding="utf-8", errors="replace") as lines:
-        return sum(line.startswith(("launch ", "skipped ", "step launch ")) for line in lines)
+        return sum(map(_launches_of, lines))
+
+
+def _launches_of(line: str) -> int:
+    if line.startswith(_LAUNCHES):
+        return int(line.split()[2])
+    return line.startswith(_ONE_LAUNCH)

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 
+#include "faults.h"
 #include "launch_limits.h"
 #include "options.h"
 #include "partial.h"
@@ -20,6 +21,8 @@
 namespace emu {
 namespace {
 
+// In a launch of more blocks, those that had not started when one of a higher index failed are not looked through for lower ones.
+constexpr uint64_t MOST_LOOKED_THROUGH = 1 << 20;
 // A GPU starts no further block while so many wait.
 constexpr unsigned RESIDENT_BLOCKS = MULTIPROCESSORS * BLOCKS_PER_MULTIPROCESSOR;
 
@@ -64,6 +67,7 @@ void enter_block(Worker& w, Block& block) {
   at.block_y = static_cast<unsigned>(block.linear / grid.x % grid.y);
   at.block_z = static_cast<unsigned>(block.linear / grid.x / grid.y);
   w.block = &block;
+  w.block_end = end_of(block.linear, LAST_ERROR);
   ++w.barrier_epoch;
 }
 
@@ -100,7 +104,7 @@ class BlockQueue {
   void run() {
     w_.shared_is_tracked = true;
     holds_back_ = w_.launch->is_order_checked;
-    while (!w_.launch->is_aborted.load(std::memory_order_relaxed)) {
+    while (!w_.launch->has_ended()) {
       std::unique_ptr<Block> block = take_held_back();
       if (!block) block = take_fresh();
       if (!block) block = take_parked();
@@ -109,15 +113,42 @@ class BlockQueue {
       else park(std::move(block));
     }
     if (!parked_.empty()) report_timeout(w_, *parked_.front());
+    parked_.clear();
+    if (w_.launch->has_ended() && may_have_lower()) run_lower();
   }
 
  private:
+  // Whether a block below the one whose fault ended the launch may not have started: not where blocks start in the order of their indices.
+  bool may_have_lower() const {
+    const Launch& launch = *w_.launch;
+    bool is_in_order = launch.order_multiplier == 1 && launch.order_offset == 0 && !launch.last_position && options().chosen_blocks.empty();
+    return !is_in_order && launch.run_count <= MOST_LOOKED_THROUGH;
+  }
+
+  // One of them may have that fault, too. What waits for others is given up: what it waits for may never come.
+  void run_lower() {
+    reset_after_abort(w_);
+    while (w_.launch->error() != CUDA_ERROR_LAUNCH_TIMEOUT) {
+      std::unique_ptr<Block> block = take_fresh();
+      if (!block) return;
+      if (run_until_idle(w_, *block)) {
+        finish(std::move(block));
+      } else {
+        reset_after_abort(w_);
+        spare_ = std::move(block);
+      }
+    }
+  }
+
   std::unique_ptr<Block> take_fresh() {
     Launch& launch = *w_.launch;
     if (parked_.size() >= resident_limit_ || launch.next_block.load(std::memory_order_relaxed) >= launch.run_count) return nullptr;
-    uint64_t position = take_position(launch);
-    if (position >= launch.run_count) return nullptr;
-    uint64_t linear = linear_at(launch, position);
+    uint64_t position, linear;
+    do {
+      position = take_position(launch);
+      if (position >= launch.run_count) return nullptr;
+      linear = linear_at(launch, position);
+    } while (end_of(linear, LAST_ERROR) >= launch.end.load(std::memory_order_relaxed));
     std::unique_ptr<Block> block = spare_ ? std::move(spare_) : std::make_unique<Block>();
     begin_block(w_, *block, linear);
     block->is_counted = launch.is_counted && position < launch.counted_positions && is_sampled(launch, linear);
@@ -130,7 +161,7 @@ class BlockQueue {
   // The next parked block that can move; waits for other workers while none can.
   std::unique_ptr<Block> take_parked() {
     Launch& launch = *w_.launch;
-    while (!parked_.empty() && !launch.is_aborted.load(std::memory_order_relaxed)) {
+    while (!parked_.empty() && !launch.has_ended()) {
       for (size_t i = 0; i < parked_.size(); ++i) {
         std::unique_ptr<Block> block = std::move(parked_.front());
         parked_.pop_front();
@@ -197,7 +228,7 @@ class BlockQueue {
   }
 
   void park(std::unique_ptr<Block> block) {
-    if (w_.launch->is_aborted.load(std::memory_order_relaxed)) return report_timeout(w_, *block);
+    if (w_.launch->has_ended()) return report_timeout(w_, *block);  // what it waits for may never come
     note_progress(*block);
     block->exited_when_parked = block->exited_threads;
     block->epoch_when_parked = block->epoch;

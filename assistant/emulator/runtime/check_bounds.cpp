@@ -34,7 +34,7 @@ std::string name_of(const Allocation& allocation) {
 // The side of an allocation that was passed is the cause: an overrun of one array and an underrun of another may meet at one place.
 void report_beside(Worker& w, const Event& event, uint64_t address, unsigned thread, const Allocation& allocation, bool is_before) {
   uint64_t cause = is_before ? allocation.begin : allocation.end;
-  if (!w.problems.note("out_of_bounds", event.pc, 0, cause)) return;
+  if (!w.problems.note("out_of_bounds", event.pc, 0, cause, {w.block->linear, thread})) return;
   std::string name = name_of(allocation);
   if (is_before)
     report_cause(w, "out_of_bounds", cause, event.pc, address, thread, "%s of %u bytes, %llu bytes before %s", verb(event), event.size_bytes,
@@ -74,10 +74,9 @@ void check_bounds(Worker& w, Site& site, const Event& event, const Request& r) {
 }
 
 void fail_misaligned(Worker& w, const Event& event, const Request& r) {
-  report(w, "misaligned", event.pc, 0, r.address[0], thread_index(w, r.lane[0]), "%s of %u bytes at an address that is not a multiple of %u",
+  report_end(w, "misaligned", event.pc, r.address[0], thread_index(w, r.lane[0]), "%s of %u bytes at an address that is not a multiple of %u",
          verb(event), event.size_bytes, event.size_bytes);
-  w.launch->error.store(CUDA_ERROR_MISALIGNED_ADDRESS);
-  w.launch->is_aborted.store(true);
+  w.launch->end_at(w.block->linear, CUDA_ERROR_MISALIGNED_ADDRESS);
 }
 
 void check_global_initialised(Worker& w, const Site& site, const Event& event, const Request& r) {
@@ -91,7 +90,7 @@ void check_global_initialised(Worker& w, const Site& site, const Event& event, c
   for (unsigned i = 0; i < r.lane_count; ++i) {
     uint64_t a = r.address[i];
     if (a < allocation->begin || a + r.size_bytes > allocation->end) continue;
-    if (!is_store && !has_left_out() && !is_initialised(a, r.size_bytes) && w.problems.note("uninitialised_read", event.pc, 0, allocation->begin))
+    if (!is_store && !has_left_out() && !is_initialised(a, r.size_bytes) && w.problems.note("uninitialised_read", event.pc, 0, allocation->begin, {w.block->linear, thread_index(w, r.lane[i])}))
       report_cause(w, "uninitialised_read", allocation->begin, event.pc, a, thread_index(w, r.lane[i]),
                    "%s of %u bytes of device memory that nothing has written (offset %llu of %s)", verb(event), r.size_bytes,
                    static_cast<ull>(a - allocation->begin), name_of(*allocation).c_str());

@@ -20,8 +20,7 @@ struct sigaction previous_action[65];
 // Leaves the lane for good: the scheduler sees the aborted launch and abandons every fiber. A switch of contexts does this also
 // from a signal handler, as the handlers block no signal.
 [[noreturn]] void escape(Worker& w, int error) {
-  w.launch->error.store(error);
-  w.launch->is_aborted.store(true);
+  w.launch->end_at(w.block->linear, error);
   w.current->trace_end = emu_thread.cursor;
   void* abandoned;
   emu_switch(&abandoned, w.scheduler_context);
@@ -60,7 +59,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   auto instruction = static_cast<uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
   auto address = signal == SIGFPE || signal == SIGILL ? 0 : reinterpret_cast<uint64_t>(info->si_addr);
   Verdict verdict = judge_fault(*w, signal, address);
-  report(*w, verdict.kind, place(*w, instruction), 0, address, w->current_thread, "%s", verdict.message);
+  report_end(*w, verdict.kind, place(*w, instruction), address, w->current_thread, "%s", verdict.message);
   escape(*w, verdict.error);
 }
 
@@ -104,7 +103,7 @@ void interrupt(Worker& w) { pthread_kill(w.thread, interrupt_signal()); }
 
 void abort_launch(const char* kind, uint32_t pc, uint64_t address, const char* message, int error) {
   Worker& w = *worker();
-  report(w, kind, pc, 0, address, w.current_thread, "%s", message);
+  report_end(w, kind, pc, address, w.current_thread, "%s", message);
   escape(w, error);
 }
 

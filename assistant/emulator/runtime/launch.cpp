@@ -119,11 +119,12 @@ LaunchReport collect(Launch& launch) {
   }
   result.atomic_unique_sectors = atomic_sectors.count();
   if (launch.is_order_checked && launch.block_count > 1 && workers().front()->order_log.now() > 0) note_block_signals();
-  result.problems = merge(std::move(logs));
+  result.error = launch.error();
+  bool is_by_a_block = result.error && result.error != CUDA_ERROR_LAUNCH_TIMEOUT;
+  result.problems = merge(std::move(logs), is_by_a_block ? launch.end_block() : ~uint64_t{0});
   result.grid_unique_sectors = launch.grid_unique_sectors.load();
   result.blocks_counted = launch.blocks_counted.load();
   result.blocks_run = launch.is_cut ? launch.blocks_run : launch.run_count;
-  result.error = launch.error.load();
   if (launch.is_beyond_counters.load()) drop_counters(result);
   return result;
 }

@@ -67,6 +67,7 @@ void prepare(Worker& w) {
 void begin_launch(Worker& w, Launch& launch) {
   w.launch = &launch;
   w.block = nullptr;
+  w.block_end = 0;
   w.block_unique_sectors = 0;
   w.atomic_sectors = {};
   w.steps = {};
@@ -90,7 +91,7 @@ void begin_launch(Worker& w, Launch& launch) {
 void run_launch(Worker& w, Launch& launch) {
   begin_launch(w, launch);
   run_blocks(w);
-  if (launch.is_aborted.load()) reset_after_abort(w);
+  if (launch.has_ended()) reset_after_abort(w);
 }
 
 void worker_main(Worker* w) {
@@ -144,8 +145,7 @@ void run_on_workers(Launch& launch, double wall_s) {
   }
   auto finished = [&] { return p.running == 0; };
   if (p.is_done.wait_for(hold, std::chrono::duration<double>(wall_s), finished)) return;
-  launch.error.store(CUDA_ERROR_LAUNCH_TIMEOUT);
-  launch.is_aborted.store(true);
+  launch.end_at(0, CUDA_ERROR_LAUNCH_TIMEOUT);
   while (!finished()) {
     for (Worker* w : all)
       if (p.assigned[w->index]) interrupt(*w);

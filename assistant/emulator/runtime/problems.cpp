@@ -1,5 +1,6 @@
 #include "problems.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -10,16 +11,18 @@
 
 namespace emu {
 
-bool ProblemLog::note(const char* kind, uint32_t pc, uint32_t other_pc, uint64_t cause) {
+bool ProblemLog::note(const char* kind, uint32_t pc, uint32_t other_pc, uint64_t cause, Place place) {
   auto found = index_.find({kind, pc, other_pc, cause});
-  if (found == index_.end()) return true;
+  if (found == index_.end() || place < list_[found->second].place) return true;
   ++list_[found->second].count;
   return false;
 }
 
 void ProblemLog::add(Problem problem) {
-  index_[{problem.kind, problem.pc, problem.other_pc, problem.cause}] = list_.size();
-  list_.push_back(std::move(problem));
+  auto [known, is_new] = index_.emplace(std::tuple{problem.kind, problem.pc, problem.other_pc, problem.cause}, list_.size());
+  if (is_new) return list_.push_back(std::move(problem));
+  if (!problem.is_end) problem.count += list_[known->second].count;
+  list_[known->second] = std::move(problem);
 }
 
 std::vector<Problem> ProblemLog::take() {
@@ -65,7 +68,8 @@ int argument_to(const EmuLaunch& launch, const Allocation& allocation) {
 
 void add_report(Worker& w, Problem problem, unsigned thread, const char* format, va_list arguments) {
   ++w.in_core;
-  if (w.problems.note(problem.kind, problem.pc, problem.other_pc, problem.cause)) {
+  problem.place = {w.block ? w.block->linear : 0, thread};
+  if (w.problems.note(problem.kind, problem.pc, problem.other_pc, problem.cause, problem.place)) {
     char text[256];
     vsnprintf(text, sizeof text, format, arguments);
     problem.message = text + place_in_words(problem);
@@ -99,18 +103,30 @@ void report_cause(Worker& w, const char* kind, uint64_t cause, uint32_t pc, uint
   va_end(arguments);
 }
 
-std::vector<Problem> merge(std::vector<std::vector<Problem>> logs) {
+void report_end(Worker& w, const char* kind, uint32_t pc, uint64_t address, unsigned thread, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  add_report(w, Problem{kind, pc, 0, address, {}, {}, "", 1, 0, -1, 0, {}, true}, thread, format, arguments);
+  va_end(arguments);
+}
+
+std::vector<Problem> merge(std::vector<std::vector<Problem>> logs, uint64_t last_block) {
   std::vector<Problem> all;
   for (auto& log : logs)
     for (Problem& problem : log) {
+      if (problem.place.block > last_block) continue;
       bool is_known = false;
       for (Problem& other : all) {
         if (strcmp(other.kind, problem.kind) || other.pc != problem.pc || other.other_pc != problem.other_pc || other.cause != problem.cause) continue;
-        other.count += problem.count;
+        uint64_t count = problem.is_end ? 1 : other.count + problem.count;
+        if (problem.place < other.place) other = problem;
+        other.count = count;
         is_known = true;
       }
       if (!is_known) all.push_back(std::move(problem));
     }
+  auto is_earlier = [](const Problem& a, const Problem& b) { return a.place.block < b.place.block; };
+  std::stable_sort(all.begin(), all.end(), is_earlier);
   return all;
 }
 

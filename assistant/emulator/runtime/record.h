@@ -28,6 +28,7 @@
 //   node [NEEDED ...]                               what follows is the next step of the graph that runs; NEEDED: earlier ones, by their place
 //   step KIND STREAM BYTES START END [FUNCTION GX GY GZ BX BY BZ SHARED]   of a run that is only timed: what ran, in the order of the calls;
 //                                                   KIND launch, or as of operation; START and END in ns
+//   steps KIND COUNT NS [FUNCTION GX GY GZ BX BY BZ SHARED]     in place of all `step`s of a run that has too many for their order to be kept
 //   uploaded NAME                                   as upload, of bytes that are not kept: equal for equal ones; - where they hold addresses
 //   asked KIND STREAM BYTES [FUNCTION GX GY GZ BX BY BZ SHARED]    what ran, as of step, in the order of the calls; of a run whose launches
 //                                                   have lines of their own without STREAM

@@ -184,9 +184,9 @@ class Case {
   void keep_results(std::map<uint64_t, std::string>& first) {
     for (const auto& [id, place] : placed_) {
       check_guards(id, place);
-      std::string blob = blobs_.put(place.begin, place.size);
-      if (blob.empty()) result_.item("unwritten").number(static_cast<uint64_t>(errno));
-      else result_.item("after").number(id).word(blob.c_str());
+      std::string blob = job_.is_kept ? blobs_.put(place.begin, place.size) : "";
+      if (!blob.empty()) result_.item("after").number(id).word(blob.c_str());
+      else if (job_.is_kept) result_.item("unwritten").number(static_cast<uint64_t>(errno));
       if (job_.repeats > 1) first[id].assign(place.begin, place.size);
     }
   }

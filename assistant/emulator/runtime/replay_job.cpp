@@ -56,6 +56,10 @@ void read_launch(ReplayJob& job, std::istream& in) {
 
 bool read_item(ReplayJob& job, const std::string& item, std::istream& in) {
   unsigned byte;
+  if (item == "unkept") {
+    job.is_kept = false;
+    return true;
+  }
   if (item == "fill" && in >> byte) job.fill = static_cast<uint8_t>(byte);
   else if (item == "shared_fill" && in >> byte) job.shared_fill = static_cast<uint8_t>(byte);
   else if (item == "repeats") in >> job.repeats;

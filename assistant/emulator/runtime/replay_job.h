@@ -3,6 +3,7 @@
 // A file of jobs holds them one after another. One item per line, fields separated by one space, text percent-encoded ("-": none):
 //   case                                                              the items of one job follow
 //   fill BYTE / shared_fill BYTE / repeats N / seed N
+//   unkept                                                            what the launches leave is not written
 //   buffer ID SIZE SPACE SYMBOL CONTENTS_PATH IS_POISONED
 //   pointer BUFFER OFFSET TARGET TARGET_OFFSET
 //   launch NAME FUNCTION GX GY GZ BX BY BZ SHARED     FUNCTION: address, 0 if only the name is known
@@ -46,6 +47,7 @@ struct ReplayLaunch {
 struct ReplayJob {
   std::optional<uint8_t> fill, shared_fill;
   uint64_t repeats = 1, seed = 0;
+  bool is_kept = true;
   std::map<uint64_t, ReplayBuffer> buffers;
   std::vector<ReplayPointer> pointers;
   std::vector<ReplayLaunch> launches;

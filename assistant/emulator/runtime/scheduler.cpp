@@ -21,6 +21,8 @@ constexpr unsigned ROUNDS_BEFORE_PARKING = 16;   // of spinning without progress
 inline uint32_t bit(unsigned lane) { return 1u << lane; }
 inline unsigned lowest(uint32_t set) { return static_cast<unsigned>(__builtin_ctz(set)); }
 inline unsigned highest(uint32_t set) { return 31 - static_cast<unsigned>(__builtin_clz(set)); }
+// Whether the launch has ended for the current block: a fault of its own or of a lower block, or time is up.
+inline bool is_stopped(const Worker& w) { return w.launch->end.load(std::memory_order_relaxed) <= w.block_end; }
 inline Warp& current_warp(Worker& w) { return w.block->warps[w.warp_index]; }
 inline Lane& lane_of(Worker& w, unsigned lane) { return w.block->lanes[thread_index(w, lane)]; }
 
@@ -60,7 +62,7 @@ void runner_main();
 // What to run next in the current warp; the scheduler when it has nothing more to run.
 inline __attribute__((always_inline)) void* next_context(Worker& w) {
   Warp& warp = current_warp(w);
-  if (w.launch->is_aborted.load(std::memory_order_relaxed)) return w.scheduler_context;
+  if (is_stopped(w)) return w.scheduler_context;
   if (warp.fresh) {
     w.runner_stack = w.stacks.take();
     return fresh_context(w.runner_stack, runner_main);
@@ -104,7 +106,7 @@ void runner_main() {
   const EmuLaunch& request = *w.launch->request;
   for (;;) {
     Warp& warp = current_warp(w);
-    if (!warp.fresh || w.launch->is_aborted.load(std::memory_order_relaxed)) break;
+    if (!warp.fresh || is_stopped(w)) break;
     unsigned lane = w.reverses_order ? highest(warp.fresh) : lowest(warp.fresh);
     warp.fresh &= ~bit(lane);
     start_lane(w, lane);
@@ -134,7 +136,7 @@ void run_warp(Worker& w, unsigned index) {
       emu_thread.cursor = nullptr;
       has_run = true;
     }
-    if (w.launch->is_aborted.load(std::memory_order_relaxed)) break;
+    if (is_stopped(w)) break;
     if (warp.full) {
       uint32_t before = warp.full;
       align_traces(w, false);
@@ -159,7 +161,7 @@ void run_all_warps(Worker& w) {
   unsigned count = w.launch->warps_per_block;
   for (unsigned i = 0; i < count; ++i) {
     run_warp(w, w.reverses_order ? count - 1 - i : i);
-    if (w.launch->is_aborted.load(std::memory_order_relaxed)) return;
+    if (is_stopped(w)) return;
   }
 }
 
@@ -277,7 +279,7 @@ void begin_block(Worker& w, Block& block, uint64_t linear) {
 bool run_until_idle(Worker& w, Block& block) {
   for (unsigned rounds_without_progress = block.was_parked ? ROUNDS_BEFORE_PARKING - 1 : 0;;) {
     run_all_warps(w);
-    if (w.launch->is_aborted.load(std::memory_order_relaxed)) return false;
+    if (is_stopped(w)) return false;
     if (block.exited_threads == w.launch->threads_per_block) return true;
     if (release_barriers(w, block, false)) {
       rounds_without_progress = 0;
@@ -303,7 +305,7 @@ bool find_spinning(const Worker& w, const Block& block, unsigned& thread) {
 }
 
 void report_timeout(Worker& w, const Block& block) {
-  if (w.launch->error.load() != CUDA_ERROR_LAUNCH_TIMEOUT) return;
+  if (w.launch->error() != CUDA_ERROR_LAUNCH_TIMEOUT) return;
   for (unsigned i = 0; i < w.launch->threads_per_block; ++i) {
     const Warp& warp = block.warps[i / WARP_LANES];
     uint32_t pc = block.lanes[i].pc;

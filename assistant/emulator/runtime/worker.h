@@ -23,6 +23,10 @@
 
 namespace emu {
 
+// What ends a launch: a block and an error in one number, so that of several ends the lowest block's is the least.
+constexpr uint64_t NO_END = ~uint64_t{0}, LAST_ERROR = 0xFFFF;
+constexpr uint64_t end_of(uint64_t block, uint64_t error) { return block * (LAST_ERROR + 1) | error; }
+
 // One launch while it runs; shared by all workers.
 struct Launch {
   const EmuLaunch* request = nullptr;
@@ -47,14 +51,22 @@ struct Launch {
   std::atomic<uint64_t> next_block{0};
   std::atomic<uint64_t> blocks_counted{0};
   std::atomic<uint64_t> grid_unique_sectors{0};
-  std::atomic<bool> is_aborted{false};
   std::atomic<bool> is_beyond_counters{false};  // it uses what the counters do not model: textures, tensor cores
   std::atomic<bool> has_snapshots{false};    // snapshots.h
   std::atomic<uint32_t> race_serial{0};      // accesses of another race serial are ordered: other launches, other grid phases
   std::atomic<uint32_t> first_race_serial{0};  // of this launch
   std::atomic<uint64_t> grid_phase{0};       // completed grid barriers
   std::atomic<uint64_t> blocks_at_grid_barrier{0}, blocks_finished{0};
-  std::atomic<int> error{0};
+  std::atomic<uint64_t> end{NO_END};         // as of `end_of`
+
+  // The block and all above it stop. Those below it go on, as each may have a fault of its own.
+  void end_at(uint64_t block, int error) {
+    uint64_t now = end.load(), wanted = end_of(block, static_cast<uint64_t>(error));
+    while (wanted < now && !end.compare_exchange_weak(now, wanted)) {}
+  }
+  bool has_ended() const { return end.load(std::memory_order_relaxed) != NO_END; }
+  uint64_t end_block() const { return end.load() / (LAST_ERROR + 1); }
+  int error() const { return has_ended() ? static_cast<int>(end.load() & LAST_ERROR) : 0; }
 };
 
 enum class WarpOperation : uint8_t { sync, shuffle, vote, match, reduce, activemask, multiply };
@@ -124,6 +136,7 @@ struct Worker {
   unsigned index = 0;
   Launch* launch = nullptr;
   Block* block = nullptr;
+  uint64_t block_end = 0;                    // a launch that ends here or before has ended for the block
   unsigned warp_index = 0;
   Lane* current = nullptr;                   // the running lane; nullptr in the scheduler
   unsigned current_thread = 0;               // its index in the block

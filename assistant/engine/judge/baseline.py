@@ -17,6 +17,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.workload import Tolerance
 from assistant.record import Record
 from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun, SizeCoverage
+from assistant.verify.known_rules import KnownRules
 from assistant.verify.labels import VersionFacts
 from assistant.workload.derive import contents_of
 from assistant.workload.offsets import longest_row
@@ -74,6 +75,7 @@ class Baseline(Record):
     caveats: tuple[str, ...] = ()
     """What a verdict line says of every candidate that is held against it."""
     perturbed: PerturbedCases = field(default_factory=PerturbedCases, compare=False)
+    rules: KnownRules = field(default_factory=KnownRules, compare=False)
 
     @property
     def is_declared(self) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate import Effort, JudgedCase, write_cases
-from assistant.engine.ids import new_id
+from assistant.engine.aside import aside
+from assistant.engine.evaluate import Effort, JudgedCase
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import PerturbedCases, PreparedCase, buffer_facts, case_evidence
 from assistant.engine.judge.budget import CHECKED_THREADS
+from assistant.engine.judge.case_files import left_contents, written_cases
 from assistant.engine.judge.references import find_references, perturbed_runs
-from assistant.engine.judge.replaying import FloatReference, LeftContents, is_late, side_run, startable
+from assistant.engine.judge.replaying import FloatReference, is_late, side_run, startable
 from assistant.engine.source_version import SourceVersion
 from assistant.ports.lab import LabFailure, ReplayOptions
 from assistant.record import Record
@@ -88,7 +89,7 @@ async def original_runs(
     text = version.struct_text
     declared = version.declared[0].outputs if version.declared else ()
     seen = [PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True)]
-    rounded = need_tolerance(tuple(split_members(case_evidence(item, (), text)) for item in seen), declared)
+    rounded = await aside(_need_tolerance, seen, text, declared)
     references, no_references = await find_references(job, version, cases, rounded)
     moving = [
         is_rounded and _is_perturbed(case, side, reference, text)
@@ -104,6 +105,10 @@ async def original_runs(
     return OriginalRuns(tuple(prepared), tuple(reason for reason in (no_references, not_perturbed) if reason is not None))
 
 
+def _need_tolerance(seen: Sequence[PreparedCase], text: str, declared: tuple[str, ...]) -> list[bool]:
+    return need_tolerance(tuple(split_members(case_evidence(item, (), text)) for item in seen), declared)
+
+
 async def side_runs(
     job: Job, version: SourceVersion, tasks: Sequence[Task], plain_limit_s: float | None = None
 ) -> list[tuple[SideRun, ...]] | LabFailure:
@@ -112,8 +117,9 @@ async def side_runs(
     runs without checks of cases that have a limit."""
     if not tasks:
         return []
-    program = startable(version.program, [task.new for task in tasks])
-    written = write_cases(job.scratch / new_id("K"), [task.new for task in tasks])
+    cases = [task.new for task in tasks]
+    program = startable(version.program, cases)
+    written = await written_cases(job.scratch, cases)
     found: list[list[SideRun]] = [[] for _ in tasks]
     for batch in _batches(tasks, is_check_bounded=job.lab.timing is not None):
         late = [index for index, side in enumerate(found) if _is_late(tuple(side))]
@@ -122,7 +128,8 @@ async def side_runs(
         if not chosen:
             continue
         is_fresh = tasks[0].is_fresh and not any(found)
-        options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh)
+        is_kept = batch.mode != "check" or job.lab.timing is None  # on a GPU's lab the emulator checks, and its values are not compared
+        options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh, are_results_kept=is_kept)
         limits = job.limits
         if batch.limit_s is not None:
             within = [limits.wall_s, batch.limit_s, *([plain_limit_s] if plain_limit_s is not None and batch.mode == "plain" else [])]
@@ -130,7 +137,7 @@ async def side_runs(
         replayed = await job.lab.replay(program, [written[index] for index in chosen], options, limits)
         if isinstance(replayed, LabFailure):
             return replayed
-        contents = LeftContents(replayed.blobs)
+        contents = await left_contents(replayed, cases)
         for index, run in zip(chosen, replayed.cases, strict=True):
             found[index].append(side_run(run, contents, batch.fill))
             found[index].extend(SideRun(contents.of(left), None, batch.fill, is_repeat=True) for left in run.varied)

@@ -48,7 +48,7 @@ def judge_timed_calls(
         order_before=order_before,
         order_after=order_after,
     )
-    return judge_further(evidence)
+    return judge_further(evidence, baseline.rules)
 
 
 def kernels_in_question(baseline: Baseline, candidate: SourceVersion, facts: VersionFacts) -> tuple[VersionFacts, VersionFacts]:

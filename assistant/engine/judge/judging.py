@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assistant.engine.aside import aside
 from assistant.engine.evaluate import CountedRun, Effort, Evaluation, version_facts, with_types
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, PreparedCase, case_evidence
@@ -95,7 +96,7 @@ async def verify(
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
     blocks = _on_blocks(baseline, chosen)
     is_whole = not chosen and counted.run is not None and not in_part.is_partial
-    program = None if in_part.is_partial else program_verdict(baseline, candidate, counted)
+    program = None if in_part.is_partial else await aside(program_verdict, baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
     shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
     in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
@@ -139,7 +140,7 @@ async def verify(
         order_before=order_before,
         order_after=order_after,
     )
-    judged = await _unless_perturbed(job, baseline, shown_cases, _Judgement(evidence, judge(evidence)))
+    judged = await _unless_perturbed(job, baseline, shown_cases, await _judged(baseline, evidence))
     judged = await _unless_rounding(job, baseline, candidate, counted, judged)
     verdict = judged.verdict
     if isinstance(verdict, CannotJudge) and in_part.is_partial and isinstance(pairing, ProgramLevelOnly):
@@ -152,6 +153,10 @@ class _Judgement(Record):
 
     evidence: JudgeEvidence
     verdict: VerificationResult
+
+
+async def _judged(baseline: Baseline, evidence: JudgeEvidence) -> _Judgement:
+    return _Judgement(evidence, await aside(judge, evidence, baseline.rules))
 
 
 def _evidence_of(baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]]) -> tuple[CaseEvidence, ...]:
@@ -170,7 +175,7 @@ async def _unless_perturbed(
         if items and _rests_on_values(judged.verdict):
             await perturb(job, baseline.version, items, baseline.perturbed)
             evidence = replace(judged.evidence, cases=_evidence_of(baseline, cases))
-            judged = _Judgement(evidence, judge(evidence))
+            judged = await _judged(baseline, evidence)
     return judged
 
 
@@ -185,14 +190,14 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersio
     program = judged.evidence.program
     if program is None or not program.findings or any(finding.code not in _NUMBERS_OF_THE_HOST for finding in program.findings):
         return judged
-    without = judge(replace(judged.evidence, program=replace(program, findings=())))
+    without = (await _judged(baseline, replace(judged.evidence, program=replace(program, findings=())))).verdict
     if not isinstance(without, Verification) or without.outcome is Outcome.FAIL:
         return judged
     run = await job.further_runs.fused(job.lab, baseline.version.program, job.limits)
     rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.version)
-    error = own_error(recorded_cases(baseline), baseline.outputs, baseline.tolerance)
-    evidence = replace(judged.evidence, program=program_verdict(baseline, candidate, counted, error, rounded))
-    return _Judgement(evidence, judge(evidence))
+    error = await aside(own_error, recorded_cases(baseline), baseline.outputs, baseline.tolerance)
+    program = await aside(program_verdict, baseline, candidate, counted, error, rounded)
+    return await _judged(baseline, replace(judged.evidence, program=program))
 
 
 async def _stream_order(job: Job, baseline: Baseline, candidate: SourceVersion, counted: CountedRun) -> StreamOrder:

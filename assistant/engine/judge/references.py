@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from assistant.engine.evaluate import JudgedCase, layouts_of, write_cases
-from assistant.engine.ids import new_id
+from assistant.engine.aside import aside
+from assistant.engine.evaluate import JudgedCase, layouts_of
 from assistant.engine.job import Job
-from assistant.engine.judge.replaying import FloatReference, LeftContents, side_run, startable
+from assistant.engine.judge.case_files import left_contents, written_cases
+from assistant.engine.judge.replaying import FloatReference, side_run, startable
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
@@ -61,14 +62,14 @@ async def perturbed_runs(
     usable = [_has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES for case in cases]
     chosen = [index for index in range(len(cases)) if wanted[index] and usable[index]]
     found: list[tuple[SideRun, ...]] = [() for _ in cases]
-    moved = [_moved(cases[index].new, seed, layouts_of(cases[index].new, text)) for index in chosen for seed in range(PERTURBATION_COUNT)]
+    moved = await aside(_every_moved, [cases[index].new for index in chosen], text)
     if not moved:
         return found, None
-    written = write_cases(job.scratch / new_id("K"), moved)
+    written = await written_cases(job.scratch, moved)
     replayed = await job.lab.replay(startable(version.program, moved), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
         return found, f"how far the original's results move with its inputs: {replayed.message}"
-    contents = LeftContents(replayed.blobs)
+    contents = await left_contents(replayed, moved)
     for position, index in enumerate(chosen):
         runs = replayed.cases[position * PERTURBATION_COUNT : (position + 1) * PERTURBATION_COUNT]
         found[index] = tuple(side_run(run, contents, ReplayOptions().fill) for run in runs if run.ok)
@@ -77,22 +78,26 @@ async def perturbed_runs(
 
 async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
     """The float64 twin of every case that can have one; a source that cannot be rebuilt so is no failure."""
-    wide = [_twin(case, version.struct_text) for case in cases]
+    wide = await aside(_twins, cases, version.struct_text)
     usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
     references = [FloatReference() for _ in cases]
     made = [case for case in wide if not isinstance(case, CannotWiden)]
     if not made:
         return references, None
-    written = write_cases(job.scratch / new_id("K"), made)
+    written = await written_cases(job.scratch, made)
     replayed = await job.lab.replay_promoted(startable(version.program, made), written, ReplayOptions(), job.limits)
     if isinstance(replayed, LabFailure):
         return references, f"float64 values: {replayed.message}" if replayed.kind in _NOT_THE_SOURCES else None
-    contents = LeftContents(replayed.blobs)
+    contents = await left_contents(replayed, made)
     for index, run in zip(usable, replayed.cases, strict=True):
         if run.ok:
             references[index] = FloatReference(contents.of(run.after))
     left_out = next((run.error for run in replayed.cases if run.error is not None and run.error.startswith(TOO_LARGE)), None)
     return references, None if left_out is None else f"float64 values: {left_out}"
+
+
+def _twins(cases: Sequence[JudgedCase], text: str) -> list[NewCase | CannotWiden]:
+    return [_twin(case, text) for case in cases]
 
 
 def _twin(case: JudgedCase, text: str) -> NewCase | CannotWiden:
@@ -163,6 +168,10 @@ def _number(parameter: Parameter, data: bytes) -> ReferenceArgument | None:
         return None
     dtype = "<f8" if element.is_floating else storage_dtype(element).str
     return ReferenceArgument(parameter.name, None, dtype, float(decode(data, element)[0]))
+
+
+def _every_moved(cases: Sequence[NewCase], text: str) -> list[NewCase]:
+    return [_moved(case, seed, layouts_of(case, text)) for case in cases for seed in range(PERTURBATION_COUNT)]
 
 
 def _moved(case: NewCase, seed: int, layouts: Mapping[int, ElementLayout]) -> NewCase:

@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -69,9 +69,15 @@ def side_run(run: CaseRun, contents: LeftContents, fill: int) -> SideRun:
 class LeftContents:
     """What the cases of a replay left, each content in memory once: most buffers are the same after every run."""
 
-    def __init__(self, blobs: Path) -> None:
+    def __init__(self, blobs: Path, known: Mapping[str, bytes] | None = None) -> None:
+        """``known``: contents by name, as `NewCase.blobs`."""
         self._blobs = blobs
-        self._read: dict[str, bytes] = {}
+        self._read = dict(known or {})
+
+    def read(self, runs: Iterable[Sequence[tuple[int, str]]]) -> None:
+        """Have what some runs left in memory."""
+        for left in runs:
+            self.of(left)
 
     def of(self, left: Sequence[tuple[int, str]]) -> tuple[tuple[int, bytes], ...]:
         """(buffer id, contents) of (buffer id, name)."""

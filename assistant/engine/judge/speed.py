@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assistant.engine.aside import aside
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
@@ -70,7 +71,7 @@ async def _measured_or_predicted(job: Job, question: SpeedQuestion, is_confirmin
         return Speed(None, defect=f"internal error, please report it: {defect}", timing=timing)
     least_s = _least_times(chosen, question.pairs, job.target if timing.peaks is None else with_measured(job.target, timing.peaks))
     alone = predict_speed(without_launch_overhead(question.pairs))
-    results = _wrong_results(question, chosen, timing)
+    results = await _wrong_results(question, chosen, timing)
     speed = judge_timing(timing, alone, least_s, job.seeds[-1] if is_confirming else job.seeds[0], results)
     return of_memory_timed_elsewhere(speed, {pair.name: spaces_of(pair.old) for pair in chosen})
 
@@ -88,11 +89,14 @@ def _predicted_because(predicted: Comparison | None, reason: str) -> Speed:
     return Speed(None if predicted is None else replace(predicted, caveats=(*predicted.caveats, reason)), notes=(reason,))
 
 
-def _wrong_results(question: SpeedQuestion, chosen: Sequence[TimedPair], timing: PairTiming) -> tuple[VerificationFinding, ...]:
+async def _wrong_results(question: SpeedQuestion, chosen: Sequence[TimedPair], timing: PairTiming) -> tuple[VerificationFinding, ...]:
     """What is wrong with the values that timed calls of B left, where they left others than untimed ones."""
     if timing.blobs is None or not any(result.version == "B" for case in timing.cases for result in case.odd_results):
         return ()
-    contents = LeftContents(timing.blobs)
+    contents = LeftContents(
+        timing.blobs, {name: data for pair in chosen for case in (pair.old, pair.new) for name, data in case.blobs.items()}
+    )
+    await aside(contents.read, [result.after for case in timing.cases for result in case.odd_results])
     places = {id(item.case): index for index, item in enumerate(question.baseline.cases)}
     left: dict[str, dict[int, tuple[SideRun, ...]]] = {"A": {}, "B": {}}
     for pair, case in zip(chosen, timing.cases, strict=True):
@@ -103,7 +107,7 @@ def _wrong_results(question: SpeedQuestion, chosen: Sequence[TimedPair], timing:
             side = tuple(SideRun(contents.of(result.after), is_repeat=True) for result in odd)
             runs[place] = as_found(judged.case.new, judged.original, pair.new, side) if version == "B" else side
     own = left["A"] if question.before.version is question.baseline.version else {}
-    found = judge_timed_calls(question.baseline, question.after, left["B"], own)
+    found = await aside(judge_timed_calls, question.baseline, question.after, left["B"], own)
     return tuple(
         replace(finding, code="differs_when_timed", message=f"a timed call left other results than untimed ones: {finding.message}")
         for finding in found

@@ -13,16 +13,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.evaluate import Evaluation, JudgedCase, write_cases
-from assistant.engine.ids import new_id
+from assistant.engine.evaluate import Evaluation, JudgedCase
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, PreparedCase
+from assistant.engine.judge.case_files import written_cases
 from assistant.engine.judge.predicting import KernelPair
 from assistant.engine.judge.replaying import startable
 from assistant.measure.paired import time_of
 from assistant.model.launch import LaunchConfig
 from assistant.model.timing import CaseTiming, LaunchIdentity, PairTiming, TimingOptions
-from assistant.model.workload import Case
 from assistant.ports.lab import LabFailure, Timing
 from assistant.record import Record
 from assistant.workload.recordings import NewCase
@@ -77,7 +76,7 @@ async def time_pairs(
     by_side = ([pair.old for pair in chosen], [pair.new for pair in chosen])
     a, b = (startable(side.version.program, cases) for side, cases in zip(sides, by_side, strict=True))
     options = timing_options(job, len(chosen), is_confirming)
-    written = zip(*(_written(job, cases) for cases in by_side), strict=True)
+    written = zip(*[await written_cases(job.scratch, cases) for cases in by_side], strict=True)
     timing = await clock.time(a, b, tuple(written), options, job.limits)
     if isinstance(timing, LabFailure):
         return timing
@@ -146,7 +145,3 @@ def _shown(launches: Sequence[LaunchIdentity]) -> str:
 
 def _configuration(config: LaunchConfig) -> str:
     return f"grid {config.grid}, block {config.block}"
-
-
-def _written(job: Job, cases: Sequence[NewCase]) -> tuple[Case, ...]:
-    return write_cases(job.scratch / new_id("K"), cases)

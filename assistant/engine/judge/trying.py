@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from assistant.engine.evaluate import write_cases
-from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.judge.replaying import POISON, CaseTrial, LeftContents, TryCases, startable
+from assistant.engine.judge.case_files import left_contents, written_cases
+from assistant.engine.judge.replaying import POISON, CaseTrial, TryCases, startable
 from assistant.ports.lab import LabFailure, Program, ReplayOptions
 from assistant.workload.emulated_blocks import emulated_part, with_fewest_blocks
 from assistant.workload.recordings import NewCase
@@ -58,12 +57,12 @@ async def _try_in_part(job: Job, program: Program, cases: Sequence[NewCase], lim
 
 async def _try(job: Job, program: Program, cases: Sequence[NewCase], limit_s: float, is_checked: bool) -> list[CaseTrial]:
     limits = replace(job.limits, wall_s=min(job.limits.wall_s, limit_s))
-    written = write_cases(job.scratch / new_id("K"), cases)
+    written = await written_cases(job.scratch, cases)
     mode = _checking_mode(job, cases) if is_checked else "plain"
     replayed = await job.lab.replay(startable(program, cases), written, ReplayOptions(mode=mode, fill=POISON), limits)
     if isinstance(replayed, LabFailure):
         return [CaseTrial(case, None, ()) for case in cases]
-    contents = LeftContents(replayed.blobs)
+    contents = await left_contents(replayed, cases)
     return [CaseTrial(case, run, contents.of(run.after), mode == _EVERY_CHECK) for case, run in zip(cases, replayed.cases, strict=True)]
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
+import assistant.device.capture
 from assistant.device.capture.demangle import function_name, variable_name
 from assistant.device.capture.executable import build_program
-from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
+from assistant.device.capture.protocol import CaptureFailed, CaptureRequest, CollectRequest
+from assistant.device.capture.run import collect
 from assistant.device.cupti import find_cupti
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Nvcc, Toolchain
 from assistant.model.build import Flags
 from assistant.model.launch import Dim3
-from assistant.model.recording import DeviceOperations
+from assistant.model.recording import DeviceOperations, Recording
 from assistant.worker.limits import ProgramLimits
+from assistant.worker.recording_sources import RECORDING_SOURCE_DIR
 from assistant.workload.recorded_log import LogNames, finish_recording
 from assistant.workload.recorded_order import MOST_STEPS
 from assistant.workload.timeline import timeline_of
@@ -150,14 +154,79 @@ def test_units_in_c_are_compiled_as_c_and_linked(tmp_path: Path) -> None:
     assert linked[-3:-1] == ["-x", "cu"] and "-std=c++17" in linked and linked[-1].endswith("k.cu")
 
 
-def test_of_more_steps_than_are_kept_in_order_each_shape_keeps_its_time(tmp_path: Path) -> None:
-    launched = [f"step launch 7 0 {100 * at} {100 * at + 30} _Z1kPi 1 1 1 32 1 1 0" for at in range(MOST_STEPS)]
-    copied = ["step copy_to_host 7 64 5 25", "step copy_to_host 8 64 45 50"]
-    (tmp_path / "log").write_text("\n".join([*launched, *copied, "sees_operations", "operation copy_to_host 2 128", ""]))
-    recording = finish_recording(tmp_path, LogNames(function_name))
-    assert recording.steps is None
-    assert [(shape.count, shape.time_ns) for shape in recording.shape_counts] == [(MOST_STEPS, 30 * MOST_STEPS)]
-    assert recording.operations == (DeviceOperations("copy_to_host", 2, 128, 25),)
+WRITES_WHAT_RAN = """\
+#include "ran.h"
+#include <cstdlib>
+
+// LOG LAUNCHES order|times
+int main(int, char** words) {
+  capture::Ran ran;
+  emu::RecordLog log(words[1]);
+  uint64_t count = strtoull(words[2], nullptr, 10);
+  for (uint64_t at = count; at-- > 0;)  // CUPTI hands in what was asked for first last
+    ran.add({"launch", static_cast<uint32_t>(at), 7, 0, 100 * at, 100 * at + 30, at % 4 ? "_Z1kPi" : "_Z1fv", {1, 1, 1, 32, 1, 1, 0}});
+  ran.add({"copy_to_host", static_cast<uint32_t>(count), 7, 64, 5, 25, "", {}});
+  ran.add({"copy_to_host", static_cast<uint32_t>(count), 8, 64, 45, 50, "", {}});
+  words[3][0] == 't' ? ran.write_times(log) : ran.write_order(log);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def writer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that hands the recorder's bookkeeping what CUPTI would."""
+    built = tmp_path_factory.mktemp("ran") / "writer"
+    built.with_suffix(".cpp").write_text(WRITES_WHAT_RAN)
+    inject = Path(assistant.device.capture.__file__).parent / "inject"
+    sources = (built.with_suffix(".cpp"), inject / "ran.cpp")
+    subprocess.run(("g++", "-std=c++17", f"-I{inject}", f"-I{RECORDING_SOURCE_DIR}", *sources, "-o", built), check=True)
+    return built
+
+
+def ran(writer: Path, folder: Path, launches: int, what: str) -> Recording:
+    subprocess.run((writer, folder / "log", str(launches), what), check=True)
+    return finish_recording(folder, LogNames(function_name))
+
+
+def test_of_more_steps_than_are_kept_in_order_each_shape_keeps_its_time(writer: Path, tmp_path: Path) -> None:
+    recording = ran(writer, tmp_path, launches := MOST_STEPS + 2000, "times")
+    counts = {shape.kernel: (shape.count, shape.time_ns) for shape in recording.shape_counts}
+    assert counts == {"k(int*)": (9000, 270_000), "f()": (3000, 90_000)} and launches == 12_000
+    assert recording.steps is None and recording.operations == (DeviceOperations("copy_to_host", 2, 128, 25),)
     found = timeline_of(recording)
     assert found is not None and found.gap_s is None
-    assert [row.time_s for row in found.rows] == pytest.approx([30e-9 * MOST_STEPS, 25e-9])
+    assert [(row.count, row.time_s) for row in found.rows] == [
+        (9000, pytest.approx(270e-6)),
+        (3000, pytest.approx(90e-6)),
+        (2, pytest.approx(25e-9)),
+    ]
+
+
+@pytest.mark.parametrize(("launches", "is_kept"), [(MOST_STEPS - 2, True), (MOST_STEPS - 1, False)])
+def test_as_many_steps_as_are_kept_are_kept_in_order(writer: Path, tmp_path: Path, launches: int, is_kept: bool) -> None:
+    recording = ran(writer, tmp_path, launches, "times")
+    assert (recording.steps is not None) == is_kept and sum(shape.count for shape in recording.shape_counts) == launches
+    assert recording.steps is None or [step.start_ns for step in recording.steps[:3]] == [0, 100, 200]
+
+
+def test_what_a_recorded_run_asked_for_is_written_in_order_with_the_times_of_each_shape(writer: Path, tmp_path: Path) -> None:
+    subprocess.run((writer, tmp_path / "log", "3", "order"), check=True)
+    assert (tmp_path / "log").read_text().splitlines() == [
+        "asked launch 7 0 _Z1fv 1 1 1 32 1 1 0",
+        "asked launch 7 0 _Z1kPi 1 1 1 32 1 1 0",
+        "asked launch 7 0 _Z1kPi 1 1 1 32 1 1 0",
+        "asked copy_to_host 7 64",
+        "asked copy_to_host 8 64",
+        "time _Z1fv 1 1 1 32 1 1 0 30",
+        "time _Z1kPi 1 1 1 32 1 1 0 60",
+        "sees_operations",
+        "operation copy_to_host 2 128",
+    ]
+
+
+def test_the_process_with_most_launches_is_the_program_also_where_they_are_only_summed(writer: Path, tmp_path: Path) -> None:
+    for name, launches in (("1", MOST_STEPS - 2), ("2", MOST_STEPS + 1)):
+        (tmp_path / "raw" / name).mkdir(parents=True)
+        subprocess.run((writer, tmp_path / "raw" / name / "log", str(launches), "times"), check=True)
+    found = collect(CollectRequest(tmp_path / "raw", tmp_path / "record", ()))
+    assert found.launch_count == MOST_STEPS + 1

@@ -10,6 +10,7 @@ import pytest
 DATA = Path(__file__).parents[2] / "data"
 PROGRAM = "emulator/problems/bugs.cu"
 HIDDEN = "emulator/problems/hidden.cu"
+MANY_BLOCKS = "emulator/problems/many_blocks.cu"
 STORED_BYTES = "emulator/problems/stored_bytes.cu"
 FLAVOURS = pytest.mark.parametrize("flavour", ["counted", "checked"])
 
@@ -189,3 +190,25 @@ def test_problems_on_the_same_line_are_distinguished_by_their_cause(build: Any, 
     assert arrays == {(0, -4, kernel), (0, 4000, kernel), (1, 4000, kernel)}
     refused = [(p["line"], p["message"].split(" ", 2)[:2], p["count"]) for p in problems if p["kind"] == "bad_launch"]
     assert refused == [(16, ["a", "block"], 1), (16, ["more", "than"], 1)]
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+@FLAVOURS
+@pytest.mark.parametrize(
+    ("kernel", "kind", "count"), [("far", "wild_pointer", 1), ("trapped", "trap", 1), ("near", "out_of_bounds", 59 * 25)]
+)
+def test_of_many_blocks_with_a_defect_the_lowest_is_named(
+    build: Any, run: Any, kernel: str, kind: str, count: int, flavour: str, seed: int
+) -> None:
+    reply = run(build(MANY_BLOCKS, flavour), kernel, mode="check", seed=seed)
+    (problem,) = [p for p in reply["problems"] if p["kind"] != "unsupported"]
+    assert (problem["kind"], problem["line"], problem["count"]) == (kind, marked_line(kernel, kind, MANY_BLOCKS), count)
+    first_thread = 31 if kernel == "far" and seed == 3 else 7  # a block's threads run backwards there, and a fault is its last access
+    assert (problem["block"], problem["thread"]) == ([5, 0, 0], [first_thread, 0, 0])
+
+
+def test_blocks_that_wait_for_one_that_fails_do_not_keep_the_launch(build: Any, run: Any) -> None:
+    reply = run(build(MANY_BLOCKS, "checked"), "waited_for", mode="check")
+    found = [(p["kind"], p["line"], p["block"]) for p in reply["problems"] if p["kind"] == "wild_pointer"]
+    assert found == [("wild_pointer", marked_line("waited_for", "wild_pointer", MANY_BLOCKS), [63, 0, 0])]
+    assert Path(reply["stdout_path"]).read_text() == "cudaErrorIllegalAddress\n"

@@ -170,3 +170,10 @@ def test_a_recording_that_a_full_disk_cut_short_is_not_used(tmp_path: Path, bina
     with pytest.raises(OSError, match="No space left") as caught:
         finish_recording(tmp_path, LogNames(lambda word: Symbolizer(binary).function_name(int(word))))
     assert caught.value.filename == str(tmp_path)
+
+
+def test_of_a_replay_that_only_counts_nothing_is_written(replay: Replay, tmp_path: Path) -> None:
+    kept, unkept = replay({"launches": [1]}, {"launches": [1], "are_results_kept": False}, mode="count")
+    assert kept["after"] and unkept["after"] == {} and unkept["error"] is None
+    assert unkept["profiles"][0]["executions"] == kept["profiles"][0]["executions"] != []
+    assert {path.name for path in (tmp_path / "out" / "blobs").iterdir()} == set(kept["after"].values())

@@ -230,32 +230,4 @@ void Recorder::snapshot(const char* kind) {
   }
 }
 
-void Recorder::sees_operations() { log_.item("sees_operations"); }
-
-void Recorder::operation(const std::string& kind, uint64_t count, uint64_t bytes) {
-  log_.item("operation").word(kind.c_str()).number(count).number(bytes);
-}
-
-void Recorder::step(const Step& step) {
-  log_.item("step").word(step.kind).number(step.stream).number(step.bytes).number(step.start_ns).number(step.end_ns);
-  write_kernel(step);
-}
-
-void Recorder::asked(const Step& step) {
-  log_.item("asked").word(step.kind).number(step.stream).number(step.bytes);
-  write_kernel(step);
-}
-
-void Recorder::write_kernel(const Step& step) {
-  if (step.kernel.empty()) return;
-  log_.text(step.kernel.c_str());
-  for (uint64_t n : step.shape) log_.number(n);
-}
-
-void Recorder::time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns) {
-  log_.item("time").text(kernel.c_str());
-  for (uint64_t n : shape) log_.number(n);
-  log_.number(duration_ns);
-}
-
 }  // namespace capture

@@ -1,7 +1,6 @@
 // Writes the recording: what each kept launch could reach, before and after, and what reached the host. The log's lines are those of
 // the emulator (`emulator/runtime/record.h`), with mangled symbols for functions.
 #pragma once
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,6 +9,7 @@
 
 #include "blobs.h"
 #include "memory.h"
+#include "ran.h"
 #include "record_log.h"
 
 namespace capture {
@@ -50,16 +50,6 @@ struct Kept {
   std::vector<Bytes> before;  // contents of the regions
 };
 
-// One kernel, copy or fill.
-struct Step {
-  const char* kind;  // "launch", or as of `operation`
-  uint32_t call;     // CUPTI's number of the call that asked for it
-  uint32_t stream;
-  uint64_t bytes, start_ns, end_ns;
-  std::string kernel;  // mangled; of a launch
-  std::array<uint64_t, 7> shape;
-};
-
 class Recorder {
  public:
   explicit Recorder(const Options& options);
@@ -76,11 +66,7 @@ class Recorder {
   // Memory that the host sees, where it differs from what the host saw last.
   void snapshot(const char* kind);
   void note(const std::string& text) { log_.item("note").text(text.c_str()); }
-  void sees_operations();
-  void operation(const std::string& kind, uint64_t count, uint64_t bytes);
-  void step(const Step& step);   // with its time stamps
-  void asked(const Step& step);  // for its place among the others
-  void time(const std::string& kernel, const uint64_t (&shape)[7], uint64_t duration_ns);
+  void ran(Ran& ran, bool is_timeline) { is_timeline ? ran.write_times(log_) : ran.write_order(log_); }
   void flush() { log_.flush(); }
   void close() { log_.close(); }  // nothing is written any more
   void add_texture(uint64_t handle) { textures_.push_back(handle); }
@@ -90,7 +76,6 @@ class Recorder {
   Memory memory{symbols};
 
  private:
-  void write_kernel(const Step& step);
   using Shape = std::tuple<std::string, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned>;
   struct Pointer { uint64_t container, offset, target, target_offset; };
   struct Argument { const unsigned char* data; size_t bytes; };

@@ -2,17 +2,14 @@
 // configuration; how many copies and fills there were; and in what order they were asked for. Of a run that is only timed: when each ran.
 #include "calls.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <mutex>
 #include <set>
-#include <vector>
 
 namespace capture {
 namespace {
 
-using Shape = std::pair<std::string, std::array<uint64_t, 7>>;
 #if CUPTI_API_VERSION >= 130000
 using Record = CUpti_ActivityKernel10;
 using CopyRecord = CUpti_ActivityMemcpy6;
@@ -26,38 +23,19 @@ constexpr CUpti_ActivityKind KINDS[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, C
 std::mutex mutex;
 bool is_timeline = false;
 bool is_timing = false;  // a process that is recorded in part keeps its own time stamps, if it takes any
-std::map<Shape, uint64_t>& times() {
-  static auto& instance = *new std::map<Shape, uint64_t>;  // CUPTI may hand in records while the process ends
+Ran& ran() {
+  static auto& instance = *new Ran;  // CUPTI may hand in records while the process ends
   return instance;
 }
 
 uint64_t count(int32_t n) { return static_cast<uint64_t>(n); }
 
-std::vector<Step>& steps() {
-  static auto& instance = *new std::vector<Step>;
-  return instance;
-}
-// One more than anybody keeps.
-constexpr size_t MOST_STEPS = 10'001;
-
-void add_step(Step step) {
-  if (steps().size() < MOST_STEPS) steps().push_back(std::move(step));
-}
-
 void add_time(const Record& k) {
   if (!k.name || k.end <= k.start) return;
   std::array<uint64_t, 7> shape = {count(k.gridX), count(k.gridY), count(k.gridZ), count(k.blockX), count(k.blockY), count(k.blockZ), count(k.dynamicSharedMemory)};
-  add_step({"launch", k.correlationId, k.streamId, 0, k.start, k.end, k.name, shape});
-  if (!is_timeline) times()[{k.name, shape}] += k.end - k.start;
+  ran().add({"launch", k.correlationId, k.streamId, 0, k.start, k.end, k.name, shape});
 }
 
-struct Operations {
-  uint64_t count = 0, bytes = 0;
-};
-std::map<std::string, Operations>& operations() {
-  static auto& instance = *new std::map<std::string, Operations>;
-  return instance;
-}
 // Where our own copies and fills run; CUPTI's numbers of contexts and streams. Its numbers of calls would not tell them from the
 // program's: a call that is made during another one bears that one's.
 std::set<std::pair<uint32_t, uint32_t>>& own_streams() {
@@ -79,9 +57,7 @@ const char* copy_name(uint8_t kind) {
 template <typename Operation>
 void add_operation(const char* kind, const Operation& operation) {
   if (!kind || own_streams().count({operation.contextId, operation.streamId})) return;
-  add_step({kind, operation.correlationId, operation.streamId, operation.bytes, operation.start, operation.end, "", {}});
-  Operations& known = operations()[kind];
-  ++known.count, known.bytes += operation.bytes;
+  ran().add({kind, operation.correlationId, operation.streamId, operation.bytes, operation.start, operation.end, "", {}});
 }
 
 void add(const CUpti_Activity& record) {
@@ -138,17 +114,7 @@ void note_own_stream(CUcontext context, CUstream stream) {
 void write_times(Recorder& recorder) {
   cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   std::lock_guard<std::mutex> hold(mutex);
-  std::stable_sort(steps().begin(), steps().end(), [](const Step& one, const Step& other) { return one.call < other.call; });
-  for (const Step& step : steps())
-    if (is_timeline) recorder.step(step);
-    else if (steps().size() < MOST_STEPS) recorder.asked(step);
-  for (const auto& [shape, duration_ns] : times()) {
-    uint64_t sizes[7];
-    std::copy(shape.second.begin(), shape.second.end(), sizes);
-    recorder.time(shape.first, sizes, duration_ns);
-  }
-  recorder.sees_operations();
-  for (const auto& [kind, known] : operations()) recorder.operation(kind, known.count, known.bytes);
+  recorder.ran(ran(), is_timeline);
 }
 
 }  // namespace capture

@@ -1,0 +1,24 @@
+"""Arithmetic on large values next to the event loop, which goes on: Ctrl-C, heartbeats and other candidates wait for none of it.
+
+Example::
+
+    verdict = await aside(judge, evidence)
+
+The work must be pure: a job that is cancelled leaves it at once, and nothing waits for its result then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+__all__ = ["aside"]
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+async def aside(work: Callable[_Parameters, _Result], *arguments: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
+    """What ``work`` returns, which runs in a thread of its own. NumPy, hashing and files let the loop's thread run meanwhile."""
+    return await asyncio.to_thread(work, *arguments, **named)
