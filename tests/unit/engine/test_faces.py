@@ -44,6 +44,8 @@ def test_every_public_name_is_there_when_it_is_asked_for() -> None:
 
 def test_no_public_name_is_that_of_a_module_next_to_it() -> None:
     """Python would give the module instead, once something has imported it."""
-    for package, name in HOMES:
+    for (package, name), home in HOMES.items():
+        if home == package:
+            continue  # that module is what is meant
         folder = ROOT.joinpath(*package.split("."))
         assert not (folder / f"{name}.py").exists() and not (folder / str(name)).is_dir(), f"{package}.{name}"
