@@ -69,8 +69,8 @@ def test_a_file_is_compiled_where_it_lies(session: kernelopt.Session, tmp_path: 
 
 
 FAULTS = {
-    "beyond-the-end": ("scale", (10, 256), kernelopt.OutOfBounds, 6, (224, 0, 0), "out", "out, which has 10 elements: out[224]"),
-    "read-beyond-the-end": ("shift", (256, 200, 256, 0), kernelopt.OutOfBounds, 11, (224, 0, 0), "x", "x, which has 200 elements: x[224]"),
+    "beyond-the-end": ("scale", (10, 256), kernelopt.OutOfBounds, 6, (10, 0, 0), "out", "out, which has 10 elements: out[10]"),
+    "read-beyond-the-end": ("shift", (256, 200, 256, 0), kernelopt.OutOfBounds, 11, (200, 0, 0), "x", "x, which has 200 elements: x[200]"),
     "before-the-beginning": ("shift", (256, 256, 256, -1), kernelopt.OutOfBounds, 11, (0, 0, 0), "x", "x, which has 256 elements: x[-1]"),
     "no-barrier": ("neighbours", (256, 256), kernelopt.Race, 17, None, None, "in tile"),
     "a-sum-of-all": ("sum_of_all", (256, 256), kernelopt.Race, 21, None, "out", "out, which has 256 elements: out[0]"),
