@@ -147,7 +147,7 @@ class GpuLab:
         if options.mode != "check":
             return await self._counted_cases(program, cases, options, limits)
         own = [case for case in cases if not case.origin.is_derived][:_SANITIZED_CASES]
-        emulated = self._counted_cases(program, cases, options, limits)
+        emulated = self._counted_cases(program, cases, replace(options, are_results_kept=False), limits)  # its values are not compared
         replayed, found = await side_by_side(emulated, self._sanitized(program, own, limits))
         if isinstance(replayed, LabFailure):
             return replayed

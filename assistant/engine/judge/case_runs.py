@@ -128,8 +128,7 @@ async def side_runs(
         if not chosen:
             continue
         is_fresh = tasks[0].is_fresh and not any(found)
-        is_kept = batch.mode != "check" or job.lab.timing is None  # on a GPU's lab the emulator checks, and its values are not compared
-        options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh, are_results_kept=is_kept)
+        options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh)
         limits = job.limits
         if batch.limit_s is not None:
             within = [limits.wall_s, batch.limit_s, *([plain_limit_s] if plain_limit_s is not None and batch.mode == "plain" else [])]

@@ -82,7 +82,7 @@ async def test_on_a_gpu_a_case_that_hangs_costs_seconds_and_its_checks_get_their
 class LateLab:
     """Where the cases at ``late`` never end, whatever is asked of them."""
 
-    timing: object | None = None
+    timing = None
 
     def __init__(self, folder: Path, late: Sequence[int]) -> None:
         self._folder = folder
@@ -112,28 +112,3 @@ async def test_a_case_that_is_late_is_not_waited_for_again_but_the_first_by_its_
     runs: Any = await case_runs.side_runs(job, cast(SourceVersion, SimpleNamespace(program=program)), tasks)
     assert lab.asked == [("plain", 0xAB, [0, 1, 2, 3]), ("check", 0xAB, [0, 1, 3]), ("plain", 0x54, [0, 3])]
     assert [len(side) for side in runs] == [3, 2, 1, 3]
-
-
-class NotingLab(LateLab):
-    """Ends every case, and notes in which modes what the cases leave is asked for."""
-
-    def __init__(self, folder: Path, timing: object | None) -> None:
-        super().__init__(folder, late=())
-        self.timing = timing
-        self.kept: dict[str, bool] = {}
-
-    async def replay(self, program: Program, cases: Sequence[Path], options: ReplayOptions, limits: RunLimits) -> ReplayRun:
-        self.kept[options.mode] = options.are_results_kept
-        return ReplayRun(tuple(CaseRun(True, None, (), True, None, (), ()) for _ in cases), self._folder)
-
-
-@pytest.mark.parametrize(("timing", "is_kept"), [(object(), False), (None, True)])
-async def test_what_the_emulator_leaves_is_asked_for_where_no_gpu_runs_the_case(
-    tmp_path: Path, timing: object | None, is_kept: bool
-) -> None:
-    lab = NotingLab(tmp_path, timing)
-    program = Program((Source(tmp_path / "k.cu", "__global__ void k(float *x) {}\n"),), Flags())
-    job = cast(Job, SimpleNamespace(scratch=tmp_path, lab=lab, limits=RunLimits(wall_s=60.0)))
-    new, _ = launched(LaunchConfig(Dim3(1), Dim3(32)), {"n": 8}, np.ones(8, np.float32))
-    await case_runs.side_runs(job, cast(SourceVersion, SimpleNamespace(program=program)), [Task(new, (0xAB,), 1, is_checked=True)])
-    assert lab.kept == {"plain": True, "check": is_kept}
