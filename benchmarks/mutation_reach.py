@@ -1,6 +1,6 @@
 """Which unit tests reach which lines of the engine: found by coverage with a context for each test, and kept in a file.
 
-A test file is run again where it, a helper beside it or a module that it reaches has changed. Example::
+A test file is run again where it, a helper next to it or a module that it reaches has changed. Example::
 
     reach = read_reach(tree, cache, Path("assistant/engine"), environment, jobs=2)
     reach.tests_of("assistant/engine/judge/speed.py", (122,))      # those that run the line, then their files' others
@@ -107,7 +107,7 @@ def _file(test: str) -> str:
 
 
 def _key(path: Path) -> str:
-    """Changes with the file and with what it shares with those beside it."""
+    """Changes with the file and with what it shares with those next to it."""
     helpers = sorted(other for other in path.parent.glob("*.py") if not other.name.startswith("test_"))
     return hashlib.sha256("".join(map(_digest, (path, *helpers))).encode()).hexdigest()
 

@@ -85,7 +85,7 @@ def _row(drawn: random.Random, number: int, techniques: tuple[str, ...]) -> Expe
         state=_state(drawn),
         use=TechniqueUse(drawn.choice(techniques)),
         result=Result(is_right, drawn.gauss(0.3, 0.5) if is_right else None, 0.01 if is_right else None, is_right),
-        workspace=Path(f"/work/project{kernel % 20}"),
+        workspace=Path(f"/home/me/project{kernel % 20}"),
         kernel=f"kernel{kernel}(float *, int)",
         kernel_id=f"{kernel:016x}",
         same=f"{number:016x}",
@@ -95,7 +95,7 @@ def _row(drawn: random.Random, number: int, techniques: tuple[str, ...]) -> Expe
 
 
 def _query(drawn: random.Random, techniques: tuple[str, ...], repeat: int) -> RecallQuery:
-    return RecallQuery(Path("/work/project3"), "mine(float *)", _state(drawn), techniques, _NOW_MS, choice=Choice(key=str(repeat)))
+    return RecallQuery(Path("/home/me/project3"), "mine(float *)", _state(drawn), techniques, _NOW_MS, choice=Choice(key=str(repeat)))
 
 
 def _state(drawn: random.Random) -> State:

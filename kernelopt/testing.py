@@ -55,7 +55,7 @@ def assert_kernel(
 
 
 def _as_test(kernel: Kernel | Launch, arguments: Mapping[str, object], ref: Callable[..., object] | None) -> str:
-    """A test's source, which passes when the kernel is mended."""
+    """A test's source, which passes once the kernel is fixed."""
     config = kernel.config(arguments)
     grid, block = astuple(config.grid), astuple(config.block)
     shape = f"grid={grid}, block={block}" + (f", shared={config.shared_bytes}" if config.shared_bytes else "")

@@ -1,4 +1,4 @@
-"""In which order tests start: whole front ends first, so that none of their long tests is begun when little else is left to run beside it.
+"""In which order tests start: whole front ends first, so that none of their long tests begins when little else is left to run.
 
 A worker begins with its share of this order, and takes from the end of another's share when it has none left. So the browsers of VS Code
 and JupyterLab run one after another, on one worker, and what is left for the end is short.

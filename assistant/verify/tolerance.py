@@ -177,10 +177,10 @@ def with_marks_of(reference: FloatArray, values: FloatArray, unit_roundoff: floa
 def may_have_marks(some: FloatArray, top: float, unit_roundoff: float) -> bool:
     """Whether values of which the largest is ``top`` may have some, by ``some`` of them: one other value of its size is enough."""
     sizes = np.abs(some)
-    return not bool(((sizes > _most_beside(top, unit_roundoff)) & (sizes < top)).any())
+    return not bool(((sizes > _largest_other(top, unit_roundoff)) & (sizes < top)).any())
 
 
-def _most_beside(top: float, unit_roundoff: float) -> float:
+def _largest_other(top: float, unit_roundoff: float) -> float:
     return min(sqrt(unit_roundoff), _MARK_RATIO) * top
 
 
@@ -189,7 +189,7 @@ def _marks(values: FloatArray, unit_roundoff: float) -> MaskArray | None:
     top = largest(values)
     if not may_have_marks(values[:: max(1, values.size // MARK_SAMPLES)], top, unit_roundoff):
         return None
-    most = _most_beside(top, unit_roundoff)
+    most = _largest_other(top, unit_roundoff)
     sizes = np.abs(values)
     found: MaskArray = sizes == top
     is_mark = np.count_nonzero(found) > 1 and 0.0 < largest(sizes[~found]) <= most

@@ -8,7 +8,7 @@
 
 namespace emu {
 
-// A thread of a launch. Of a defect that many have, the lowest block's lowest thread is told, whichever worker saw which first.
+// A thread of a launch. Of a defect that many have, the lowest block's lowest thread is reported, whichever worker saw which first.
 struct Place {
   uint64_t block = 0;            // linear index in the grid
   unsigned thread = 0;           // index in the block
@@ -26,7 +26,7 @@ struct Problem {
   int argument = -1;             // which argument of the launch points to the beginning of the memory that is concerned; -1: not known
   int64_t offset = 0;            // of the address from that beginning
   Place place{};
-  bool is_end = false;           // it ends the launch: that of the lowest block is told, and how many others came to theirs is chance
+  bool is_end = false;           // it ends the launch: that of the lowest block is reported, and how many others came to theirs is chance
 };
 
 class ProblemLog {

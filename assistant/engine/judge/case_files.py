@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from assistant.engine.aside import aside
 from assistant.engine.evaluate import write_cases
 from assistant.engine.ids import new_id
 from assistant.engine.judge.replaying import LeftContents
+from assistant.engine.threads import in_thread
 from assistant.model.workload import Case
 from assistant.ports.lab import ReplayRun
 from assistant.workload.recordings import NewCase
@@ -25,11 +25,11 @@ __all__ = ["left_contents", "written_cases"]
 
 async def written_cases(scratch: Path, cases: Sequence[NewCase]) -> tuple[Case, ...]:
     """The cases on disk, for a lab to replay."""
-    return await aside(write_cases, scratch / new_id("K"), cases)
+    return await in_thread(write_cases, scratch / new_id("K"), cases)
 
 
 async def left_contents(replayed: ReplayRun, cases: Iterable[NewCase]) -> LeftContents:
     """What the runs of the replay left. What ``cases`` hold is not read again: most kernels leave most buffers as they were."""
     contents = LeftContents(replayed.blobs, {name: data for case in cases for name, data in case.blobs.items()})
-    await aside(contents.read, [left for run in replayed.cases if run.is_comparable for left in (run.after, *run.varied)])
+    await in_thread(contents.read, [left for run in replayed.cases if run.is_comparable for left in (run.after, *run.varied)])
     return contents

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.aside import aside
 from assistant.engine.evaluate import Effort, JudgedCase
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import PerturbedCases, PreparedCase, buffer_facts, case_evidence
@@ -14,6 +13,7 @@ from assistant.engine.judge.case_files import left_contents, written_cases
 from assistant.engine.judge.references import find_references, perturbed_runs
 from assistant.engine.judge.replaying import FloatReference, is_late, side_run, startable
 from assistant.engine.source_version import SourceVersion
+from assistant.engine.threads import in_thread
 from assistant.ports.lab import LabFailure, ReplayOptions
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
@@ -89,7 +89,7 @@ async def original_runs(
     text = version.struct_text
     declared = version.declared[0].outputs if version.declared else ()
     seen = [PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True)]
-    rounded = await aside(_need_tolerance, seen, text, declared)
+    rounded = await in_thread(_need_tolerance, seen, text, declared)
     references, no_references = await find_references(job, version, cases, rounded)
     moving = [
         is_rounded and _is_perturbed(case, side, reference, text)

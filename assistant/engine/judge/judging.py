@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.aside import aside
 from assistant.engine.evaluate import CountedRun, Effort, Evaluation, version_facts, with_types
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, PreparedCase, case_evidence
@@ -29,6 +28,7 @@ from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder,
 from assistant.engine.judge.trying import trials_of
 from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
 from assistant.engine.source_version import SourceVersion
+from assistant.engine.threads import in_thread
 from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, Verification, VerificationResult
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
@@ -96,7 +96,7 @@ async def verify(
     chosen = [(baseline.perturbed.known(item), new) for item, new in chosen]
     blocks = _on_blocks(baseline, chosen)
     is_whole = not chosen and counted.run is not None and not in_part.is_partial
-    program = None if in_part.is_partial else await aside(program_verdict, baseline, candidate, counted)
+    program = None if in_part.is_partial else await in_thread(program_verdict, baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
     shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
     in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
@@ -156,7 +156,7 @@ class _Judgement(Record):
 
 
 async def _judged(baseline: Baseline, evidence: JudgeEvidence) -> _Judgement:
-    return _Judgement(evidence, await aside(judge, evidence, baseline.rules))
+    return _Judgement(evidence, await in_thread(judge, evidence, baseline.rules))
 
 
 def _evidence_of(baseline: Baseline, cases: Sequence[tuple[PreparedCase, tuple[SideRun, ...]]]) -> tuple[CaseEvidence, ...]:
@@ -195,8 +195,8 @@ async def _unless_rounding(job: Job, baseline: Baseline, candidate: SourceVersio
         return judged
     run = await job.further_runs.fused(job.lab, baseline.version.program, job.limits)
     rounded = None if isinstance(run, LabFailure) else with_types(run, baseline.version)
-    error = await aside(own_error, recorded_cases(baseline), baseline.outputs, baseline.tolerance)
-    program = await aside(program_verdict, baseline, candidate, counted, error, rounded)
+    error = await in_thread(own_error, recorded_cases(baseline), baseline.outputs, baseline.tolerance)
+    program = await in_thread(program_verdict, baseline, candidate, counted, error, rounded)
     return await _judged(baseline, replace(judged.evidence, program=program))
 
 

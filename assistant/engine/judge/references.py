@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from assistant.engine.aside import aside
 from assistant.engine.evaluate import JudgedCase, layouts_of
 from assistant.engine.job import Job
 from assistant.engine.judge.case_files import left_contents, written_cases
 from assistant.engine.judge.replaying import FloatReference, side_run, startable
 from assistant.engine.source_version import SourceVersion
+from assistant.engine.threads import in_thread
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.source import Parameter
@@ -62,7 +62,7 @@ async def perturbed_runs(
     usable = [_has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES for case in cases]
     chosen = [index for index in range(len(cases)) if wanted[index] and usable[index]]
     found: list[tuple[SideRun, ...]] = [() for _ in cases]
-    moved = await aside(_every_moved, [cases[index].new for index in chosen], text)
+    moved = await in_thread(_every_moved, [cases[index].new for index in chosen], text)
     if not moved:
         return found, None
     written = await written_cases(job.scratch, moved)
@@ -78,7 +78,7 @@ async def perturbed_runs(
 
 async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
     """The float64 twin of every case that can have one; a source that cannot be rebuilt so is no failure."""
-    wide = await aside(_twins, cases, version.struct_text)
+    wide = await in_thread(_twins, cases, version.struct_text)
     usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
     references = [FloatReference() for _ in cases]
     made = [case for case in wide if not isinstance(case, CannotWiden)]

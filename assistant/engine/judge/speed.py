@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assistant.engine.aside import aside
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
@@ -23,6 +22,7 @@ from assistant.engine.judge.predicting import KernelPair, predict_speed, without
 from assistant.engine.judge.replaying import LeftContents, spaces_of
 from assistant.engine.judge.timed import TimedPair, mismatch, time_pairs, timed_pairs
 from assistant.engine.judge.timing_verdict import Speed, judge_timing, of_memory_timed_elsewhere, without_added_work
+from assistant.engine.threads import in_thread
 from assistant.measure.bounds import least_time_s, with_measured
 from assistant.model.comparison import Comparison
 from assistant.model.device import Target
@@ -96,7 +96,7 @@ async def _wrong_results(question: SpeedQuestion, chosen: Sequence[TimedPair], t
     contents = LeftContents(
         timing.blobs, {name: data for pair in chosen for case in (pair.old, pair.new) for name, data in case.blobs.items()}
     )
-    await aside(contents.read, [result.after for case in timing.cases for result in case.odd_results])
+    await in_thread(contents.read, [result.after for case in timing.cases for result in case.odd_results])
     places = {id(item.case): index for index, item in enumerate(question.baseline.cases)}
     left: dict[str, dict[int, tuple[SideRun, ...]]] = {"A": {}, "B": {}}
     for pair, case in zip(chosen, timing.cases, strict=True):
@@ -107,7 +107,7 @@ async def _wrong_results(question: SpeedQuestion, chosen: Sequence[TimedPair], t
             side = tuple(SideRun(contents.of(result.after), is_repeat=True) for result in odd)
             runs[place] = as_found(judged.case.new, judged.original, pair.new, side) if version == "B" else side
     own = left["A"] if question.before.version is question.baseline.version else {}
-    found = await aside(judge_timed_calls, question.baseline, question.after, left["B"], own)
+    found = await in_thread(judge_timed_calls, question.baseline, question.after, left["B"], own)
     return tuple(
         replace(finding, code="differs_when_timed", message=f"a timed call left other results than untimed ones: {finding.message}")
         for finding in found

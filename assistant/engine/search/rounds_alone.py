@@ -1,6 +1,6 @@
 """The rounds of a search on one kernel, with nothing confirmed or offered, in which no candidate is judged twice: for studies of searches.
 
-Planner, rounds, judge and memory are those of every search. What is known of a candidate is told by the version's text, the candidate's
+Planner, rounds, judge and memory are those of every search. What is known of a candidate is found by the version's text, the candidate's
 text and the techniques that the version has, which state its labels. Without a lab, one of which nothing is known ends it. Example::
 
     await RoundsAlone(job, options, store, planner, catalogue, outcomes={}, has_lab=True).run("ns::k", starts_of(evaluation)["ns::k"])

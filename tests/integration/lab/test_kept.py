@@ -122,5 +122,5 @@ def command_of(process: int) -> bytes:
 
 
 def compile_workers() -> set[int]:
-    """Of this process, whoever started them."""
+    """Those of this process, also if another test started them."""
     return {process for process in children_of(os.getpid()) if b"assistant.device" in command_of(process)}

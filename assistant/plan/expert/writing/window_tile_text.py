@@ -44,7 +44,7 @@ class Tile(Record):
     element: str
     """The tile's element type."""
     tables: tuple[Table, ...] = ()
-    """What the window's loops read beside it, the same for all threads."""
+    """What else the window's loops read, the same for all threads."""
 
 
 def span_of(window: Window, coordinate: Coordinate) -> Range:

@@ -2,7 +2,7 @@
 
 Example::
 
-    verdict = await aside(judge, evidence)
+    verdict = await in_thread(judge, evidence)
 
 The work must be pure: a job that is cancelled leaves it at once, and nothing waits for its result then.
 """
@@ -13,12 +13,12 @@ import asyncio
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-__all__ = ["aside"]
+__all__ = ["in_thread"]
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
 
-async def aside(work: Callable[_Parameters, _Result], *arguments: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
+async def in_thread(work: Callable[_Parameters, _Result], *arguments: _Parameters.args, **named: _Parameters.kwargs) -> _Result:
     """What ``work`` returns, which runs in a thread of its own. NumPy, hashing and files let the loop's thread run meanwhile."""
     return await asyncio.to_thread(work, *arguments, **named)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import assistant.engine.judge
-from assistant.engine.aside import aside
+from assistant.engine.threads import in_thread
 from assistant.model.verification import Outcome, Verification
 from assistant.model.workload import AutoTolerance
 from assistant.verify.evidence import JudgeEvidence
@@ -58,7 +58,7 @@ async def test_a_job_is_cancelled_while_a_large_comparison_is_under_way(evidence
     found = judge(evidence)
     alone_s = time.perf_counter() - start
     assert isinstance(found, Verification) and found.outcome is Outcome.PASS
-    job, ticks = asyncio.create_task(aside(judge, evidence)), asyncio.create_task(gaps())
+    job, ticks = asyncio.create_task(in_thread(judge, evidence)), asyncio.create_task(gaps())
     await asyncio.sleep(alone_s / 4)
     assert not job.done(), "it would have ended before it could be cancelled"
     start = time.perf_counter()
@@ -75,4 +75,4 @@ def test_no_coroutine_of_the_judge_does_such_arithmetic_itself(path: Path) -> No
     for function in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(function, ast.AsyncFunctionDef):
             called = {node.func.id for node in ast.walk(function) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-            assert not called & OF_WHOLE_OUTPUTS, f"{path.name}: {function.name}() keeps the event loop: use aside()"
+            assert not called & OF_WHOLE_OUTPUTS, f"{path.name}: {function.name}() keeps the event loop: use in_thread()"
