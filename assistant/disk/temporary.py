@@ -24,6 +24,7 @@ _PREFIX = "kernelopt-"
 _UNFINISHED = ".kernelopt-"
 """Prefix of a folder that is not locked yet."""
 _OWNER_FILE = ".owner"
+_TRIES = 20
 
 
 class OwnFolder:
@@ -31,17 +32,19 @@ class OwnFolder:
 
     def __init__(self, kind: str = "") -> None:
         """``kind``: whose it is, for people who look."""
-        parent = Path(tempfile.gettempdir())
-        _remove_ownerless(parent)
-        made = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{kind}-" if kind else _UNFINISHED))
-        try:
-            self._lock = os.open(made / _OWNER_FILE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-            with contextlib.suppress(OSError):  # a file system without locks: no other process can lock it either, so it stays
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.path = made.rename(made.with_name(made.name.removeprefix(".")))
-        except OSError:
-            _remove(made)
-            raise
+        _remove_ownerless(Path(tempfile.gettempdir()))
+        for _ in range(_TRIES):
+            made = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{kind}-" if kind else _UNFINISHED))
+            try:
+                self._lock, self.path = _owned(made)
+            except (FileNotFoundError, BlockingIOError) as error:  # another process took it for one that a killed process left
+                taken = error
+            except OSError:
+                _remove(made)
+                raise
+            else:
+                return
+        raise taken
 
     def remove(self) -> None:
         """Whatever is in it; once is enough."""
@@ -56,10 +59,31 @@ class OwnFolder:
         self.remove()
 
 
+def _owned(made: Path) -> tuple[int, Path]:
+    """Its locked file, and its name from now on. Raises FileNotFoundError or BlockingIOError where another process is removing it."""
+    lock = os.open(made / _OWNER_FILE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise
+        except OSError:
+            pass  # a file system without locks: no other process can lock it either, so it stays
+        return lock, made.rename(made.with_name(made.name.removeprefix(".")))
+    except OSError:
+        os.close(lock)
+        raise
+
+
 def _remove_ownerless(parent: Path) -> None:
     for folder in list(_own_folders(parent)):
         with contextlib.suppress(OSError):
-            lock = os.open(folder / _OWNER_FILE, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                lock = os.open(folder / _OWNER_FILE, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            except FileNotFoundError:
+                if folder.name.startswith(_UNFINISHED):
+                    folder.rmdir()  # fails where its owner, still alive, put something into it meanwhile
+                continue
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 _remove(folder)
@@ -86,6 +110,6 @@ def _own_folders(parent: Path) -> Iterator[Path]:
     with contextlib.suppress(OSError), os.scandir(parent) as listing:
         for entry in listing:
             with contextlib.suppress(OSError):
-                is_ours = entry.name.startswith(_PREFIX) and entry.is_dir(follow_symlinks=False)
+                is_ours = entry.name.startswith((_PREFIX, _UNFINISHED)) and entry.is_dir(follow_symlinks=False)
                 if is_ours and entry.stat(follow_symlinks=False).st_uid == user:
                     yield Path(entry.path)

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,28 @@ def test_what_a_killed_process_left_goes_with_the_next_folder(temporary: Path) -
     assert left.parent == temporary and left.exists()
     with OwnFolder() as own:
         assert list(temporary.iterdir()) == [own]
+
+
+@pytest.mark.parametrize("names", [(), (".owner",)], ids=["before it was owned", "before it had its name"])
+def test_what_a_process_left_that_was_killed_while_it_made_a_folder_goes_too(temporary: Path, names: tuple[str, ...]) -> None:
+    left = temporary / ".kernelopt-bench-f3yxd1a5"
+    left.mkdir()
+    for name in names:
+        (left / name).touch()
+    with OwnFolder() as own:
+        assert list(temporary.iterdir()) == [own]
+
+
+def test_processes_that_make_folders_at_once_take_none_from_each_other(temporary: Path) -> None:
+    def make_many(_: int) -> None:
+        for _ in range(60):
+            with OwnFolder("one") as folder:
+                (folder / "file").write_text("mine")
+                assert (folder / "file").read_text() == "mine"
+
+    with ThreadPoolExecutor(4) as makers:  # a lock is one opened file's, in the same process too
+        list(makers.map(make_many, range(4)))
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_folder_ends_with_its_block() -> None:
