@@ -33,18 +33,16 @@ class OwnFolder:
     def __init__(self, kind: str = "") -> None:
         """``kind``: whose it is, for people who look."""
         _remove_ownerless(Path(tempfile.gettempdir()))
-        for _ in range(_TRIES):
+        for tries_left in reversed(range(_TRIES)):
             made = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{kind}-" if kind else _UNFINISHED))
             try:
                 self._lock, self.path = _owned(made)
-            except (FileNotFoundError, BlockingIOError) as error:  # another process took it for one that a killed process left
-                taken = error
-            except OSError:
-                _remove(made)
-                raise
-            else:
                 return
-        raise taken
+            except OSError as error:
+                _remove(made)
+                is_taken = isinstance(error, (FileNotFoundError, BlockingIOError))  # another process took it for a killed one's
+                if not (is_taken and tries_left):
+                    raise
 
     def remove(self) -> None:
         """Whatever is in it; once is enough."""
