@@ -59,6 +59,12 @@ class Cell(Record):
     def key(self) -> str:
         return str(self.path)
 
+    def line_of(self, line: int) -> int:
+        """The number that the notebook gives in this cell to a line (from 1) of the CUDA text."""
+        lines = self.text.splitlines(keepends=True)
+        start = sum(map(len, lines[: max(0, line - 1)]))
+        return self.code.count("\n", 0, self.embedded.to_container(start)) + 1
+
     def with_text(self, text: str) -> str:
         """The whole cell with another CUDA text. Raises UsageError where the cell cannot hold it."""
         edits = replaced(self.embedded, (TextEdit(Span(0, len(self.text)), text),))

@@ -21,7 +21,7 @@ from assistant.model.source import Hunk
 from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
 from jupyter_ext.comms import heard_at_once
 from jupyter_ext.page import answer_html, course_html
-from jupyter_ext.proposal_page import MONO, PROSE
+from jupyter_ext.proposal_page import MONO, PROSE, short_name
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun
 
@@ -105,13 +105,23 @@ class ProposalBox:
         make = _widgets()
         self._accept = _button("Accept", f"Put {proposal.id} into the cell", lambda: self._apart(self._accepted))
         self._accept.button_style = "primary"
-        self._reject = _button("Reject", f"Turn {proposal.id} down; the reason is remembered", lambda: self._apart(self._rejected))
+        self._reject = _button("Reject…", "Turn it down; you may say why", self._ask_why)
+        self._reject_now = _button("Reject", "Turn it down; the reason is remembered", lambda: self._apart(self._rejected))
         self._why = Reason("Reason to reject")
+        self._show_why(False)
         rows = [HunkRow(self, hunk).root for hunk in proposal.hunks] if len(proposal.hunks) > 1 else []
-        last = make.HBox([self._accept, self._reject, *self._why.widgets], layout=_ROW)
-        title = make.HTML(f'<div style="{PROSE}"><b>{escape(proposal.id)}</b>: {escape(" + ".join(proposal.techniques))}</div>')
-        self.root = make.VBox([title, *rows, last])
+        title = make.HTML(f'<div style="{PROSE}">{escape(" + ".join(proposal.techniques))} ({short_name(proposal.id)})</div>')
+        last = make.HBox([self._accept, self._reject, *self._why.widgets, self._reject_now, title], layout=_ROW)
+        self.root = make.VBox([*rows, last])
         self.root.add_class("kernelopt-decision")
+
+    def _ask_why(self) -> None:
+        self._show_why(True)
+
+    def _show_why(self, is_shown: bool) -> None:
+        self._why.show(is_shown)
+        self._reject_now.layout.display = "" if is_shown else "none"
+        self._reject.layout.display = "none" if is_shown else ""
 
     def heading(self, hunk: Hunk) -> str:
         return self._choice.heading(hunk)
@@ -172,7 +182,7 @@ class HunkRow:
         self._other = _button(f"Reject hunk {number}", "", self._turn)
         self._why = Reason(f"Reason for hunk {number}")
         self._why.on_change(self._said)
-        self.root = make.VBox([self._notice_of_hunk, make.HBox([only, self._other, *self._why.widgets], layout=_ROW)])
+        self.root = make.HBox([only, self._other, self._notice_of_hunk, *self._why.widgets], layout=_ROW)
         self._show()
 
     def _turn(self) -> None:
@@ -190,7 +200,7 @@ class HunkRow:
         is_taken = self._box.is_taken(self._hunk)
         lines = self._hunk.after or self._hunk.before
         line = f'<code style="{MONO}">{escape(lines[0].strip())}</code>'
-        self._notice_of_hunk.value = f'<div style="{PROSE}">{escape(self._box.heading(self._hunk))}<br>{line}</div>'
+        self._notice_of_hunk.value = f'<div style="{PROSE}">{escape(self._box.heading(self._hunk))} {line}</div>'
         self._other.description = f"Reject hunk {self._number}" if is_taken else f"Take hunk {self._number} again"
         self._other.tooltip = "Leave it out of Accept, with a reason" if is_taken else "Have Accept take it again"
         self._why.show(not is_taken)

@@ -1,24 +1,25 @@
 """What is known of a cell as HTML and as plain text: for the panel, and for whatever shows a notebook without running it. Pure.
 
-No script, nothing to load. Words and lines take the colour of the text around them, whatever the theme; what is coloured brings its own
-ground. Example::
+The answer comes first, then what can be decided on; all else is folded. No script, nothing to load. Words and lines take the colour of the
+text around them, whatever the theme; what is coloured brings its own ground. Example::
 
-    report_html(state, picture)
+    offer_html(state, picture)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from html import escape
 
 from assistant.editor.picture import comparison_sentence
-from assistant.editor.report import FindingPart, LaunchPart, Row
-from assistant.editor.report_comparison import judgement_part
+from assistant.editor.report_comparison import comparison_part, judgement_part
 from assistant.editor.view import Note
+from assistant.engine import DONE, NO
 from assistant.model.proposal import DECIDABLE_STATES, Decision
-from jupyter_ext.plots import comparison_html, roofline_html
-from jupyter_ext.proposal_page import CELL, MONO, NUMBER, PROSE, TABLE, proposal_html, proposal_lines
-from jupyter_ext.runs import RunState, Step
+from jupyter_ext.plots import comparison_html, evidence_html, versions_html
+from jupyter_ext.proposal_page import PROSE, decided_html, open_html, proposal_lines, short_name
+from jupyter_ext.runs import Phase, RunState, Step
+from jupyter_ext.source_page import launch_html, problem_line, problems_html
 from jupyter_ext.workshop import Picture
 
 __all__ = [
@@ -27,44 +28,44 @@ __all__ = [
     "answer_html",
     "course_html",
     "course_text",
+    "details_html",
+    "details_text",
+    "headline_html",
     "how_to_decide",
+    "offer_html",
+    "offer_text",
     "panel_html",
     "panel_text",
-    "report_html",
-    "report_text",
 ]
 
 Decisions = Mapping[str, Decision]
 """The last decision on each proposal that has one, by the proposal's id."""
 NO_DECISIONS: Decisions = {}
 _MARKS = {"waiting": "·", "running": "▶", "done": "✓", "failed": "✗", "cancelled": "–"}
-_SEVERITY_GROUND = {"error": "#b71c1c", "warning": "#8a4b00", "information": "#0d47a1"}
-"""Behind white letters: more than 4.5 to 1."""
-_HEAT = ("transparent", "#fff3e0", "#ffe0b2", "#ffcc80", "#ffb74d")
-"""From no excess to the most, by ``Row.heat_step``; orange 50 to 300 of the Material palette."""
-_COLUMNS = '<colgroup><col style="width:3em"><col><col style="width:18em"></colgroup>'
-"""Number, text, heat: all in sight however long a line is."""
 _CHECK_STAGES = frozenset({"compile", "check"})
+_SHOWN_KERNELS = 3
+"""Whose time is said without unfolding anything."""
+_FOLDED = '<details class="kernelopt-folded"><summary>{}</summary><div style="margin-left:1em">{}</div></details>'
 
 
 def panel_html(state: RunState, picture: Picture | None, decisions: Decisions = NO_DECISIONS) -> str:
     """All of it, without anything to press."""
-    return course_html(state) + ("" if picture is None else report_html(state, picture, decisions))
+    if picture is None:
+        return course_html(state)
+    return headline_html(state, picture) + offer_html(picture, decisions) + details_html(state, picture, decisions)
 
 
 def panel_text(state: RunState, picture: Picture | None) -> str:
     """The same in lines, for a terminal."""
-    parts = (course_text(state), "" if picture is None else report_text(state, picture))
+    parts = (course_text(state), *(() if picture is None else (offer_text(state, picture), details_text(picture))))
     return "\n".join(part for part in parts if part)
 
 
 def course_html(state: RunState) -> str:
-    """The questions and what came of each."""
-    rows = "".join(_step(step) for step in state.steps)
+    """The questions and what came of each, while they are answered."""
     said = "".join(f"<li>{escape(message)}</li>" for message in state.messages)
-    budget = f"<div>Budget: {escape(state.budget)}</div>" if state.budget else ""
     messages = f'<ul style="margin:4px 0">{said}</ul>' if said else ""
-    return f'<div class="kernelopt-course" role="status" style="{PROSE}">{rows}{budget}{messages}</div>'
+    return f'<div class="kernelopt-course" role="status" style="{PROSE}">{_steps(state)}{messages}</div>'
 
 
 def course_text(state: RunState) -> str:
@@ -73,25 +74,56 @@ def course_text(state: RunState) -> str:
     return "\n".join([*lines, *state.messages])
 
 
-def report_html(state: RunState, picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:
-    """What was found and what is proposed: the comparison with the previous version, findings, the source with its heat, proposals."""
-    parts = [_judged(state), "".join(_note(note) for note in _defects(picture.view.notes))]
-    for kernel in picture.report.kernels:
-        parts.append(f'<div style="margin:6px 0 2px"><b>{escape(kernel.name)}</b> {escape(kernel.headline)}</div>')
-        parts += [_launch(launch) for launch in kernel.launches[:1]]
-    parts += [proposal_html(item, decisions.get(item.id), is_newest=index == 0) for index, item in enumerate(picture.proposals)]
-    return f'<div class="kernelopt-report" style="{PROSE}">{"".join(parts)}</div>'
-
-
-def report_text(state: RunState, picture: Picture) -> str:
-    lines: list[str] = []
+def headline_html(state: RunState, picture: Picture) -> str:
+    """What it came to in one line: what went wrong, else what was found of each kernel; and what has to be known besides."""
+    bad = next((step for step in state.steps if step.phase == Phase.CANCELLED or step.exit_code not in (None, DONE)), None)
+    if bad is not None:
+        lines = [f"<b>{_mark(bad)} {escape(_bad_words(bad))}</b>"]
+    else:
+        kernels = picture.report.kernels[:_SHOWN_KERNELS]
+        lines = [f"✓ <b>{escape(kernel.name)}</b> {escape(kernel.headline)}" for kernel in kernels]
+        last = state.steps[-1:] if not kernels or not picture.proposals else ()
+        lines += [f"✓ {escape(_step_words(step))}" for step in last]
     if state.comparison is not None:
-        lines.append(f"against the previous version: {comparison_sentence(state.comparison)}")
-    for part in picture.report.kernels:
-        lines.append(f"{part.name}: {part.headline}")
-        lines += [f"  {f.code} line {f.line}: {f.message}" for launch in part.launches[:1] for f in launch.findings]
-    lines += [f"  {note.severity.value} line {note.line}: {note.message}" for note in _defects(picture.view.notes)]
+        lines.append(f"Against the previous version: {escape(comparison_sentence(state.comparison))}")
+    lines += [escape(message) for message in state.messages]
+    shown = "".join(f"<div>{line}</div>" for line in lines)
+    return f'<div class="kernelopt-course" role="status" style="{PROSE}">{shown}</div>'
+
+
+def offer_html(picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:
+    """Problems with their lines, then what is proposed: the newest with its change, others folded."""
+    problems, offered = list(_problems(picture)), [item for item in picture.proposals if item.state in DECIDABLE_STATES]
+    parts = [problems_html(picture.cell, problems)] if problems else []
+    first_line = picture.cell.line_of(1)
+    parts += [open_html(item, first_line, is_first=index == 0) for index, item in enumerate(offered)]
+    parts += [
+        decided_html(item, decisions.get(item.id), first_line) for item in picture.proposals[:1] if item.state not in DECIDABLE_STATES
+    ]
+    return f'<div class="kernelopt-offer" style="{PROSE}">{"".join(parts)}</div>' if parts else ""
+
+
+def offer_text(state: RunState, picture: Picture) -> str:
+    lines = [] if state.comparison is None else [f"against the previous version: {comparison_sentence(state.comparison)}"]
+    lines += [f"  {problem_line(picture.cell, note)}" for note in _problems(picture)]
+    lines += [f"{kernel.name}: {kernel.headline}" for kernel in picture.report.kernels]
     return "\n".join([*lines, *(line for proposal in picture.proposals for line in proposal_lines(proposal))])
+
+
+def details_html(state: RunState, picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:
+    """All else, each part folded under its name."""
+    parts = "".join(_FOLDED.format(escape(name), body) for name, body in _details(state, picture, decisions))
+    return f'<div class="kernelopt-details" style="{PROSE}">{parts}</div>'
+
+
+def details_text(picture: Picture) -> str:
+    """What counters show."""
+    return "\n".join(
+        f"  {finding.code} line {picture.cell.line_of(finding.line)}: {finding.message}"
+        for kernel in picture.report.kernels
+        for launch in kernel.launches[:1]
+        for finding in launch.findings
+    )
 
 
 def answer_html(answer: str) -> str:
@@ -101,8 +133,39 @@ def answer_html(answer: str) -> str:
 
 def how_to_decide(picture: Picture) -> str:
     """In place of buttons, where none can be shown; empty where nothing is open."""
-    names = [proposal.id for proposal in picture.proposals if proposal.state in DECIDABLE_STATES]
+    names = [short_name(proposal.id) for proposal in picture.proposals if proposal.state in DECIDABLE_STATES]
     return "\n".join(f"to decide on {name}: %kernelopt accept {name}, or %kernelopt reject {name} why" for name in names)
+
+
+def _details(state: RunState, picture: Picture, decisions: Decisions) -> Iterator[tuple[str, str]]:
+    """(name, HTML) of each part."""
+    kernels = picture.report.kernels
+    for kernel in kernels:
+        whose = f" of {kernel.name}" if len(kernels) > 1 else ""
+        count = sum(len(launch.findings) for launch in kernel.launches[:1])
+        name = f"Lines{whose}, {count} finding{'' if count == 1 else 's'}" if count else f"Lines{whose}"
+        for launch in kernel.launches[:1]:
+            yield name, f"<div>{escape(kernel.headline)}</div>{launch_html(picture.cell, launch)}"
+    offered = [comparison_part(item) for item in picture.proposals if item.state in DECIDABLE_STATES]
+    for part in offered[:1]:
+        if part.versions is not None:
+            yield "Before and after", versions_html(part.versions)
+    if offered:
+        yield "Evidence", "".join(evidence_html(part) for part in offered)
+    if state.comparison is not None:
+        yield "Against the previous version", comparison_html(judgement_part(state.comparison))
+    earlier = [item for item in picture.proposals[1:] if item.state not in DECIDABLE_STATES]
+    if earlier:
+        yield (
+            f"Decided before ({len(earlier)})",
+            "".join(decided_html(item, decisions.get(item.id), picture.cell.line_of(1)) for item in earlier),
+        )
+    yield "Steps", _steps(state)
+
+
+def _steps(state: RunState) -> str:
+    budget = f"<div>Budget: {escape(state.budget)}</div>" if state.budget else ""
+    return "".join(_step(step) for step in state.steps) + budget
 
 
 def _step(step: Step) -> str:
@@ -115,65 +178,19 @@ def _step_words(step: Step) -> str:
     return f"{step.verb.value}: {step.text or step.phase}{taken}"
 
 
+def _bad_words(step: Step) -> str:
+    """``FAILED check: 2 problems``; ``profile could not be answered: …`` where it is no verdict."""
+    if step.phase == Phase.CANCELLED:
+        return f"{step.verb.value}: {step.text or step.phase}"
+    if step.exit_code == NO:
+        return f"FAILED {step.verb.value}: {step.text}"
+    return f"{step.verb.value} could not be answered: {step.text or step.phase}"
+
+
 def _mark(step: Step) -> str:
     return "✗" if step.exit_code not in (None, 0) else _MARKS[step.phase]
 
 
-def _judged(state: RunState) -> str:
-    if state.comparison is None:
-        return ""
-    return f"<div>Against the previous version: {comparison_html(judgement_part(state.comparison))}</div>"
-
-
-def _defects(notes: Sequence[Note]) -> Iterator[Note]:
+def _problems(picture: Picture) -> Iterator[Note]:
     """What compilers and checks found; what counters show stands with its launch."""
-    return (note for note in notes if note.stage in _CHECK_STAGES)
-
-
-def _note(note: Note) -> str:
-    return f"<div>{_badge(note.severity.value, note.severity.value)} line {note.line}: {escape(note.message)}</div>"
-
-
-def _badge(severity: str, words: str) -> str:
-    ground = _SEVERITY_GROUND.get(severity, "#424242")
-    return f'<span style="background:{ground};color:#fff;padding:0 5px;border-radius:3px">{escape(words)}</span>'
-
-
-def _launch(launch: LaunchPart) -> str:
-    findings = "".join(_finding(finding) for finding in launch.findings)
-    facts = "".join(f"<li>{escape(fact.name)}: <b>{escape(fact.value)}</b> ({escape(fact.note)})</li>" for fact in launch.facts)
-    roofline = escape(launch.no_roofline) if launch.roofline is None else roofline_html(launch.roofline)
-    heat = f'<div style="opacity:.8">Heat: {escape(launch.heat)}. {escape(launch.method)}.</div>'
-    drawn = f"<details><summary>Roofline</summary>{roofline}</details>"
-    return f'<ul style="margin:2px 0">{facts}</ul>{findings}{_source(launch.rows)}{heat}{drawn}'
-
-
-def _finding(finding: FindingPart) -> str:
-    cost = f". <i>{escape(finding.cost)}.</i>" if finding.cost else ""
-    evidence = "".join(
-        f"<li>{escape(' · '.join(part for part in (fact, metric, value, line and f'line {line}', method, grade) if part))}</li>"
-        for fact, metric, value, line, method, grade in finding.evidence
-    )
-    return (
-        f"<details><summary>{_badge(finding.severity, finding.code)} line {finding.line}: {escape(finding.message)}{cost}</summary>"
-        f"<ul>{evidence}</ul></details>"
-    )
-
-
-def _source(rows: Sequence[Row]) -> str:
-    shown = "".join(_row(row) for row in rows)
-    table = f'<table class="kernelopt-source" style="{MONO};{TABLE};margin:4px 0">{_COLUMNS}<tbody>{shown}</tbody></table>'
-    return f'<div role="group" tabindex="0" aria-label="The source with its heat" style="overflow-x:auto">{table}</div>'
-
-
-def _row(row: Row) -> str:
-    colour = _HEAT[min(row.heat_step, len(_HEAT) - 1)]
-    ink = ";color:#111" if row.heat_step else ""
-    number = "⋯" if row.number is None else str(row.number)
-    heat, counters = escape(", ".join(row.heat)), "<br>".join(escape(counter) for counter in row.counters)
-    if counters:
-        heat = f"<details><summary>{heat or 'counters'}</summary>{counters}</details>"
-    return (
-        f'<tr><td style="{NUMBER}">{number}</td><td style="{CELL};background:{colour}{ink}">{escape(row.text)}</td>'
-        f'<td style="{CELL};background:none">{heat}</td></tr>'
-    )
+    return (note for note in picture.view.notes if note.stage in _CHECK_STAGES)

@@ -1,4 +1,4 @@
-"""What stands below a cell: how far it is, what was found and is proposed, and what can be pressed, each an output of its own.
+"""What stands below a cell: the answer, what is proposed, what can be pressed, and all else, folded; each an output of its own.
 
 What is read is plain HTML and text in the notebook itself: a file that is saved, converted or opened elsewhere shows it without a kernel,
 without widgets and without a network. Only Cancel and the decisions are widgets, and only while there is something to press. Example::
@@ -20,11 +20,14 @@ from jupyter_ext.page import (
     answer_html,
     course_html,
     course_text,
+    details_html,
+    details_text,
+    headline_html,
     how_to_decide,
+    offer_html,
+    offer_text,
     panel_html,
     panel_text,
-    report_html,
-    report_text,
 )
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun, RunState
@@ -44,7 +47,7 @@ def show_panel(run: CellRun, workshop: Workshop, reviewing: ProposalReviewer) ->
         widgets = Widgets(Progress(run, workshop.cancel), Controls(run, reviewing))
     except ImportError:  # ipywidgets is not installed
         widgets = None
-    outputs = Outputs(show(_progress(run.state, widgets)), show(_NOTHING), show(_NOTHING))
+    outputs = Outputs(show(_progress(run.state, widgets)), show(_NOTHING), show(_NOTHING), show(_NOTHING))
     shown = _PanelUpdater(run, workshop, widgets, outputs)
     run.on_change.append(shown.changed)
     workshop.loop.call(shown.changed, run)
@@ -65,8 +68,9 @@ class Outputs(Record):
     """Below one cell, from top to bottom."""
 
     progress: Output
-    report: Output
+    offer: Output
     controls: Output
+    details: Output
 
 
 class _PanelUpdater:
@@ -101,16 +105,21 @@ class _PanelUpdater:
         self._show(state, picture, is_waited_for)
 
     def _show(self, state: RunState, picture: Picture, is_waited_for: bool) -> None:
-        if state.is_over or self._widgets is None:
-            self._update(self._outputs.progress, _progress(state, None if state.is_over else self._widgets))
-        html = report_html(state, picture, _decisions(self._workshop, picture))
-        self._update(self._outputs.report, {"text/plain": report_text(state, picture), "text/html": html})
+        if state.is_over:
+            self._update(self._outputs.progress, {"text/plain": course_text(state), "text/html": headline_html(state, picture)})
+        elif self._widgets is None:
+            self._update(self._outputs.progress, _progress(state, None))
+        decisions = _decisions(self._workshop, picture)
+        self._update(self._outputs.offer, {"text/plain": offer_text(state, picture), "text/html": offer_html(picture, decisions)})
         names = tuple(proposal.id for proposal in picture.proposals if proposal.state in DECIDABLE_STATES)
         if self._widgets is not None:
             self._widgets.controls.found(picture.proposals)
         if names != self._open or is_waited_for:
             self._open, self._answer = names, "" if names else self._answer
             self._update(self._outputs.controls, _controls(picture, self._widgets) if names else self._last_word())
+        if state.is_over:
+            details = details_html(state, picture, decisions)
+            self._update(self._outputs.details, {"text/plain": details_text(picture), "text/html": details})
 
     def _answered(self, answer: str) -> None:
         """Shown next to the buttons while there are any, and in their place when there are none any more."""

@@ -18,7 +18,7 @@ from assistant.editor.report_roofline import RooflinePart
 from assistant.editor.report_versions import PairPart, VersionsPart
 from assistant.profile.roofline_plot import Plot, Spot
 
-__all__ = ["comparison_html", "prose", "roofline_html"]
+__all__ = ["comparison_html", "evidence_html", "prose", "roofline_html", "versions_html"]
 
 _INK = 'fill="currentColor" font-size="11"'
 _AFTER = "#ef6c00"
@@ -40,6 +40,11 @@ _CODE = re.compile(r"`([^`]+)`")
 
 def comparison_html(part: ComparisonPart) -> str:
     """Verdict, ratio with its interval, both versions' figures, each shape, and each prediction next to what came of it."""
+    return evidence_html(part) + ("" if part.versions is None else versions_html(part.versions))
+
+
+def evidence_html(part: ComparisonPart) -> str:
+    """The same without both versions' figures."""
     reasons = "".join(f"<li>{prose(reason)}</li>" for reason in part.reasons)
     caveats = f" ({escape('; '.join(part.caveats))})" if part.caveats else ""
     limits = f" Limited by: {escape(part.limits)}." if part.limits else ""
@@ -51,7 +56,6 @@ def comparison_html(part: ComparisonPart) -> str:
             f'<ul style="margin:2px 0">{reasons}</ul>' if reasons else "",
             "" if part.ratio is None else _interval(part.ratio, part.low, part.high),
             verified,
-            "" if part.versions is None else _versions(part.versions),
             _cases(part.cases) if len(part.cases) > 1 else "",
             _predictions(part.predictions) if part.predictions else "",
         )
@@ -77,14 +81,14 @@ def roofline_html(part: RooflinePart) -> str:
     return f"{legend}{svg}{_table(f'Points of the roofline of {part.target}', head, rows)}"
 
 
-def _versions(part: VersionsPart) -> str:
+def versions_html(part: VersionsPart) -> str:
     """Both versions of the launch that costs most."""
     same = part.before == part.after
     launch = f"Both: {escape(part.before)}." if same else f"Before: {escape(part.before)}.<br>After: {escape(part.after)}."
     roofline = escape(part.no_roofline) if part.roofline is None else roofline_html(part.roofline)
     return "".join(
         (
-            f'<div style="margin-top:4px"><b>Before and after</b><br>{launch}</div>',
+            f"<div>{launch}</div>",
             _pairs("Time", part.times, part.time_method),
             _pairs("Counts", part.counts, f"{part.method}."),
             _pairs("Stalls", part.stalls, "Share of each version's samples.") if part.stalls else f"<div>{escape(part.no_stalls)}</div>",

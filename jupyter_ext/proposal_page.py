@@ -2,7 +2,7 @@
 
 Example::
 
-    proposal_html(proposal)
+    open_html(proposal)
 """
 
 from __future__ import annotations
@@ -17,12 +17,24 @@ from assistant.editor.picture import alternative_lines, proposal_title
 from assistant.editor.report_comparison import comparison_part
 from assistant.model.proposal import DECIDABLE_STATES, Decision, DecisionKind, Proposal
 from assistant.model.source import Hunk
+from assistant.model.verification import Outcome
 from jupyter_ext.choice import LeftOut
 from jupyter_ext.plots import comparison_html, prose
 
-__all__ = ["CELL", "MONO", "NUMBER", "PROSE", "TABLE", "decision_words", "diff_html", "proposal_html", "proposal_lines"]
+__all__ = [
+    "CELL",
+    "MONO",
+    "NUMBER",
+    "PROSE",
+    "TABLE",
+    "decided_html",
+    "decision_words",
+    "diff_html",
+    "open_html",
+    "proposal_lines",
+    "short_name",
+]
 
-"""States in which there is something to decide."""
 MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px;line-height:1.4"
 PROSE = "line-height:1.5"
 """Set here as ipywidgets' own is that of a button."""
@@ -34,36 +46,72 @@ _COLUMNS = '<col style="width:3em"><col>'
 """Columns of a half: numbers, text."""
 _GAP = "padding:2px 6px;text-align:left;opacity:.8;background:none;font-weight:600"
 _REMOVED, _ADDED = "#ffebee", "#e8f5e9"
+_TIME_LETTERS = 11
+"""``P`` and the 48 bits of milliseconds that an id begins with."""
+_AROUND = 1
+"""Lines shown before and after a change."""
+_MOST_HEIGHT = "18em"
+"""A long change scrolls by itself, so that what can be pressed below it stays in sight."""
 _SIGN = {True: ("-", "+"), False: (" ", " ")}
 """Next to a changed line, so that it is not known by its colour alone."""
 
 
-def proposal_html(proposal: Proposal, decision: Decision | None = None, is_newest: bool = True) -> str:
-    """All of it, with what was last decided; an earlier one that is decided is folded.
+def short_name(proposal_id: str) -> str:
+    """The letters that say when it was made, to the millisecond: as a beginning of its id it names it everywhere."""
+    return proposal_id[:_TIME_LETTERS]
 
-    The newest stays as it was read: a page that shrinks loses its reader's place.
+
+def open_html(proposal: Proposal, first_line: int = 1, is_first: bool = True) -> str:
+    """One that can be decided on: what it is worth and how it was judged, why, its change; any but the first folded.
+
+    ``first_line``: what the notebook calls the first line of the CUDA text.
     """
-    head = f"<b>{escape(proposal.id)}</b> <b>{escape(proposal.state.value)}</b>: {escape(proposal_title(proposal))}"
-    labels = ", ".join(label.value for label in proposal.verification.labels)
-    summary = prose(f"{proposal.summary}{f' Labels: {labels}.' if labels else ''}")
+    part = comparison_part(proposal)
+    files = f" in {len(proposal.files)} files" if len(proposal.files) > 1 else ""
+    author = "" if proposal.model is None else f", by model {proposal.model}"
+    caveats = f" ({'; '.join(part.caveats)})" if part.caveats else ""
+    verdict = f"{_verdict(proposal)}{caveats}, {part.verified}"
+    what = f"{' + '.join(proposal.techniques)}{files}{author}"
+    head = f"<b>{escape(part.speed)}</b> · <b>{escape(verdict)}</b> · {escape(what)}"
+    said = "".join(f"<li>{prose(reason)}</li>" for reason in part.reasons if proposal.summary not in reason)
+    said += "".join(f"<li>assumes: {prose(text)}</li>" for text in proposal.assumptions)
+    said = f'<ul style="margin:2px 0">{said}</ul>' if said else ""
     others = "".join(f"<li>{prose(line)}</li>" for line in alternative_lines(proposal))
-    others = f"Alternatives, with other decisions:<ul>{others}</ul>" if others else ""
-    assumed = "".join(f"<li>assumes: {prose(text)}</li>" for text in proposal.assumptions)
-    evidence = comparison_html(comparison_part(proposal))
-    change = "".join(diff_html(one.before_text, one.after_text, one.hunks, decision) for one in proposal.files)
-    if proposal.state not in DECIDABLE_STATES:
-        is_open = " open" if is_newest else ""
-        evidence, change = f"<details{is_open}><summary>Evidence and change</summary>{evidence}{change}</details>", ""
-    return (
-        f'<div class="kernelopt-proposal" style="margin-top:10px;{PROSE}"><div>{head}</div>'
-        f"{'' if decision is None else f'<div>{escape(decision_words(decision))}</div>'}<div>{summary}</div>"
-        f"{f'<ul>{assumed}</ul>' if assumed else ''}{others}{evidence}{change}</div>"
+    others = f"<details><summary>Alternatives, with other decisions</summary><ul>{others}</ul></details>" if others else ""
+    body = f"<div>{prose(proposal.summary)}</div>{said}{_change(proposal, None, first_line)}{others}"
+    shown = f"<div>{head}</div>{body}" if is_first else f"<details><summary>{head}</summary>{body}</details>"
+    return f'<div class="kernelopt-proposal" style="margin-top:4px;{PROSE}">{shown}</div>'
+
+
+def decided_html(proposal: Proposal, decision: Decision | None = None, first_line: int = 1) -> str:
+    """One that was decided on, in one line; the rest folded."""
+    who = "" if decision is None else f", {escape(decision_words(decision))}"
+    head = f"<b>{escape(proposal.state.value)}</b>: {escape(proposal_title(proposal))}{who}"
+    change = _change(proposal, decision, first_line)
+    body = f"<div>{prose(proposal.summary)}</div>{change}{comparison_html(comparison_part(proposal))}"
+    return f'<div class="kernelopt-proposal" style="{PROSE}"><details><summary>{head}</summary>{body}</details></div>'
+
+
+def _verdict(proposal: Proposal) -> str:
+    """``PASS``; ``needs your decision: precision``."""
+    found = proposal.verification
+    if found.outcome is not Outcome.NEEDS_DECISION:
+        return found.outcome.value
+    labels = ", ".join(label.value for label in found.labels)
+    return f"needs your decision{f': {labels}' if labels else ''}"
+
+
+def _change(proposal: Proposal, decision: Decision | None, first_line: int) -> str:
+    """Lines of the cell by the notebook's numbers, those of another file by its own."""
+    return "".join(
+        diff_html(one.before_text, one.after_text, one.hunks, decision, first_line if one.path == proposal.path else 1)
+        for one in proposal.files
     )
 
 
 def proposal_lines(proposal: Proposal) -> list[str]:
     """The same for a terminal: the diff where there is something to decide."""
-    lines = [f"{proposal.id} ({proposal.state.value}): {proposal_title(proposal)}"]
+    lines = [f"{short_name(proposal.id)} ({proposal.state.value}): {proposal_title(proposal)}"]
     if proposal.state in DECIDABLE_STATES:
         part = comparison_part(proposal)
         versions = () if part.versions is None else (*part.versions.times, *part.versions.counts, *part.versions.stalls)
@@ -81,12 +129,12 @@ def decision_words(decision: Decision) -> str:
     return f"{kind} by {decision.decided_by}{f': {reason}' if reason else ''}"
 
 
-def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), decision: Decision | None = None, context: int = 2) -> str:
-    """Both texts side by side, changed lines marked, a few lines around each change; each hunk by its number where there are several."""
+def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), decision: Decision | None = None, first_line: int = 1) -> str:
+    """Both texts side by side, changed lines marked, a line around each change; each hunk by its number where there are several."""
     old, new = lines_of(before), lines_of(after)
     starts = {hunk.before_line: number for number, hunk in enumerate(hunks, 1)} if len(hunks) > 1 else {}
     rows: list[str] = []
-    for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(context):
+    for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_AROUND):
         rows += [_across("⋯")] if rows else []
         for tag, low, high, after_low, after_high in group:
             is_changed = tag != "equal"
@@ -94,14 +142,15 @@ def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), decision: Dec
                 number = starts[low + 1]
                 rows.append(_across(f"Hunk {number} of {len(hunks)}{_fate(hunks[number - 1], decision)}"))
             for index in range(max(high - low, after_high - after_low)):
-                left = _half(old, low + index, high, _REMOVED if is_changed else "", _SIGN[is_changed][0])
-                right = _half(new, after_low + index, after_high, _ADDED if is_changed else "", _SIGN[is_changed][1])
+                left = _half(old, low + index, high, first_line, _REMOVED if is_changed else "", _SIGN[is_changed][0])
+                right = _half(new, after_low + index, after_high, first_line, _ADDED if is_changed else "", _SIGN[is_changed][1])
                 rows.append(f"<tr>{left}{right}</tr>")
     head = "".join(f'<td></td><th scope="col" style="{_GAP}">{name}</th>' for name in ("as it is", "proposed"))
     columns = f"<colgroup>{2 * _COLUMNS}</colgroup>"
     body = f"{columns}<tbody><tr>{head}</tr>{''.join(rows)}</tbody>"
     table = f'<table class="kernelopt-diff" style="{MONO};{TABLE}">{body}</table>'
-    return f'<div role="group" tabindex="0" aria-label="The change, side by side" style="overflow-x:auto">{table}</div>'
+    name, style = "The change, side by side", f"overflow:auto;max-height:{_MOST_HEIGHT}"
+    return f'<div role="group" tabindex="0" aria-label="{name}" style="{style}">{table}</div>'
 
 
 def _fate(hunk: Hunk, decision: Decision | None) -> str:
@@ -115,9 +164,9 @@ def _across(words: str) -> str:
     return f'<tr><td colspan="4" style="{_GAP}">{words}</td></tr>'
 
 
-def _half(lines: Sequence[str], index: int, end: int, colour: str, sign: str) -> str:
+def _half(lines: Sequence[str], index: int, end: int, first_line: int, colour: str, sign: str) -> str:
     if index >= end:
         return f'<td></td><td style="{CELL}"></td>'
     background = f";background:{colour};color:#111" if colour else ""
     text = escape(lines[index].rstrip("\n"))
-    return f'<td style="{NUMBER}">{index + 1}</td><td style="{CELL}{background}">{sign} {text}</td>'
+    return f'<td style="{NUMBER}">{index + first_line}</td><td style="{CELL}{background}">{sign} {text}</td>'

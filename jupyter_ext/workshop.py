@@ -95,6 +95,8 @@ class CellQuestions(Record):
 class Picture(Record):
     """What is known of a cell's text."""
 
+    cell: Cell
+    """As it was run last."""
     view: View
     report: Report
     proposals: tuple[Proposal, ...]
@@ -249,8 +251,8 @@ class Workshop:
 
     def _picture(self, key: str) -> Picture:
         view, report = self.editor.view(key), self.editor.report(key)
-        path = next(run.cell.path for run in reversed(self._runs) if run.cell.key == key)
-        return Picture(view, report, self._store.proposals(path=path)[:_SHOWN_PROPOSALS])
+        cell = next(run.cell for run in reversed(self._runs) if run.cell.key == key)
+        return Picture(cell, view, report, self._store.proposals(path=cell.path)[:_SHOWN_PROPOSALS])
 
     async def _end(self) -> None:
         await self._end_runs()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from assistant.engine.job import CANNOT_ANSWER as CANNOT_ANSWER
     from assistant.engine.job import DONE as DONE
     from assistant.engine.job import INTERNAL as INTERNAL
+    from assistant.engine.job import NO as NO
     from assistant.engine.job import Ending as Ending
     from assistant.engine.job import Job as Job
     from assistant.engine.programs import FilePrograms as FilePrograms

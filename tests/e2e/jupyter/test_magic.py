@@ -105,14 +105,20 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     page = await open_notebook("waves.ipynb", BEGIN, WAVES, WAIT, "%kernelopt history")
     await page.run(0)
     await page.run(1)
-    report, controls = page.page.locator(".kernelopt-report"), page.page.locator(".kernelopt-controls")
+    offer, details, controls = (page.page.locator(f".kernelopt-{part}") for part in ("offer", "details", "controls"))
     await page.see(page.page.locator(".kernelopt-progress"), "check")
     await page.shoot("progress")
     await page.see(page.page.get_by_role("button", name="Accept hunk 2", exact=True))
     await page.gone(page.page.get_by_role("button", name="Cancel", exact=True))
-    for words in ("PREDICTED", "one launch, predicted", "Verified:", "Hunk 2 of 3"):
-        await page.see(report, words)
+    for words in ("PREDICTED", "Hunk 2 of 3"):
+        await page.see(offer, words)
     await page.shoot("proposal")
+    for name, words in (("Before and after", "one launch, predicted"), ("Evidence", "Verified:"), ("Steps", "optimize: 1 proposal")):
+        await page.gone(details.get_by_text(words).filter(visible=True))
+        summary = details.locator("summary", has_text=re.compile(f"^{name}$"))
+        await summary.click()
+        await page.see(details, words)
+        await summary.click()
 
     await command_keys(page, "a")  # a new cell above: every index is another now
     await page.begin(3)
@@ -125,7 +131,7 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     await press(page, "Reject hunk 3")
     await page.see(controls, "left out of Accept")
     await page.shoot("chosen")
-    for part in (".kernelopt-course", ".kernelopt-report", ".kernelopt-controls"):
+    for part in (".kernelopt-course", ".kernelopt-offer", ".kernelopt-controls", ".kernelopt-details"):
         assert await page.accessibility_violations(part) == []
     await press(page, "Accept 1 of 3 hunks")
     await page.until_source(2, "0.01f * s")
@@ -133,8 +139,11 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     source = await page.source(2)
     assert "0.9 * sum" in source and source.startswith("%%kernelopt smooth"), "one hunk of three, in the judged cell"
     await page.until(lambda: decisions(lab_cli) == ["partially_accepted"])
-    for words in ("Hunk 2 of 3 · taken", "Hunk 1 of 3 · left out", "Changes results: hunk 1: a long sum"):
-        await page.see(report, words)
+    await page.see(offer, "Changes results: hunk 1: a long sum")
+    await page.gone(offer.locator(".kernelopt-diff").filter(visible=True))
+    await offer.locator("summary").first.click()
+    for words in ("Hunk 2 of 3 · taken", "Hunk 1 of 3 · left out"):
+        await page.see(offer, words)
     await page.see(page.output(2), "1 of 3 hunks accepted: the cell was replaced")
     with open_store(lab_cli.home / "memory.sqlite3") as store:
         (decision,) = store.decisions()
@@ -148,7 +157,7 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
 
     ended = lab_cli.run("reject", proposals(lab_cli)[-1], "--reason-code", "precision")
     assert ended.code == 0, ended.said
-    await page.see(report, "rejected")
+    await page.see(offer, "rejected")
     await page.gone(controls)
     lab_cli.write("go", "")
 

@@ -1,0 +1,130 @@
+"""What stands below a cell: the answer first, all problems by the notebook's line numbers; what is decided is folded."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.cuda.parse import parse
+from assistant.editor.analysis import Analysis
+from assistant.editor.picture import view_of
+from assistant.editor.report import build_report
+from assistant.editor.tasks import Verb
+from assistant.model import events
+from assistant.model.profile import Problem
+from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.verification import Label, Outcome
+from jupyter_ext.cells import cell_of
+from jupyter_ext.page import details_html, headline_html, how_to_decide, offer_html, offer_text
+from jupyter_ext.runs import Phase, RunState, Step
+from jupyter_ext.workshop import Picture
+from tests.changes import change
+from tests.contracts.stored import Given
+
+CODE = """%%kernelopt --grid 4 --block 256
+__global__ void halve(float *out, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = x[i] / 2.0f;
+    __syncthreads();
+    out[0] = 1.0f;
+}
+"""
+CELL = cell_of(CODE, Path("/w/lab.ipynb"), "c1")
+KERNEL = "halve(float *, const float *, int)"
+READ = Problem("out_of_bounds", "read of x[1000]", str(CELL.path), 4, None, None, (3, 0, 0), (232, 0, 0), None, 24, KERNEL)
+WRITE = replace(READ, message="write of out[1000]")
+RACE = replace(READ, kind="global_race", message="write after write", line=6, other_file=str(CELL.path), other_line=4)
+
+
+def picture(*problems: Problem, proposals: tuple[Proposal, ...] = ()) -> Picture:
+    parsed = parse(CELL.source)
+    check = Analysis(CELL.text, (events.CheckEnded("J1", KERNEL, problems, True, 1),))
+    view = view_of(parsed, {"check": check}, proposals, ())
+    return Picture(CELL, view, build_report(parsed, view, None, None, proposals), proposals)
+
+
+def proposal(name: str, state: ProposalState = ProposalState.OPEN) -> Proposal:
+    files = change(CELL.path, CELL.text, CELL.text.replace("/ 2.0f", "* 0.5f"))
+    return replace(Given.proposal(name, path=CELL.path, files=files), state=state)
+
+
+def over(*steps: Step, messages: tuple[str, ...] = ()) -> RunState:
+    return RunState(steps, messages, is_over=True)
+
+
+def folded(html: str) -> list[str]:
+    """What each folded part is called."""
+    return re.findall(r"<details[^>]*><summary>(?:<b>)?([^<]*)", html)
+
+
+def unfolded(html: str) -> str:
+    """What is in sight: outside of every folded part."""
+    while True:
+        rest = re.sub(r"<details(?:(?!<details).)*?</details>", "", html, flags=re.S)
+        if rest == html:
+            return html
+        html = rest
+
+
+def test_both_problems_of_one_line_are_shown_with_kind_block_and_thread() -> None:
+    said = offer_text(RunState(()), picture(READ, WRITE)).splitlines()
+    where = "  error line 5: out of bounds, block (3, 0, 0), thread (232, 0, 0): "
+    assert said[:2] == [f"{where}read of x[1000]", f"{where}write of out[1000]"]
+
+
+def test_a_race_names_the_other_access_and_marks_both_lines_by_the_notebooks_numbers() -> None:
+    html = offer_html(picture(RACE))
+    assert "global race, block (3, 0, 0), thread (232, 0, 0): write after write; the other access: line 5" in html
+    rows = dict(re.findall(r"<tr><td[^>]*>(\d+)</td>.*?<td[^>]*>([^<]*)</td></tr>", html))
+    assert rows == {"4": "", "5": "the other access", "6": "", "7": "✗", "8": ""}
+    assert "out[0] = 1.0f;" in html
+
+
+def test_a_failed_check_is_the_first_thing_that_is_said() -> None:
+    state = over(Step(Verb.CHECK, Phase.DONE, "2 problems", 1), Step(Verb.PROFILE, Phase.WAITING, "not asked any more"))
+    html = headline_html(state, picture(READ))
+    assert "✗ FAILED check: 2 problems" in html and "not asked" not in html
+
+
+def test_what_could_not_be_answered_is_no_verdict() -> None:
+    state = over(Step(Verb.CHECK, Phase.DONE, "the workload launches no kernel", 3), messages=("no CUDA compiler",))
+    html = headline_html(state, picture())
+    assert "✗ check could not be answered: the workload launches no kernel" in html and "FAILED" not in html
+    assert "no CUDA compiler" in html, "what has to be known is not folded"
+
+
+def test_the_newest_open_proposal_is_in_sight_with_its_change_and_the_others_are_folded() -> None:
+    newest, other = proposal("P01NEWEST000000000000000000"), proposal("P01OTHER0000000000000000000")
+    html = offer_html(picture(proposals=(newest, other)))
+    assert len(folded(html)) == 1 and unfolded(html).count("kernelopt-diff") == 1
+    assert re.search(r">5</td><td[^>]*>-     out\[i\] = x\[i\] / 2.0f;", html), "the line has the notebook's number"
+    words = how_to_decide(picture(proposals=(newest, other)))
+    assert words.startswith("to decide on P01NEWEST00: %kernelopt accept P01NEWEST00, or") and "P01NEWEST000" not in words
+
+
+def test_a_decided_proposal_is_one_line() -> None:
+    kept = proposal("P01", ProposalState.REJECTED)
+    decision = Decision("P01", DecisionKind.REJECTED, (), "not_worth_it", "later", 5, "jupyter 1", None)
+    html = offer_html(picture(proposals=(kept,)), {"P01": decision})
+    assert folded(html) == ["rejected"] and "kernelopt-diff" not in unfolded(html)
+    assert "rejected by jupyter 1: Not worth it: later" in html
+
+
+def test_a_decision_is_asked_for_by_what_it_is_about() -> None:
+    made = proposal("P01")
+    found = replace(made.verification, outcome=Outcome.NEEDS_DECISION, labels=(Label.PRECISION,))
+    html = offer_html(picture(proposals=(replace(made, verification=found),)))
+    assert "needs your decision: precision" in html and "NEEDS_DECISION" not in html
+
+
+def test_everything_else_is_folded() -> None:
+    earlier = proposal("P02", ProposalState.ACCEPTED)
+    html = details_html(over(Step(Verb.OPTIMIZE, Phase.DONE, "1 proposal", 0)), picture(proposals=(proposal("P01"), earlier)))
+    assert [name for name in folded(html) if name in ("Evidence", "Decided before (1)", "Steps")] == [
+        "Evidence",
+        "Decided before (1)",
+        "Steps",
+    ]
+    assert re.sub("<[^>]*>", "", unfolded(html)).strip() == ""
