@@ -106,10 +106,10 @@ def test_the_newest_open_proposal_is_in_sight_with_its_change_and_the_others_are
 
 def test_a_decided_proposal_is_one_line() -> None:
     kept = proposal("P01", ProposalState.REJECTED)
-    decision = Decision("P01", DecisionKind.REJECTED, (), "not_worth_it", "later", 5, "jupyter 1", None)
+    decision = Decision("P01", DecisionKind.REJECTED, (), "precision", "later", 5, "jupyter 1", None)
     html = offer_html(picture(proposals=(kept,)), {"P01": decision})
     assert folded(html) == ["rejected"] and "kernelopt-diff" not in unfolded(html)
-    assert "rejected by jupyter 1: Not worth it: later" in html
+    assert "rejected by jupyter 1: Changes results: later" in html
 
 
 def test_a_decision_is_asked_for_by_what_it_is_about() -> None:
