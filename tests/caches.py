@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from filelock import FileLock
 
 from assistant.emulator.toolchain import Compiler, compile_flags, find_compiler, own_digests, prepare
+from tests.places import kept_folder
 
 __all__ = ["kept_emulator", "link_kept_emulator", "new_emulator_cache", "shared_cache"]
 
 
 def kept_emulator() -> Path:
     """The folder that the emulator keeps its builds in, those of tests' programs too."""
-    folder = Path(tempfile.gettempdir()) / f"kernelopt-test-emulator-{os.getuid()}"
+    folder = kept_folder() / f"kernelopt-test-emulator-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder
 
 
 def shared_cache() -> Path:
     """A user's cache folder that all tests share: what one has built of an example, the next need not."""
-    return link_kept_emulator(Path(tempfile.gettempdir()) / f"kernelopt-e2e-cache-{os.getuid()}")
+    return link_kept_emulator(kept_folder() / f"kernelopt-e2e-cache-{os.getuid()}")
 
 
 def link_kept_emulator(cache_folder: Path) -> Path:

@@ -12,12 +12,12 @@ from hypothesis import settings
 
 from tests.network.ban import forbid
 from tests.order import longest_first
-from tests.places import quick_folder
+from tests.places import write_to_quick_folder
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 forbid()
-os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))  # pytest's own name for where ``tmp_path`` is
+write_to_quick_folder()
 
 
 @pytest.hookimpl(trylast=True)  # after syrupy, which takes snapshots of tests that it never saw for unused ones, and fails

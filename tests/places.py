@@ -10,9 +10,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-__all__ = ["quick_folder"]
+__all__ = ["kept_folder", "quick_folder", "write_to_quick_folder"]
 
 _MEMORY = Path("/dev/shm")
+_KEPT = "KERNELOPT_TESTS_KEPT"
 _ROOM_BYTES = 6 << 30
 """Several workers' recordings at a time, with what failed tests leave for people to look at."""
 
@@ -23,6 +24,22 @@ def quick_folder() -> Path:
     if named:
         return Path(named)
     return _MEMORY if _is_fit(_MEMORY) else Path(tempfile.gettempdir())
+
+
+def kept_folder() -> Path:
+    """Where what is built once is kept between runs: the machine's own temporary folder."""
+    return Path(os.environ.get(_KEPT) or tempfile.gettempdir())
+
+
+def write_to_quick_folder() -> None:
+    """Have this process, and all that it starts, write temporary files to the quick folder.
+
+    On the disks of some virtual machines making a file takes 0.6 ms, in memory 0.02 ms; the unit tests make tens of thousands.
+    """
+    os.environ.setdefault(_KEPT, tempfile.gettempdir())
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))  # pytest's own name for where ``tmp_path`` is
+    os.environ["TMPDIR"] = str(quick_folder())
+    tempfile.tempdir = None  # it is read once
 
 
 def _is_fit(folder: Path) -> bool:

@@ -19,7 +19,7 @@ from assistant.cuda.tokens import KEPT_TEXTS, SPLICE, Token, TokenizedText, Toke
 
 __all__ = ["blanked", "emptied", "has_blank_splice", "has_torn_directive", "kept", "uncommented", "unspliced", "without"]
 
-_CONTINUED = re.compile(r"(?:[^\n]*\\[ \t\f\v]*\r?\n)+[^\n]*")
+_CONTINUED = re.compile(r"(?m)^(?:[^\n]*\\[ \t\f\v]*\r?\n)+[^\n]*")
 _BLANK_SPLICE = re.compile(r"\\[ \t\f\v]+\r?\n")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 _LITERALS = (TokenKind.STRING, TokenKind.CHARACTER)
