@@ -31,6 +31,7 @@ from assistant.live.references import Reference
 from assistant.live.snapshot import shared_folder
 from assistant.live.struct_sizes import struct_bytes
 from assistant.live.workload import ReferenceLimits, ShapeBinding, live_workload
+from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.record import Record
@@ -38,6 +39,7 @@ from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.cells import Cell
 from jupyter_ext.options import LaunchOptions, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
+from jupyter_ext.proposal_page import short_name
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import CellQuestions, Workshop
 
@@ -132,6 +134,10 @@ class CellOpener:
         is_declared = bool(find_blocks(cell.text)) or sidecar_path(cell.path).is_file()
         can_run = live is not None or parsed.has_main or is_declared
         wanted = self._with_questions(cell, wanted, asked, can_run)
+        waiting = self._waiting(cell, wanted, asked)
+        if waiting is not None:
+            wanted = replace(wanted, verbs=tuple(verb for verb in wanted.verbs if verb is not Verb.OPTIMIZE))
+            notes = (*notes, f"{short_name(waiting.id)} waits for your decision on this very text: no other is looked for until then")
         run = self._workshop.open(cell, live, wanted)
         self._last[cell.key] = cell.text
         default = bound[0].bound if bound else None
@@ -149,6 +155,14 @@ class CellOpener:
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
         messages = (*compiled.messages(), *hidden, *notes, *_advice(can_run or bool(bound), kernel, parsed))
         return OpenedCell(run, callables, messages, parsed.has_main, compiled)
+
+    def _waiting(self, cell: Cell, wanted: CellQuestions, asked: MagicLine) -> Proposal | None:
+        """The newest open proposal on the cell's text as it stands; none where the line asks for a search of another kind."""
+        if Verb.OPTIMIZE not in wanted.verbs or asked.planner is not None or asked.region is not None or asked.allow != MagicLine.allow:
+            return None
+        found = self._workshop.loop.call(self._workshop.store.proposals, None, frozenset({ProposalState.OPEN}), cell.path)
+        changes = ((item, item.change_of(cell.path)) for item in found)
+        return next((item for item, change in changes if change is not None and change.before_text == cell.text), None)
 
     def _runners(self, cell: Cell, compiled: CompiledText, asked: MagicLine) -> Callable[[Bound], Runner]:
         """Arrays of a GPU are worked on there, unless the line says otherwise; all others in the emulator."""
