@@ -24,12 +24,13 @@ from assistant.model.pair import PairSession
 from assistant.model.proposal import DECIDABLE_STATES, ProposalState
 from assistant.record import Record
 from jupyter_ext.front import show
+from jupyter_ext.page import failure_text
 from jupyter_ext.panel import show_panel, show_static
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
-__all__ = ["VERBS", "CommandOptions", "Commands", "wait_for"]
+__all__ = ["VERBS", "CommandOptions", "Commands", "raise_for", "wait_for"]
 
 VERBS = ("status", "show", "wait", "cancel", "accept", "reject", "undo", "pair", "history", "doctor")
 _PAIR_VERBS = ("start", "suggest", "constrain", "why", "stop")
@@ -198,6 +199,13 @@ def wait_for(workshop: Workshop, run: CellRun, timeout_s: float | None) -> None:
     run.changed()
     if not is_over:
         raise CannotAnswerError(f"it goes on after {timeout_s:g} s: {run.state.headline}", "%kernelopt wait again, or %kernelopt cancel")
+
+
+def raise_for(workshop: Workshop, run: CellRun) -> None:
+    """Raises CannotAnswerError, with what is wrong, unless a run that ended answered every question with yes."""
+    said = failure_text(run.state, workshop.picture(run.cell.key))
+    if said is not None:
+        raise CannotAnswerError(said, "fix the cell and run it again, or leave out --raise")
 
 
 def _show_markdown(text: str) -> None:

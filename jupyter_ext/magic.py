@@ -26,7 +26,7 @@ from assistant.live.workload import ReferenceLimits
 from assistant.ports.lab import LabFailure
 from jupyter_ext.capturing import CellRecorder, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
-from jupyter_ext.commands import VERBS, CommandOptions, Commands, wait_for
+from jupyter_ext.commands import VERBS, CommandOptions, Commands, raise_for, wait_for
 from jupyter_ext.editor import EditorCells
 from jupyter_ext.foreign import foreign_options
 from jupyter_ext.front import NotebookFront
@@ -80,7 +80,8 @@ class KernelOptMagics(Magics):
     @argument("--file", help="keep the text in this .cu file too, for the terminal and editors to go on with")
     @argument("--until", choices=("bind", "check", "profile", "propose"), default="propose", help="how far to go (default: propose)")
     @argument("--wait", action="store_true", help="block until all of it is done; an interrupt cancels it")
-    @argument("--timeout", type=float, help="seconds that --wait waits at most")
+    @argument("--raise", dest="raises", action="store_true", help="as --wait, and raise unless every question was answered with yes")
+    @argument("--timeout", type=float, help="seconds that --wait and --raise wait at most")
     @argument("--capture", action="store_true", help="the cell is Python: run it, and record the launches that it makes on a GPU")
     @argument("--accept", metavar="ID", help="put an accepted proposal into this very cell, instead of running it")
     @cell_magic("kernelopt")
@@ -170,8 +171,10 @@ class KernelOptMagics(Magics):
             sys.stdout.write(f"{note}\n")
         if opened.run.verbs:
             show_panel(opened.run, parts.workshop, parts.reviewing)
-        if given.wait:
+        if given.wait or given.raises:
             wait_for(parts.workshop, opened.run, given.timeout)
+        if given.raises:
+            raise_for(parts.workshop, opened.run)
 
     def _run_program(self, opened: OpenedCell) -> None:
         """What the cell's ``main()`` prints."""

@@ -30,6 +30,7 @@ __all__ = [
     "course_text",
     "details_html",
     "details_text",
+    "failure_text",
     "headline_html",
     "how_to_decide",
     "offer_html",
@@ -76,7 +77,7 @@ def course_text(state: RunState) -> str:
 
 def headline_html(state: RunState, picture: Picture) -> str:
     """What it came to in one line: what went wrong, else what was found of each kernel; and what has to be known besides."""
-    bad = next((step for step in state.steps if step.phase == Phase.CANCELLED or step.exit_code not in (None, DONE)), None)
+    bad = _first_bad(state)
     if bad is not None:
         lines = [f"<b>{_mark(bad)} {escape(_bad_words(bad))}</b>"]
     else:
@@ -89,6 +90,14 @@ def headline_html(state: RunState, picture: Picture) -> str:
     lines += [escape(message) for message in state.messages]
     shown = "".join(f"<div>{line}</div>" for line in lines)
     return f'<div class="kernelopt-course" role="status" style="{PROSE}">{shown}</div>'
+
+
+def failure_text(state: RunState, picture: Picture) -> str | None:
+    """What went wrong, with every problem; None where every question was answered with yes."""
+    bad = _first_bad(state)
+    if bad is None:
+        return None
+    return "\n".join((_bad_words(bad), *(f"  {problem_line(picture.cell, note)}" for note in _problems(picture))))
 
 
 def offer_html(picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:
@@ -176,6 +185,10 @@ def _step(step: Step) -> str:
 def _step_words(step: Step) -> str:
     taken = "" if step.taken_s is None else f" ({step.taken_s:.1f} s)"
     return f"{step.verb.value}: {step.text or step.phase}{taken}"
+
+
+def _first_bad(state: RunState) -> Step | None:
+    return next((step for step in state.steps if step.phase == Phase.CANCELLED or step.exit_code not in (None, DONE)), None)
 
 
 def _bad_words(step: Step) -> str:

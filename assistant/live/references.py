@@ -45,6 +45,8 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
     copies = {name: _copy(array, None if contents is None else contents.get(name)) for name, array in bound.arrays.items()}
     arguments = _taken(reference, {python_name(name): value for name, value in (copies | _numbers(bound)).items()})
     returned = reference.function(**arguments)
+    if returned is None and contents is None:
+        _check_written(reference, bound, copies)
     named = _named(reference, bound, copies, returned)
     return {name: _stored(reference, bound, name, value) for name, value in named.items()}
 
@@ -52,6 +54,14 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
 def outputs_of(bound: Bound) -> tuple[str, ...]:
     """Parameters that the kernel may write."""
     return tuple(p.name for p in bound.signature.parameters if p.is_pointer and not p.is_const)
+
+
+def _check_written(reference: Reference, bound: Bound, copies: Mapping[str, object]) -> None:
+    """Raises BadReference for a function that neither returned anything nor wrote to an output: most often its ``return`` is missing."""
+    outputs = outputs_of(bound)
+    if outputs and all(_bytes_of(copies[name]) == _bytes_of(bound.arrays[name].owner) for name in outputs):
+        message = f"--ref {reference.name} returned nothing and left {', '.join(outputs)} as it was"
+        raise BadReference(message, "end it with return, and the right result")
 
 
 def _taken(reference: Reference, arguments: dict[str, object]) -> dict[str, object]:
@@ -141,6 +151,10 @@ def _stored(reference: Reference, bound: Bound, name: str, value: Any) -> bytes:
     if flat.dtype.kind == "f" and not np.array_equal(flat, np.rint(flat)):
         raise BadReference(f"--ref {reference.name} returned fractions for {name}, which holds {storage_dtype(element)}", "return integers")
     return encode(flat, element)
+
+
+def _bytes_of(value: Any) -> bytes:
+    return np.ascontiguousarray(_host_values(value)).tobytes()
 
 
 def _host_values(value: Any) -> np.ndarray[Any, Any]:

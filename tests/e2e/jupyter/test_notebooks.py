@@ -12,6 +12,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from nbconvert import HTMLExporter
 
 from assistant.lab.gpus import NoGpu, list_gpus
@@ -147,6 +148,14 @@ def test_mistakes_are_known_by_the_arguments_name_and_change_nothing(cli: Cli) -
     assert re.search(r"line 1: error: .*(\"z\" is undefined|‘z’ was not declared)", compiler)  # NVIDIA's compiler, or g++ without one
     assert hidden.strip() == "sum is the kernel from now on; Python's own is builtins.sum"
     assert "no proposal" in no_proposal.lower() and "%kernelopt has no 'dance'" in no_verb
+
+
+def test_a_notebook_that_runs_by_itself_ends_at_a_wrong_kernel(cli: Cli) -> None:
+    wrong = f"%%kernelopt --args out=y,x=y[:2],n=4 --grid 1 --block 32 --until check --raise\n{KERNEL}"
+    notebook = made_of(SETUP, wrong, "print('went on')")
+    with pytest.raises(CellExecutionError, match=r"FAILED check: \d problem"):
+        check(cli, notebook)
+    assert "error line 2: out of bounds, block" in _said(notebook.cells[1]) and "went on" not in _said(notebook.cells[2])
 
 
 def test_cells_of_other_extensions_work_as_they_are(cli: Cli) -> None:

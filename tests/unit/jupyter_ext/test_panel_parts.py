@@ -16,7 +16,7 @@ from assistant.model.profile import Problem
 from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.verification import Label, Outcome
 from jupyter_ext.cells import cell_of
-from jupyter_ext.page import details_html, headline_html, how_to_decide, offer_html, offer_text
+from jupyter_ext.page import details_html, failure_text, headline_html, how_to_decide, offer_html, offer_text
 from jupyter_ext.runs import Phase, RunState, Step
 from jupyter_ext.workshop import Picture
 from tests.changes import change
@@ -93,6 +93,14 @@ def test_what_could_not_be_answered_is_no_verdict() -> None:
     html = headline_html(state, picture())
     assert "✗ check could not be answered: the workload launches no kernel" in html and "FAILED" not in html
     assert "no CUDA compiler" in html, "what has to be known is not folded"
+
+
+def test_what_is_raised_for_names_every_problem() -> None:
+    failed = over(Step(Verb.CHECK, Phase.DONE, "2 problems", 1))
+    said = (failure_text(failed, picture(READ, WRITE)) or "").splitlines()
+    assert said[0] == "FAILED check: 2 problems" and len(said) == 3 and said[2].endswith("write of out[1000]")
+    assert failure_text(over(Step(Verb.CHECK, Phase.DONE, "no problem found", 0)), picture()) is None
+    assert failure_text(over(Step(Verb.CHECK, Phase.CANCELLED, "cancelled")), picture()) == "check: cancelled"
 
 
 def test_the_newest_open_proposal_is_in_sight_with_its_change_and_the_others_are_folded() -> None:

@@ -39,6 +39,16 @@ def test_it_may_change_what_it_is_given_and_the_arrays_stay_as_they_are() -> Non
     assert (out == 0).all() and (x == np.arange(8)).all()
 
 
+def test_a_function_without_return_that_wrote_nothing_is_refused_with_a_word_about_return() -> None:
+    def forgot(out: np.ndarray, x: np.ndarray) -> None:
+        out = x * 2  # noqa: F841 - what is forgotten
+
+    for function in (forgot, lambda x: None):
+        with pytest.raises(BadReference, match="returned nothing and left out as it was") as refused:
+            check(function)
+        assert "return" in (refused.value.remedy or "")
+
+
 def test_a_strided_complex_result_is_compared_by_its_parts() -> None:
     bound = bind(signature("float2 *z"), {"z": np.zeros(2, np.complex64)})
     said = call_reference(Reference("ref", lambda: np.array([1 + 2j, 0, 3 + 4j, 0])[::2]), bound, None)
