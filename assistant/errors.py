@@ -8,6 +8,11 @@ KernelOptError
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
+
+_OURS = tuple(str(Path(__file__).resolve().parents[1] / name) for name in ("assistant/", "kernelopt/", "jupyter_ext/"))
+
 
 class KernelOptError(Exception):
     """Base of every error raised on purpose. ``remedy`` says what to try next; a traceback shows it below the message."""
@@ -20,6 +25,19 @@ class KernelOptError(Exception):
         self.remedy = remedy
         if remedy:
             self.add_note(f"try: {remedy}")
+
+    def _render_traceback_(self) -> list[str]:
+        """As IPython shows it: the caller's own lines, the message, the remedy; nothing of how we found it."""
+        frames = [frame for frame in traceback.extract_tb(self.__traceback__) if not frame.filename.startswith(_OURS)]
+        own = [frame for frame in frames if "/IPython/core/" not in frame.filename]
+        remedy = [f"→ {self.remedy}"] if self.remedy else []
+        return [*map(_place, own), f"{type(self).__name__}: {self.message}", *remedy]
+
+
+def _place(frame: traceback.FrameSummary) -> str:
+    """A cell's name is a file that nobody knows."""
+    where = "Cell" if "/ipykernel_" in frame.filename or frame.filename.startswith("<ipython-input") else f'File "{frame.filename}"'
+    return f"  {where}, line {frame.lineno}, in {frame.name}\n    {frame.line}"
 
 
 class UsageError(KernelOptError):

@@ -31,6 +31,7 @@ from assistant.live.references import Reference
 from assistant.live.snapshot import shared_folder
 from assistant.live.struct_sizes import struct_bytes
 from assistant.live.workload import ReferenceLimits, ShapeBinding, live_workload
+from assistant.model.embedded import EmbeddingKind
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
@@ -115,6 +116,10 @@ class CellOpener:
     def open(self, cell: Cell, asked: MagicLine) -> OpenedCell:
         """Raises UsageError for whatever the person can fix, CellRefused for what the compiler refuses."""
         parsed = parse(Source(cell.path, cell.text))
+        if not parsed.kernels and parsed.has_main and cell.embedded.kind is EmbeddingKind.KERNELOPT_MAGIC:
+            raise UsageError(
+                "the cell has main() and no kernel (__global__ function)", "put its kernels into the cell, or run it with %%cu"
+            )
         selected = select_kernels(parsed, asked.kernel) if asked.kernel else ()
         kernel = chosen_kernel(parsed.kernels, selected, asked.kernel)
         signatures = _signatures(parsed, kernel, asked.kernel)
@@ -166,7 +171,7 @@ class CellOpener:
 
     def _runners(self, cell: Cell, compiled: CompiledText, asked: MagicLine) -> Callable[[Bound], Runner]:
         """Arrays of a GPU are worked on there, unless the line says otherwise; all others in the emulator."""
-        emulated = EmulatorRunner(self._workshop.loop, self._workshop.lab, compiled, str(cell.path))
+        emulated = EmulatorRunner(self._workshop.loop, self._workshop.lab, compiled, str(cell.path), cell.line_of)
         on_gpu = OnGpu(self._workshop.loop, self._workshop.lab.compiler, compiled)
         return lambda bound: emulated if bound.device == "cpu" or asked.device == "cpu" else on_gpu
 

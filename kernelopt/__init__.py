@@ -14,6 +14,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from assistant.errors import KernelOptError as KernelOptError
     from assistant.live.arrays import BindingError as BindingError
     from assistant.live.faults import BarrierDivergence as BarrierDivergence
@@ -60,3 +62,17 @@ def __getattr__(name: str) -> Any:
     value = import_module(f"{__name__}.{name}") if name in _MODULES else names_of(__name__, __file__)(name)
     globals()[name] = value
     return value
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """``%load_ext kernelopt``: ``%%kernelopt`` and ``%kernelopt`` in this notebook."""
+    from jupyter_ext import load_ipython_extension as load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """``%unload_ext kernelopt``: everything that goes on ends."""
+    from jupyter_ext import unload_ipython_extension as unload
+
+    unload(shell)

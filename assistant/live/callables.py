@@ -13,6 +13,7 @@ import inspect
 import shutil
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -24,6 +25,7 @@ from assistant.live.loop import BackgroundLoop
 from assistant.live.names import kernel_names, python_name
 from assistant.live.snapshot import regions_of, restore, shared_folder, write_launch
 from assistant.model.launch import LaunchConfig
+from assistant.model.profile import Problem
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, LabFailure, ReplayOptions, ReplayRun
 from assistant.workload.signature import Signature
@@ -50,7 +52,11 @@ class Runner(Protocol):
 class EmulatorRunner:
     """Runs bound launches of a compiled text in the emulator's worker."""
 
-    def __init__(self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str) -> None:
+    def __init__(
+        self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str, line_of: Callable[[int], int] = lambda line: line
+    ) -> None:
+        """``line_of``: what the person calls a line of the text, as a notebook numbers those of its cell."""
+        self._line_of = line_of
         self._loop = loop
         self._lab = lab
         self._compiled = compiled
@@ -70,7 +76,9 @@ class EmulatorRunner:
             ran = self._replayed(folder / "call", ReplayOptions(mode="check") if is_checked else ReplayOptions())
             after = ran.cases[0]
             sys.stdout.write(ran.printed)
-            fault = fault_of(after.problems, [parameter.name for parameter in bound.signature.parameters])
+            fault = fault_of(
+                [self._as_numbered(problem) for problem in after.problems], [parameter.name for parameter in bound.signature.parameters]
+            )
             if fault is not None:
                 raise fault
             if after.error is not None:
@@ -79,6 +87,12 @@ class EmulatorRunner:
             restore(regions_of(bound), ((identity, ran.blobs / name) for identity, name in after.after))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _as_numbered(self, problem: Problem) -> Problem:
+        if problem.file != self._file or not problem.line:
+            return problem
+        other = self._line_of(problem.other_line) if problem.other_line and problem.other_file in (None, self._file) else problem.other_line
+        return replace(problem, line=self._line_of(problem.line), other_line=other)
 
     def _replayed(self, recording: Path, options: ReplayOptions) -> ReplayRun:
         case = Case(recording, (0,), CaseOrigin("recorded", "", 0, 1.0, 1.0))
