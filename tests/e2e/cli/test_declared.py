@@ -47,6 +47,7 @@ def test_an_edit_is_judged_on_declared_and_boundary_shapes(cli: Cli, blur: Path)
     assert len({case["shape"] for case in verification["cases"]}) > 2
 
 
+@pytest.mark.thorough
 def test_an_edit_that_is_wrong_only_on_other_sizes_is_refused(cli: Cli, blur: Path) -> None:
     """Right at n = 64 and n = 58, wrong where n is not even."""
     edited = cli.write("edited.cu", BLUR.replace("out[y * n + x] = sum / count;", "out[y * n + x] = sum / (count + n % 2);"))

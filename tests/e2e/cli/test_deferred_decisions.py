@@ -30,11 +30,13 @@ def searched(cli: Cli, *options: str) -> tuple[list[str], list[str], str]:
     return outcomes(ended), offered["labels"], offered["diff"]
 
 
+@pytest.mark.thorough
 def test_nothing_is_built_on_an_edit_that_a_person_must_decide_on(cli: Cli) -> None:
     outcome, labels, diff = searched(cli)
     assert outcome == ["kept"] and "assumption" in labels and "[32][32]" in diff
 
 
+@pytest.mark.thorough
 def test_a_decision_that_was_allowed_is_put_off_to_the_end(cli: Cli) -> None:
     outcome, labels, diff = searched(cli, "--allow", "assumption,alignment")
     assert outcome[:2] == ["kept", "kept"] and "assumption" in labels and "[32][33]" in diff

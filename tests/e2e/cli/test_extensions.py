@@ -53,6 +53,7 @@ def check_nothing_ran(folder: Path) -> None:
     assert not list(folder.rglob("*.so"))
 
 
+@pytest.mark.thorough
 def test_without_a_workload_it_is_said_what_answers_and_what_to_write(cli: Cli) -> None:
     folder = project(cli, "torch_jit_headers")
     for command in (("check",), ("profile",), ("optimize", "--accept", "none")):
@@ -99,6 +100,7 @@ def test_a_right_edit_passes_and_its_time_is_predicted(cli: Cli) -> None:
     assert ended.all("comparison")[-1]["verification"]["outcome"] == "PASS"
 
 
+@pytest.mark.thorough
 def test_a_template_in_a_header_is_checked_with_half_precision(cli: Cli) -> None:
     folder = project(cli, "torch_jit_headers")
     (folder / "kernels" / "rms.kernelopt.toml").write_text(RMS)

@@ -43,6 +43,7 @@ def test_right_edits_do_not_fail_and_wrong_ones_do_not_pass(cli: Cli, name: str)
     assert ("FAIL" not in outcomes) if is_right else (outcomes != {"PASS"}), outcomes
 
 
+@pytest.mark.thorough
 def test_what_was_judged_is_in_the_verdict_line_and_labelled(cli: Cli) -> None:
     ended = compared(cli, "matmul_tiled.padded")
     reason = ended.events[-1]["reason"]

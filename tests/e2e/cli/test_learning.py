@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.cli.harness import Cli
 from tests.e2e.conftest import Offered
 
@@ -26,6 +28,7 @@ def test_a_search_teaches_and_can_be_asked_why(offered: Offered) -> None:
     assert not any(word in learned for word in ("threadIdx", "transpose(", str(offered.source.parent)))
 
 
+@pytest.mark.thorough
 def test_an_own_edit_that_was_compared_is_remembered_by_the_technique_in_it(offered: Offered, tmp_path: Path) -> None:
     cli = offered.cli
     assert cli.run("accept", offered.id).code == 0

@@ -15,6 +15,7 @@ _CASES = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", _CASES)
 def test_a_rewrite_is_judged_by_what_it_does(cli: Cli, case: Rewritten) -> None:
     program = case.text("program.cu")

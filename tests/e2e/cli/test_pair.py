@@ -8,6 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from assistant.memory.store import open_store
 from assistant.model.pair import Turn, TurnKind
 from tests.e2e.cli.harness import COMMAND, DEADLINE_S, Cli, Ended, finish, no_orphans
@@ -67,6 +69,7 @@ def test_a_save_is_answered_and_the_session_outlives_ctrl_c(cli: Cli) -> None:
     assert cli.run("memory", "verify").code == 0
 
 
+@pytest.mark.thorough
 def test_a_save_during_the_first_judging_ends_it_and_is_answered(cli: Cli) -> None:
     source = cli.quick()
     baseline = source.read_text("utf-8")
@@ -84,6 +87,7 @@ def test_a_save_during_the_first_judging_ends_it_and_is_answered(cli: Cli) -> No
     assert [turn.text is not None and "* 4.0f" in turn.text for turn in session] == [False, True], rest.said
 
 
+@pytest.mark.thorough
 def test_a_save_right_after_the_first_reading_is_answered(cli: Cli) -> None:
     """With a folder that takes a while to be watched."""
     source = cli.quick()

@@ -130,6 +130,7 @@ def test_an_edit_of_a_header_is_judged_in_its_place(cli: Cli, project: Path) -> 
     assert cli.run("compare", project, wrong, "--device", "cpu", "--json").one("comparison")["verification"]["outcome"] == "FAIL"
 
 
+@pytest.mark.thorough
 def test_an_edit_of_a_file_without_kernels_is_judged_by_those_it_uses(cli: Cli, project: Path) -> None:
     edited = cli.write("edited.cu", MAIN.replace("i % 97", "i % 89"))
     ended = cli.run("compare", cli.folder / "main.cu", edited, "--device", "cpu", "--json", "--kernel", "grow")

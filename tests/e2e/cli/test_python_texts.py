@@ -46,6 +46,7 @@ def test_a_workload_is_declared_in_the_string(cli: Cli) -> None:
     assert cli.run("init", file).code == 2, "it has one"
 
 
+@pytest.mark.thorough
 def test_a_text_for_pytorch_is_inspected_and_says_what_would_run_it(cli: Cli) -> None:
     text = (DATA / "programs" / "torch_inline" / "swish.py").read_text()
     file = cli.write("swish.py", text.replace("#include <torch/extension.h>\n", ""))

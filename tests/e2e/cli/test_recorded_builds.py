@@ -59,6 +59,7 @@ def test_a_script_is_recorded_with_the_header_that_it_generates(cli: Cli) -> Non
     assert "make_table.sh changed since ./build.sh was recorded: kernelopt program --record ./build.sh records it again" in shown.err
 
 
+@pytest.mark.thorough
 def test_two_programs_of_a_ninja_file_are_one_question_and_its_source_in_c_is_linked(cli: Cli) -> None:
     cli = _project(cli, "ninja_two")
     assert "build.ninja was found: kernelopt program " in cli.run("program", "src/gemv.cuh").out

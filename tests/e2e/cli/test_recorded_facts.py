@@ -32,6 +32,7 @@ def test_every_launch_counts_those_too_whose_contents_are_not_kept(cli: Cli) -> 
     assert (numbers["box.width"]["lowest"], numbers["box.height"]["highest"]) == (24, 40)
 
 
+@pytest.mark.thorough
 def test_an_edit_that_rests_on_recorded_launches_says_so_in_its_verdict(cli: Cli) -> None:
     ended = cli.run("optimize", cli.write("particles.cu", PARTICLES), "-k", "row_sums", "--json", "--rounds", "1", "--accept", "none")
     assert ended.code == 0, ended.said
@@ -102,6 +103,7 @@ def test_an_assumption_that_a_recorded_launch_contradicts_fails_though_no_value_
     assert finding["code"] == "false_assumption" and "__builtin_assume(n % 4 == 0) does not hold" in finding["message"]
 
 
+@pytest.mark.thorough
 def test_a_promise_in_one_of_several_edited_files_is_held_against_the_recorded_launches(cli: Cli) -> None:
     header = "#pragma once\n__global__ void bump(float *y, float *x, int n) { int i = threadIdx.x; if (i < n) y[i] = x[i] + 1.0f; }\n"
     main = """#include <cstdio>

@@ -9,6 +9,7 @@ from tests.e2e.cli.test_pair import pair, start, wait_for_turns
 from tests.programs_of_steps import COPIED, SWAPPED
 
 
+@pytest.mark.thorough
 def test_a_copy_that_is_left_out_counts_in_the_function_that_made_it(cli: Cli) -> None:
     copied, swapped = cli.write("copied.cu", COPIED), cli.write("swapped.cu", SWAPPED)
     ended = cli.run("compare", copied, swapped, "--device", "cpu", "--json", "--region", "step")
@@ -43,6 +44,7 @@ def test_a_setting_says_what_speeds_are_of_where_the_program_has_it(cli: Cli) ->
     assert any("the setting region names relax" in message["message"] for message in other.all("message"))
 
 
+@pytest.mark.thorough
 def test_a_pair_session_answers_with_the_speed_of_what_was_asked_for(cli: Cli) -> None:
     source = cli.write("steps.cu", COPIED)
     with no_orphans():

@@ -127,6 +127,7 @@ def test_a_search_that_still_runs_is_not_resumed(killed: Cli) -> None:
     assert "still searching transpose.cu" in ended.err
 
 
+@pytest.mark.thorough
 def test_candidates_for_kernels_of_a_header_are_not_tried_again(killed: Cli) -> None:
     """The file that is named holds ``main()``; what is edited is the header, so that every candidate is one of the header's."""
     text = killed.example("transpose.cu").read_text("utf-8")

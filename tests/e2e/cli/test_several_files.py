@@ -88,6 +88,7 @@ def test_an_edit_of_a_shared_header_is_judged_in_every_program_that_uses_it(cli:
     assert (every.code, every.one("job_ended")["reason"]) == (1, "FAIL: B is not equivalent to A in the program bench_transpose.cu")
 
 
+@pytest.mark.thorough
 def test_an_edit_that_another_program_of_the_header_cannot_have_is_not_offered(cli: Cli) -> None:
     header = write_project(cli, "[verification]\nin_every_program = true\n")
     ended = cli.run("optimize", header, "--device", "cpu", "--accept", "none", "--allow-host-code", "--json", deadline_s=300.0)

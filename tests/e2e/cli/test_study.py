@@ -90,6 +90,7 @@ def test_a_planted_dependence_is_found(frozen: Cli) -> None:
     assert "**" in (study_of(frozen) / "report.md").read_text("utf-8")
 
 
+@pytest.mark.thorough
 def test_each_arm_is_shown_what_it_says_and_nothing_is_learnt(frozen: Cli) -> None:
     before = frozen.run("memory", "export", "--learned").out
     model = PlantedModel()

@@ -82,6 +82,7 @@ def stream_text(name: str) -> str:
     return (CHEATS / "streams" / f"{name}.cu").read_text()
 
 
+@pytest.mark.thorough
 def test_an_edit_that_does_not_wait_is_refused_and_reported_what_does_not_wait_for_what(cli: Cli) -> None:
     verification = streams_compared(cli, stream_text("original"), stream_text("early_record"))
     assert verification["outcome"] == "FAIL"
@@ -123,6 +124,7 @@ def test_a_version_that_moves_more_memory_is_answered_with_no(cli: Cli) -> None:
     assert ended.one("comparison")["speed"]["ratio"] < 1.0
 
 
+@pytest.mark.thorough
 def test_a_changed_kernel_that_never_runs_is_named_and_not_covered_by_another(cli: Cli) -> None:
     idle = "__global__ void idle(float *out, int n) { if (threadIdx.x < n) out[threadIdx.x] += 1.0f; }\n"
     text = PRECISE.replace("__global__ void soften", idle + "__global__ void soften")

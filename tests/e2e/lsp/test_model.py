@@ -6,6 +6,7 @@ import asyncio
 import json
 from typing import Any
 
+import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -104,6 +105,7 @@ async def test_cancelling_the_job_cancels_the_question(cli: Cli, open_editor: St
     await editor.quiet()
 
 
+@pytest.mark.thorough
 async def test_a_refusal_is_reported_and_nothing_is_proposed_by_a_model(cli: Cli, open_editor: Start) -> None:
     editor, document, model = await opened(open_editor, cli)
     model.refusal = "no_consent"

@@ -329,6 +329,7 @@ async def test_an_edit_that_would_change_another_kernel_too_is_refused_with_the_
     assert editor.applied == [] and document.text == text
 
 
+@pytest.mark.thorough
 async def test_a_pair_session_answers_the_save_of_a_notebook(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(capabilities=with_notebooks(), settings=QUIET)
     notebook = Notebook(editor, cli.folder / "pair.ipynb", ["x = 1", "%%cu\n" + small_text("transpose.cu")])

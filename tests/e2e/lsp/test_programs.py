@@ -201,6 +201,7 @@ async def test_a_cmake_project_is_configured_by_an_action(shared_cli: Cli, share
     assert len(editor.asked) == 1 and f"run cmake {folder}, to see what the project builds" in editor.asked[0].message
 
 
+@pytest.mark.thorough
 async def test_a_build_recorded_in_a_terminal_is_used_in_the_editor(shared_cli: Cli, shared_editor: Start) -> None:
     folder = project(shared_cli, "makefile_library")
     editor = await shared_editor(settings=QUIET)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Editor
@@ -18,6 +20,7 @@ async def judged(editor: Editor, job: str) -> dict[str, Any]:
     return [event["speed"] for event in editor.events if event["event"] == "comparison" and event["job"] == job][-1]
 
 
+@pytest.mark.thorough
 async def test_a_command_s_region_counts_and_a_misspelt_one_is_said(cli: Cli, open_editor: Start) -> None:
     assert cli.run("trust", cli.folder).code == 0
     editor = await open_editor(settings=OFF)

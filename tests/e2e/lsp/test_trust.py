@@ -99,6 +99,7 @@ async def test_never_is_remembered(cli: Cli, open_editor: Start) -> None:
     assert later.asked == [] and not is_run(later) and not is_run(editor)
 
 
+@pytest.mark.thorough
 async def test_no_answer_blocks_nothing_and_a_command_asks_again_after_a_dismissal(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(answer=lambda question: NO_ANSWER)
     document = editor.open(cli.write("halve.cu", HALVE))

@@ -9,6 +9,7 @@ from tests.e2e.mcp.conftest import Connect
 from tests.programs_of_steps import COPIED, SWAPPED
 
 
+@pytest.mark.thorough
 async def test_an_agent_asks_for_the_speed_of_a_function_and_proposes_by_it(cli: Cli, connect: Connect) -> None:
     source = cli.write("steps.cu", COPIED)
     assert cli.run("trust", cli.folder).code == 0

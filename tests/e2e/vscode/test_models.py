@@ -87,6 +87,7 @@ async def test_a_request_can_be_read_and_then_not_be_sent(open_window: OpenWindo
     await window.see_count(window.lens("Proposal: "), 0)
 
 
+@pytest.mark.thorough
 async def test_agents_in_vscode_find_the_tools(open_window: OpenWindow, folder: Path, cli: Cli) -> None:
     source = cli.quick()
     window = await open_window(source.parent)

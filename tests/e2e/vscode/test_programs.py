@@ -51,6 +51,7 @@ def project(cli: Cli, folder: Path) -> Project:
     return Project(cli, header, folder / "bench" / "bench.cu", ended.one("proposal")["id"])
 
 
+@pytest.mark.thorough
 async def test_a_header_is_profiled_through_its_cmake_target_and_an_edit_of_two_files_is_one_decision(
     open_window: OpenWindow, project: Project
 ) -> None:

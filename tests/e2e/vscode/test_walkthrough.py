@@ -20,6 +20,7 @@ def ticked(window: Window, step: str = "") -> Locator:
     return steps.locator('[role="checkbox"][aria-checked="true"]')
 
 
+@pytest.mark.thorough
 async def test_steps_are_ticked_off_by_what_holds(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.example("transpose.cu")
     window = await open_window(folder)

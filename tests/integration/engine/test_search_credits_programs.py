@@ -71,6 +71,7 @@ class Saves:
         return None
 
 
+@pytest.mark.thorough
 async def test_a_copy_a_fill_and_a_launch_that_are_left_out_are_gains_of_a_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(home_with_kept_builds(tmp_path)))
     file = tmp_path / "steps.cu"

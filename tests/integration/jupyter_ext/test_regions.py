@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.integration.engine.homes import home_with_kept_builds
 from tests.programs_of_steps import COPIED, SWAPPED
 
@@ -28,6 +30,7 @@ def said(folder: Path, *cells: tuple[str, str]) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_a_cell_is_judged_by_the_region_that_its_line_names(tmp_path: Path) -> None:
     line = "--region step --device cpu --until profile --wait"
     told = said(tmp_path, (line, COPIED), (line, SWAPPED))
