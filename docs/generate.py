@@ -67,6 +67,14 @@ Generated from the first sentence of each module; do not edit (`python docs/gene
 [architecture](../architecture.md).
 
 """
+_PYTHON_HEAD = """\
+# The Python interface
+
+Generated from `kernelopt/`; do not edit (`python docs/generate.py`). How it is used: [use kernels from Python](../how-to/python.md).
+
+`kernelopt.aio` has each of the calls that take time as a coroutine.
+
+"""
 _CODE_FOLDERS = ("kernelopt", "assistant", "lsp", "jupyter_ext")
 _CLIENT_FOLDERS = ("vscode-client/src", "jupyterlab-client/src")
 _FIRST_COMMENT = re.compile(r"\s*(?:/\*\*\s*(?P<block>.*?)\s*\*/|//(?P<line>[^\n]*))", re.S)
@@ -102,6 +110,7 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield REFERENCE / "events.md", _events()
     yield REFERENCE / "techniques.md", _techniques()
     yield REFERENCE / "code-map.md", _code_map()
+    yield REFERENCE / "python.md", _python_names()
 
 
 def _prompts() -> str:
@@ -296,6 +305,59 @@ def _code_map() -> str:
     sections = [_folder_map(folder, "*.py", _python_summary) for folder in folders]
     sections += [_folder_map(folder, "*.ts", _typescript_summary) for folder in clients]
     return _CODE_MAP_HEAD + "\n".join(section for section in sections if section)
+
+
+def _python_names() -> str:
+    """A section for each public name of ``kernelopt``, in the order of the alphabet."""
+    exported = [node for node in ast.walk(_parsed("kernelopt")) if isinstance(node, ast.ImportFrom)]
+    names = {alias.name: node.module for node in exported for alias in node.names if alias.asname == alias.name and node.module}
+    sections = (_python_name(name, names[name]) for name in sorted(names, key=str.lower))
+    return _PYTHON_HEAD + "\n".join(sections)
+
+
+def _python_name(name: str, module: str) -> str:
+    if module == "kernelopt":  # a module of its own
+        tree = _parsed(f"kernelopt.{name}")
+        functions = (node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name[0] != "_")
+        rows = "".join(_row(f"{name}.{node.name}{_signature(node)}", ast.get_docstring(node) or "") for node in functions)
+        return f"## {name}\n\n{_first_sentence(ast.get_docstring(tree) or '')}\n\n{rows}"
+    defined = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    found = next(node for node in _parsed(module).body if isinstance(node, defined) and node.name == name)
+    text = " ".join((ast.get_docstring(found) or "").replace("``", "`").split())
+    if not isinstance(found, ast.ClassDef):
+        return f"## {name}\n\n`kernelopt.{name}{_signature(found)}`\n\n{text}\n"
+    bases = ", ".join(f"`{ast.unparse(base)}`" for base in found.bases if ast.unparse(base) not in ("Record", "Exception"))
+    return f"## {name}\n\n{text}{f' A {bases}.' if bases else ''}\n\n{''.join(_members(found))}"
+
+
+def _members(found: ast.ClassDef) -> Iterator[str]:
+    """Fields with what stands below them, then properties and methods."""
+    first = next((node.body for node in found.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"), list[ast.stmt]())
+    for before, after in itertools.pairwise([*found.body, *first]):
+        named = before.target if isinstance(before, ast.AnnAssign) else before.targets[0] if isinstance(before, ast.Assign) else None
+        field = named.id if isinstance(named, ast.Name) else named.attr if isinstance(named, ast.Attribute) else "_"
+        text = ast.literal_eval(after.value) if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
+        if field[0] != "_" and (text or isinstance(before, ast.AnnAssign)):
+            yield _row(field, str(text))
+    for node in found.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.name[0] != "_" or node.name in ("__call__", "__getitem__")):
+            is_property = any(ast.unparse(decorator) == "property" for decorator in node.decorator_list)
+            yield _row(node.name if is_property else f"{node.name}{_signature(node)}", ast.get_docstring(node) or "")
+
+
+def _row(title: str, text: str) -> str:
+    said = " ".join(text.replace("``", "`").split())
+    return f"- `{title}`{f': {said}' if said else ''}\n"
+
+
+def _signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    given = ast.unparse(node.args).removeprefix("self").removeprefix(", ").removeprefix("/, ")
+    return f"({given}) → {ast.unparse(node.returns)}" if node.returns is not None else f"({given})"
+
+
+def _parsed(module: str) -> ast.Module:
+    path = ROOT / module.replace(".", "/")
+    return ast.parse((path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).read_text("utf-8"))
 
 
 def _packages(root: Path) -> list[Path]:

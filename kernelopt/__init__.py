@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kernelopt.kernels import Launch as Launch
     from kernelopt.kernels import compare as compare
     from kernelopt.kernels import compile as compile
+    from kernelopt.plots import MissingLibrary as MissingLibrary
     from kernelopt.proposals import Proposal as Proposal
     from kernelopt.proposals import Proposals as Proposals
     from kernelopt.proposals import Search as Search

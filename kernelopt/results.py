@@ -10,15 +10,20 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from assistant.errors import CannotAnswerError
 from assistant.live.faults import fault_of
 from assistant.model import events
-from assistant.model.event_parts import MeasuredLaunch, ProfileFinding, ProfileLine
+from assistant.model.event_parts import MeasuredLaunch, ProfileFinding
 from assistant.model.profile import Problem
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import format_quantity
 from assistant.record import Record
+from kernelopt.plots import Lines, roofline_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["CheckResult", "Comparison", "JobFailed", "ProfileResult", "Timing", "checked", "compared", "ending", "failure", "profiled"]
 
@@ -64,9 +69,9 @@ class ProfileResult(Record):
     """The costliest launch's time on a GPU; None where none was measured."""
 
     @property
-    def lines(self) -> tuple[ProfileLine, ...]:
+    def lines(self) -> Lines:
         """Accesses of the costliest launch, line by line."""
-        return self.launches[0].lines
+        return Lines(self.launches[0].lines)
 
     @property
     def findings(self) -> tuple[ProfileFinding, ...]:
@@ -85,6 +90,16 @@ class ProfileResult(Record):
         if self.measured is None:
             raise JobFailed("no time was measured", "kernelopt doctor says what times kernels here")
         return Timing(self.measured.time_s, self.measured.method, self.launches[0].device.name)
+
+    def plot_roofline(self) -> Figure:
+        """The costliest launch between the limits of its target, as a matplotlib figure.
+
+        Raises MissingLibrary without matplotlib, JobFailed where no operation was counted.
+        """
+        roofline = self.launches[0].roofline
+        if roofline is None or not roofline.points:
+            raise JobFailed("there is no roofline: the launch was not counted, or computes nothing", "profile a launch that computes")
+        return roofline_figure(roofline)
 
     def __repr__(self) -> str:
         first = self.launches[0]

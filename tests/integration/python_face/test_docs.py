@@ -27,5 +27,5 @@ def test_the_pages_snippets_run_and_print_what_is_shown(
         else:
             assert printed == text
             shown_count += 1
-    assert shown_count == 4
+    assert shown_count == 5
     default_session().close()
