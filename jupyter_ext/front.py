@@ -6,13 +6,14 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
 
+import IPython.core.getipython
 import IPython.display
 from IPython.core.interactiveshell import InteractiveShell
 
 from jupyter_ext.cells import CellEdit, Comm, Replacement, replace_cell
 from jupyter_ext.comms import heard_at_once
 
-__all__ = ["NotebookFront", "Output", "show"]
+__all__ = ["NotebookFront", "Output", "is_terminal", "show"]
 
 
 class Output(Protocol):
@@ -24,6 +25,12 @@ class Output(Protocol):
 def show(bundle: Mapping[str, Any]) -> Output:
     """Display one thing in several forms, by MIME type, below the cell that runs."""
     return cast("Any", IPython.display).display(dict(bundle), raw=True, display_id=True)
+
+
+def is_terminal() -> bool:
+    """Whether IPython runs in a terminal, not as the kernel of a notebook."""
+    shell = cast("Any", IPython.core.getipython).get_ipython()
+    return shell is not None and getattr(shell, "kernel", None) is None
 
 
 class NotebookFront:

@@ -8,13 +8,14 @@ without widgets and without a network. Only Cancel and the decisions are widgets
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
 from assistant.model.proposal import DECIDABLE_STATES, ProposalState
 from assistant.record import Record
 from jupyter_ext.controls import Controls, Progress
-from jupyter_ext.front import Output, show
+from jupyter_ext.front import Output, is_terminal, show
 from jupyter_ext.page import (
     Decisions,
     answer_html,
@@ -42,7 +43,11 @@ Bundle = dict[str, Any]
 
 
 def show_panel(run: CellRun, workshop: Workshop, reviewing: ProposalReviewer) -> None:
-    """Display the panel of a run below the cell that runs, and keep it up to date."""
+    """Display the panel of a run below the cell that runs, and keep it up to date; on a terminal it is printed once, at the end."""
+    if is_terminal():
+        run.on_change.append(_Printed(workshop).changed)
+        workshop.loop.call(run.changed)
+        return
     try:
         widgets = Widgets(Progress(run, workshop.cancel), Controls(run, reviewing))
     except ImportError:  # ipywidgets is not installed
@@ -57,6 +62,19 @@ def show_static(run: CellRun, workshop: Workshop) -> None:
     """Display what is known of a run, without widgets."""
     picture = workshop.picture(run.cell.key)
     show({"text/plain": panel_text(run.state, picture), "text/html": panel_html(run.state, picture, _decisions(workshop, picture))})
+
+
+class _Printed:
+    """What a terminal shows, where nothing that was printed can be changed."""
+
+    def __init__(self, workshop: Workshop) -> None:
+        self._workshop = workshop
+        self._is_done = False
+
+    def changed(self, run: CellRun) -> None:
+        if run.state.is_over and not self._is_done:
+            self._is_done = True
+            sys.stdout.write(f"{panel_text(run.state, self._workshop.picture(run.cell.key))}\n")
 
 
 class Widgets(Record):

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from assistant.config import UserPaths
@@ -22,6 +23,9 @@ __all__ = ["Part", "examine"]
 _MINIMUM_PYTHON = (3, 11)
 _CUPTI = "pip install 'kernelopt[cuda]', or install the CUDA toolkit with CUPTI"
 _SANITIZER = "install the CUDA toolkit, which holds it (Debian, Ubuntu: apt-get install cuda-sanitizer from NVIDIA's repository)"
+_JUPYTER = ("ipykernel", "ipywidgets", "jupyter-server", "jupyterlab")
+_HEARS_WHILE_RUNNING = 7
+"""Major version of ipykernel from which on buttons are heard while a cell runs (JEP 91)."""
 _SMALLEST_FREE_BYTES = 1 << 30
 
 
@@ -47,6 +51,7 @@ async def examine(paths: UserPaths) -> tuple[Part, ...]:
         *(_tool(tools, name, use) for name, use in _TOOL_USES),
         _limits(tools),
         *_gpu(tools, os.environ),
+        _jupyter(),
         _memory(paths.memory),
         _folder("cache", paths.cache),
     )
@@ -143,6 +148,29 @@ def _instruments(survey: GpuSurvey) -> tuple[Part, ...]:
 
 def _without(name: str, use: str, survey: GpuSurvey) -> str:
     return "missing: CUPTI counts in its place" if name == "ncu" and survey.cupti is not None and survey.has_gxx else f"missing: no {use}"
+
+
+def _jupyter() -> Part:
+    """What ``%%kernelopt`` and its buttons need of Jupyter, in the environment of this command."""
+    found = {name: number for name in _JUPYTER if (number := _version(name)) is not None}
+    detail = ", ".join(f"{name} {number}" for name, number in found.items())
+    remedy = "pip install 'kernelopt[jupyter]'"
+    if "ipykernel" not in found:
+        return Part("Jupyter", False, False, "missing here: %%kernelopt runs in a notebook's kernel", f"{remedy} ipykernel")
+    if "ipywidgets" not in found:
+        return Part("Jupyter", False, False, f"{detail}; without ipywidgets there are no buttons below a cell", remedy)
+    if int(found["ipykernel"].split(".")[0]) < _HEARS_WHILE_RUNNING:
+        return Part(
+            "Jupyter", False, False, f"{detail}; buttons wait for the cell that runs", f"pip install 'ipykernel>={_HEARS_WHILE_RUNNING}'"
+        )
+    return Part("Jupyter", True, False, f"{detail}: %%kernelopt and its buttons", "")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def _memory(path: Path) -> Part:

@@ -6,6 +6,7 @@ import sys
 from collections import namedtuple
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,8 @@ class Machine:
         monkeypatch.setenv("KERNELOPT_HOME", str(home))
         monkeypatch.setattr(doctor, "find_tools", self._find_tools)
         monkeypatch.setattr(doctor, "usable_gpus", self._usable_gpus)
+        self.packages = {"ipykernel": "7.1.0", "ipywidgets": "8.1.8", "jupyterlab": "4.6.0"}
+        monkeypatch.setattr(doctor, "version", self._version)
         monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: Usage(0, 0, self.free_bytes))
         self.paths = user_paths()
 
@@ -59,6 +62,11 @@ class Machine:
 
     async def _find_tools(self) -> ToolReport:
         return self.tools
+
+    def _version(self, name: str) -> str:
+        if name not in self.packages:
+            raise PackageNotFoundError(name)
+        return self.packages[name]
 
     def _usable_gpus(self, environment: Mapping[str, str]) -> GpuSearch:
         return self.gpus
@@ -71,7 +79,20 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
 
 async def test_a_machine_without_a_gpu_lacks_nothing_that_is_needed(machine: Machine) -> None:
     parts = await machine.parts()
-    assert list(parts) == ["Python", "emulator", "nvcc", "nvrtc", "nvdisasm", "cuobjdump", "limits", "GPU", "rung", "memory", "cache"]
+    assert list(parts) == [
+        "Python",
+        "emulator",
+        "nvcc",
+        "nvrtc",
+        "nvdisasm",
+        "cuobjdump",
+        "limits",
+        "GPU",
+        "rung",
+        "Jupyter",
+        "memory",
+        "cache",
+    ]
     assert {name for name, part in parts.items() if part.is_needed} == {"Python", "emulator", "memory", "cache"}
     assert {name for name, part in parts.items() if not part.is_fine} == {"nvdisasm", "cuobjdump", "GPU", "rung"}
     assert parts["Python"] == Part("Python", True, True, ".".join(map(str, sys.version_info[:3])), "")
@@ -82,6 +103,18 @@ async def test_a_machine_without_a_gpu_lacks_nothing_that_is_needed(machine: Mac
     assert parts["GPU"] == Part("GPU", False, False, "none: there is no driver", "install one")
     assert parts["rung"].detail.startswith("no GPU: the emulator runs") and "driver" not in parts["rung"].detail
     assert parts["cache"].detail == f"{machine.paths.cache}, 5 GiB free"
+
+
+async def test_what_a_notebook_needs_is_named_with_what_is_weaker_without_it(machine: Machine) -> None:
+    async def found(**versions: str) -> Part:
+        machine.packages = versions
+        return (await machine.parts())["Jupyter"]
+
+    assert (await machine.parts())["Jupyter"].detail == "ipykernel 7.1.0, ipywidgets 8.1.8, jupyterlab 4.6.0: %%kernelopt and its buttons"
+    assert (await found()).remedy == "pip install 'kernelopt[jupyter]' ipykernel"
+    assert (await found(ipykernel="7.1.0")).detail.endswith("without ipywidgets there are no buttons below a cell")
+    old = await found(ipykernel="6.29.5", ipywidgets="8.1.8")
+    assert (old.is_fine, old.is_needed) == (False, False) and "buttons wait" in old.detail and old.remedy == "pip install 'ipykernel>=7'"
 
 
 async def test_each_missing_tool_says_how_to_get_it(machine: Machine) -> None:
