@@ -91,6 +91,7 @@ def rows(out: Path) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in json.loads((out / "results.json").read_text("utf-8"))["rows"]}
 
 
+@pytest.mark.thorough
 def test_a_killed_run_goes_on_and_ends_with_every_result(killed: Cli) -> None:
     """Killed after its first row, by SIGKILL, in the middle of the next."""
     folder, out = suite(killed), killed.folder / "out"

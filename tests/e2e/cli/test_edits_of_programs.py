@@ -18,7 +18,7 @@ from tests.e2e.cli.harness import Cli, Ended
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, outcomes, plan, step
 from tests.thorough import only
 
-QUICK = ("compile_database", "old_encoding")
+QUICK = ("compile_database",)
 """Those of every run: a launch of one file, and a kernel and its launch in two, one of them in Latin-1."""
 BUILD_S = 300.0
 TOOLKIT = {"CPATH": "/usr/local/cuda/include"}

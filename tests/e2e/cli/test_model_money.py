@@ -88,6 +88,7 @@ def test_model_and_expert_compete_in_one_search(cli: Cli) -> None:
     assert ended.one("proposal")["techniques"][0] == best["technique"]
 
 
+@pytest.mark.thorough
 def test_a_terminal_is_asked_once_and_always_here_is_remembered(unguarded: Cli) -> None:
     path = unguarded.quick()
     with asked_by(unguarded, good_model(), search=ONE_VARIANT) as endpoint:

@@ -53,6 +53,7 @@ PROMISED = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kernel", only(["bump"], PROMISED))
 def test_a_promise_that_the_text_does_not_keep_is_held_against_the_recorded_launches(cli: Cli, kernel: str) -> None:
     parameters, outcome, words = PROMISED[kernel]

@@ -17,6 +17,7 @@ EDITS = DATA / "edits" / "smooth"
 ANSWERS = json.loads((EDITS / "answers.json").read_text("utf-8"))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", first_of(["wrong_tile", "right_signature", "right_block", "broken_unit"]))
 def test_an_edited_copy_of_a_program_gets_the_verdict_that_a_person_gave_it(cli: Cli, name: str) -> None:
     for folder, sides in (("original", ["before"]), ("edited", ["before", name])):

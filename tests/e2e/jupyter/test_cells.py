@@ -29,6 +29,7 @@ BROKEN = "__global__ void halve(float *x)\n{\n    x[threadIdx.x] = missing * 0.5
 AFTER = "# one\n# 2\n# three"
 
 
+@pytest.mark.thorough
 async def test_a_cell_is_replaced_where_it_stands_now_and_undone_in_the_editor(open_notebook: OpenNotebook) -> None:
     replace = f'comm = ask("cell1", {BEFORE!r}, {AFTER!r})\nwhile len(heard) < 3: time.sleep(0.05)\nprint("heard", heard)'
     page = await open_notebook("cells.ipynb", ASK, BEFORE, "# below", replace)

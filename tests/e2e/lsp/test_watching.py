@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.e2e.cli.harness import Cli
 from tests.e2e.lsp.capabilities import bare
 from tests.e2e.lsp.conftest import Start
@@ -12,6 +14,7 @@ from tests.e2e.lsp.programs import HALVE
 COMPILE = {"background": {"compile": "on_type", "verify": "off", "profile": "off", "pause_s": 0.05}}
 
 
+@pytest.mark.thorough
 async def test_a_header_that_changes_on_disk_has_its_users_looked_at_again(cli: Cli, open_editor: Start) -> None:
     header = cli.write("factor.cuh", "__device__ float factor() { return 2.0f; }\n")
     cli.write("between.cuh", '#include "factor.cuh"\n')

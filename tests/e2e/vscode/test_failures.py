@@ -21,6 +21,7 @@ PYTHON = "kernelopt.server.python"
 Change: TypeAlias = "Callable[[Mapping[str, object]], None]"
 
 
+@pytest.mark.thorough
 async def test_a_wrong_python_is_reported_and_a_right_one_starts_the_server(
     open_window: OpenWindow, cli: Cli, folder: Path, settings: Change
 ) -> None:

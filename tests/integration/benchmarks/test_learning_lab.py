@@ -24,6 +24,7 @@ def searched(out: Path, name: str, timeout_s: float) -> tuple[Attempt, ...]:
         return attempts
 
 
+@pytest.mark.thorough
 def test_a_second_search_needs_no_lab_and_comes_to_the_same(tmp_path: Path) -> None:
     first = searched(tmp_path, "first", 300.0)
     assert [(attempt.technique, attempt.outcome.value) for attempt in first] == [("private-histogram", "kept")]

@@ -59,6 +59,7 @@ def test_a_profile_counts_each_line(kernel: Kernels) -> None:
     assert repr(found).startswith("<profile of scale(float *, const float *, int): emulator>")
 
 
+@pytest.mark.thorough
 def test_two_kernels_are_compared(kernel: Kernels, session: kernelopt.Session) -> None:
     def edited(old: str, new: str) -> kernelopt.Kernel:
         assert old in TEXT

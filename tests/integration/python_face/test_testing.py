@@ -62,6 +62,7 @@ def test_the_smallest_input_that_fails_is_a_test_to_paste(session: kernelopt.Ses
         pasted["test_the_smallest_failing_input_of_scale"]()  # type: ignore[operator]
 
 
+@pytest.mark.thorough
 def test_what_differs_from_the_reference_is_shown_on_a_single_row(session: kernelopt.Session) -> None:
     wrong = kernelopt.compile(HALF_A_WARP, grid=lambda rows: rows, block=32, session=session)
     said = failure(wrong, np.zeros(3, np.float32), np.ones((3, 40), np.float32), 3, 40, ref=sums)
