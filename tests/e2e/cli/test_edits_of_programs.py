@@ -19,7 +19,7 @@ from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, ask
 from tests.thorough import only
 
 QUICK = ("compile_database",)
-"""Those of every run: a launch of one file, and a kernel and its launch in two, one of them in Latin-1."""
+"""Those of every run: a launch of one file."""
 BUILD_S = 300.0
 TOOLKIT = {"CPATH": "/usr/local/cuda/include"}
 """Where a toolkit's headers are, for host code that a build does not tell."""
