@@ -67,13 +67,13 @@ def __getattr__(name: str) -> Any:
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """``%load_ext kernelopt``: ``%%kernelopt`` and ``%kernelopt`` in this notebook."""
-    from jupyter_ext import load_ipython_extension as load
+    import jupyter_ext
 
-    load(shell)
+    jupyter_ext.load_ipython_extension(shell)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
     """``%unload_ext kernelopt``: everything that goes on ends."""
-    from jupyter_ext import unload_ipython_extension as unload
+    import jupyter_ext
 
-    unload(shell)
+    jupyter_ext.unload_ipython_extension(shell)

@@ -72,7 +72,7 @@ def test_first_steps_end_with_an_accepted_edit_that_is_judged_against_the_versio
     notebook = example("first-steps")
     said = check(cli, notebook)
     shown = "\n".join(said)
-    assert "KO103 line 9" in shown and "+  __shared__ float tile[32][32 + 1];" in shown
+    assert "KO103 line 10" in shown and "+  __shared__ float tile[32][32 + 1];" in shown
     assert "accepted: the new text is in a cell below" in shown
     page = page_of(notebook)
     for words in (
@@ -151,8 +151,8 @@ def test_mistakes_are_known_by_the_arguments_name_and_change_nothing(cli: Cli) -
 
 
 def test_a_notebook_that_runs_by_itself_ends_at_a_wrong_kernel(cli: Cli) -> None:
-    wrong = f"%%kernelopt --args out=y,x=y[:2],n=4 --grid 1 --block 32 --until check --raise\n{KERNEL}"
-    notebook = made_of(SETUP, wrong, "print('went on')")
+    wrong = f"%%kernelopt --args out=y,x=short,n=4 --grid 1 --block 32 --until check --raise\n{KERNEL}"
+    notebook = made_of(f"{SETUP}\nshort = np.ones(2, np.float32)", wrong, "print('went on')")
     with pytest.raises(CellExecutionError, match=r"FAILED check: \d problem"):
         check(cli, notebook)
     assert "error line 2: out of bounds, block" in _said(notebook.cells[1]) and "went on" not in _said(notebook.cells[2])
