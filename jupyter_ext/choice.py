@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from assistant.model.source import Hunk
@@ -75,11 +75,11 @@ class Choice(Record):
         )
         return LeftOut(next(iter(codes)) if len(codes) == 1 else "other" if codes else None, "; ".join(words))
 
-    def heading(self, hunk: Hunk) -> str:
-        """``Hunk 2 of 3 · line 14 · 3 lines become 5``, and whether it is taken."""
+    def heading(self, hunk: Hunk, line_of: Callable[[int], int] = lambda line: line) -> str:
+        """``Hunk 2 of 3 · line 14 · 3 lines become 5``, and whether it is taken; ``line_of``: what the notebook calls a line."""
         number = self.hunks.index(hunk) + 1
         state = "left out of Accept" if hunk.id in self.left_out else "taken"
-        return f"Hunk {number} of {len(self.hunks)} · line {hunk.before_line} · {_change(hunk)} · {state}"
+        return f"Hunk {number} of {len(self.hunks)} · line {line_of(hunk.before_line)} · {_change(hunk)} · {state}"
 
 
 def everything(hunks: tuple[Hunk, ...]) -> Choice:

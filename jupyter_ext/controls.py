@@ -124,7 +124,7 @@ class ProposalBox:
         self._reject.layout.display = "none" if is_shown else ""
 
     def heading(self, hunk: Hunk) -> str:
-        return self._choice.heading(hunk)
+        return self._choice.heading(hunk, self._run.cell.line_of)
 
     def is_taken(self, hunk: Hunk) -> bool:
         return hunk.id in self._choice.taken

@@ -38,6 +38,8 @@ __global__ void smooth(float *cells, int count, int steps)
 }
 """
 """Double literals on three lines of its kernel; each may become single precision alone."""
+TALLEST_PX = 640
+"""Of what stands below a cell with a proposal of three hunks; with one hunk it was 315 (1,183 when all of it was unfolded)."""
 WAIT = 'while not pathlib.Path("go").exists(): time.sleep(0.05)'
 ENDLESS = """\
 %%kernelopt spin --args "x=cells,n=256" --grid 1 --block 256 --wait
@@ -113,6 +115,8 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     for words in ("PREDICTED", "Hunk 2 of 3"):
         await page.see(offer, words)
     await page.shoot("proposal")
+    box = await page.output(1).bounding_box()
+    assert box is not None and box["height"] <= TALLEST_PX, "three hunks, each with its buttons; of one hunk less"
     for name, words in (("Before and after", "one launch, predicted"), ("Evidence", "Verified:"), ("Steps", "optimize: 1 proposal")):
         await page.gone(details.get_by_text(words).filter(visible=True))
         summary = details.locator("summary", has_text=re.compile(f"^{name}$"))
@@ -130,6 +134,7 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     await page.page.keyboard.press("Tab")
     await press(page, "Reject hunk 3")
     await page.see(controls, "left out of Accept")
+    await page.see(controls, "Hunk 2 of 3 · line 13")  # as the notebook numbers them
     await page.shoot("chosen")
     for part in (".kernelopt-course", ".kernelopt-offer", ".kernelopt-controls", ".kernelopt-details"):
         assert await page.accessibility_violations(part) == []

@@ -30,6 +30,7 @@ def test_a_hunk_says_where_it_is_and_whether_it_is_taken() -> None:
     choice = check((1, LeftOut()))
     assert choice.heading(HUNKS[0]) == "Hunk 1 of 3 · line 1 · 1 line changed · left out of Accept"
     assert choice.heading(HUNKS[2]) == "Hunk 3 of 3 · line 5 · 1 line becomes 2 · taken"
+    assert choice.heading(HUNKS[2], lambda line: line + 1).startswith("Hunk 3 of 3 · line 6 · ")
 
 
 def test_a_single_reason_is_plain_and_several_name_their_hunks() -> None:
