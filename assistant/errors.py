@@ -35,7 +35,7 @@ class KernelOptError(Exception):
 
 
 def _place(frame: traceback.FrameSummary) -> str:
-    """A cell's name is a file that nobody knows."""
+    """Where IPython puts a cell's text means nothing to a person."""
     where = "Cell" if "/ipykernel_" in frame.filename or frame.filename.startswith("<ipython-input") else f'File "{frame.filename}"'
     return f"  {where}, line {frame.lineno}, in {frame.name}\n    {frame.line}"
 

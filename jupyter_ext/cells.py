@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from assistant.cuda.edits import apply_edits
+from assistant.cuda.edits import apply_edits, lines_of
 from assistant.cuda.embedded.find import find_alone
 from assistant.cuda.embedded.names import own_name, path_in
 from assistant.cuda.embedded.replace import replace as replaced
@@ -61,8 +61,7 @@ class Cell(Record):
 
     def line_of(self, line: int) -> int:
         """The number that the notebook gives in this cell to a line (from 1) of the CUDA text."""
-        lines = self.text.splitlines(keepends=True)
-        start = sum(map(len, lines[: max(0, line - 1)]))
+        start = sum(map(len, lines_of(self.text)[: max(0, line - 1)]))
         return self.code.count("\n", 0, self.embedded.to_container(start)) + 1
 
     def with_text(self, text: str) -> str:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 
+from assistant.cuda.edits import lines_of
 from assistant.editor.report import FindingPart, LaunchPart, Row
-from assistant.editor.view import Note
+from assistant.editor.view import Note, RelatedPlace
 from jupyter_ext.cells import Cell
 from jupyter_ext.plots import roofline_html
 from jupyter_ext.proposal_page import CELL, MONO, NUMBER, TABLE
@@ -56,21 +58,27 @@ def _problem(cell: Cell, note: Note) -> str:
 
 
 def _words(cell: Cell, note: Note) -> str:
-    others = "".join(f"; {place.message}: line {cell.line_of(place.line)}" for place in note.related)
-    return f"{f'{note.access}: ' if note.access else ''}{note.message}{others}"
+    others = "".join(f"; {place.message}: {_place(cell, place)}" for place in note.related)
+    return f"{f'{note.defect}: ' if note.defect else ''}{note.message}{others}"
+
+
+def _place(cell: Cell, place: RelatedPlace) -> str:
+    if place.file == str(cell.path):
+        return f"line {cell.line_of(place.line)}"
+    return f"{Path(place.file).name}:{place.line}"
 
 
 def _marked_source(cell: Cell, notes: Sequence[Note]) -> str:
-    lines = cell.text.splitlines()
+    lines = lines_of(cell.text)
     meant = {note.line for note in notes}
-    other = {place.line for note in notes for place in note.related} - meant
+    other = {place.line for note in notes for place in note.related if place.file == str(cell.path)} - meant
     shown = {line for at in meant | other for line in range(at - _AROUND, at + _AROUND + 1) if 1 <= line <= len(lines)}
     rows, before = list[str](), 0
     for line in sorted(shown):
         if before and line > before + 1:
             rows.append(_marked_row("⋯", "", "", ""))
         ground, mark = (_MEANT, "✗") if line in meant else (_OTHER, "the other access") if line in other else ("", "")
-        rows.append(_marked_row(str(cell.line_of(line)), lines[line - 1], ground, mark))
+        rows.append(_marked_row(str(cell.line_of(line)), lines[line - 1].rstrip("\n"), ground, mark))
         before = line
     return _table("".join(rows), "The lines that are meant") if rows else ""
 

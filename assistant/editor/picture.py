@@ -29,7 +29,7 @@ from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import verdict_in_words
-from assistant.profile.problems import access_in_words, errors_among
+from assistant.profile.problems import defect_in_words, errors_among
 from assistant.profile.rules.defects import CODE_BY_KIND
 
 __all__ = ["alternative_lines", "comparison_sentence", "evidence_value", "proposal_title", "view_of"]
@@ -285,7 +285,7 @@ class _Builder:
         )
         severity = Severity.ERROR if errors_among((problem,)) else Severity.WARNING
         code = CODE_BY_KIND.get(problem.kind, _OTHER_DEFECT)
-        return Note(stage, problem.line, 0, severity, problem.message, "kernelopt", code, other, access=access_in_words(problem))
+        return Note(stage, problem.line, 0, severity, problem.message, "kernelopt", code, other, defect=defect_in_words(problem))
 
     def _finding_notes(self, profile: events.Profile) -> Iterator[Note]:
         by_id = {evidence.id: evidence for evidence in profile.evidence}

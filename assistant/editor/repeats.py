@@ -23,7 +23,7 @@ __all__ = ["ReportedNotes", "without_repeated_errors", "without_repeats"]
 _RUNNING = frozenset({"check", "profile"})
 """Stages that run the program, and meet its defects on the way."""
 _TOLD_APART_BY_MESSAGE = frozenset({"compile", "check"})
-"""Stages that may find two things of one kind on a line: a read and a write that are both out of bounds."""
+"""Stages that may find two of a kind on a line: a read and a write that are both out of bounds."""
 _ANSWERED_BY_MACHINE_CODE = frozenset({"KO106", "KO116"})
 
 
@@ -52,8 +52,8 @@ def without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
     """One note of each kind and place: launches of a kernel repeat their findings, commands their diagnostics."""
     kept: dict[object, Note] = {}
     for note in notes:
-        says_more = note.stage in _TOLD_APART_BY_MESSAGE
-        key = (note.line, note.column, note.code, note.message) if says_more else (note.line, note.code, note.stage, note.proposal)
+        has_own_message = note.stage in _TOLD_APART_BY_MESSAGE
+        key = (note.line, note.column, note.code, note.message) if has_own_message else (note.line, note.code, note.stage, note.proposal)
         first = kept.get(key)
         if first is None or (note.cost_ratio or 0.0) > (first.cost_ratio or 0.0):
             kept[key] = note

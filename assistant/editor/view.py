@@ -43,7 +43,7 @@ class Note(Record):
     proposal: str | None = None
     """The open proposal that fixes it."""
     evidence: tuple[Evidence, ...] = ()
-    access: str = ""
+    defect: str = ""
     """Of a defect that a run exposed: what kind it is, and where, ``out of bounds, block (3, 0, 0), thread (232, 0, 0)``."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assistant.model.profile import Problem
 from assistant.profile.quantity import counted_noun
 
-__all__ = ["access_in_words", "errors_among", "problems_in_words"]
+__all__ = ["defect_in_words", "errors_among", "problems_in_words"]
 
 _ERRORS = frozenset(
     {
@@ -38,7 +38,7 @@ def problems_in_words(problems: Sequence[Problem]) -> str:
     return f"{total}, {warning_count} of them {'a warning' if warning_count == 1 else 'warnings'}"
 
 
-def access_in_words(problem: Problem) -> str:
+def defect_in_words(problem: Problem) -> str:
     """``out of bounds, block (3, 0, 0), thread (232, 0, 0)``: what kind it is, and of which thread as far as that is known."""
     block = () if problem.block is None else (f"block {problem.block}",)
     thread = () if problem.thread is None else (f"thread {problem.thread}",)

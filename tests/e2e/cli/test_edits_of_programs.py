@@ -19,7 +19,7 @@ from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, ask
 from tests.thorough import only
 
 QUICK = ("compile_database",)
-"""Those of every run: a launch of one file."""
+"""What every run looks at: a launch in a single file."""
 BUILD_S = 300.0
 TOOLKIT = {"CPATH": "/usr/local/cuda/include"}
 """Where a toolkit's headers are, for host code that a build does not tell."""

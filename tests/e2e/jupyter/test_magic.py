@@ -116,7 +116,7 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
         await page.see(offer, words)
     await page.shoot("proposal")
     box = await page.output(1).bounding_box()
-    assert box is not None and box["height"] <= TALLEST_PX, "three hunks, each with its buttons; of one hunk less"
+    assert box is not None and box["height"] <= TALLEST_PX, "three hunks, each with its buttons"
     for name, words in (("Before and after", "one launch, predicted"), ("Evidence", "Verified:"), ("Steps", "optimize: 1 proposal")):
         await page.gone(details.get_by_text(words).filter(visible=True))
         summary = details.locator("summary", has_text=re.compile(f"^{name}$"))

@@ -82,6 +82,11 @@ def test_a_race_names_the_other_access_and_marks_both_lines_by_the_notebooks_num
     assert "out[0] = 1.0f;" in html
 
 
+def test_the_other_access_in_a_header_keeps_its_own_line() -> None:
+    html = offer_html(picture(replace(RACE, other_file="/w/sum.cuh", other_line=4)))
+    assert "the other access: sum.cuh:4" in html and html.count("✗") == 1 and ">the other access<" not in html
+
+
 def test_a_failed_check_is_the_first_thing_that_is_said() -> None:
     state = over(Step(Verb.CHECK, Phase.DONE, "2 problems", 1), Step(Verb.PROFILE, Phase.WAITING, "not asked any more"))
     html = headline_html(state, picture(READ))
