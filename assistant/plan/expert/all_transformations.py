@@ -18,6 +18,7 @@ from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
+from assistant.plan.expert.split_k import SplitK
 from assistant.plan.expert.split_loop import SplitLoop
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.transformation import Transformation
@@ -45,6 +46,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     SerialToBlock(),
     SharedMemoryPadding(),
     SharedTile(),
+    SplitK(),
     SplitLoop(),
     StagedStore(),
     VectorizedAccess(),

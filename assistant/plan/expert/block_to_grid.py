@@ -57,7 +57,7 @@ class BlockToGrid:
             return context.decline(self.technique, Obstacle(DeclineReason.NO_GAIN, f"the kernel was seen with {few}"))
         fresh = [output for output in kernel.outputs if output.operator == "="]
         bases = {output.base: output.type for output in fresh}
-        results = tuple(Cleared(base, kind, sum(output.base == base for output in fresh)) for base, kind in bases.items())
+        results = tuple(Cleared(base, kind, str(sum(output.base == base for output in fresh))) for base, kind in bases.items())
         clearing = cleared(context, results)
         if isinstance(clearing, Obstacle):
             return context.decline(self.technique, clearing)

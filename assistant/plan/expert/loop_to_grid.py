@@ -25,12 +25,12 @@ from assistant.plan.expert.analysis.independent_loop import IndependentLoop, ind
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, may_overlap
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.scaled_grids import deeper_grid
+from assistant.plan.expert.analysis.scaled_grids import deeper_grid, free_axis
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import guessed_launch
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.style import is_simple_term
+from assistant.plan.expert.writing.dealt_loop import dealt_loop
 from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["LoopToGrid"]
@@ -41,7 +41,6 @@ _MOST = 1024
 """Blocks along the new axis. Our own limit: each has to be started, whether it finds an iteration or not."""
 _UNKNOWN_TRIPS = 64
 """Blocks along the new axis where nothing shows how often the loop runs. Our own guess."""
-_BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
 class LoopToGrid:
@@ -51,7 +50,7 @@ class LoopToGrid:
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         found = _loop(context)
-        axis = _free_axis(context)
+        axis = free_axis(context)
         if isinstance(found, Obstacle) or isinstance(axis, Obstacle):
             obstacle = found if isinstance(found, Obstacle) else axis
             assert isinstance(obstacle, Obstacle), "one of them is"
@@ -64,7 +63,7 @@ class LoopToGrid:
         grid = deeper_grid(context, axis, count)
         if isinstance(grid, Obstacle):
             return context.decline(self.technique, grid)
-        edits, in_others = by_file(context, (*_loop_edits(context, loop, axis), *_once(context, others, axis), *grid))
+        edits, in_others = by_file(context, (*dealt_loop(context, loop.node, axis), *_once(context, others, axis), *grid))
         return (
             Rewrite(
                 technique=self.technique,
@@ -116,13 +115,6 @@ def _holds_work(context: TransformationContext, loop: IndependentLoop) -> bool:
     return has_loop or sum(a.kind is Use.READ for a in array_accesses(tree, loop.node)) > 1
 
 
-def _free_axis(context: TransformationContext) -> str | Obstacle:
-    """The first axis that the kernel knows nothing of."""
-    text = context.tree.text(context.body)
-    free = [axis for axis in "yz" if not any(f"{builtin}.{axis}" in text for builtin in _BUILTINS)]
-    return free[0] if free else Obstacle(DeclineReason.GRID_FORM, "the kernel uses all three axes of its grid already")
-
-
 def _other_stores(context: TransformationContext, function: Function, loop: IndependentLoop) -> tuple[Node, ...] | Obstacle:
     """Statements outside the loop that store, each a plain one of something that the kernel does not read."""
     tree = context.tree
@@ -163,18 +155,6 @@ def _trips(context: TransformationContext, loop: IndependentLoop) -> int | None:
     """How often the longest recorded launch goes round the loop; None where nothing shows it."""
     scalars = {} if context.recorded is None else {s.name: int(s.highest) for s in context.recorded.scalars}
     return evaluate(loop.header.bound_node, scope_of(context.tree, context.kernel), scalars)
-
-
-def _loop_edits(context: TransformationContext, loop: IndependentLoop, axis: str) -> tuple[TextEdit, ...]:
-    tree, header = context.tree, loop.header
-    start, update = (loop.node.child_by_field_name(field) for field in ("initializer", "update"))
-    assert start is not None and update is not None, "a counted loop has both"
-    first = start.children_by_field_name("declarator")[0].child_by_field_name("value")
-    assert first is not None, "a counted loop starts somewhere"
-    block = f"blockIdx.{axis}" if loop.type in ("int", "unsigned int", "unsigned", "size_t") else f"({loop.type})blockIdx.{axis}"
-    begin = tree.text(first) if is_simple_term(header.first) or "?" not in header.first else f"({tree.text(first)})"
-    begins = block if header.first == "0" else f"{begin} + {block}"
-    return TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += gridDim.{axis}")
 
 
 def _once(context: TransformationContext, statements: tuple[Node, ...], axis: str) -> tuple[TextEdit, ...]:

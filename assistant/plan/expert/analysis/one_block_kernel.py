@@ -25,7 +25,7 @@ from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
 from assistant.plan.expert.analysis.linear_sums import FLOATING, made_of_sums
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
-from assistant.plan.expert.analysis.pointer_roots import global_pointers, may_overlap, pointer_names, unclear_access
+from assistant.plan.expert.analysis.pointer_roots import apart_from_others, global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.analysis.row_reductions import Combination, Reduction, reductions_of
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch
 from assistant.plan.expert.obstacle import Obstacle
@@ -33,9 +33,9 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 from assistant.workload.aliasing import ApartAsRecorded
 
-__all__ = ["OneBlockKernel", "Output", "one_block_kernel"]
+__all__ = ["ADDED_TYPES", "OneBlockKernel", "Output", "one_block_kernel"]
 
-_ADDED_TYPES = ("int", "unsigned", "unsigned int", "unsigned long long", "unsigned long long int", "float", "double")
+ADDED_TYPES = ("int", "unsigned", "unsigned int", "unsigned long long", "unsigned long long int", "float", "double")
 """What ``atomicAdd`` takes (CUDA C++ Programming Guide, "Atomic Functions")."""
 
 
@@ -102,18 +102,8 @@ def one_block_kernel(context: TransformationContext) -> OneBlockKernel | Obstacl
     if rounded is not None:
         words = f"`{rounded.base}` is of another kind of number than the sums, so that each block would round its part"
         return Obstacle(DeclineReason.RESULT_WOULD_CHANGE, words)
-    apart = _apart(context, function, {output.base for output in outputs})
+    apart = apart_from_others(tree, function, {output.base for output in outputs}, context.recorded)
     return apart if isinstance(apart, Obstacle) else OneBlockKernel(loop, header, block, reductions, outputs, apart)
-
-
-def _apart(context: TransformationContext, function: Function, stored: set[str]) -> tuple[ApartAsRecorded, ...] | Obstacle:
-    """What only recorded launches show to be apart; why not where the kernel may read what it stores."""
-    tree = context.tree
-    others = global_pointers(tree, function, function.body)
-    pairs = [(base, other) for base in sorted(stored) for other in sorted(others - {base})]
-    found = [may_overlap(tree, function, base, other, context.recorded) for base, other in pairs]
-    obstacle = next((each for each in found if isinstance(each, Obstacle)), None)
-    return obstacle or tuple(dict.fromkeys(each for each in found if isinstance(each, ApartAsRecorded)))
 
 
 def _block(context: TransformationContext) -> Dim3 | Obstacle:
@@ -215,7 +205,7 @@ def _output(context: TransformationContext, function: Function, base: str, eleme
     value, operator = change.child_by_field_name("right"), change.child_by_field_name("operator")
     place = canonical(tree, element).removeprefix(f"{base}[").removesuffix("]")
     kind = "" if parameter is None else plain_type(tree, parameter.type)
-    is_plain = parameter is not None and parameter.indirection == 1 and not parameter.is_volatile and kind in _ADDED_TYPES
+    is_plain = parameter is not None and parameter.indirection == 1 and not parameter.is_volatile and kind in ADDED_TYPES
     if value is None or operator is None or tree.text(operator) not in ("=", "+=") or not place.isdigit() or not is_plain:
         return why
     if not _is_of_one_thread(tree, function, change.parent):

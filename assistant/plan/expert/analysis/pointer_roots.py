@@ -7,6 +7,8 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from assistant.cuda.assignments import assignments
 from assistant.cuda.functions import Function
 from assistant.cuda.macros import hidden_names
@@ -23,6 +25,7 @@ __all__ = [
     "Private",
     "Root",
     "Unclear",
+    "apart_from_others",
     "element_type",
     "global_pointers",
     "may_overlap",
@@ -167,6 +170,17 @@ def may_overlap(
             return _parameters_overlap(tree, function, a, b, recorded)
         case _:
             return None
+
+
+def apart_from_others(
+    tree: SyntaxTree, function: Function, stored: Iterable[str], recorded: RecordedFacts | None
+) -> tuple[ApartAsRecorded, ...] | Obstacle:
+    """What only recorded launches show to be apart; why not where the function may read elsewhere what it stores through ``stored``."""
+    others = global_pointers(tree, function, function.body)
+    pairs = [(base, other) for base in sorted(stored) for other in sorted(others - {base})]
+    found = [may_overlap(tree, function, base, other, recorded) for base, other in pairs]
+    obstacle = next((each for each in found if isinstance(each, Obstacle)), None)
+    return obstacle or tuple(dict.fromkeys(each for each in found if isinstance(each, ApartAsRecorded)))
 
 
 def _parameters_overlap(

@@ -6,6 +6,7 @@ Example::
 
     coarser_grid(context, {"x": 4, "y": 4})   # (n + 15) / 16 becomes (n + 63) / 64, in x and y
     finer_grid(context, 32)                   # (n + 255) / 256 becomes (n + 7) / 8
+    free_axis(context)                        # "y", along which a flat kernel has one block
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from assistant.plan.expert.analysis.workload_block import DeclaredShape, declare
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["coarser_grid", "deeper_grid", "finer_grid"]
+__all__ = ["coarser_grid", "deeper_grid", "finer_grid", "free_axis"]
+
+_BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 _CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>[\w.]+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>[\w.]+)", re.DOTALL)
 """``(n + 15) / 16``, ``(n + BLOCK - 1) / BLOCK`` and ``(n + block.x - 1) / block.x``."""
@@ -78,6 +81,13 @@ def deeper_grid(context: TransformationContext, axis: str, count: int) -> tuple[
             return found
         edits.add(found)
     return tuple(sorted(edits))
+
+
+def free_axis(context: TransformationContext) -> str | Obstacle:
+    """The first axis that the kernel knows nothing of."""
+    text = context.tree.text(context.body)
+    free = [axis for axis in "yz" if not any(f"{builtin}.{axis}" in text for builtin in _BUILTINS)]
+    return free[0] if free else Obstacle(DeclineReason.GRID_FORM, "the kernel uses all three axes of its grid already")
 
 
 def _deeper(program: TransformationContext, launch: Launch, index: int, count: int) -> TextEdit | Obstacle:

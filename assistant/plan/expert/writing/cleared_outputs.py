@@ -2,7 +2,7 @@
 
 Example::
 
-    cleared(context, (Cleared("result", "float", 1),))    # CHECK(cudaMemset(d_result, 0, sizeof(float))); before each launch
+    cleared(context, (Cleared("result", "float", "1"),))    # CHECK(cudaMemset(d_result, 0, sizeof(float))); before each launch
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from assistant.plan.expert.analysis.kernel_launches import launches_of, of_progr
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
+from assistant.plan.expert.writing.style import is_simple_term
 from assistant.record import Record
 
 __all__ = ["Cleared", "cleared"]
@@ -30,7 +31,8 @@ class Cleared(Record):
 
     parameter: str
     type: str
-    count: int
+    count: str
+    """A number, a constant, or the kernel's parameter that has it."""
 
 
 def cleared(context: TransformationContext, results: tuple[Cleared, ...]) -> tuple[TextEdit, ...] | Obstacle:
@@ -74,10 +76,19 @@ def _put_before(tree: SyntaxTree, statement: Node, calls: list[str]) -> list[Tex
 def _call(program: TransformationContext, launch: Launch, result: Cleared) -> str:
     place = [parameter.name for parameter in program.kernel.parameters].index(result.parameter)
     pointer, stream = launch.site.arguments[place].text, launch.site.stream
-    size = f"sizeof({result.type})" if result.count == 1 else f"{result.count} * sizeof({result.type})"
+    size = f"sizeof({result.type})" if result.count == "1" else f"{_count(program, launch, result)} * sizeof({result.type})"
     what = "cudaMemset" if stream is None else "cudaMemsetAsync"
     call = f"{what}({pointer}, 0, {size})" if stream is None else f"{what}({pointer}, 0, {size}, {stream.text})"
     return f"{_checked(program.tree, launch.function, call, what)};"
+
+
+def _count(program: TransformationContext, launch: Launch, result: Cleared) -> str:
+    """The number of elements as the launching function knows it."""
+    names = [parameter.name for parameter in program.kernel.parameters]
+    if result.count not in names:
+        return result.count
+    given = launch.site.arguments[names.index(result.count)].text.strip()
+    return given if is_simple_term(given) else f"({given})"
 
 
 def _checked(tree: SyntaxTree, function: Node | None, call: str, what: str) -> str:

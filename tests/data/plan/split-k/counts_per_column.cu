@@ -1,0 +1,33 @@
+// kernel=count_above line=10 finding=KO111
+#include <cstdio>
+
+__global__ void count_above(const float *table, unsigned *hits, float limit, int rows, int cols)
+{
+    unsigned int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c < cols)
+    {
+        unsigned found = 0;
+        for (int r = 0; r < rows; ++r)
+            if (table[r * cols + c] > limit)
+                ++found;
+        hits[c] = found;
+    }
+}
+
+int main()
+{
+    const int rows = 900, cols = 64;
+    float *table;
+    unsigned *hits;
+    cudaMallocManaged(&table, rows * cols * sizeof(float));
+    cudaMallocManaged(&hits, cols * sizeof(unsigned));
+    for (int i = 0; i < rows * cols; ++i)
+        table[i] = (i * 31 % 97) / 97.0f;
+    count_above<<<2, 32>>>(table, hits, 0.5f, rows, cols);
+    cudaDeviceSynchronize();
+    unsigned total = 0;
+    for (int c = 0; c < cols; ++c)
+        total += hits[c];
+    printf("%u\n", total);
+    return 0;
+}
