@@ -19,6 +19,7 @@ import math
 import re
 import types
 import typing
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,8 @@ from assistant.errors import KernelOptError
 __all__ = ["DecodeError", "decode", "dumps", "encodable", "encode", "loads"]
 
 T = TypeVar("T")
+_Reader = Callable[[Any], Any]
+"""A JSON value in, a value of one type out; raises _MisfitError."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -83,112 +86,256 @@ def encode(value: Any) -> Any:
 
 def decode(kind: Any, data: Any, place: str = "") -> Any:
     """``data`` as a value of ``kind``; raises DecodeError naming the place that does not fit."""
+    try:
+        return _reader(kind)(data)
+    except _MisfitError as misfit:
+        raise DecodeError(misfit.text(place)) from None
+
+
+class _MisfitError(Exception):
+    """What does not fit. Where it stands is put together on the way out, so that what fits costs nothing."""
+
+    def __init__(self, says: str, whole: str = "value", members: Sequence[_MisfitError] = ()) -> None:
+        super().__init__(says)
+        self.says = says
+        self.whole = whole
+        """What the place is called if it is all that is read."""
+        self.members = members
+        """Of a union: why each member does not fit."""
+        self.place = ""
+
+    def inside(self, outer: str) -> _MisfitError:
+        self.place = _joined(outer, self.place)
+        return self
+
+    def text(self, outer: str) -> str:
+        place = _joined(outer, self.place)
+        return f"{place or self.whole}: {self.says}" + "; ".join(member.text(place) for member in self.members)
+
+
+def _joined(outer: str, inner: str) -> str:
+    return f"{outer}.{inner}" if outer and inner and not inner.startswith("[") else outer + inner
+
+
+def _unexpected(expected: str, data: Any) -> _MisfitError:
+    return _MisfitError(f"expected {expected}, got {str(data)[:80]!r}")
+
+
+@cache
+def _reader(kind: Any) -> _Reader:
+    """Reads values of ``kind``: made once for each type, as asking ``typing`` what a type is takes longer than reading a value."""
     origin = typing.get_origin(kind)
     arguments = typing.get_args(kind)
     if kind is Any:
-        return data
+        return lambda data: data
     if origin is typing.Literal:
-        return _check(data in arguments, data, place, f"one of {arguments}")
+        return _literal_reader(arguments)
     if origin in (typing.Union, types.UnionType):
-        return _decode_union(arguments, data, place)
+        return _union_reader(arguments)
+    if origin is tuple and not (len(arguments) == 2 and arguments[1] is Ellipsis):
+        return _fixed_tuple_reader(arguments)
     if origin in (tuple, frozenset, list):
-        return _decode_sequence(origin, arguments, data, place)
+        return _sequence_reader(origin, arguments[0])
     if origin is dict:
-        _check(isinstance(data, dict), data, place, "an object")
-        return {key: decode(arguments[1], item, f"{place}.{key}") for key, item in data.items()}
+        return _dict_reader(arguments[1])
     if dataclasses.is_dataclass(kind):
-        return _decode_dataclass(kind, data, place)
-    return _decode_scalar(kind, data, place)
-
-
-def _decode_scalar(kind: Any, data: Any, place: str) -> Any:
-    if kind is type(None):
-        return _check(data is None, data, place, "null")
+        return _dataclass_reader(kind)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        try:
-            return kind(data)
-        except ValueError as error:
-            raise DecodeError(f"{place or 'value'}: {data!r} is not a {kind.__name__}") from error
-    if kind is int:
-        return _check(isinstance(data, int) and not isinstance(data, bool), data, place, "an integer")
-    if kind is float:
-        return _decode_float(data, place)
-    if kind in (str, bool):
-        return _check(isinstance(data, kind), data, place, kind.__name__)
-    if kind is Path:
-        return Path(_check(isinstance(data, str), data, place, "a path"))
-    if kind is bytes:
-        return _decode_bytes(data, place)
-    raise TypeError(f"{kind!r} has no JSON form")
+        return _enum_reader(kind)
+    return _SCALARS.get(kind) or _refuser(kind)
 
 
-def _decode_float(data: Any, place: str) -> float:
+def _read_none(data: Any) -> None:
+    if data is not None:
+        raise _unexpected("null", data)
+
+
+def _read_int(data: Any) -> int:
+    if not isinstance(data, int) or isinstance(data, bool):
+        raise _unexpected("an integer", data)
+    return data
+
+
+def _read_float(data: Any) -> float:
     """An integer will do, if it is not too large."""
-    _check(isinstance(data, int | float) and not isinstance(data, bool), data, place, "a finite number")
+    if not isinstance(data, int | float) or isinstance(data, bool):
+        raise _unexpected("a finite number", data)
     try:
-        return _check(math.isfinite(float(data)), float(data), place, "a finite number")
-    except OverflowError as error:
-        raise DecodeError(f"{place or 'value'}: expected a finite number, got {str(data)[:80]!r}") from error
+        value = float(data)
+    except OverflowError:
+        raise _unexpected("a finite number", data) from None
+    if not math.isfinite(value):
+        raise _unexpected("a finite number", value)
+    return value
 
 
-def _decode_bytes(data: Any, place: str) -> bytes:
-    _check(isinstance(data, str), data, place, "base64 text")
+def _read_str(data: Any) -> str:
+    if not isinstance(data, str):
+        raise _unexpected("str", data)
+    return data
+
+
+def _read_bool(data: Any) -> bool:
+    if not isinstance(data, bool):
+        raise _unexpected("bool", data)
+    return data
+
+
+def _read_path(data: Any) -> Path:
+    if not isinstance(data, str):
+        raise _unexpected("a path", data)
+    return Path(data)
+
+
+def _read_bytes(data: Any) -> bytes:
+    if not isinstance(data, str):
+        raise _unexpected("base64 text", data)
     try:
         return base64.b64decode(data, validate=True)
     except ValueError as error:
-        raise DecodeError(f"{place or 'value'}: not base64: {error}") from error
+        raise _MisfitError(f"not base64: {error}") from error
+
+
+_SCALARS: dict[Any, _Reader] = {
+    type(None): _read_none,
+    int: _read_int,
+    float: _read_float,
+    str: _read_str,
+    bool: _read_bool,
+    Path: _read_path,
+    bytes: _read_bytes,
+}
+
+
+def _refuser(kind: Any) -> _Reader:
+    def read(data: Any) -> Any:
+        raise TypeError(f"{kind!r} has no JSON form")
+
+    return read
 
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
-def _decode_sequence(origin: Any, arguments: tuple[Any, ...], data: Any, place: str) -> Any:
-    _check(isinstance(data, list), data, place, "a list")
-    if origin is tuple and not (len(arguments) == 2 and arguments[1] is Ellipsis):
-        _check(len(data) == len(arguments), data, place, f"{len(arguments)} items")
-        pairs = zip(arguments, data, strict=True)
-    else:
-        pairs = ((arguments[0], item) for item in data)
-    collect: Any = origin
-    return collect(decode(kind, item, f"{place}[{index}]") for index, (kind, item) in enumerate(pairs))
-
-
-def _decode_dataclass(kind: Any, data: Any, place: str) -> Any:
-    _check(isinstance(data, dict), data, place, f"an object ({kind.__name__})")
-    hints = _hints(kind)
-    unknown = sorted(set(data) - set(hints))
-    if unknown:
-        raise DecodeError(f"{place or kind.__name__}: unknown field {unknown[0]!r}")
-    values = {name: decode(hints[name], item, f"{place}.{name}" if place else name) for name, item in data.items()}
-    try:
-        return kind(**values)
-    except TypeError as error:
-        raise DecodeError(f"{place or kind.__name__}: {error}") from error
-
-
-def _decode_union(arguments: tuple[Any, ...], data: Any, place: str) -> Any:
-    if data is None and type(None) in arguments:
-        return None
-    if isinstance(data, int) and not isinstance(data, bool) and int in arguments:
-        return data  # as a float, an integer above 2**53 would be another number
-    failures: list[str] = []
-    for kind in arguments:
-        if kind is type(None):
-            continue
+def _enum_reader(kind: type[Enum]) -> _Reader:
+    def read(data: Any) -> Any:
         try:
-            return decode(kind, data, place)
-        except DecodeError as error:
-            failures.append(error.message)
-    raise DecodeError(failures[0] if len(failures) == 1 else f"{place or 'value'}: fits none of: " + "; ".join(failures))
+            return kind(data)
+        except ValueError as error:
+            raise _MisfitError(f"{data!r} is not a {kind.__name__}") from error
+
+    return read
 
 
-def _check(is_valid: bool, data: Any, place: str, expected: str) -> Any:
-    if not is_valid:
-        raise DecodeError(f"{place or 'value'}: expected {expected}, got {str(data)[:80]!r}")
-    return data
+def _literal_reader(values: tuple[Any, ...]) -> _Reader:
+    def read(data: Any) -> Any:
+        if data not in values:
+            raise _unexpected(f"one of {values}", data)
+        return data
+
+    return read
 
 
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+def _sequence_reader(collect: Any, item_kind: Any) -> _Reader:
+    read_item = _reader(item_kind)
+
+    def read(data: Any) -> Any:
+        items = _list(data)
+        made: list[Any] = []
+        try:
+            for item in items:
+                made.append(read_item(item))
+        except _MisfitError as misfit:
+            raise misfit.inside(f"[{len(made)}]")  # noqa: B904  the same exception
+        return collect(made)
+
+    return read
+
+
+def _fixed_tuple_reader(kinds: tuple[Any, ...]) -> _Reader:
+    readers = tuple(map(_reader, kinds))
+
+    def read(data: Any) -> Any:
+        items = _list(data)
+        if len(items) != len(readers):
+            raise _unexpected(f"{len(readers)} items", data)
+        made: list[Any] = []
+        try:
+            for reader, item in zip(readers, items, strict=True):
+                made.append(reader(item))
+        except _MisfitError as misfit:
+            raise misfit.inside(f"[{len(made)}]")  # noqa: B904  the same exception
+        return tuple(made)
+
+    return read
+
+
+def _list(data: Any) -> list[Any]:
+    if not isinstance(data, list):
+        raise _unexpected("a list", data)
+    return data  # pyright: ignore[reportUnknownVariableType]
+
+
+def _object(data: Any, expected: str) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise _unexpected(expected, data)
+    return data  # pyright: ignore[reportUnknownVariableType]
+
+
+def _dict_reader(item_kind: Any) -> _Reader:
+    read_item = _reader(item_kind)
+
+    def read(data: Any) -> Any:
+        return _members(_object(data, "an object"), lambda _: read_item)
+
+    return read
+
+
+def _dataclass_reader(kind: Any) -> _Reader:
+    expected = f"an object ({kind.__name__})"
+    readers: dict[str, _Reader] = {}  # made with the first value, as a type may hold itself
+
+    def read(data: Any) -> Any:
+        fields = _object(data, expected)
+        if not readers:
+            readers.update({name: _reader(hint) for name, hint in typing.get_type_hints(kind).items()})
+        if not fields.keys() <= readers.keys():
+            raise _MisfitError(f"unknown field {min(fields.keys() - readers.keys())!r}", kind.__name__)
+        values = _members(fields, readers.__getitem__)
+        try:
+            return kind(**values)
+        except TypeError as error:
+            raise _MisfitError(str(error), kind.__name__) from error
+
+    return read
+
+
+def _members(data: dict[str, Any], reader_of: Callable[[str], _Reader]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, item in data.items():
+        try:
+            values[name] = reader_of(name)(item)
+        except _MisfitError as misfit:
+            raise misfit.inside(name)  # noqa: B904  the same exception
+    return values
+
+
+def _union_reader(kinds: tuple[Any, ...]) -> _Reader:
+    has_none, has_int = type(None) in kinds, int in kinds
+    readers = tuple(_reader(kind) for kind in kinds if kind is not type(None))
+
+    def read(data: Any) -> Any:
+        if data is None and has_none:
+            return None
+        if has_int and isinstance(data, int) and not isinstance(data, bool):
+            return data  # as a float, an integer above 2**53 would be another number
+        misfits: list[_MisfitError] = []
+        for reader in readers:
+            try:
+                return reader(data)
+            except _MisfitError as misfit:
+                misfits.append(misfit)
+        raise misfits[0] if len(misfits) == 1 else _MisfitError("fits none of: ", members=misfits)
+
+    return read
