@@ -335,7 +335,7 @@ class SearchSettings(Section):
         default=4,
         ge=1,
         le=8,
-        description="Candidates of a model that are tried on one GPU at a time, at most one for every four cores: while one is counted or "
+        description="Candidates that are tried on one GPU at a time, at most one for every four cores: while one is counted or "
         "checked without the GPU, another may use it. Only one is ever timed.",
         json_schema_extra=LOWER_ONLY,
     )

@@ -30,7 +30,7 @@ _SMALL_S = 3.0
 """For a run that says nothing unless it is whole: small programs alone end in it."""
 _EMULATED_BYTES = 64 << 20
 """Contents that the emulator keeps of a launch: they say which memory nothing has written before it."""
-_KEPT_RUNS = 4
+_KEPT_RUNS = 8
 _UNFUSED = "-fmad=false"
 """nvcc's flag for products and sums that are rounded one by one; by default it fuses them."""
 _BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built", "timed_out", "internal", "out_of_memory"})

@@ -170,7 +170,6 @@ def _run_candidate(
     request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path
 ) -> tuple[Outcome, tuple[str, ...]]:
     """How the edited program ended, and which limits were missing. What builds it is limited like what is built."""
-    built = None if request.run_command else build_program(request, around.toolchain, around.runner)
     temporary, raw = folder / "tmp", folder / _RAW
     temporary.mkdir()
     limits = request.limits
@@ -178,6 +177,7 @@ def _run_candidate(
     with around.workspace.copy_of(request.cwd) as copy, confine_to_gpu((raw, temporary, around.workspace.root)) as confinement:
         if isinstance(copy, FolderTooLarge):
             raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: the edited program needs a private copy of it")
+        built = None if request.run_command else build_program(request, around.toolchain, around.runner)
         if built is None:
             put_texts(request, copy.path, request.sources)
         if built is None and request.build_command is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from assistant.engine.evaluate import CONFIRM_REPEATS, CountedRun, Effort, Evaluation, costliest, evaluate, evaluate_failed, steered
+from assistant.engine.evaluate import CountedRun, Evaluation, costliest, evaluate, evaluate_failed, steered
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge import (
@@ -21,7 +21,6 @@ from assistant.engine.judge import (
     affected_pairs,
     changed_kernels,
     foreign_reading,
-    prepare,
     screened_program,
     speed_of,
     speed_of_program,
@@ -31,6 +30,7 @@ from assistant.engine.judge import (
 )
 from assistant.engine.proposals import Citation, Improvement, KeptStep, NoImprovement, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
+from assistant.engine.search.baselines import Baselines
 from assistant.engine.search.deferred import decisions_of, is_deferred
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.same_work import SeenWork, counters_of, machine_code_of
@@ -50,8 +50,6 @@ from assistant.verify.evidence import DetectedLabel
 
 __all__ = ["CandidateJudge"]
 
-_SCREEN_REPEATS = 2
-
 
 class CandidateJudge:
     """Tries edits of a kernel (by qualified name) against the version that the search on it starts from."""
@@ -65,16 +63,16 @@ class CandidateJudge:
         second_run: CountedRun | None,
         deferred: frozenset[Label] = frozenset(),
         seen: SeenWork | None = None,
+        baselines: Baselines | None = None,
     ) -> None:
-        """``deferred``: what a person decides on at the end of the search; ``seen``: shared by the judges of a search."""
+        """``deferred``: what a person decides on at the end of the search; ``seen``, ``baselines``: shared by the judges of a search."""
         self._job = job
         self._catalogue = catalogue
         self._name = name
         self._start = start
-        self._second_run = second_run
         self._deferred = deferred
         self._seen = seen or SeenWork()
-        self._baselines: dict[tuple[frozenset[str], bool], Baseline] = {}
+        self._baselines = baselines or Baselines(job, start.evaluation, second_run)
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         """Screen one edit of ``node``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""
@@ -91,6 +89,7 @@ class CandidateJudge:
         foreign = await foreign_reading(self._job, self._start.evaluation.version, version)
         if foreign is not None:
             return trial.ended(TrialOutcome.BUILD_FAILED, foreign.message)
+        self._baselines.begin(changed_kernels(self._start.evaluation.version, version), is_confirming=False)
         async with BuiltAhead(self._job, node.evaluation) as build:
             build.begin((rewrite,), with_host_code=True)  # it is run now, so it may be built
             evaluation = await evaluate(self._job, version, node.evaluation.next_evidence)
@@ -152,6 +151,7 @@ class CandidateJudge:
                 if same is not None:
                     reason = f"by every counter it does what {same} does, and nothing was timed that could tell them apart"
                     return trial.ended(TrialOutcome.DUPLICATE, reason)
+                self._baselines.begin(changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming=True)
                 kept = self._kept_step(node, trial, evaluation)
                 ratio = node.ratio * comparison.ratio
                 attempts = (*node.attempts, trial.id)
@@ -193,16 +193,12 @@ class CandidateJudge:
         self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, is_confirming: bool
     ) -> Verification | CannotJudge | LabFailure:
         """Against the text the user has: a chain is judged as a whole, never step by step."""
-        kernels = changed_kernels(self._start.evaluation.version, evaluation.version)
-        key = (kernels, is_confirming)
-        if key not in self._baselines:
-            baseline = await self._prepare(kernels, is_confirming)
-            if isinstance(baseline, LabFailure):
-                return baseline
-            self._baselines[key] = baseline
+        baseline = await self._baseline(evaluation, is_confirming)
+        if isinstance(baseline, LabFailure):
+            return baseline
         declared = tuple(_stated(rewrite.technique, rewrite, label) for label in rewrite.labels)
         labels = (*declared, *(_step_label(kept, label) for kept in node.kept for label in kept.rewrite.labels))
-        return await verify(self._job, self._baselines[key], evaluation, labels)
+        return await verify(self._job, baseline, evaluation, labels)
 
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
         """Speed of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
@@ -219,20 +215,14 @@ class CandidateJudge:
         speed = await of_program(self._job, node.evaluation, evaluation)
         if speed is not None:
             return speed
-        baseline = self._baselines[changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming]
+        baseline = await self._baseline(evaluation, is_confirming)
+        if isinstance(baseline, LabFailure):
+            return Speed(None, defect=baseline.message)
         pairs = affected_pairs(node.evaluation, evaluation, self._name)
         return await speed_of(self._job, SpeedQuestion(baseline, node.evaluation, evaluation, pairs), is_confirming)
 
-    async def _prepare(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
-        seeds = self._job.seeds
-        effort = Effort(
-            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
-            repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
-            mode="check" if is_confirming else "plain",
-            with_boundary=is_confirming,
-            is_confirming=is_confirming,
-        )
-        return await prepare(self._job, self._start.evaluation, kernels, effort, self._second_run)
+    async def _baseline(self, evaluation: Evaluation, is_confirming: bool) -> Baseline | LabFailure:
+        return await self._baselines.of(changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming)
 
 
 def _technique(catalogue: Catalogue, step: Step) -> Technique:

@@ -42,6 +42,11 @@ class HostCodeRight:
         return self._answer is None
 
     @property
+    def is_given(self) -> bool:
+        """Whether nobody need be asked any more."""
+        return self._answer is True
+
+    @property
     def is_possible(self) -> bool:
         """Whether it was given, or may still be."""
         return self._answer is not False

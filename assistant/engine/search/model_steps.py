@@ -81,7 +81,7 @@ class ModelSteps(Record):
         for repair in range(1 + repairs):
             try:
                 if self._is_built_ahead and not self.trials.services.trials.is_idle:
-                    ahead.begin((rewrite,))
+                    ahead.begin((rewrite,), self.trials.services.host_code.is_given)
                 trial = await self.trials.tried(step, rewrite)
             finally:
                 self.trials.services.history.give_back()

@@ -30,6 +30,7 @@ from assistant.engine.judge import judged_recording
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.agent_round import agent_search
+from assistant.engine.search.baselines import Baselines
 from assistant.engine.search.candidate_judge import CandidateJudge
 from assistant.engine.search.confirming import Offer
 from assistant.engine.search.context import SearchContext, SearchServices
@@ -171,7 +172,10 @@ class _Search(Record):
                 continue
             start = beginning
             context = self._context(name, start)
-            found.append(await KernelSearch(context, self._services(context, second_run), self.people.offer).run())
+            is_ahead = context.shape.prepares_ahead(os.cpu_count() or 1)
+            async with Baselines(self.job, start.evaluation, second_run, is_ahead) as baselines:
+                services = self._services(context, second_run, baselines)
+                found.append(await KernelSearch(context, services, self.people.offer).run())
             accepted = found[-1].accepted
             if accepted is not None:
                 start = accepted
@@ -206,13 +210,15 @@ class _Search(Record):
             earlier=self.earlier,
         )
 
-    def _services(self, context: SearchContext, second_run: CountedRun | None) -> SearchServices:
+    def _services(self, context: SearchContext, second_run: CountedRun | None, baselines: Baselines) -> SearchServices:
         accounts = self.chosen.accounts
         per_lab = 1 if self.job.lab.timing is None else self.chosen.shape.at_once(os.cpu_count() or 1)
         jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs)) * per_lab
         deferred = deferred_labels((*self.options.allowed, *self.chosen.shape.allowed))
         seen = SeenWork()
-        judges = tuple(CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred, seen) for job in jobs)
+        judges = tuple(
+            CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred, seen, baselines) for job in jobs
+        )
         items = context.assessed(context.start)
         key = costliest(items).kernel.key if items else ""
         tried = (summary_of_attempt(attempt) for attempt in self.earlier.attempts if attempt.kernel == key)

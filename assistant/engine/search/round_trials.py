@@ -89,7 +89,7 @@ class RoundTrials:
         after = edited_texts(node, rewrite)
         if (
             not isinstance(after, EditedTexts)
-            or Label.HOST_CODE in rewrite.labels
+            or (Label.HOST_CODE in rewrite.labels and not self.services.host_code.is_given)
             or forbidden(context.options.rules, step.technique, rewrite.labels)
         ):
             return False

@@ -88,7 +88,7 @@ class RuleSteps(Record):
                         batch.append(self.trials.labelled(rewrite))
             for position, rewrite in enumerate(batch):
                 coming = (*batch[position + 1 :], *following)[: self._most_ahead]
-                await self._tried(step, rewrite, lambda coming=coming: ahead.begin(coming))
+                await self._tried(step, rewrite, lambda coming=coming: ahead.begin(coming, self.trials.services.host_code.is_given))
             is_ended = is_ended or self.trials.is_over
 
     async def _tried(self, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> None:

@@ -48,6 +48,10 @@ class SearchShape(Record):
         """Candidates compiled while another one is judged; none where a compile may take the core that queues what is timed."""
         return 0 if is_timed and core_count < _CORES_TO_TIME_BESIDE else self.parallel_builds - 1
 
+    def prepares_ahead(self, core_count: int) -> bool:
+        """Whether what candidates will be held against is run before the first of them asks for it."""
+        return core_count >= _CORES_TO_TIME_BESIDE
+
     def at_once(self, core_count: int) -> int:
         """Candidates that are tried on one GPU at a time."""
         return max(1, min(self.trials_per_gpu, core_count // _CORES_TO_TIME_BESIDE))
@@ -55,7 +59,8 @@ class SearchShape(Record):
 
 def shape_for_rules(settings: Settings) -> SearchShape:
     """As the settings say where they concern rules, too."""
-    return SearchShape(parallel_builds=settings.search.parallel_builds, allowed=settings.search.allow)
+    search = settings.search
+    return SearchShape(parallel_builds=search.parallel_builds, trials_per_gpu=search.trials_per_gpu, allowed=search.allow)
 
 
 def shape_for_models(settings: Settings) -> SearchShape:

@@ -302,7 +302,7 @@ def timed(kernel: str, takes_us: int) -> str:
     ("clock", "core_count", "written"),
     [
         (None, 1, ["wider", "tile", "wider"]),
-        (Clock(), 16, ["wider", "tile", "wider"]),
+        (Clock(), 4, ["wider", "tile", "wider"]),
         (Clock(), 2, ["tile", "wider"]),
     ],
 )

@@ -1,0 +1,74 @@
+"""What candidates of one kernel's search are held against: the version that it starts from, run on the cases that they are judged on.
+
+Prepared once for each set of kernels that candidates change, however many ask at the same time, and where cores are idle before the first
+asks: a screening's while the first candidate is built and run, a confirmation's while others are screened. Example::
+
+    async with Baselines(job, start, second_run, is_ahead=True) as baselines:
+        baselines.begin(kernels, is_confirming=False)       # and evaluate the candidate meanwhile
+        await baselines.of(kernels, is_confirming=False)
+"""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Self
+
+from assistant.engine.evaluate import CONFIRM_REPEATS, CountedRun, Effort, Evaluation
+from assistant.engine.job import Job
+from assistant.engine.judge import Baseline, prepare
+from assistant.ports.lab import LabFailure
+
+__all__ = ["Baselines"]
+
+_SCREEN_REPEATS = 2
+_Key = tuple[frozenset[str], bool]
+
+
+class Baselines:
+    """Baselines of one version; what is not prepared when the block ends is called off."""
+
+    def __init__(self, job: Job, start: Evaluation, second_run: CountedRun | None, is_ahead: bool = False) -> None:
+        """``is_ahead``: whether anything is prepared before it is asked for."""
+        self._job = job
+        self._start = start
+        self._second_run = second_run
+        self._is_ahead = is_ahead
+        self._prepared: dict[_Key, Baseline] = {}
+        self._turns: dict[_Key, asyncio.Lock] = {}
+        self._begun: dict[_Key, asyncio.Task[Baseline | LabFailure]] = {}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for task in self._begun.values():
+            task.cancel()
+        await asyncio.gather(*self._begun.values(), return_exceptions=True)
+
+    def begin(self, kernels: frozenset[str], is_confirming: bool) -> None:
+        """Prepare it for whoever will ask, once; one that fails is prepared again for the first who does."""
+        key = (kernels, is_confirming)
+        if self._is_ahead and key not in self._begun and key not in self._prepared:
+            self._begun[key] = asyncio.create_task(self.of(kernels, is_confirming))
+
+    async def of(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
+        """For candidates that change these kernels (by key)."""
+        key = (kernels, is_confirming)
+        async with self._turns.setdefault(key, asyncio.Lock()):
+            if key not in self._prepared:
+                made = await prepare(self._job, self._start, kernels, self._effort(is_confirming), self._second_run)
+                if isinstance(made, LabFailure):
+                    return made
+                self._prepared[key] = made
+        return self._prepared[key]
+
+    def _effort(self, is_confirming: bool) -> Effort:
+        seeds = self._job.seeds
+        return Effort(
+            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
+            repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
+            mode="check" if is_confirming else "plain",
+            with_boundary=is_confirming,
+            is_confirming=is_confirming,
+        )

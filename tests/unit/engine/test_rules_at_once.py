@@ -1,0 +1,135 @@
+"""What goes on at the same time in a search by rules: candidates where cores suffice, and what they are held against."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.request import JobRequest
+from assistant.model.plan import Rewrite
+from assistant.model.timing import PairTiming, TimingOptions
+from assistant.model.verification import Label
+from assistant.model.workload import Case
+from assistant.ports.lab import Lab, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
+from tests.contracts.fake_clock import Clock
+from tests.contracts.fake_lab import FakeLab
+from tests.deadlines import HANG_S
+from tests.unit.engine.scripted import Scripted, Search, Written, plan_of
+from tests.unit.engine.searches import NAIVE, RIGHT
+from tests.unit.engine.test_rounds import WIDER, WRITTEN, timed
+from tests.unit.engine.test_search import QUICK
+
+pytestmark = pytest.mark.usefixtures("home")
+
+START = timed(NAIVE, 90)
+FASTER = (timed(RIGHT, 40), timed(WIDER, 30), timed(RIGHT.replace("[33]", "[35]"), 20))
+
+
+class Meeting(Clock):
+    """The first that is timed waits until so many are."""
+
+    def __init__(self, wanted: int) -> None:
+        super().__init__()
+        self.most = 0
+        self._under_way = 0
+        self._wanted = wanted
+        self._met = asyncio.Event()
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        self._under_way += 1
+        self.most = max(self.most, self._under_way)
+        if self.most == self._wanted:
+            self._met.set()
+        async with asyncio.timeout(HANG_S):
+            await self._met.wait()
+        self._under_way -= 1
+        return await super().time(a, b, cases, options, limits)
+
+
+@dataclass
+class Replaying(FakeLab):
+    """Also keeps how versions were replayed, in order."""
+
+    replayed: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+
+    async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        self.replayed.append((options.mode, program.sources[0].text))
+        await asyncio.sleep(0)
+        return await super().replay(program, cases, options, limits)
+
+
+@dataclass
+class Watched(Search):
+    """A search whose labs are known."""
+
+    labs: list[Replaying] = field(default_factory=list[Replaying])
+
+    def open_lab(self, request: JobRequest, scratch: Path, target: str) -> Lab:
+        self.labs.append(Replaying(scratch, self.kernels, self.programs, target=target, timing=self.timing))
+        return self.labs[-1]
+
+    def replays(self, mode: str, kernel: str) -> list[int]:
+        """Places of these among all replays."""
+        return [at for at, (how, text) in enumerate(self.labs[0].replayed) if how == mode and kernel in text]
+
+
+def searched(folder: Path, core_count: int, written: Sequence[Written], wanted: int, monkeypatch: pytest.MonkeyPatch) -> Watched:
+    monkeypatch.setattr(os, "cpu_count", lambda: core_count)
+    first, second, third = written
+    planner = Scripted([plan_of(START, tile=[first], wider=[second, third])])
+    return Watched(folder, planner, f"{QUICK}\n{START}\n", timing=Meeting(wanted))
+
+
+@pytest.mark.parametrize(("core_count", "at_once"), [(4, 1), (8, 2), (16, 3)])
+async def test_candidates_of_rules_share_a_gpu_and_are_told_in_the_plans_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, core_count: int, at_once: int
+) -> None:
+    on = searched(tmp_path, core_count, FASTER, at_once, monkeypatch)
+    assert await on.run(max_rounds=1) == [("tile", "kept"), ("wider", "kept"), ("wider", "kept")]
+    assert on.offered == [("wider",)]
+    assert isinstance(on.timing, Meeting) and on.timing.most == at_once
+
+
+@pytest.mark.parametrize("is_allowed", [True, False])
+async def test_edits_of_host_code_share_it_too_once_they_are_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_allowed: bool
+) -> None:
+    labelled: list[Rewrite] = [replace(WRITTEN, summary=text, labels=(Label.HOST_CODE,)) for text in FASTER]
+    on = searched(tmp_path, 16, labelled, 3, monkeypatch)
+    outcome = "kept" if is_allowed else "not_allowed"
+    assert await on.run(max_rounds=1, may_edit_host_code=is_allowed) == [(name, outcome) for name in ("tile", "wider", "wider")]
+    assert isinstance(on.timing, Meeting) and on.timing.most == (3 if is_allowed else 0)
+
+
+async def test_the_original_runs_as_often_for_many_candidates_at_once_as_for_one_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: list[tuple[int, int]] = []
+    for core_count, at_once in ((2, 1), (16, 3)):
+        on = searched(tmp_path, core_count, FASTER, at_once, monkeypatch)
+        await on.run(max_rounds=1)
+        counts.append((len(on.replays("plain", START)), len(on.replays("check", START))))
+    assert counts[0] == counts[1] and min(counts[0]) > 0
+
+
+@pytest.mark.parametrize("core_count", [2, 4])
+async def test_what_a_confirmation_holds_edits_against_is_run_while_others_are_screened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, core_count: int
+) -> None:
+    on = searched(tmp_path, core_count, FASTER, 1, monkeypatch)
+    await on.run(max_rounds=1)
+    last_screened = on.replays("plain", FASTER[-1])[0]
+    assert (on.replays("check", START)[0] < last_screened) == (core_count == 4)
+
+
+async def test_what_was_begun_for_a_confirmation_that_never_comes_is_called_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    on = searched(tmp_path, 4, FASTER, 1, monkeypatch)
+    assert await on.run(max_rounds=1, stop_after=1) == [("tile", "kept")]
+    assert on.offered == [] and asyncio.all_tasks() == {asyncio.current_task()}
