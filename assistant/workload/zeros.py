@@ -28,9 +28,9 @@ _LEAST_TAIL_COUNT = 2
 def structural_zeros(values: Array, row_lengths: Sequence[int]) -> _Mask:
     """True at zeros that are structure. ``row_lengths``: elements that a row may have."""
     is_zero: _Mask = values == 0
-    found: _Mask = _tail(is_zero)
     if not is_zero.any():
-        return found
+        return np.zeros(values.size, np.bool_)
+    found: _Mask = _tail(is_zero)
     for length in dict.fromkeys(row_lengths):
         if 1 < length < values.size and values.size % length == 0:
             found = found | _empty_lines(is_zero.reshape(-1, length)).reshape(-1)
@@ -39,10 +39,10 @@ def structural_zeros(values: Array, row_lengths: Sequence[int]) -> _Mask:
 
 def _tail(is_zero: _Mask) -> _Mask:
     """The zeros at the end, where what precedes them is in use."""
-    used = np.flatnonzero(~is_zero)
-    end = int(used[-1]) + 1 if used.size else 0
+    used_count = is_zero.size - int(np.count_nonzero(is_zero))
+    end = is_zero.size - int(np.argmin(is_zero[::-1])) if used_count else 0
     mask: _Mask = np.zeros(is_zero.size, np.bool_)
-    if is_zero.size - end >= _LEAST_TAIL_COUNT and used.size >= _LEAST_DENSITY_RATIO * end > 0:
+    if is_zero.size - end >= _LEAST_TAIL_COUNT and used_count >= _LEAST_DENSITY_RATIO * end > 0:
         mask[end:] = True
     return mask
 

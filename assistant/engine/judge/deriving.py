@@ -24,6 +24,7 @@ from assistant.engine.judge.trying import in_part, trials_of, try_version
 from assistant.engine.judge.values import REPASSED, Base, apart, base_of
 from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.engine.source_version import SourceVersion
+from assistant.engine.threads import in_thread
 from assistant.record import Record
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.chosen_blocks import chosen_in, spread_blocks, threads_run, with_chosen_blocks
@@ -31,7 +32,7 @@ from assistant.workload.derive import fresh_values
 from assistant.workload.draws import Draw, Zeros
 from assistant.workload.offsets import OFFSETS
 from assistant.workload.recordings import NewCase
-from assistant.workload.resize import ObservedLaunch, SizeModel
+from assistant.workload.resize import ObservedLaunch, Plan, SizeModel, at_sizes
 from assistant.workload.smaller_grid import SMALLER_GRID
 from assistant.workload.unseen import INTEGER_KINDS
 
@@ -85,7 +86,7 @@ async def derive(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -
 async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Effort) -> DerivedCases:
     """From the launch at its own size."""
     base = base_of(lead.own, version.struct_text, effort.seeds)
-    dense, sparse = (_redrawn_floats(base, effort.seeds[0], zeros) for zeros in ("filled", "scattered"))
+    dense = await in_thread(_redrawn_floats, base, effort.seeds[0], "filled")
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
     if _has_long_blocks(lead.own.new, trial):
         return await _derive_smaller(job, version, lead, _with_some_blocks(lead.own), effort)
@@ -100,14 +101,15 @@ async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Ef
     model, sizes, anchors = _model(version, lead), SizeTrials(), list[JudgedCase]()
     if model is not None:
         usable = dense_trial if dense_trial.unclean(trial.problem_kinds) is None else trial
-        launch = SizedLaunch(usable, sparse, model, cost, base.layouts, _grid_of_text(version, own, model))
+        launch = SizedLaunch(usable, model, cost, base.layouts, _grid_of_text(version, own, model))
         sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], effort.is_confirming)
         usable_sizes = [sized for sized in (sizes.base, *sizes.grown) if sized is not None]
         anchors = [replace(_sized(own, sized, sized.new, model), checked=sized.checked) for sized in usable_sizes]
     if sizes.base is not None and model is not None:
-        bases.append(base_of(_sized(own, sizes.base, sizes.base.sparse, model), text, effort.seeds))
+        sparse = await in_thread(_sparse_at, base, effort.seeds[0], model, sizes.base.plan)
+        bases.append(base_of(_sized(own, sizes.base, sparse, model), text, effort.seeds))
     bases = [replace(base, model=model) for base in bases]
-    made, notes = chosen_values(bases, cost, effort, lead.is_declared)
+    made, notes = await in_thread(chosen_values, bases, cost, effort, lead.is_declared)
     kept, dropped = await _clean(job, version, [one for one in made if not _has_fewer_blocks(one)], trial)
     fewer = [case for _, case in filter(_has_fewer_blocks, made) if not _is_run_in_part(job, case)]
     kept += await independent_of_grid(trials_of(job, version.program), fewer, trial.problem_kinds)
@@ -132,7 +134,7 @@ async def _derive_smaller(job: Job, version: SourceVersion, lead: Lead, own: Jud
     share = threads_run(recorded) / recorded.config.thread_count
     whole = replace(cost, threads=recorded.config.thread_count, checked_s=None if cost.checked_s is None else cost.checked_s / share)
     layouts = layouts_of(own.new, version.struct_text)
-    launch = SizedLaunch(trial, own.new, model, whole, layouts, _grid_of_text(version, own, model))
+    launch = SizedLaunch(trial, model, whole, layouts, _grid_of_text(version, own, model))
     sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], is_confirming=False)
     own = replace(_within(job, own, cost, effort), checked=trial.checked)
     if sizes.base is None:
@@ -225,6 +227,11 @@ def _grid_of_text(version: SourceVersion, own: JudgedCase, model: SizeModel) -> 
 
 def _redrawn_floats(base: Base, seed: int, zeros: Zeros) -> NewCase:
     return fresh_values(base.case.new, Draw(seed, integers="kept", zeros=zeros), base.layouts, base.row_lengths)
+
+
+def _sparse_at(base: Base, seed: int, model: SizeModel, plan: Plan) -> NewCase:
+    """The launch at other sizes, on values that are zero as often as the program's may be."""
+    return at_sizes(_redrawn_floats(base, seed, "scattered"), model, plan)
 
 
 def _sized(own: JudgedCase, sized: CleanSize, new: NewCase, model: SizeModel) -> JudgedCase:

@@ -9,13 +9,14 @@ write. A launch that is too large for many cases is made smaller in the same way
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from assistant.engine.judge.budget import Cost, affordable, is_large, shrink_ratio, trial_count
 from assistant.engine.judge.replaying import CaseTrial, TryCases
 from assistant.engine.judge.written_grid import WrittenGrid
+from assistant.engine.threads import in_thread
 from assistant.model.recording import RecordedBuffer, Recording
 from assistant.model.source import Parameter
 from assistant.record import Record
@@ -50,8 +51,6 @@ class SizedLaunch(Record):
 
     own: CaseTrial
     """At its own sizes on dense values, tried on the original."""
-    sparse: NewCase
-    """The same on values that are zero as often as the program's may be."""
     model: SizeModel
     cost: Cost
     layouts: Layouts
@@ -63,8 +62,6 @@ class CleanSize(Record):
     """The launch at a size of our own, on which the original is clean."""
 
     new: NewCase
-    sparse: NewCase
-    """The same on values that are zero as often as the program's may be."""
     plan: Plan
     checked: SideRun | None = None
     """The original's run with every check on, where the lab has made it."""
@@ -135,7 +132,8 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
     reasons: dict[str, str] = {}
     late: dict[str, int] = {}
     for count in (1, trial_count(launch.cost, is_smaller=chosen_in(launch.own.case) != ())):
-        batch = [(name, sized) for name, made in waiting.items() if name not in found for sized in islice(made, count)]
+        left = {name: made for name, made in waiting.items() if name not in found}
+        batch = await in_thread(_next_of_each, left, count)
         trials = await try_cases([sized.new for _, sized in batch], _LIMIT_S)
         for late_one in (trial.case for trial in trials if trial.is_late):
             late[late_one.origin.shape] = max(_thread_count(late_one), late.get(late_one.origin.shape, 0))
@@ -149,6 +147,10 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
                 reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {_at_another_size(reason)}")
     grown = {sized.new.origin.shape: sized for name, sized in found.items() if name != _BASE}
     return SizeTrials(found.get(_BASE), tuple(grown.values()), tuple(reason for name, reason in reasons.items() if name not in found))
+
+
+def _next_of_each(waiting: Mapping[str, Iterator[CleanSize]], count: int) -> list[tuple[str, CleanSize]]:
+    return [(name, sized) for name, made in waiting.items() for sized in islice(made, count)]
 
 
 def _thread_count(case: NewCase) -> int:
@@ -176,9 +178,9 @@ def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> I
     """Launches at these sizes, on fresh values of the program's kinds."""
     for one in (one for one in sizes if launch.model.keeps_elements_whole(one)):
         for plan in islice(_meant(launch, {**launch.model.sizes, **one}), _ATTEMPTS):
-            made, sparse = (at_sizes(case, launch.model, plan) for case in (launch.own.case, launch.sparse))
+            made = at_sizes(launch.own.case, launch.model, plan)
             fresh = fresh_values(made, Draw(seed, integers="kept", zeros="filled"), launch.layouts)
-            yield CleanSize(replace(fresh, origin=replace(made.origin, seed=seed)), sparse, plan)
+            yield CleanSize(replace(fresh, origin=replace(made.origin, seed=seed)), plan)
 
 
 def _meant(launch: SizedLaunch, sizes: Sizes) -> Iterator[Plan]:

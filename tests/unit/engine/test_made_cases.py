@@ -202,10 +202,10 @@ async def test_a_launch_is_tried_at_these_sizes(name: str, snapshot: SnapshotAss
         return [trial(case) for case in cases]
 
     base = base_of(judged(launch), text, SEEDS)
-    tried = await try_sizes(try_cases, SizedLaunch(trial(launch[0]), launch[0], model, cost, base.layouts), 1, is_confirming)
+    tried = await try_sizes(try_cases, SizedLaunch(trial(launch[0]), model, cost, base.layouts), 1, is_confirming)
     for what, sized in (("base", tried.base), *(("grown", one) for one in tried.grown)):
         if sized is not None:
-            asked.lines.append(f"{what} {sized.plan.sizes}: {asked.cases([sized.new, sized.sparse])} {sized.checked is not None}")
+            asked.lines.append(f"{what} {sized.plan.sizes}: {asked.cases([sized.new])} {sized.checked is not None}")
     asked.lines += tried.dropped
     assert "\n".join(asked.lines) + "\n" == snapshot(extension_class=Lines)
 

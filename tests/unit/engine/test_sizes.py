@@ -40,7 +40,7 @@ async def test_fewer_threads_are_no_way_out_where_enough_of_them_take_too_long(e
     async def try_cases(cases: Sequence[NewCase], _: float) -> list[CaseTrial]:
         return [ran(one, error if one.recording.launches[0].config.thread_count > THREADS else None) for one in cases]
 
-    launch = SizedLaunch(ran(case), case, model, Cost(THREADS, 4012, 0.001), {})
+    launch = SizedLaunch(ran(case), model, Cost(THREADS, 4012, 0.001), {})
     tried = await try_sizes(try_cases, launch, 1, is_confirming=True)
     larger = [sized for sized in tried.grown if dict(sized.plan.sizes)["n"] > 1024]
     assert bool(larger) is is_found
@@ -66,5 +66,5 @@ async def test_of_two_equal_sizes_the_text_says_which_one_the_grid_follows(is_re
             seen.append((one.recording.launches[0].config.grid.y, int(one.origin.shape.split(",")[0].removeprefix("rows="))))
         return [ran(one, "cudaErrorLaunchTimeout") for one in cases]
 
-    await try_sizes(try_cases, SizedLaunch(ran(case), case, model, Cost(4096, 32768, 0.001), {}, written), 1, is_confirming=True)
+    await try_sizes(try_cases, SizedLaunch(ran(case), model, Cost(4096, 32768, 0.001), {}, written), 1, is_confirming=True)
     assert seen and all(blocks == rows for blocks, rows in seen) is is_read

@@ -82,7 +82,7 @@ async def tried(
     model = size_model_of(case, parameters, (), lambda _: None)
     assert model is not None
     threads, size = case.recording.launches[0].config.thread_count, sum(buffer.size_bytes for buffer in case.recording.buffers)
-    launch = SizedLaunch((own or writing())(case), case, model, cost or Cost(threads, size, 0.001), {})
+    launch = SizedLaunch((own or writing())(case), model, cost or Cost(threads, size, 0.001), {})
     on = Tried(run)
     came = await try_sizes(on, launch, 1, is_confirming)
     return [*on.lines, *of(came)]
