@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fetched client lint types layers unit e2e editors vscode torch bench bench-gpu test-cheats test-thorough test-streams test-gpu test-gpu-cheats docs clean tools
+.PHONY: demo test check fetched packages client lint types layers unit unit-beside e2e editors vscode bench bench-gpu test-cheats test-thorough test-streams test-gpu test-gpu-cheats docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -21,13 +21,17 @@ demo: $(STAMP)
 	@$(BIN)/kernelopt history .kernelopt/demo/pipeline.cu --limit 5
 	@$(BIN)/kernelopt memory path
 
-# Checks compute while parts of the tests are fetched.
+# Checks and unit tests compute while parts of the other tests are fetched.
 test: $(STAMP)-dev
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target check fetched
-	$(PYTEST) tests
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target check fetched unit-beside
+	$(PYTEST) tests/integration tests/e2e
 
-fetched: $(STAMP)-dev
-	@for part in client editors vscode torch; do $(MAKE) --no-print-directory $$part || exit; done
+fetched: packages
+	@for part in client editors vscode; do $(MAKE) --no-print-directory $$part || exit; done
+
+# Nothing that they import is installed while they run.
+unit-beside: packages
+	@$(MAKE) --no-print-directory unit
 
 check: lint types layers
 
@@ -50,7 +54,7 @@ unit: $(STAMP)-dev
 	$(PYTEST) tests/unit tests/contracts
 
 # The rest of `make test`: parts with real compilers and workers, and whole front ends.
-e2e: $(STAMP)-dev editors vscode torch
+e2e: packages editors vscode
 	$(PYTEST) tests/integration tests/e2e
 
 # The checks and unit tests of both extensions, VS Code's and JupyterLab's, with a Node.js of their own (75: it cannot be had, which was
@@ -67,12 +71,12 @@ editors: $(STAMP)-dev
 	@$(BIN)/python tests/e2e/editors/packages.py
 
 # A real VS Code for the tests (code-server in a browser) and the extension, packed; Node.js and npm packages stay in the user's cache folder.
-vscode: $(STAMP)-dev
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group vscode || true
+vscode: packages
 	@$(BIN)/python -m tests.e2e.vscode.parts
 
-# PyTorch for CPUs, where the package index has it, for the notebook about it.
-torch: $(STAMP)-dev
+# Where the package index has them: Playwright, which drives the browsers, and PyTorch for CPUs, for the notebook about it.
+packages: $(STAMP)-dev
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group vscode || true
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --group torch 2>/dev/null || true
 
 bench: $(STAMP)-dev
@@ -85,7 +89,7 @@ test-cheats: $(STAMP)-dev
 	KERNELOPT_ALL_CHEATS=1 $(PYTEST) tests/e2e/cli/test_verdicts.py tests/e2e/cli/test_unseen.py tests/e2e/cli/test_model_by_hand.py
 
 # What `make test` leaves out: tests that repeat at length what others prove in short.
-test-thorough: $(STAMP)-dev editors vscode
+test-thorough: editors vscode
 	KERNELOPT_THOROUGH=1 $(PYTEST) -m thorough tests
 
 # Every recorded run (tests/e2e/streams), event by event. UPDATE=1 records them anew.

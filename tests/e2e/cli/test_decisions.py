@@ -78,6 +78,7 @@ def test_history_shows_attempts_and_decisions(offered: Offered) -> None:
     assert offered.id in said and "not now" in said
 
 
+@pytest.mark.thorough
 def test_a_decided_proposal_is_replayed_on_its_recording_until_that_is_removed(offered: Offered) -> None:
     cli = offered.cli
     cli.run("reject", offered.id, "--reason", "not now")

@@ -31,6 +31,7 @@ def test_a_declared_workload_is_checked(cli: Cli, blur: Path) -> None:
     assert ended.one("check")["launch_count"] >= 2 and ended.one("check")["problems"] == []
 
 
+@pytest.mark.thorough
 def test_every_declared_shape_is_profiled(cli: Cli, blur: Path) -> None:
     ended = cli.run("profile", blur, "--json")
     assert ended.code == 0, ended.said
@@ -125,6 +126,7 @@ def test_init_writes_a_block_for_every_kernel_or_for_the_one_that_is_named(cli: 
     assert "[workload.scale]" not in other.read_text("utf-8") and "[workload.offset]" in other.read_text("utf-8")
 
 
+@pytest.mark.thorough
 def test_a_folder_with_spaces_and_umlauts_works(cli: Cli) -> None:
     folder = cli.folder / "größe und form"
     folder.mkdir()
@@ -192,6 +194,7 @@ int main()
 """The program's own launch fills its grid; only the declared shape has threads behind the end."""
 
 
+@pytest.mark.thorough
 def test_every_declared_shape_has_its_own_number_name_and_findings(cli: Cli, blur: Path) -> None:
     profiles = cli.run("profile", blur, "--json").all("profile")
     assert sorted(event["launch"] for event in profiles) == [0, 1]
@@ -217,6 +220,7 @@ def test_a_struct_that_is_not_plain_is_named(cli: Cli) -> None:
     assert ended.code == 3 and "the layout of Params is not known" in ended.said
 
 
+@pytest.mark.thorough
 def test_check_looks_at_the_program_and_at_the_declared_shapes(cli: Cli) -> None:
     path = cli.write("both.cu", BESIDE_MAIN.replace("if (i < n) out", "out"))
     checked = cli.run("check", path, "--json")

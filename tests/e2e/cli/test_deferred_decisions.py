@@ -42,6 +42,7 @@ def test_a_decision_that_was_allowed_is_put_off_to_the_end(cli: Cli) -> None:
     assert outcome[:2] == ["kept", "kept"] and "assumption" in labels and "[32][33]" in diff
 
 
+@pytest.mark.thorough
 def test_a_search_that_puts_decisions_off_ends_in_one_proposal_with_alternatives(cli: Cli) -> None:
     tiled, padded = code(POORLY_PADDED, "Go through a tile."), code(TILED_TRANSPOSE, "Pad it.", assumptions=["width is a multiple of 4"])
     model = ScriptedModel([plan(step("shared-tile", 11)), plan(step("shared-memory-padding", 12)), plan()], [tiled, padded])

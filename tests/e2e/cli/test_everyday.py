@@ -96,6 +96,7 @@ def test_every_number_of_a_finding_is_cited_evidence_with_a_unit(cli: Cli) -> No
             assert all(known[identity]["unit"] and known[identity]["method"] for identity in finding["evidence"])
 
 
+@pytest.mark.thorough
 def test_a_counter_that_does_not_apply_is_absent(cli: Cli) -> None:
     lines = cli.run("profile", cli.example("bank_conflicts.cu"), "--json").all("profile")[0]["lines"]
     for line in lines:
@@ -104,6 +105,7 @@ def test_a_counter_that_does_not_apply_is_absent(cli: Cli) -> None:
         assert None not in line.values()
 
 
+@pytest.mark.thorough
 def test_launches_limits_what_profile_shows_not_what_it_counts(cli: Cli) -> None:
     ended = cli.run("profile", cli.example("pipeline.cu"), "--launches", "1", "--json")
     assert len(ended.all("profile")) == 1
@@ -118,6 +120,7 @@ def test_only_the_named_kernel_is_profiled(cli: Cli) -> None:
     assert {event["kernel"] for event in ended.all("profile")} == {names[1]}
 
 
+@pytest.mark.thorough
 def test_a_path_is_shown_without_its_dots(cli: Cli) -> None:
     (cli.folder / "a").mkdir()
     path = cli.quick()
@@ -138,6 +141,7 @@ def test_cflags_reach_both_compilers(cli: Cli) -> None:
     assert (ended.code, ended.one("profile")["grid"]) == (0, [7, 1, 1])
 
 
+@pytest.mark.thorough
 def test_further_sources_are_compiled_with_the_file(cli: Cli) -> None:
     main = cli.write("main.cu", "int chosen();\n" + SIZED.replace("atoi(argv[1])", "chosen()"))
     other = cli.write("other.cu", "int chosen() { return 6; }\n")
@@ -278,6 +282,7 @@ int main() { compact<<<1, 32>>>(0, 0, 0); add<3><<<1, 32>>>(0); add<4><<<1, 32>>
 """
 
 
+@pytest.mark.thorough
 def test_kernels_have_their_names_without_a_demangler(cli: Cli) -> None:
     ended = cli.run("inspect", cli.write("named.cu", _TWO_NAMES), "--json", variables={"PATH": str(cli.folder)})
     names = {event["kernel"]: [found["instance"] for found in event["resources"]] for event in ended.all("kernel")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.cli.harness import Cli
+from tests.thorough import first_of
 
 RACE = """#include <cstdio>
 __global__ void turn(float *out, const float *in)
@@ -155,6 +156,7 @@ def test_what_the_emulator_does_not_have_is_no_mistake_of_the_source(cli: Cli, c
     assert ("twice(float*)  launch 0" in ended.out) is (command == "profile")
 
 
+@pytest.mark.thorough
 def test_one_of_a_kind_is_said_in_the_singular(cli: Cli) -> None:
     ended = cli.run("check", cli.write("hang.cu", HANG), "--timeout", "3")
     assert ended.out.splitlines()[-1] == "1 problem"
@@ -196,10 +198,12 @@ int main()
 
 @pytest.mark.parametrize(
     ("command", "here", "where"),
-    [
-        ("check", "CHECK(cublasSscal(handle, 32, &alpha, x, 1))", "cublasSscal of cuBLAS (mixed.cu:19)"),
-        ("profile", "thrust::device_vector<float> v(x, x + 32)", "Thrust (mixed.cu:19)"),
-    ],
+    first_of(
+        [
+            ("check", "CHECK(cublasSscal(handle, 32, &alpha, x, 1))", "cublasSscal of cuBLAS (mixed.cu:19)"),
+            ("profile", "thrust::device_vector<float> v(x, x + 32)", "Thrust (mixed.cu:19)"),
+        ]
+    ),
 )
 def test_a_program_is_shown_up_to_the_call_that_is_not_run(cli: Cli, command: str, here: str, where: str) -> None:
     ended = cli.run(command, cli.write("mixed.cu", MIXED.replace("HERE", here)), "--json")
@@ -212,6 +216,7 @@ def test_a_program_is_shown_up_to_the_call_that_is_not_run(cli: Cli, command: st
         assert ended.all("profile")[0]["lines"][0]["grade"] == "exact", "device code is compiled though nvcc has no cuBLAS here"
 
 
+@pytest.mark.thorough
 def test_what_is_not_called_stops_nothing(cli: Cli) -> None:
     ended = cli.run("check", cli.write("mixed.cu", MIXED.replace("HERE", "(void)alpha")), "--json")
     assert (ended.code, len(ended.all("check"))) == (0, 3), ended.said

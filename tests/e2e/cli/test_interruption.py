@@ -102,6 +102,7 @@ def test_a_command_stopped_while_it_starts_says_no_more_than_that(slow: Cli, num
     assert slow.left_behind() == []
 
 
+@pytest.mark.thorough
 def test_the_same_job_works_after_it_was_killed(slow: Cli) -> None:
     """Nothing that a killed build left in the cache is taken for a build."""
     text = SLOW_PROGRAM.format(unique=f"{os.getpid()} {time.time_ns()}", launches=2)

@@ -96,6 +96,7 @@ def test_what_the_compiler_and_the_judge_said_fixes_a_kernel_and_the_log_is_the_
     assert comparable(story(ended.events)) == comparable(printed_log(ROOT / "docs" / "explanation" / "planning.md"))
 
 
+@pytest.mark.thorough
 def test_one_answer_with_drafts_brings_plan_and_code(cli: Cli) -> None:
     """What stands in a draft is neither plan nor code, whatever it looks like."""
     draft = f"<think>{plan(step('draft', 11))}\n{code(SAME_STORES)}</think>\n"

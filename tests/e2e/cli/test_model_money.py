@@ -37,6 +37,7 @@ def good_model() -> ScriptedModel:
     return ScriptedModel([plan(step("shared-tile", 11, "KO101")), plan()], [code(TILED_TRANSPOSE)])
 
 
+@pytest.mark.thorough
 def test_a_search_stops_before_its_cap_and_says_what_going_on_would_cost(cli: Cli) -> None:
     cli.home.mkdir(exist_ok=True)
     (cli.home / "prices.toml").write_text(PRICES)

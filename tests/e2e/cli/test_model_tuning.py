@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.cli.harness import Cli
 from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, code, optimize, outcomes, plan, step
@@ -10,6 +12,7 @@ OPEN = "#define PAD 0  // columns beside the tile\n" + TILED_TRANSPOSE.replace("
 TUNED = {"tune": [{"name": "PAD", "values": [0, 1, 4, 9000]}], "constraints": ["PAD != 4"]}
 
 
+@pytest.mark.thorough
 def test_open_numbers_are_tuned_and_the_best_is_a_plain_constant(cli: Cli) -> None:
     model = ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(OPEN, **TUNED)])
     ended = optimize(cli, cli.quick(), model)

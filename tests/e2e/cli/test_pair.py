@@ -110,6 +110,7 @@ def _sessions(cli: Cli) -> list[tuple[Turn, ...]]:
         return [store.turns(session.id) for session in store.pair_sessions(is_open_only=False)]
 
 
+@pytest.mark.thorough
 def test_a_suggestion_keeps_to_the_constraints_or_says_why_there_is_none(cli: Cli) -> None:
     source = cli.quick()
     ended = pair(cli, source, "--json", said="constrain no staged-store\nsuggest\nconstrain drop 1\nsuggest\nreject precision\nstop\n")

@@ -13,7 +13,10 @@ import pytest
 
 from tests.e2e.cli.harness import COMMAND, DATA, DEADLINE_S, Cli, no_orphans
 from tests.e2e.cli.test_pair import start, wait_for_turns
+from tests.thorough import only
 
+OFTEN = ("compile_database", "device_link", "header_kernel", "old_encoding", "three_units")
+"""Asked in every run; the others are thorough."""
 ASKED = {
     "c_main": "wrap.cu",
     "compile_database": "src/histogram.cu",
@@ -71,7 +74,7 @@ def project(cli: Cli) -> Path:
     return cli.write("include/ops.cuh", OPS)
 
 
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize("name", only(OFTEN, ASKED))
 def test_a_kernel_is_checked_in_the_program_that_is_found(cli: Cli, name: str) -> None:
     folder = cli.folder / name
     shutil.copytree(DATA / "programs" / name, folder)
@@ -164,6 +167,7 @@ def test_a_pair_session_on_a_header_answers_each_save(cli: Cli, project: Path) -
     assert process.returncode == 0 and "v1: PASS" in out and "v2: FAIL" in out, out + err
 
 
+@pytest.mark.thorough
 def test_a_header_is_watched_in_the_program_that_launches_its_kernel(cli: Cli, project: Path) -> None:
     said = cli.folder.parent / "watch.out"
     with no_orphans(), said.open("w") as out:

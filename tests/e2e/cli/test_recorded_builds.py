@@ -45,6 +45,7 @@ def test_a_makefile_is_recorded_and_its_program_runs_with_arguments(cli: Cli) ->
     assert sorted(path.name for path in cli.folder.iterdir()) == [".kernelopt", "Makefile", "include", "kernelopt.toml", "src"]
 
 
+@pytest.mark.thorough
 def test_a_script_is_recorded_with_the_header_that_it_generates(cli: Cli) -> None:
     cli = _project(cli, "shell_script")
     ended = cli.run("program", "smooth.cu", "--record", "./build.sh")

@@ -86,23 +86,20 @@ def found(cli: Cli) -> list[tuple[str, str, str]]:
         return sorted((attempt.parent_key, attempt.key, attempt.outcome.value) for attempt in store.attempts(limit=1000))
 
 
-def thorough(event: str, count: int) -> object:
-    return pytest.param(event, count, marks=pytest.mark.thorough)
-
-
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("event", "count"),
     [
         ("model_call", 3),
-        thorough("candidate", 2),
-        thorough("plan", 1),
-        thorough("model_call", 1),
-        thorough("model_call", 5),
-        thorough("candidate", 1),
-        thorough("candidate", 4),
-        thorough("plan", 2),
-        thorough("candidate", 6),
-        thorough("stage_started", 9),
+        ("candidate", 2),
+        ("plan", 1),
+        ("model_call", 1),
+        ("model_call", 5),
+        ("candidate", 1),
+        ("candidate", 4),
+        ("plan", 2),
+        ("candidate", 6),
+        ("stage_started", 9),
     ],
 )
 def test_a_search_that_is_killed_anywhere_asks_nothing_twice_and_loses_nothing(killed: Cli, event: str, count: int) -> None:

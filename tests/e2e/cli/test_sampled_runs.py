@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.e2e.cli.harness import Cli
 
 MATMUL = """\
@@ -43,6 +45,7 @@ def test_what_takes_too_long_is_counted_in_part_and_named(cli: Cli) -> None:
     assert {line["grade"] for line in profile["lines"]} == {"estimated"}
 
 
+@pytest.mark.thorough
 def test_whoever_asks_for_every_block_is_told_that_they_take_too_long(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("matmul.cu", MATMUL), "--timeout", "3", "--count", "all", "--json")
     assert not any("scaled, so estimated" in message["message"] for message in ended.all("message"))

@@ -165,6 +165,7 @@ def test_plans_of_another_model_are_tried(frozen: Cli) -> None:
     }
 
 
+@pytest.mark.thorough
 def test_a_person_can_be_the_model_and_gives_each_draw_an_answer_of_its_own(frozen: Cli) -> None:
     config = frozen.home / "config.toml"
     config.write_text('[provider]\nkind = "manual"\n', "utf-8")

@@ -93,6 +93,7 @@ def test_a_person_reads_the_sentence_the_shares_and_the_streams(cli: Cli) -> Non
     assert ["█" in bar or "▄" in bar for bar in bars] == [True, True] and "▒" in bars[0] and "░" in bars[1] and "(non-blocking)" in bars[1]
 
 
+@pytest.mark.thorough
 def test_a_program_of_many_launches_has_a_small_timeline(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("a.cu", MANY.replace("COUNT", "2000")), "--device", "cpu", "--json")
     told = ended.one("timeline")
@@ -101,6 +102,7 @@ def test_a_program_of_many_launches_has_a_small_timeline(cli: Cli) -> None:
     assert {row["name"]: row["note"] for row in told["timeline"]["rows"]}["tick"] == "counted on 512 of 2,000 launches, scaled"
 
 
+@pytest.mark.thorough
 def test_a_program_of_more_launches_than_are_kept_in_order_claims_no_gaps(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("a.cu", MANY.replace("COUNT", "6000")), "--device", "cpu", "--json")
     told = ended.one("timeline")
@@ -127,6 +129,7 @@ def test_a_launch_counted_in_part_is_scaled_and_says_so(cli: Cli) -> None:
     assert row["count"] == 3 and row["note"].startswith("counted on ") and row["note"].endswith(", scaled")
 
 
+@pytest.mark.thorough
 def test_a_program_that_only_declares_its_work_has_no_timeline(cli: Cli) -> None:
     path = cli.write("a.cu", TWO_STREAMS[: TWO_STREAMS.index("int main")])
     assert cli.run("init", path, "--kernel", "relax").code == 0
@@ -140,6 +143,7 @@ def test_kernels_that_nobody_asked_about_are_in_the_programs_time(cli: Cli) -> N
     assert {row["name"] for row in ended.one("timeline")["timeline"]["rows"]} == {"relax", "norm", ""}
 
 
+@pytest.mark.thorough
 def test_of_several_programs_of_a_header_the_one_that_ran_is_named(cli: Cli) -> None:
     kernels, main = TWO_STREAMS.split("int main", 1)
     header = cli.write("kernels.cuh", f"#pragma once\n{kernels}")
@@ -151,6 +155,7 @@ def test_of_several_programs_of_a_header_the_one_that_ran_is_named(cli: Cli) -> 
     assert next(row["count"] for row in told["timeline"]["rows"] if row["name"] == "relax") == 2
 
 
+@pytest.mark.thorough
 def test_a_launch_that_was_not_counted_is_named_and_has_no_time(cli: Cli) -> None:
     text = MANY.replace("COUNT", "1500").replace(", tock<<<1, 1>>>(x);", ";\n  tock<<<1, 1>>>(x);")
     timeline = cli.run("profile", cli.write("a.cu", text), "--device", "cpu", "--json").one("timeline")["timeline"]

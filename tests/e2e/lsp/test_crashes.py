@@ -94,6 +94,7 @@ async def test_exit_without_shutdown_is_an_error_to_the_shell_and_leaves_nothing
         assert editor.complaints == ""
 
 
+@pytest.mark.thorough
 async def test_shutdown_and_exit_end_a_running_job_and_the_exit_code_is_0(cli: Cli) -> None:
     with no_orphans():
         editor = await start(cli, settings=ON_COMMAND)

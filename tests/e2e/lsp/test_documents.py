@@ -38,6 +38,7 @@ async def test_a_column_after_emoji_and_cjk_is_right_in_every_encoding(cli: Cli,
     await editor.until(lambda: [editor.part(document, item.range) for item in editor.errors(document)] == ["missing_name"])
 
 
+@pytest.mark.thorough
 async def test_an_edit_of_a_file_with_windows_line_ends_is_accepted_with_them(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(settings=OFF)
     document = editor.open(shared_cli.folder / "windows.cu", "__global__ void k(float *x)\r\n{\r\n    x[0] = 1.0f;\r\n}\r\n")

@@ -33,6 +33,7 @@ async def profiled(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[t
     assert editor.complaints == ""
 
 
+@pytest.mark.thorough
 async def test_the_report_holds_every_part_of_a_profile(profiled: tuple[Editor, Document]) -> None:
     editor, document = profiled
     (report,) = await editor.ask("kernelopt/report", uri=document.uri)
@@ -103,6 +104,7 @@ async def test_a_list_that_there_is_not_is_refused(profiled: tuple[Editor, Docum
         await editor.ask("kernelopt/list", what="everything")
 
 
+@pytest.mark.thorough
 @pytest.mark.asyncio(loop_scope="function")
 async def test_a_profile_of_a_single_kernel_is_there_again_when_the_file_is_opened_again(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options=OURS, settings=NO_BACKGROUND)
@@ -162,6 +164,7 @@ async def test_a_job_that_was_not_allowed_ends_for_those_who_wait_for_it(cli: Cl
     assert ended["exit_code"] != 0 and ended["reason"]
 
 
+@pytest.mark.thorough
 @pytest.mark.asyncio(loop_scope="function")
 async def test_decisions_and_the_ladder_of_a_pair_session_are_listed(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, options=OURS, settings=NO_BACKGROUND)

@@ -100,6 +100,7 @@ async def test_errors_symbols_and_lenses_stand_in_their_cell(shared_cli: Cli, sh
     assert plain.uri not in editor.client.diagnostics and spoken_of.uri not in editor.client.diagnostics
 
 
+@pytest.mark.thorough
 async def test_positions_hold_with_any_line_end_and_escape(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(capabilities=with_notebooks("utf-8"), settings=COMPILE)
     assert editor.encoding == "utf-8"

@@ -190,6 +190,7 @@ async def test_without_consent_no_build_runs_and_a_failing_one_says_why(shared_c
     await editor.until(lambda: any("make nothing ended with status 2" in text for text in editor.said))
 
 
+@pytest.mark.thorough
 async def test_a_cmake_project_is_configured_by_an_action(shared_cli: Cli, shared_editor: Start) -> None:
     folder = project(shared_cli, "cmake_header")
     editor = await shared_editor(settings=QUIET, answer=agrees)
@@ -267,6 +268,7 @@ async def test_an_editor_without_lenses_chooses_by_an_action_and_a_terminal_chan
     await editor.until(lambda: is_run_by(editor, header, "check_transpose.cu"))
 
 
+@pytest.mark.thorough
 async def test_what_a_job_on_the_file_with_main_says_of_a_header_is_shown_there(shared_cli: Cli, shared_editor: Start) -> None:
     folder = project(shared_cli, "three_units")
     editor = await shared_editor(settings=QUIET)

@@ -34,6 +34,7 @@ async def test_a_command_s_region_counts_and_a_misspelt_one_is_said(cli: Cli, op
         await editor.until(lambda seen=seen: any("no function stp" in message and "step" in message for message in editor.said[seen:]))
 
 
+@pytest.mark.thorough
 async def test_the_setting_counts_where_no_command_says_more(cli: Cli, open_editor: Start) -> None:
     assert cli.run("trust", cli.folder).code == 0
     editor = await open_editor(settings=OFF | {"region": "step"})

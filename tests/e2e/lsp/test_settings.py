@@ -119,6 +119,7 @@ async def test_each_folder_has_the_settings_of_its_own_file(cli: Cli, open_edito
     assert "sm_90" in await registers(editor, first) and "sm_80" in await registers(editor, second)
 
 
+@pytest.mark.thorough
 async def test_a_changed_kernelopt_toml_counts_at_once_and_a_wrong_one_is_reported(cli: Cli, open_editor: Start) -> None:
     toml = cli.write("kernelopt.toml", 'target = "h200"\n')
     editor = await open_editor(settings=COMPILE_ONLY)

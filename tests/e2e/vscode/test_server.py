@@ -22,6 +22,7 @@ def running_programs() -> list[int]:
     return [process.pid for process in alive() if process.name == "program"]
 
 
+@pytest.mark.thorough
 async def test_a_server_starts_with_a_folder_of_cuda_files_and_comes_back_when_killed(
     open_window: OpenWindow, cli: Cli, folder: Path
 ) -> None:

@@ -273,6 +273,7 @@ def test_an_honest_fusion_passes_on_all_draws(folder: Path) -> None:
     assert caveat(verdict) == "only what reaches the host was compared, at the program's own sizes, on its values and 5 other draws"
 
 
+@pytest.mark.thorough
 def test_places_that_arrival_decides_are_wrong_where_the_original_keeps_the_order(folder: Path) -> None:
     verdict = compared(folder, IN_ORDER, BY_ARRIVAL)
     assert verdict.outcome == "FAIL"
@@ -293,6 +294,7 @@ def test_what_the_host_takes_from_its_values_is_not_held_against_it(folder: Path
     assert any("passes numbers of its own" in text for text in verdict.missing_checks)
 
 
+@pytest.mark.thorough
 def test_runs_on_other_uploads_are_whole_however_little_of_a_run_is_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a run in part leaves would be taken for what the program computes."""
     asked: list[float] = []

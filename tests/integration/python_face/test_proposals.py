@@ -31,6 +31,7 @@ def found_for(kernel: kernelopt.Kernel) -> kernelopt.Proposals:
     return kernel.optimize(arguments(), planner="expert", rounds=1, candidates=4)
 
 
+@pytest.mark.thorough
 def test_a_texts_proposal_is_read_taken_taken_back_and_turned_down(session: kernelopt.Session) -> None:
     kernel = kernelopt.compile(DECAY, grid=2, block=256, session=session)
     found = found_for(kernel)

@@ -49,6 +49,7 @@ def test_a_right_kernel_passes(session: kernelopt.Session) -> None:
     kernelopt.testing.assert_kernel(right, (np.zeros(1000, np.float32), np.ones(1000, np.float32), 1000), ref=twice)
 
 
+@pytest.mark.thorough
 def test_the_smallest_input_that_fails_is_a_test_to_paste(session: kernelopt.Session) -> None:
     wrong = kernelopt.compile(ONE_TOO_MANY, grid=lambda n: (n + 255) // 256, block=256, session=session)
     random = np.random.default_rng(1).standard_normal(700, dtype=np.float32)

@@ -130,6 +130,7 @@ def test_a_loop_that_stages_a_tile_is_counted_by_what_its_block_takes_of_it():
     assert set(warps_of("tiles.cu", "product", lambda i: i.opcode == "FFMA")) == {2048}
 
 
+@pytest.mark.thorough
 def test_two_loops_of_one_long_kernel_run_as_often_as_each_of_them_does():
     """One does 16 iterations a pass while the index that controls it advances by 13 for each; the other, 59 iterations in 8 warps on a line
     of its own, follows it in one block of the emulated program."""
