@@ -88,6 +88,8 @@ class CpuLab:
         self._missing = missing
         environment = {**os.environ, "TMPDIR": str(scratch)}  # what a killed worker leaves goes with the job's scratch
         self._emulator = WorkerProcess("assistant.emulator", environment)
+        self._builder = WorkerProcess("assistant.emulator", environment)
+        """Builds what would wait for the other one, which runs something; started with the first of these."""
         self._device = WorkerProcess("assistant.device", environment)
         """Runs the user's references, which no other job may meet; compiles where the caller keeps no compiler."""
         self.compiler = Compiler(compiler or self._device, cache, scratch)
@@ -136,7 +138,7 @@ class CpuLab:
 
     async def _emulated(self, program: Program) -> PreprocessedProgram | NotPreprocessed:
         fields = await asyncio.to_thread(self._source_fields, program)
-        reply = await self._ask({"op": "preprocess", **fields}, _BUILD_DEADLINE_S)
+        reply = await self._ask_beside({"op": "preprocess", **fields})
         return (
             NotPreprocessed(reply.message)
             if isinstance(reply, LabFailure)
@@ -211,7 +213,7 @@ class CpuLab:
     async def promoted(self, program: Program) -> Program | LabFailure:
         """The program with ``float`` written as ``double``, for another compiler."""
         fields = await asyncio.to_thread(self._source_fields, program)
-        reply = await self._ask({"op": "promote", **fields}, _BUILD_DEADLINE_S)
+        reply = await self._ask_beside({"op": "promote", **fields})
         if isinstance(reply, LabFailure):
             return reply
         return replace(program, sources=tuple(Source(Path(path), text) for path, text in reply["texts"]))
@@ -240,6 +242,7 @@ class CpuLab:
 
     async def close(self) -> None:
         await self._emulator.close()
+        await self._builder.close()
         await self._device.close()
         await keep_small(self.cache)
 
@@ -286,7 +289,7 @@ class CpuLab:
             "promote_float": promotion is not None and promotion.is_double,
             "noted_function": program.noted_function,
         }
-        reply = await self._ask(message, _BUILD_DEADLINE_S)
+        reply = await self._ask_beside(message)
         if isinstance(reply, LabFailure):
             return reply
         diagnostics = decode(tuple[Diagnostic, ...], reply["diagnostics"])
@@ -319,9 +322,13 @@ class CpuLab:
             "workspaces": workspaces(program),
         }
 
-    async def _ask(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
+    async def _ask_beside(self, message: dict[str, Any]) -> dict[str, Any] | LabFailure:
+        """Something about texts alone, which need not wait for what runs."""
+        return await self._ask(message, _BUILD_DEADLINE_S, self._builder if self._emulator.is_busy else self._emulator)
+
+    async def _ask(self, message: dict[str, Any], deadline_s: float, worker: WorkerProcess | None = None) -> dict[str, Any] | LabFailure:
         try:
-            reply = await self._emulator.request(message, deadline_s)
+            reply = await (worker or self._emulator).request(message, deadline_s)
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
         except WorkerDied as error:
