@@ -11,6 +11,7 @@ asks: a screening's while the first candidate is built and run, a confirmation's
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
@@ -42,19 +43,26 @@ class Baselines:
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        for task in self._begun.values():
-            task.cancel()
-        await asyncio.gather(*self._begun.values(), return_exceptions=True)
+        await self._call_off(list(self._begun))
 
     def begin(self, kernels: frozenset[str], is_confirming: bool) -> None:
         """Prepare it for whoever will ask, once; one that fails is prepared again for the first who does."""
         key = (kernels, is_confirming)
         if self._is_ahead and key not in self._begun and key not in self._prepared:
-            self._begun[key] = asyncio.create_task(self.of(kernels, is_confirming))
+            self._begun[key] = asyncio.create_task(self._of(key))
 
     async def of(self, kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
-        """For candidates that change these kernels (by key)."""
+        """For candidates that change these kernels (by key).
+
+        Before a confirmation all else is called off: its candidate runs in processes that have run no version before.
+        """
         key = (kernels, is_confirming)
+        if is_confirming:
+            await self._call_off([other for other in self._begun if other != key])
+        return await self._of(key)
+
+    async def _of(self, key: _Key) -> Baseline | LabFailure:
+        kernels, is_confirming = key
         async with self._turns.setdefault(key, asyncio.Lock()):
             if key not in self._prepared:
                 made = await prepare(self._job, self._start, kernels, self._effort(is_confirming), self._second_run)
@@ -62,6 +70,12 @@ class Baselines:
                     return made
                 self._prepared[key] = made
         return self._prepared[key]
+
+    async def _call_off(self, keys: Iterable[_Key]) -> None:
+        tasks = [self._begun.pop(key) for key in keys]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _effort(self, is_confirming: bool) -> Effort:
         seeds = self._job.seeds
