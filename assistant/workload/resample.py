@@ -50,8 +50,8 @@ _MARKS_PER_VALUE = 8
 """Bytes for marks, where values are further apart, would be more than sorting them takes."""
 _PART = 1 << 22
 _SINGLE_BYTES = 4
-_DRAWN_COUNT = 1 << 14
-"""Values that are drawn together: what is computed on the way fits into a core's L2 cache, too."""
+_DRAWN_COUNT = 1 << 18
+"""Values that are drawn together: what is computed on the way stays in a processor's caches, and Python is not asked for often."""
 _QUANTILE_COUNT = 1 << 16
 """Points of the empirical distribution that continuous values are interpolated between; fits into the L2 cache of a CPU core."""
 

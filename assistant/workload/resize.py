@@ -42,6 +42,7 @@ __all__ = [
     "plans",
     "shape_words",
     "size_model",
+    "with_config",
 ]
 
 _MOST_CONFIGS = 6
@@ -242,6 +243,12 @@ def at_sizes(case: NewCase, model: SizeModel, plan: Plan) -> NewCase:
     recording = replace(case.recording, buffers=buffers, launches=(replace(launch, config=plan.config, blocks_run=None, chosen_blocks=()),))
     origin = replace(case.origin, kind="resized", shape=shape_words(plan.sizes), weight=0.0, is_own_size=False)
     return with_contents(replace(case, recording=recording), contents, origin)
+
+
+def with_config(case: NewCase, config: LaunchConfig) -> NewCase:
+    """``case`` (of one launch) with another launch configuration."""
+    launch = replace(case.recording.launches[0], config=config)
+    return replace(case, recording=replace(case.recording, launches=(launch,)))
 
 
 def shape_words(sizes: Sizes) -> str:

@@ -28,7 +28,18 @@ from assistant.workload.draws import Draw
 from assistant.workload.other_sizes import larger, smaller, within, work_ratio
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import CountAtSizes, Sizes, explain_count
-from assistant.workload.resize import ObservedLaunch, Place, Plan, SizeModel, at_sizes, element_bytes, element_count, plans, size_model
+from assistant.workload.resize import (
+    ObservedLaunch,
+    Place,
+    Plan,
+    SizeModel,
+    at_sizes,
+    element_bytes,
+    element_count,
+    plans,
+    size_model,
+    with_config,
+)
 from assistant.workload.scalars import LayoutOf, scalars_of
 
 __all__ = ["CleanSize", "SizeTrials", "SizedLaunch", "observed_launches", "size_model_of", "try_sizes"]
@@ -177,10 +188,13 @@ def _fixed(launch: SizedLaunch) -> frozenset[str]:
 def _cases(launch: SizedLaunch, sizes: Sequence[dict[str, int]], seed: int) -> Iterator[CleanSize]:
     """Launches at these sizes, on fresh values of the program's kinds."""
     for one in (one for one in sizes if launch.model.keeps_elements_whole(one)):
+        drawn: dict[bool, NewCase] = {}
         for plan in islice(_meant(launch, {**launch.model.sizes, **one}), _ATTEMPTS):
-            made = at_sizes(launch.own.case, launch.model, plan)
-            fresh = fresh_values(made, Draw(seed, integers="kept", zeros="filled"), launch.layouts)
-            yield CleanSize(replace(fresh, origin=replace(made.origin, seed=seed)), plan)
+            if plan.is_followed not in drawn:
+                made = at_sizes(launch.own.case, launch.model, plan)
+                fresh = fresh_values(made, Draw(seed, integers="kept", zeros="filled"), launch.layouts)
+                drawn[plan.is_followed] = replace(fresh, origin=replace(made.origin, seed=seed))
+            yield CleanSize(with_config(drawn[plan.is_followed], plan.config), plan)
 
 
 def _meant(launch: SizedLaunch, sizes: Sizes) -> Iterator[Plan]:

@@ -154,3 +154,22 @@ RUNS: dict[str, Callable[[], Awaitable[list[str]]]] = {
 @pytest.mark.parametrize("name", RUNS)
 async def test_the_sizes_that_are_tried_are_those_that_were_recorded(name: str, snapshot: SnapshotAssertion) -> None:
     assert "\n".join(await RUNS[name]()) == snapshot
+
+
+async def test_ways_to_launch_at_one_size_share_its_values() -> None:
+    made: dict[str, list[NewCase]] = {}
+    case, parameters = image()
+    model = size_model_of(case, parameters, (), lambda _: None)
+    assert model is not None
+
+    async def half_written(cases: Sequence[NewCase], limit_s: float) -> list[CaseTrial]:
+        for one in cases:
+            made.setdefault(one.origin.shape, []).append(one)
+        return [SHORT(one) for one in cases]
+
+    await try_sizes(half_written, SizedLaunch(CLEAN(case), model, Cost(1 << 13, 1 << 16, 0.001), {}), 1, is_confirming=True)
+    several = [cases for cases in made.values() if len(cases) > 2]
+    assert several
+    for cases in several:
+        assert len({id(one.blobs) for one in cases}) <= 2, "drawn once where integers follow the size, and once where they do not"
+        assert len({(id(one.blobs), one.recording.launches[0].config) for one in cases}) == len(cases)

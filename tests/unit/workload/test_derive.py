@@ -79,6 +79,14 @@ def test_floats_are_new_within_the_observed_range() -> None:
     assert abs(result.std() - values.std()) < 0.1
 
 
+def test_many_floats_are_drawn_as_few_are() -> None:
+    values = normal(600_000)
+    result = fresh(values, "float")
+    assert values.min() <= result.min() and result.max() <= values.max()
+    assert np.unique(result).size > 0.9 * result.size, "nothing is drawn twice"
+    assert all(abs(part.std() - values.std()) < 0.01 for part in np.array_split(result, 5))
+
+
 @pytest.mark.parametrize("scale", [0.125, 8.0])
 def test_the_scale_moves_the_range(scale: float) -> None:
     values = normal()
