@@ -11,6 +11,7 @@ from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_to_grid import LoopToGrid
+from assistant.plan.expert.loop_to_threads import LoopToThreads
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
@@ -39,6 +40,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstantPowers(),
     FloatLiterals(),
     LoopToGrid(),
+    LoopToThreads(),
     LoopUnrolling(),
     PrivateHistogram(),
     RegisterTiling(),

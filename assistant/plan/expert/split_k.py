@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from assistant.cuda.branches import condition_of
 from assistant.cuda.integers import evaluate
+from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, joined, unparenthesized
 from assistant.model.plan import Decline, DeclineReason, Rewrite
@@ -108,10 +109,10 @@ def _clearing(context: TransformationContext, sums: ColumnSums) -> tuple[TextEdi
     if not fresh:
         return ()
     count = _column_count(context, sums)
-    if count is None:
-        return Obstacle(
-            DeclineReason.GUARD_FORM, f"the columns are not bounded by one comparison of `{sums.kernel.row.name}` with their number"
-        )
+    names = {parameter.name for parameter in context.kernel.parameters}
+    if count is None or (context.tree.text(count) not in names and names & names_in(context.tree, count)):
+        words = f"`{sums.kernel.row.name}` would have to be compared with one constant or parameter, the number of columns"
+        return Obstacle(DeclineReason.GUARD_FORM, words)
     obstacle = covers(context, count)
     text = context.tree.text(count)
     return obstacle or cleared(context, tuple(Cleared(result.base, result.spelled, text) for result in fresh))

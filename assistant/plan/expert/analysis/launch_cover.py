@@ -25,32 +25,32 @@ _TRIAL_SIZES = (1, 31, 32, 33, 1000, 4097, 65_535)
 
 
 def covers(context: TransformationContext, bound: Node) -> Obstacle | None:
-    """Why some launch may leave elements below ``bound``, a constant or one of the kernel's parameters, without a thread."""
-    program, name = of_program(context), context.tree.text(bound)
-    fixed = evaluate(bound, scope_of(context.tree, context.kernel), {})
-    places = [each.name for each in context.kernel.parameters]
-    if fixed is None and (name not in places or name in changed_names(context.tree, context.body)):
-        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"`{name}` is neither a constant nor a parameter that stays as the launch passes it")
+    """Why some launch may leave elements below ``bound``, made of constants and the kernel's parameters, without a thread."""
+    program, text = of_program(context), context.tree.text(bound)
+    places = {each.name: place for place, each in enumerate(context.kernel.parameters)}
+    used = names_in(context.tree, bound) & places.keys()
+    if used & changed_names(context.tree, context.body) or not (used or evaluate(bound, scope_of(context.tree, context.kernel), {})):
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"`{text}` is not made of constants and parameters that stay as the launch passes them")
     for launch in launches_of(context):
-        argument = None if fixed is not None else program.tree.node_at(launch.site.arguments[places.index(name)].span)
-        if not _has_threads(program, launch, argument, fixed):
+        arguments = {name: program.tree.node_at(launch.site.arguments[places[name]].span) for name in used}
+        if not _has_threads(context, launch, bound, {name: node for name, node in arguments.items() if node is not None}):
             where = program.tree.place(launch.site.span)
-            words = f"the launch on {where} does not surely have a thread for each of `{name}`"
+            words = f"the launch on {where} does not surely have a thread for each of `{text}`"
             return Obstacle(DeclineReason.LAUNCH_FORM, f"{words}, and what has none must stay as it is")
     return None
 
 
-def _has_threads(program: TransformationContext, launch: Launch, argument: Node | None, fixed: int | None) -> bool:
-    known = fixed if argument is None else evaluate(argument, launch.scope, {})
-    names = frozenset[str]() if argument is None or known is not None else names_in(program.tree, argument)
-    if known is None and not names:
-        return False
-    for size in _TRIAL_SIZES if known is None else (0,):
-        values = dict.fromkeys(names, size)
-        wanted = known if argument is None else evaluate(argument, launch.scope, values)
-        blocks, threads = (_first(launch, shape.components, values) for shape in (launch.grid, launch.block))
-        if wanted is None or blocks is None or threads is None or blocks * threads < wanted:
-            return False
+def _has_threads(context: TransformationContext, launch: Launch, bound: Node, arguments: dict[str, Node]) -> bool:
+    tree, scope = of_program(context).tree, scope_of(context.tree, context.kernel)
+    names = sorted({name for node in arguments.values() if evaluate(node, launch.scope, {}) is None for name in names_in(tree, node)})
+    for size in _TRIAL_SIZES:
+        for is_odd_larger in (False, True):
+            values = {name: 2 * size + 3 if place % 2 == is_odd_larger else size for place, name in enumerate(names)}
+            passed = {name: evaluate(node, launch.scope, values) for name, node in arguments.items()}
+            wanted = evaluate(bound, scope, {name: value for name, value in passed.items() if value is not None})
+            blocks, threads = (_first(launch, shape.components, values) for shape in (launch.grid, launch.block))
+            if wanted is None or blocks is None or threads is None or blocks * threads < wanted:
+                return False
     return True
 
 

@@ -37,7 +37,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_by", "shared_loop", "stores_once"]
+__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_by", "shared_loop", "stores_once", "thread_row"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
 _SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
@@ -76,7 +76,7 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     function = None if loop is None else enclosing_function(tree, loop)
     if loop is None or function is None or function.body != context.body:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "there is no loop over a row at this line of the kernel's own body")
-    row = _row(context, function, block)
+    row = thread_row(context, function, block)
     if isinstance(row, Obstacle):
         return row
     found = _statements(tree, function, row[0])
@@ -114,7 +114,7 @@ def _covers(node: Node, line: int) -> bool:
     return node.start_point[0] < line <= node.end_point[0] + 1
 
 
-def _row(context: TransformationContext, function: Function, block: Dim3) -> tuple[Variable, bool] | Obstacle:
+def thread_row(context: TransformationContext, function: Function, block: Dim3) -> tuple[Variable, bool] | Obstacle:
     """The local with the thread's index in the grid, the only one that knows threads; whether something is added to the index."""
     tree, scope = context.tree, scope_of(context.tree, context.kernel)
     sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1} | unknown_sizes(context)

@@ -18,7 +18,7 @@ from assistant.plan.expert.analysis.memory_accesses import global_accesses, unkn
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["reads_alike", "walks_across_rows", "walks_along_rows"]
+__all__ = ["element_at", "reads_alike", "walks_across_rows", "walks_along_rows"]
 
 
 def walks_along_rows(context: TransformationContext, kernel: RowKernel) -> bool:
@@ -60,12 +60,13 @@ def _strides(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -
         if not loop.node.start_byte <= access.node.start_byte < loop.node.end_byte:
             continue
         places = (sizes, {**sizes, row: 4}, {**sizes, counter: 8})
-        here, next_row, next_step = (_index(access.offsets, scope, place) for place in places)
+        here, next_row, next_step = (element_at(access.offsets, scope, place) for place in places)
         if here is not None and next_row is not None and next_step is not None:
             yield next_row - here, next_step - here
 
 
-def _index(offsets: tuple[Node, ...], scope: Scope, place: dict[str, int]) -> int | None:
+def element_at(offsets: tuple[Node, ...], scope: Scope, place: dict[str, int]) -> int | None:
+    """The element of an access, the sum of its offsets, where all of them follow from ``place``."""
     values = [evaluate(offset, scope, place) for offset in offsets]
     known = [value for value in values if value is not None]
     return sum(known) if len(known) == len(values) else None

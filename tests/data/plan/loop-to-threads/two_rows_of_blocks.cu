@@ -1,0 +1,24 @@
+// kernel=k line=19 finding=KO111
+#include <cstdio>
+
+__global__ void k(const float *x, float *y, int n, int m) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int j = 0; j < m; j++) y[(blockIdx.y * n + i) * m + j] = x[j] + x[i * m + j];
+}
+
+int main() {
+    const int n = 70, m = 50;
+    static float h[n * m], r[n * n];
+    for (int i = 0; i < n * m; ++i) h[i] = i % 11 - 4;
+    float *d, *o;
+    cudaMalloc(&d, sizeof h);
+    cudaMalloc(&o, sizeof r);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    cudaMemset(o, 0, sizeof r);
+    k<<<dim3(1, 1), 32>>>(d, o, n / 2, m);
+    cudaMemcpy(r, o, sizeof r, cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (float v : r) sum += v;
+    printf("%g\n", sum);
+}
