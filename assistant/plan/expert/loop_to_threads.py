@@ -68,8 +68,10 @@ def _rewrite(context: TransformationContext, old: Dim3) -> Rewrite | Obstacle:
     block = _SQUARE if any(context.tree.find(*LOOPS, inside=rows.loop.node.child_by_field_name("body"))) else _WIDE
     obstacle = covers(context, rows.row_count) or _without_gain(context, columns) or _too_many(context, extents["y"], block)
     launches = two_axes_launches(context, rows.function, extents, block)
-    if obstacle is not None or isinstance(launches, Obstacle):
-        return obstacle or launches
+    if obstacle is not None:
+        return obstacle
+    if isinstance(launches, Obstacle):
+        return launches
     own, in_others = by_file(context, (*two_axes_edits(context, rows, column_axis), *launches))
     counter, count = rows.loop.header.variable, _block_count(context, extents, block)
     pairs = [(pair.first, pair.second) for pair in rows.loop.apart]

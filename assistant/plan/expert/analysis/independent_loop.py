@@ -63,7 +63,8 @@ def independent_loop(context: TransformationContext, function: Function, loop: N
     left = next((n for n in tree.find("break_statement", inside=body) if _leaves(context, n, loop)), None)
     if left is not None:
         return Obstacle(DeclineReason.LEAVES_EARLY, f"the loop may end early, at line {tree.line(left)}")
-    carried = changed_names(tree, body) - locals_of(tree, body).keys() - global_pointers(tree, function, body)
+    changed = changed_names(tree, body) - locals_of(tree, body).keys() - global_pointers(tree, function, body)
+    carried = {name for name in changed if not _is_set_anew(context, function, loop, name)}
     if carried:
         return Obstacle(
             DeclineReason.ORDER_MATTERS,
@@ -71,6 +72,22 @@ def independent_loop(context: TransformationContext, function: Function, loop: N
         )
     effects = leaves_or_synchronizes(tree, loop)
     return effects or _by_memory(context, function, loop, (header, tree.text(kind)))
+
+
+def _is_set_anew(context: TransformationContext, function: Function, loop: Node, name: str) -> bool:
+    """Each iteration gives the local a value before it uses it, and nothing behind the loop looks at it."""
+    tree, body = context.tree, loop.child_by_field_name("body")
+    mentions = [n for n in tree.find("identifier", inside=function.body) if tree.text(n) == name and n.start_byte >= loop.start_byte]
+    if body is None or name not in locals_of(tree, function.body) or mentions[-1].end_byte > loop.end_byte:
+        return False
+    change = mentions[0].parent
+    statement = None if change is None else change.parent
+    if change is None or statement is None or statement.parent != body or change.child_by_field_name("left") != mentions[0]:
+        return False
+    operator = change.child_by_field_name("operator")
+    is_set = change.type == "assignment_expression" and operator is not None and tree.text(operator) == "="
+    is_run = statement.type == "expression_statement" or statement.child_by_field_name("initializer") == change
+    return is_set and is_run and not any(n.start_byte < change.end_byte for n in mentions[1:])
 
 
 def _leaves(context: TransformationContext, jump: Node, loop: Node) -> bool:
