@@ -17,11 +17,11 @@ from assistant.cuda.parse import parse
 from assistant.model.experience import COMPOSED, MOST_COMPOSED, TechniqueEvidence
 from assistant.model.plan import Rewrite
 from assistant.model.profile import Finding
-from assistant.model.source import Source
+from assistant.model.source import Source, TextEdit
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
-__all__ = ["Composed", "composed", "sequences"]
+__all__ = ["Composed", "carried_back", "composed", "edited", "sequences"]
 
 _MOST_SEQUENCES = 3
 """Offered for one version of a kernel."""
@@ -60,7 +60,7 @@ def composed(request: PlanRequest, techniques: tuple[str, ...], attempt: Attempt
     """The techniques in a row, on the first place where each of them applies; None where they do not apply in a row."""
     first, *others = techniques
     for finding, rewrites in attempt(request, first):
-        after = _edited(request, rewrites[0])
+        after = None if rewrites[0].in_others else edited(request, rewrites[0].edits)
         if after is None:
             continue
         found = composed(after, tuple(others), attempt) if len(others) > 1 else _last(after, others[0], attempt)
@@ -75,14 +75,13 @@ def _last(request: PlanRequest, technique: str, attempt: Attempt) -> Composed | 
     return next((Composed(technique, (finding,), rewrites) for finding, rewrites in attempt(request, technique)), None)
 
 
-def _edited(request: PlanRequest, rewrite: Rewrite) -> PlanRequest | None:
-    """The request about what a rewrite makes of its text; None where it edits other files or more than the kernel, of whose launches
-    nothing is known then."""
+def edited(request: PlanRequest, edits: tuple[TextEdit, ...]) -> PlanRequest | None:
+    """The request about what edits make of its text; None where they edit more than the kernel, of whose launches nothing is known then."""
     kernel, text = request.kernel, request.parsed.source.text
     span = kernel.span
-    if rewrite.in_others or not all(span.start <= edit.span.start and edit.span.end <= span.end for edit in rewrite.edits):
+    if not all(span.start <= edit.span.start and edit.span.end <= span.end for edit in edits):
         return None
-    after = apply_edits(text, rewrite.edits)
+    after = apply_edits(text, edits)
     if not isinstance(after, str):
         return None
     parsed = parse(Source(request.parsed.source.path, after))
@@ -114,6 +113,14 @@ def _moves(before: str, after: str) -> Callable[[int], int]:
         return line
 
     return moved
+
+
+def carried_back(request: PlanRequest, between: PlanRequest, rewrite: Rewrite) -> Rewrite:
+    """A rewrite of what `edited` gave, as one of the request's own text."""
+    own, other = request.parsed.source.text, between.parsed.source.text
+    after = apply_edits(other, rewrite.edits)
+    assert isinstance(after, str), "a rule's edits fit the text that it was given"
+    return replace(rewrite, edits=edits_between(own, after), line=_moves(other, own)(rewrite.line))
 
 
 def _joined(request: PlanRequest, name: str, first: Rewrite, between: PlanRequest, second: Rewrite) -> Rewrite:

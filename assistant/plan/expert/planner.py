@@ -23,8 +23,9 @@ from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.choosing import chosen, evidence_on
-from assistant.plan.expert.composite import Composed, composed, sequences
+from assistant.plan.expert.composite import Composed, carried_back, composed, edited, sequences
 from assistant.plan.expert.transformation import Transformation, TransformationContext
+from assistant.plan.expert.writing.declared_late import declared_late
 from assistant.ports.planner import PlanRequest, Story
 
 __all__ = ["ExpertPlanner"]
@@ -125,13 +126,26 @@ class ExpertPlanner:
     def _attempt(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...] | Decline:
         result = self._transformations[technique.id].rewrite(context)
         if isinstance(result, Decline):
-            return result
+            late = self._with_late_declarations(request, context, technique)
+            if not late:
+                return result
+            result = late
         headers = {header.path for header in request.headers}
         header = next((edits.path for rewrite in result for edits in rewrite.in_others if edits.path in headers), None)
         if header is not None:
             why = f"it would change {header.name}, a header that other programs may include"
             return Decline(technique.id, context.kernel.key, context.line, why, DeclineReason.USED_ELSEWHERE)
         return tuple(replace(r, labels=tuple(dict.fromkeys((*technique.labels, *r.labels)))) for r in result)
+
+    def _with_late_declarations(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
+        """What the technique makes of the kernel with its locals declared where they get their values."""
+        edits = declared_late(context)
+        after = edited(request, edits) if edits else None
+        if after is None:
+            return ()
+        finding = after.findings[request.findings.index(context.finding)]
+        found = self._transformations[technique.id].rewrite(_context(after, _tree(after), finding))
+        return () if isinstance(found, Decline) else tuple(carried_back(request, after, rewrite) for rewrite in found)
 
 
 def _tree(request: PlanRequest) -> SyntaxTree:
