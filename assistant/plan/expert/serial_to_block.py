@@ -18,6 +18,8 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assistant.cuda.files import line_end
 from assistant.cuda.names import free_name
 from assistant.model.plan import Decline, Rewrite
@@ -31,13 +33,15 @@ from assistant.plan.expert.analysis.serial_kernel import SerialKernel, serial_ke
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, indentation
-from assistant.plan.expert.writing.shared_rows import combined, once_for_row, one_start
+from assistant.plan.expert.writing.shared_rows import combined, combined_with_place, once_for_row, one_start
 from assistant.plan.expert.writing.style import style_of
 
 __all__ = ["SerialToBlock"]
 
 _LANES = 32
 _THREADS, _MOST_THREADS = 256, 1024
+_Arrays = Mapping[str, tuple[str, str]]
+"""By a local: its type, and the shared array with each warp's part."""
 _LONG = 8 * _MOST_THREADS
 """Iterations that keep a block of the largest size busy."""
 
@@ -100,23 +104,46 @@ def _gathered(context: TransformationContext, kernel: SerialKernel, loop: RowLoo
     """Every thread gets the whole of what all have in parts."""
     tree, step = context.tree, style_of(context).indent
     offset, warp = (free_name(tree, context.body, *names) for names in (("offset", "distance"), ("warp", "warp_index")))
-    names = [_array(context, kernel, loop, reduction) for reduction in loop.reductions]
-    pairs = list(zip(loop.reductions, names, strict=True))
-    shuffled = [combined(r, f"__shfl_down_sync(0xffffffff, {r.name}, {offset})") for r in loop.reductions]
+    parts = {name: (kind, _array(context, kernel, loop, name)) for r in loop.reductions for name, kind in _kept(r)}
+    shuffled = [line for r in loop.reductions for line in _of_other_lane(context, r, offset)]
+    joined = [line for r in loop.reductions for line in _of_other_warp(context, r, parts, warp)]
     return [
         *_headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", shuffled, step),
-        *(f"__shared__ {r.type} {array}[{warps}];" for r, array in pairs),
-        *_headed(f"if (threadIdx.x % {_LANES} == 0)", [f"{a}[threadIdx.x / {_LANES}] = {r.name};" for r, a in pairs], step),
+        *(f"__shared__ {kind} {array}[{warps}];" for kind, array in parts.values()),
+        *_headed(f"if (threadIdx.x % {_LANES} == 0)", [f"{a}[threadIdx.x / {_LANES}] = {n};" for n, (_, a) in parts.items()], step),
         "__syncthreads();",
-        *(f"{r.name} = {array}[0];" for r, array in pairs),
-        *_headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", [combined(r, f"{a}[{warp}]") for r, a in pairs], step),
+        *(f"{name} = {array}[0];" for name, (_, array) in parts.items()),
+        *_headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", joined, step),
     ]
 
 
-def _array(context: TransformationContext, kernel: SerialKernel, loop: RowLoop, reduction: Reduction) -> str:
-    style, name = style_of(context), reduction.name.replace(".", "_")
+def _kept(reduction: Reduction) -> tuple[tuple[str, str], ...]:
+    """Names and types of the locals that hold a thread's part."""
+    place = reduction.place
+    return ((reduction.name, reduction.type), *(() if place is None else ((place.name, place.type),)))
+
+
+def _of_other_lane(context: TransformationContext, reduction: Reduction, offset: str) -> tuple[str, ...]:
+    others = [f"__shfl_down_sync(0xffffffff, {name}, {offset})" for name, _ in _kept(reduction)]
+    if len(others) == 1:
+        return (combined(reduction, others[0]),)
+    style = style_of(context)
+    names = [free_name(context.tree, context.body, style.name("other", name)) for name, _ in _kept(reduction)]
+    declared = (f"{kind} {name} = {other};" for (_, kind), name, other in zip(_kept(reduction), names, others, strict=True))
+    return (*declared, *combined_with_place(reduction, *names, style.indent))
+
+
+def _of_other_warp(context: TransformationContext, reduction: Reduction, parts: _Arrays, warp: str) -> tuple[str, ...]:
+    others = [f"{parts[name][1]}[{warp}]" for name, _ in _kept(reduction)]
+    if len(others) == 1:
+        return (combined(reduction, others[0]),)
+    return combined_with_place(reduction, *others, style_of(context).indent)
+
+
+def _array(context: TransformationContext, kernel: SerialKernel, loop: RowLoop, local: str) -> str:
+    style, name = style_of(context), local.replace(".", "_")
     array = free_name(context.tree, context.body, style.name("warp", name), style.name("warp", "parts", name))
-    is_again = sum(one.name == reduction.name for each in kernel.loops for one in each.reductions) > 1
+    is_again = sum(of == local for each in kernel.loops for one in each.reductions for of, _ in _kept(one)) > 1
     return f"{array}{kernel.loops.index(loop) + 1}" if is_again else array
 
 

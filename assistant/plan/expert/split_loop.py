@@ -102,6 +102,9 @@ def _obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | N
         )
     if not any(loop.reductions for loop in kernel.loops):
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no loop of the kernel makes a sum or a maximum of what it reads")
+    placed = next((each.place for loop in kernel.loops for each in loop.reductions if each.place is not None), None)
+    if placed is not None:
+        return Obstacle(DeclineReason.ORDER_MATTERS, f"`{placed.name}` would have to be found by another loop than the one for its value")
     if kernel.is_offset and kernel.row.value is not None and "blockDim" not in context.tree.text(kernel.row.value):
         return Obstacle(
             DeclineReason.INDEX_OUT_OF_SIGHT, f"`{kernel.row.name}` is not written with blockDim.x, and blocks get another width"

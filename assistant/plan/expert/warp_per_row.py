@@ -33,7 +33,7 @@ from assistant.plan.expert.analysis.workload_block import launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, indentation
-from assistant.plan.expert.writing.shared_rows import combined, once_for_row, one_start
+from assistant.plan.expert.writing.shared_rows import combined, combined_with_place, once_for_row, one_start
 from assistant.plan.expert.writing.style import style_of
 
 __all__ = ["WarpPerRow"]
@@ -126,7 +126,7 @@ def _exchange(context: TransformationContext, kernel: RowKernel, loop: RowLoop, 
     """The lanes' parts become one value that all of them have; then they may overwrite what others have read."""
     style, newline = style_of(context), line_end(context.text)
     indent = indentation(context.text, context.tree.span(loop.node).start)
-    lines = [_exchanged(reduction, offset) for reduction in loop.reductions]
+    lines = [line for reduction in loop.reductions for line in _exchanged(context, kernel, reduction, offset)]
     head = f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)"
     inner = "".join(f"{newline}{indent}{style.indent}{line}" for line in lines)
     whole = f"{head}{inner}" if len(lines) == 1 else f"{head} {{{inner}{newline}{indent}}}"
@@ -143,5 +143,17 @@ def _is_overwritten_after(context: TransformationContext, kernel: RowKernel, loo
     return False
 
 
-def _exchanged(reduction: Reduction, offset: str) -> str:
-    return combined(reduction, f"__shfl_xor_sync(0xffffffff, {reduction.name}, {offset})")
+def _exchanged(context: TransformationContext, kernel: RowKernel, reduction: Reduction, offset: str) -> tuple[str, ...]:
+    if reduction.place is None:
+        return (combined(reduction, _of_other_lane(reduction.name, offset)),)
+    style, place = style_of(context), reduction.place
+    value, where = (free_name(context.tree, kernel.function.node, style.name("other", n)) for n in (reduction.name, place.name))
+    return (
+        f"{reduction.type} {value} = {_of_other_lane(reduction.name, offset)};",
+        f"{place.type} {where} = {_of_other_lane(place.name, offset)};",
+        *combined_with_place(reduction, value, where, style.indent),
+    )
+
+
+def _of_other_lane(name: str, offset: str) -> str:
+    return f"__shfl_xor_sync(0xffffffff, {name}, {offset})"

@@ -21,6 +21,7 @@ from assistant.cuda.structs import struct_fields
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.chosen_places import ChosenPlace, chosen_places
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
@@ -59,6 +60,8 @@ class Reduction(Record):
     name: str
     """As it is written: ``sum``, ``acc.x``."""
     type: str
+    place: Variable | None = None
+    """The local with the iteration that a maximum or a minimum is of: the first of several."""
 
     @property
     def is_exact(self) -> bool:
@@ -75,31 +78,55 @@ def reductions_of(
     ``template_types``: names of template parameters that stand for types that can be shuffled.
     """
     inside, outside = locals_of(tree, loop), locals_of(tree, function.body)
+    chosen = [each for each in chosen_places(tree, function, loop) if _place(tree, outside, each) is not None]
     found: dict[str, Reduction] = {}
     for change in assignments(tree, loop):
         owner = _owner(tree, change.target)
-        if owner is None or owner in inside:
+        if owner is None or owner in inside or any(change.node == each.place.node for each in chosen):
             continue
         variables = outside.get(owner, ())
         name = tree.text(change.target)
-        combination = _combination(tree, change, name)
-        if len(variables) != 1 or combination is None or (name in found and found[name].combination is not combination):
-            line = tree.line(change.node)
-            return Obstacle(
-                DeclineReason.ORDER_MATTERS, f"`{name}` goes from one iteration to the next at line {line} by more than a sum or a maximum"
-            )
+        with_place = next((each for each in chosen if each.value.node == change.node), None)
+        combination = _combination(tree, change, name) if with_place is None else _extreme(with_place)
+        place = None if with_place is None else _place(tree, outside, with_place)
+        is_other = name in found and (found[name].combination is not combination or found[name].place != place or place is not None)
+        if len(variables) != 1 or combination is None or is_other:
+            return Obstacle(DeclineReason.ORDER_MATTERS, _what_would_have_to_hold(tree, change, name))
         kind = variables[0].type if name == owner else _member_type(tree, variables[0].type, name.removeprefix(owner))
         if variables[0].is_pointer or variables[0].is_array or not (can_be_shuffled(plain_type(tree, kind)) or kind in template_types):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{name}` of type `{kind}` cannot surely be shuffled")
-        found[name] = Reduction(variables[0], combination, name, kind)
-    return _obstacle(tree, loop, found) or tuple(found.values())
+        found[name] = Reduction(variables[0], combination, name, kind, place)
+    return _obstacle(tree, loop, found, chosen) or tuple(found.values())
 
 
-def _obstacle(tree: SyntaxTree, loop: Node, found: Mapping[str, Reduction]) -> Obstacle | None:
+def _what_would_have_to_hold(tree: SyntaxTree, change: Assignment, name: str) -> str:
+    line, branch = tree.line(change.node), next((a for a in tree.ancestors(change.node) if a.type == "if_statement"), None)
+    condition = None if branch is None else condition_of(branch)
+    if branch is not None and condition is not None and name in names_in(tree, condition) and len(assignments(tree, branch)) > 1:
+        return (
+            f"at line {line} other values are kept with `{name}`: that would have to be the loop's counter alone, "
+            "and of equal values the first (a strict comparison)"
+        )
+    return f"`{name}` goes from one iteration to the next at line {line} by more than a sum or a maximum"
+
+
+def _extreme(chosen: ChosenPlace) -> Combination:
+    return Combination.MAXIMUM if chosen.is_maximum else Combination.MINIMUM
+
+
+def _place(tree: SyntaxTree, outside: Mapping[str, tuple[Variable, ...]], chosen: ChosenPlace) -> Variable | None:
+    """The local that keeps the iteration, where lanes can exchange it."""
+    found = outside.get(tree.text(chosen.place.target), ())
+    is_plain = len(found) == 1 and not (found[0].is_pointer or found[0].is_array)
+    return found[0] if is_plain and can_be_shuffled(plain_type(tree, found[0].type)) else None
+
+
+def _obstacle(tree: SyntaxTree, loop: Node, found: Mapping[str, Reduction], chosen: list[ChosenPlace]) -> Obstacle | None:
     """Why an iteration needs what the one before left: a reduction is read, or something else is changed by a call."""
-    owners = {each.variable.name for each in found.values()}
+    owners = {each.variable.name for each in found.values()} | {each.place.name for each in found.values() if each.place is not None}
+    asked = [each.condition for each in chosen]
     for owner in sorted(owners):
-        uses = len(mentions(tree, loop, owner))
+        uses = len(mentions(tree, loop, owner)) - sum(len(mentions(tree, condition, owner)) for condition in asked)
         if uses != sum(_own_mentions(tree, change, owner) for change in assignments(tree, loop)):
             return Obstacle(DeclineReason.ORDER_MATTERS, f"an iteration reads `{owner}` as the one before left it")
     return None

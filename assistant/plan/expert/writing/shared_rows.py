@@ -21,7 +21,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
 from assistant.plan.expert.writing.style import style_of
 
-__all__ = ["combined", "combined_values", "once_for_row", "one_start"]
+__all__ = ["combined", "combined_values", "combined_with_place", "once_for_row", "one_start"]
 
 _IDENTITIES = {Combination.SUM: "0", Combination.PRODUCT: "1"}
 """What a thread starts with where only one may have the value from before the loop. A maximum may have it in every thread."""
@@ -83,6 +83,15 @@ def _guarded(context: TransformationContext, group: list[Node], condition: str) 
 def combined(reduction: Reduction, other: str) -> str:
     """One part and another, as a statement."""
     return combined_values(reduction.name, reduction.type, reduction.combination, other)
+
+
+def combined_with_place(reduction: Reduction, other: str, other_place: str, step: str) -> tuple[str, ...]:
+    """One part and another with the places where they stand, as statements: of equal values that of the earlier place is kept."""
+    assert reduction.place is not None, "asked before"
+    name, place = reduction.name, reduction.place.name
+    better = ">" if reduction.combination is Combination.MAXIMUM else "<"
+    head = f"if ({other} {better} {name} || ({other} == {name} && {other_place} < {place})) {{"
+    return (head, f"{step}{name} = {other};", f"{step}{place} = {other_place};", "}")
 
 
 def combined_values(name: str, kind: str, combination: Combination, other: str) -> str:

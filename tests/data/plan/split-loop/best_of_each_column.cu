@@ -3,10 +3,10 @@
 __global__ void best(const float *in, int *where, int n, int m) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    float most = in[i * m];
+    float most = in[i];
     int at = 0;
     for (int j = 1; j < m; ++j) {
-        if (in[i * m + j] > most) { most = in[i * m + j]; at = j; }
+        if (in[j * n + i] > most) { most = in[j * n + i]; at = j; }
     }
     where[i] = at;
 }
