@@ -27,15 +27,18 @@ from assistant.cuda.accesses import canonical
 from assistant.cuda.branches import condition_of
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.files import line_end
+from assistant.cuda.functions import enclosing_function
 from assistant.cuda.names import free_name, mentions
+from assistant.cuda.shared_arrays import SharedArray
 from assistant.cuda.syntax import Node
-from assistant.cuda.variables import locals_of
+from assistant.cuda.variables import Variable, locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
+from assistant.plan.expert.analysis.block_helpers import BlockHelper, block_helper
 from assistant.plan.expert.analysis.element_types import plain_type
-from assistant.plan.expert.analysis.launch_block import seen_block
+from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.plan.expert.analysis.shared_totals import SharedTotal, is_first_thread, shared_total
@@ -57,10 +60,17 @@ class BlockShuffles:
     technique = "block-shuffles"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        seen = seen_block(context)
-        if isinstance(seen, Obstacle):
-            return context.decline(self.technique, seen)
-        found = shared_total(context, seen.block)
+        helper = block_helper(context)
+        if isinstance(helper, BlockHelper):
+            return self._rewritten(context, helper.inside, helper.seen, helper.lent)
+        seen = seen_block(context) if helper is None else helper
+        return context.decline(self.technique, seen) if isinstance(seen, Obstacle) else self._rewritten(context, context, seen)
+
+    def _rewritten(
+        self, context: TransformationContext, inside: TransformationContext, seen: SeenBlock, lent: tuple[SharedArray, ...] = ()
+    ) -> tuple[Rewrite, ...] | Decline:
+        """``inside``: the question about the function that the reduction stands in."""
+        found = shared_total(inside, seen.block, lent)
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
         is_exact = plain_type(context.tree, found.array.element_type) not in ("float", "double")
@@ -70,7 +80,7 @@ class BlockShuffles:
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.tree.line(found.loop),
-                edits=tuple(sorted(_edits(context, found, seen.block))),
+                edits=tuple(sorted(_edits(inside, found, seen.block))),
                 summary=f"Put the values of `{found.array.name}` together with shuffles.",
                 labels=(*seen.labels, *((Label.REASSOCIATION,) if is_sum and not is_exact else ())),
                 predictions=predicted_values(context, {"one_warp_step_ratio": 0.0}),
@@ -105,11 +115,18 @@ def _fresh(context: TransformationContext) -> str:
 def _held(context: TransformationContext, found: SharedTotal) -> str | None:
     """The local that holds a thread's value, where it has the array's type and nothing looks at it later."""
     tree, name = context.tree, context.tree.text(found.value)
-    variables = locals_of(tree, context.body).get(name, ())
+    variables = locals_of(tree, context.body).get(name, ()) or _parameters(context, name)
     if len(variables) != 1 or variables[0].is_const or variables[0].is_pointer or variables[0].is_array:
         return None
     is_last = not any(n.start_byte >= found.store.end_byte for n in mentions(tree, context.body, name))
-    return name if is_last and variables[0].type == found.array.element_type and variables[0].node.parent == context.body else None
+    is_whole = variables[0].node.parent == context.body or variables[0].node.type == "parameter_declaration"
+    return name if is_last and variables[0].type == found.array.element_type and is_whole else None
+
+
+def _parameters(context: TransformationContext, name: str) -> tuple[Variable, ...]:
+    """The parameter of the name that the function around the reduction has for itself."""
+    function = enclosing_function(context.tree, context.body)
+    return () if function is None else tuple(p for p in function.parameters if p.name == name and not p.is_reference)
 
 
 def _shuffled(context: TransformationContext, found: SharedTotal, name: str) -> list[str]:
@@ -124,8 +141,8 @@ def _shuffled(context: TransformationContext, found: SharedTotal, name: str) -> 
 
 def _kept(context: TransformationContext, found: SharedTotal, name: str) -> list[str]:
     """Each warp's part goes to shared memory."""
-    stored = f"{found.array.name}[threadIdx.x / {_LANES}] = {name};"
-    return [f"if (threadIdx.x % {_LANES} == 0)", style_of(context).indent + stored]
+    stored = f"{found.array.name}[{found.thread} / {_LANES}] = {name};"
+    return [f"if ({found.thread} % {_LANES} == 0)", style_of(context).indent + stored]
 
 
 def _joined(found: SharedTotal, name: str, other: str) -> str:
@@ -151,7 +168,7 @@ def _put_together(context: TransformationContext, found: SharedTotal, name: str,
     added = [head, step + joined] if warps > 2 else [joined] if warps == 2 else []
     if then is None:
         inner = [*added, f"{found.array.name}[0] = {name};"]
-        return ["if (threadIdx.x == 0) {", *(step + line for line in inner), "}", "__syncthreads();"]
+        return [f"if ({found.thread} == 0) {{", *(step + line for line in inner), "}", "__syncthreads();"]
     condition = condition_of(then)
     asked = f"if ({'' if condition is None else context.tree.text(condition)})"
     inner = _then(context, found, then, name)

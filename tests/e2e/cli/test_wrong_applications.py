@@ -13,6 +13,7 @@ WRONG = {
     "maximum-of-eight-lanes": (
         "warp-per-row/softmax_in_place",
         "= 16; offset > 0; offset /= 2)\n        top", "= 4; offset > 0; offset /= 2)\n        top"),
+    "helper-without-its-warps": ("block-shuffles/total_of_a_helper", "warp < 4; warp++", "warp < 3; warp++"),
     "any-of-equal-values": ("warp-per-row/row_of_best", " || (other_most == most && other_at < at)", ""),
     "vector-past-the-end": ("vectorized-access/sum_with_a_scale", "first + 4 <= n", "first < n"),
     "vector-not-written-back": (

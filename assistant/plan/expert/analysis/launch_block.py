@@ -19,7 +19,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["SeenBlock", "fixed_block", "flat_block", "seen_block", "seen_shape"]
+__all__ = ["SeenBlock", "fixed_block", "flat_block", "launched_block", "seen_block", "seen_shape"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
@@ -27,7 +27,11 @@ _LANES = 32
 
 def fixed_block(context: TransformationContext) -> Dim3 | Obstacle:
     """The block of all launches, of a kernel whose threads may change what they do."""
-    obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
+    return warp_dependence(context) or hidden_builtin(context) or _block(context)
+
+
+def _block(context: TransformationContext) -> Dim3 | Obstacle:
+    obstacle = unseen_launch(context) or guessed_launch(context)
     if obstacle is not None:
         return obstacle
     launches = launches_of(context)
@@ -51,11 +55,12 @@ class SeenBlock(Record):
 
 def seen_block(context: TransformationContext) -> SeenBlock | Obstacle:
     """As ``flat_block``, for edits that leave the launch as it is: what every launch had that was seen, where the text does not show it."""
-    block = flat_block(context)
-    seen = _as_seen(context, block)
-    if isinstance(seen, SeenBlock) and isinstance(block, Obstacle) and (seen.block.y * seen.block.z != 1 or seen.block.x % _LANES):
-        return block
-    return seen
+    return _whole_warps(context, fixed_block(context))
+
+
+def launched_block(context: TransformationContext) -> SeenBlock | Obstacle:
+    """The same of a kernel whose threads stay as they are, so that helpers may know their places."""
+    return _whole_warps(context, _block(context))
 
 
 def seen_shape(context: TransformationContext) -> SeenBlock | Obstacle:
@@ -78,6 +83,16 @@ def _as_seen(context: TransformationContext, block: Dim3 | Obstacle) -> SeenBloc
 def flat_block(context: TransformationContext) -> Dim3 | Obstacle:
     """The same, of whole warps in one dimension."""
     block = fixed_block(context)
-    if isinstance(block, Dim3) and (block.y * block.z != 1 or block.x % _LANES):
-        return Obstacle(DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} x {block.z}, not whole warps in one dimension")
-    return block
+    return (_shape_obstacle(block) if isinstance(block, Dim3) else None) or block
+
+
+def _whole_warps(context: TransformationContext, block: Dim3 | Obstacle) -> SeenBlock | Obstacle:
+    seen = _as_seen(context, block)
+    obstacle = _shape_obstacle(seen.block) if isinstance(seen, SeenBlock) else None
+    return seen if obstacle is None else block if isinstance(block, Obstacle) else obstacle
+
+
+def _shape_obstacle(block: Dim3) -> Obstacle | None:
+    if block.y * block.z == 1 and block.x % _LANES == 0:
+        return None
+    return Obstacle(DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} x {block.z}, not whole warps in one dimension")

@@ -12,6 +12,8 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assistant.cuda.accesses import Use, canonical, kind_of
 from assistant.cuda.assignments import Assignment, assignments
 from assistant.cuda.branches import condition_of, lone_statement
@@ -45,6 +47,8 @@ class SharedTotal(Record):
     array: SharedArray
     store: Node
     """``array[threadIdx.x] = value;``, a statement of the kernel's body."""
+    thread: str
+    """The thread's index in its block, as the author writes it."""
     value: Node
     loop: Node
     step: Assignment
@@ -53,19 +57,20 @@ class SharedTotal(Record):
     """The ``if`` in which one thread goes through the array; None where the block does it in steps."""
 
 
-def shared_total(context: TransformationContext, block: Dim3) -> SharedTotal | Obstacle:
-    """The reduction whose loop covers the finding's line."""
+def shared_total(context: TransformationContext, block: Dim3, lent: tuple[SharedArray, ...] = ()) -> SharedTotal | Obstacle:
+    """The reduction whose loop covers the finding's line; ``lent``: shared arrays that a helper gets from its callers."""
     tree = context.tree
+    arrays = {array.name: array for array in (*shared_arrays(tree, context.body), *lent)}
     loops = [n for n in tree.find("for_statement", inside=context.body) if n.start_point[0] < context.line <= n.end_point[0] + 1]
     for loop in loops:
-        found = _at(context, loop, block)
+        found = _at(context, loop, block, arrays)
         if found is not None:
             return found if isinstance(found, Obstacle) else _use_obstacle(context, found, block) or found
     return _FORM
 
 
-def _at(context: TransformationContext, loop: Node, block: Dim3) -> SharedTotal | Obstacle | None:
-    tree, arrays = context.tree, {array.name: array for array in shared_arrays(context.tree, context.body)}
+def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping[str, SharedArray]) -> SharedTotal | Obstacle | None:
+    tree = context.tree
     steps = [(c, n) for c in assignments(tree, loop) for n in arrays if _mentions(context, c.node, n)]
     if len(steps) != 1:
         return None
@@ -82,7 +87,7 @@ def _at(context: TransformationContext, loop: Node, block: Dim3) -> SharedTotal 
     kind = plain_type(tree, " ".join(array.element_type.split()))
     if len(array.sizes) != 1 or not can_be_shuffled(kind):
         return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{array.name}` of type `{array.element_type}` cannot surely be shuffled")
-    return SharedTotal(array, store[0], store[1], loop, step, combination, alone)
+    return SharedTotal(array, *store, loop, step, combination, alone)
 
 
 def _mentions(context: TransformationContext, node: Node, name: str) -> bool:
@@ -117,8 +122,8 @@ def _sizes(block: Dim3) -> dict[str, int]:
     return {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1, "threadIdx.y": 0, "threadIdx.z": 0}
 
 
-def _store_before(context: TransformationContext, place: Node, array: str, block: Dim3) -> tuple[Node, Node] | None:
-    """(``array[thread] = value;``, the value), with a barrier between it and ``place``, and nothing else."""
+def _store_before(context: TransformationContext, place: Node, array: str, block: Dim3) -> tuple[Node, str, Node] | None:
+    """(``array[thread] = value;``, the thread, the value), with a barrier between it and ``place``, and nothing else."""
     tree = context.tree
     before = [n for n in context.body.named_children if n.end_byte <= place.start_byte and n.type != "comment"]
     if len(before) < 2 or canonical(tree, before[-1]) != "__syncthreads ( ) ;" or before[-2].type != "expression_statement":
@@ -130,7 +135,7 @@ def _store_before(context: TransformationContext, place: Node, array: str, block
     index = None if indices is None else next(iter(without_comments(indices)), None)
     if base is None or index is None or tree.text(base) != array or not _is_thread(context, index, block):
         return None
-    return before[-2], change.value
+    return before[-2], tree.text(index) if index.type == "identifier" else "threadIdx.x", change.value
 
 
 def _block_combination(context: TransformationContext, loop: Node, step: Assignment, array: str, block: Dim3) -> Combination | None:

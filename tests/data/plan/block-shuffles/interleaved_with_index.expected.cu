@@ -9,8 +9,8 @@ __global__ void reduce1(const int *in, int *out, int n)
     int value = (i < n) ? in[i] : 0;
     for (int offset = 16; offset > 0; offset /= 2)
         value += __shfl_down_sync(0xffffffff, value, offset);
-    if (threadIdx.x % 32 == 0)
-        sdata[threadIdx.x / 32] = value;
+    if (tid % 32 == 0)
+        sdata[tid / 32] = value;
     __syncthreads();
     if (tid == 0) {
         for (int warp = 1; warp < 8; warp++)

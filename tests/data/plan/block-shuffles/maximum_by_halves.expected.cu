@@ -10,8 +10,8 @@ __global__ void largest(const float* in, float* out, int n) {
   }
   for (int offset = 16; offset > 0; offset /= 2)
     best = fmaxf(best, __shfl_down_sync(0xffffffff, best, offset));
-  if (threadIdx.x % 32 == 0)
-    cache[threadIdx.x / 32] = best;
+  if (t % 32 == 0)
+    cache[t / 32] = best;
   __syncthreads();
   if (t == 0) {
     for (int warp = 1; warp < 8; warp++)
