@@ -88,8 +88,7 @@ class CpuLab:
         self._missing = missing
         environment = {**os.environ, "TMPDIR": str(scratch)}  # what a killed worker leaves goes with the job's scratch
         self._emulator = WorkerProcess("assistant.emulator", environment)
-        self._builder = WorkerProcess("assistant.emulator", environment)
-        """Builds what would wait for the other one, which runs something; started with the first of these."""
+        self._builder = WorkerProcess("assistant.emulator", environment)  # for builds that would wait for what the other one runs
         self._device = WorkerProcess("assistant.device", environment)
         """Runs the user's references, which no other job may meet; compiles where the caller keeps no compiler."""
         self.compiler = Compiler(compiler or self._device, cache, scratch)
@@ -144,6 +143,10 @@ class CpuLab:
             if isinstance(reply, LabFailure)
             else decode(PreprocessedProgram | NotPreprocessed, reply["result"])
         )
+
+    async def prepare(self, program: Program, mode: str) -> None:
+        """Build what ``run`` will start in this mode; where that cannot be done, the run says why."""
+        await self._compile(program, _FLAVOURS[mode])
 
     async def run(
         self,

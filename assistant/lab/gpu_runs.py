@@ -60,6 +60,8 @@ class Recorder(Protocol):
 class Emulator(Protocol):
     """The part of a lab without a GPU that runs programs."""
 
+    async def prepare(self, program: Program, mode: str) -> None: ...
+
     async def run(
         self,
         program: Program,
@@ -153,15 +155,15 @@ class GpuRuns:
     async def _both(
         self, program: Program, look: Look, limits: RunLimits, known: ProgramRun | None
     ) -> tuple[ProgramRun | LabFailure, ProgramRun | LabFailure | None]:
-        """At the same time where each run has a private copy of the program's folder; else one after the other. The emulator's is None
-        where nothing is counted or checked."""
+        """At the same time where each run has a private copy of the program's folder; else one after the other, and only what the emulator
+        runs is built at the same time. The emulator's is None where nothing is counted or checked."""
         if known is not None:
             return known, await self._emulated(program, look, limits)
         if look.mode == "plain":
             recorded = await self._gpu.run(program, limits)
             return recorded, await self._emulated(program, look, limits) if isinstance(recorded, LabFailure) else None
         if not program.is_candidate:
-            recorded = await self._gpu.run(program, limits)
+            recorded, _ = await side_by_side(self._gpu.run(program, limits), self._cpu.prepare(program, look.mode))
             return recorded, await self._emulated(program, look, limits)
         return await side_by_side(self._gpu.run(program, limits), self._emulated(program, look, limits))
 

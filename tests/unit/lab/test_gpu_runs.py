@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from assistant.model.profile import Correction, LaunchProfile, Method, Problem
 from assistant.model.recording import Recording, ShapeCount
 from assistant.model.source import Source
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
+from tests.deadlines import HANG_S
 
 PROGRAM = Program((Source(Path("/k.cu"), "text"),), Flags(("-O3",)))
 CONFIG = LaunchConfig(Dim3(100), Dim3(32))
@@ -37,6 +39,10 @@ class Machines:
     recorded: list[Program] = field(default_factory=list[Program])
     asked: list[tuple[str, RunLimits]] = field(default_factory=list[tuple[str, RunLimits]])
     counted: list[str] = field(default_factory=list[str])
+    built: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def prepare(self, program: Program, mode: str) -> None:
+        self.built.set()
 
     async def record(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
         self.recorded.append(program)
@@ -85,6 +91,21 @@ async def test_the_gpu_records_and_the_emulator_has_a_second() -> None:
     ((mode, limits),) = on.asked
     assert (mode, limits.whole_s) == ("count", EMULATED_S)
     assert limits.launch_bytes < LIMITS.launch_bytes, "contents are the GPU's to keep"
+
+
+class Slow(Machines):
+    """The recorder does not end before the emulator's build."""
+
+    async def record(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
+        async with asyncio.timeout(HANG_S):
+            await self.built.wait()
+        return await super().record(program, limits)
+
+
+async def test_what_the_emulator_runs_is_built_while_the_gpu_records() -> None:
+    on = Slow()
+    run = await on.runs.run(PROGRAM, COUNT, LIMITS)
+    assert isinstance(run, ProgramRun) and run.is_of_gpu and run.profiles == (PROFILE,)
 
 
 async def test_a_person_who_asks_for_every_block_gets_every_block() -> None:
