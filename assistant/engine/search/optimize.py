@@ -210,9 +210,16 @@ class _Search(Record):
             earlier=self.earlier,
         )
 
+    def _at_once(self, start: Evaluation) -> int:
+        """Candidates that are tried on each GPU at a time."""
+        recording = start.counted.recording
+        contents_bytes = 0 if recording is None else sum(buffer.size_bytes for buffer in recording.buffers)
+        memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return self.chosen.shape.at_once(os.cpu_count() or 1, memory_bytes, contents_bytes)
+
     def _services(self, context: SearchContext, second_run: CountedRun | None, baselines: Baselines) -> SearchServices:
         accounts = self.chosen.accounts
-        per_lab = 1 if self.job.lab.timing is None else self.chosen.shape.at_once(os.cpu_count() or 1)
+        per_lab = 1 if self.job.lab.timing is None else self._at_once(context.start.evaluation)
         jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs)) * per_lab
         deferred = deferred_labels((*self.options.allowed, *self.chosen.shape.allowed))
         seen = SeenWork()

@@ -11,6 +11,9 @@ from assistant.record import Record
 __all__ = ["EXPERT", "SearchShape", "is_by_model", "shape_for_agents", "shape_for_models", "shape_for_rules"]
 
 _CORES_TO_TIME_BESIDE = 4
+_CONTENTS_PER_TRIAL = 16
+"""Times what a program's buffers hold that one trial may keep in memory, as cases and as what was left on them (chosen: a whole search on
+a matrix of 64 MB, one candidate after another, took 2.0 GB)."""
 EXPERT = "expert"
 """`Step.planner` of the rules, which cost nothing."""
 
@@ -52,9 +55,10 @@ class SearchShape(Record):
         """Whether what candidates will be held against is run before the first of them asks for it."""
         return core_count >= _CORES_TO_TIME_BESIDE
 
-    def at_once(self, core_count: int) -> int:
-        """Candidates that are tried on one GPU at a time."""
-        return max(1, min(self.trials_per_gpu, core_count // _CORES_TO_TIME_BESIDE))
+    def at_once(self, core_count: int, memory_bytes: int, contents_bytes: int) -> int:
+        """Candidates that are tried on one GPU at a time; ``contents_bytes``: what the buffers of the program's launches hold together."""
+        fitting = memory_bytes // max(1, _CONTENTS_PER_TRIAL * contents_bytes)
+        return max(1, min(self.trials_per_gpu, core_count // _CORES_TO_TIME_BESIDE, fitting))
 
 
 def shape_for_rules(settings: Settings) -> SearchShape:

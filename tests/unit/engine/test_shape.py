@@ -23,10 +23,15 @@ def test_the_setting_holds_for_rules_and_models(count: int) -> None:
 
 @pytest.mark.parametrize(("core_count", "count"), [(1, 1), (2, 1), (8, 2), (16, 4), (64, 4)])
 def test_as_many_trials_share_a_gpu_as_cores_can_feed(core_count: int, count: int) -> None:
-    assert SearchShape(trials_per_gpu=4).at_once(core_count) == count
-    assert [shape(Settings()).at_once(core_count) for shape in (shape_for_rules, shape_for_models)] == [count, count]
+    assert SearchShape(trials_per_gpu=4).at_once(core_count, 64 << 30, 0) == count
+    assert [shape(Settings()).at_once(core_count, 64 << 30, 64 << 20) for shape in (shape_for_rules, shape_for_models)] == [count, count]
 
 
 @pytest.mark.parametrize(("core_count", "is_ahead"), [(1, False), (3, False), (4, True), (16, True)])
 def test_nothing_is_prepared_ahead_where_it_would_take_the_cores_of_candidates(core_count: int, is_ahead: bool) -> None:
     assert SearchShape().prepares_ahead(core_count) == is_ahead
+
+
+@pytest.mark.parametrize(("contents_bytes", "count"), [(1 << 29, 4), (1 << 30, 4), (2 << 30, 2), (8 << 30, 1)])
+def test_no_more_are_tried_than_fit_into_memory(contents_bytes: int, count: int) -> None:
+    assert SearchShape(trials_per_gpu=4).at_once(16, 64 << 30, contents_bytes) == count
