@@ -57,8 +57,9 @@ class CapturedRuns:
     async def run(self, program: Program, limits: RunLimits, is_timeline: bool = False) -> ProgramRun | LabFailure:
         """One run of the program; profiles and problems stay empty. ``is_timeline``: with when its steps ran, and no launch kept."""
         self._run_count += 1
+        record = self._scratch / f"captured-{self._run_count}"  # before anything is waited for: others may run meanwhile
         gpus = await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
-        message = self._message(program, limits, self._scratch / f"captured-{self._run_count}", gpus)
+        message = self._message(program, limits, record, gpus)
         message["is_timeline"] = is_timeline
         message["workspaces"] = await asyncio.to_thread(workspaces, program)
         try:

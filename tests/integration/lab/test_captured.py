@@ -141,6 +141,14 @@ async def test_an_edit_is_built_and_run_in_a_private_copy(captured: CapturedRuns
     assert [path.name for path in home.iterdir()] == ["step.cu"] and (home / "step.cu").read_text() == "the user's own"
 
 
+async def test_programs_that_run_at_once_leave_recordings_of_their_own(captured: CapturedRuns, tmp_path: Path) -> None:
+    source = Source(tmp_path / "step.cu", "")
+    own = Program((source,), DEFAULT_FLAGS, (), tmp_path, build_command=("true",), run_command=("true",))
+    runs = await asyncio.gather(*(captured.run(own, RunLimits()) for _ in range(3)))
+    folders = {run.recording_path for run in runs if isinstance(run, ProgramRun)}
+    assert len(folders) == 3 and None not in folders
+
+
 async def test_a_build_that_fails_in_the_copy_for_the_users_text_too_is_no_verdict(captured: CapturedRuns, tmp_path: Path) -> None:
     home = tmp_path / "project"
     home.mkdir()
