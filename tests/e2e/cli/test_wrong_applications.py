@@ -15,6 +15,7 @@ WRONG = {
         "= 16; offset > 0; offset /= 2)\n        top", "= 4; offset > 0; offset /= 2)\n        top"),
     "helper-without-its-warps": ("block-shuffles/total_of_a_helper", "warp < 4; warp++", "warp < 3; warp++"),
     "any-of-equal-values": ("warp-per-row/row_of_best", " || (other_most == most && other_at < at)", ""),
+    "stride-of-another-grid": ("coalescing-interchange/last_takes_the_rest", "+= gridDim.x * blockDim.x", "+= gridDim.x * blockDim.x + 1"),
     "vector-past-the-end": ("vectorized-access/sum_with_a_scale", "first + 4 <= n", "first < n"),
     "vector-not-written-back": (
         "vectorized-access/wrapped_counters",

@@ -1,0 +1,33 @@
+// kernel=axpy line=15 finding=KO101
+#include <cstdio>
+#include <cstdlib>
+
+// y += a * x; the last thread takes what is left over
+__global__ void axpy(double a, const double *x, double *y, long n)
+{
+    long tid = blockIdx.x * (long)blockDim.x + threadIdx.x;
+    long threads = (long)gridDim.x * blockDim.x;
+    long chunk = n / threads;
+    long start = tid * chunk;
+    long end = tid == threads - 1 ? n : start + chunk;
+
+    for (long j = start; j < end; j++)
+        y[j] = y[j] + a * x[j];
+}
+
+int main(void)
+{
+    long n = 12345;
+    double *hx = (double *)malloc(n * 8), *hy = (double *)malloc(n * 8), *x, *y;
+    for (long i = 0; i < n; i++) { hx[i] = i % 7; hy[i] = i % 5; }
+    cudaMalloc(&x, n * 8);
+    cudaMalloc(&y, n * 8);
+    cudaMemcpy(x, hx, n * 8, cudaMemcpyHostToDevice);
+    cudaMemcpy(y, hy, n * 8, cudaMemcpyHostToDevice);
+    axpy<<<4, 96>>>(2.0, x, y, n);
+    cudaMemcpy(hy, y, n * 8, cudaMemcpyDeviceToHost);
+    int bad = 0;
+    for (long i = 0; i < n; i++) bad += hy[i] != i % 5 + 2.0 * (i % 7);
+    printf("%s\n", bad ? "FAIL" : "PASS");
+    return bad != 0;
+}
