@@ -23,6 +23,8 @@ WRONG = {
         "",
     ),
     "stride-too-long": ("loop-to-grid/triangle_with_ones", "b += gridDim.y", "b += gridDim.y + 1"),
+    "column-not-asked": ("loop-to-threads/pairs_of_points", "a >= count || b >= count", "a >= count"),
+    "columns-left-out": ("loop-to-threads/ones_on_the_diagonal", "(n + 15) / 16, (n + 15) / 16", "(n + 15) / 16, n / 16"),
     "parts-without-a-barrier": ("split-loop/members_of_bodies", "    __syncthreads();\n", ""),
     "one-member-left-out": ("split-loop/members_of_bodies", "        acc.y += acc_y_parts[part][threadIdx.x];\n", ""),
     "tile-without-a-barrier": ("register-tile/symmetric_product", "\t\t__syncthreads();\n\t\t#pragma", "\t\t#pragma"),
