@@ -1,6 +1,7 @@
 """How long recall takes in a memory of many rows, opened anew and again: `python -m benchmarks.recall_speed [ROWS]`.
 
-Rows are of many techniques, kernels, bottlenecks and devices, made with a fixed seed; what is asked is a state like some of them.
+Rows are of many techniques, kernels, bottlenecks and devices, made with a fixed seed; what is asked is a state like some of them. A plain
+loop is timed beside, as the machine may be busy.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ _LABELS = ("dram", "l2", "shared", "issue", "latency")
 _FAMILIES = ("row reduction", "matrix product", "elementwise", "stencil")
 _DEVICES = (DeviceTraits("cpu, predicted for h200", "sm_90", False), DeviceTraits("NVIDIA H200", "sm_90", True))
 _REPEATS = 10
+_LOOP = 1_000_000
+"""Steps of a plain loop that is timed beside: a machine that is busy, or slower, shows in it."""
 _NOW_MS = 1_790_000_000_000
 _DAY_MS = 86_400_000
 
@@ -55,11 +58,13 @@ def main() -> None:
         with open_store(path) as store, store.database.transaction():
             for number in range(row_count):
                 add(store.database, _row(drawn, number, techniques))
+        loops: list[float] = []
         first: list[tuple[float, float]] = []
         again: list[tuple[float, float]] = []
         found: tuple[TechniqueEvidence, ...] = ()
         for repeat in range(_REPEATS):
             query = _query(drawn, techniques, repeat)
+            loops.append(_loop_ms())
             with open_store(path) as store:
                 first.append(_timed(store, query))
                 again.append(_timed(store, query))
@@ -69,6 +74,7 @@ def main() -> None:
             "techniques": len(techniques),
             "known": len(found),
             "file_bytes": path.stat().st_size,
+            "loop_cpu_ms": statistics.median(loops),
             "first": _summary(first),
             "again": _summary(again),
             "prompt_tokens": estimated_tokens("\n".join(recalled_lines(found))),
@@ -102,6 +108,14 @@ def _state(drawn: random.Random) -> State:
     vector = tuple((name, drawn.random() * 0.6) for name in DIMENSIONS)
     traits = KernelTraits(drawn.choice(_FAMILIES), "float", (("threads", 1 << drawn.randrange(8, 22)),))
     return State(Signature(drawn.choice(_LABELS), vector), traits, drawn.choice(_DEVICES))
+
+
+def _loop_ms() -> float:
+    """This process's own time for `_LOOP` multiplications and additions."""
+    own, total = time.process_time(), 0
+    for number in range(_LOOP):
+        total += number * number
+    return (time.process_time() - own) * 1e3
 
 
 def _timed(store: MemoryStore, query: RecallQuery) -> tuple[float, float]:

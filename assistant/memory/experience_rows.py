@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from assistant.memory.database import Database
 from assistant.memory.experience import detail_of
@@ -36,7 +36,7 @@ __all__ = [
 
 _RECENT_COUNT = 5
 """Rows of one technique on one kernel and device that count: repeating one trial ten thousand times teaches no more than that."""
-_ROWS = 2_400
+_ROWS = 1_000
 """Looked at in all, shared among techniques (chosen: what can be weighed in a twentieth of a second)."""
 _MOST_ROWS = 120
 """Newest rows of one technique, of kernels with the same bottleneck; a third as many of others, and of imports, which never take the
@@ -45,8 +45,11 @@ _OWN, _IMPORTED = 1, 2
 """What a row counts as."""
 _MOST_TECHNIQUES = 96
 """Techniques that are looked at beyond those that the query names, the latest first."""
-_FORMAT = f"<{len(DIMENSIONS)}f"
+_VECTOR = struct.Struct(f"<{len(DIMENSIONS)}f")
 _NAN = float("nan")
+_DECODER = json.JSONDecoder()
+_SCALE = '"scale": '
+"""Inside of a name its quotes would be escaped."""
 _COLUMNS = (
     "id, origin, technique, label, family, element, device, architecture, workspace, kernel, kernel_id, same, is_right, log_ratio,"
     " variance, is_measured, created_ms, job, decision, vector, detail"
@@ -81,6 +84,11 @@ class Known(NamedTuple):
     """In the order of `DIMENSIONS`; NaN where one is not known."""
     detail: str
     """JSON (`experience.detail_of`)."""
+
+    @property
+    def scale(self) -> dict[str, int]:
+        """Count by quantity of its launch (``threads``); the rest of the detail is not read."""
+        return dict(_DECODER.raw_decode(self.detail, self.detail.index(_SCALE) + len(_SCALE))[0])
 
 
 def vector_of(signature: Signature) -> tuple[float, ...]:
@@ -120,7 +128,7 @@ def known_of(row: Experience) -> Known:
 def add(database: Database, row: Experience) -> None:
     """Inside a transaction; a row of that id gives way to this one."""
     known = known_of(row)
-    values = (*known[:9], json.dumps(known.kernel), *known[10:19], struct.pack(_FORMAT, *known.vector), known.detail)
+    values = (*known[:9], json.dumps(known.kernel), *known[10:19], _VECTOR.pack(*known.vector), known.detail)
     marks = ", ".join("?" for _ in values)
     counts_as = _IMPORTED if row.origin is Origin.IMPORT else _OWN
     database.execute(f"insert or replace into experience ({_COLUMNS}, counts_as) values ({marks}, ?)", (*values, counts_as))  # noqa: S608  (ours)
@@ -137,10 +145,12 @@ def rows_like(database: Database, query: RecallQuery) -> tuple[Known, ...]:
     found: list[Known] = []
     names = _names(database, query.techniques)
     share = min(_MOST_ROWS, _ROWS // max(1, len(names)) * 3 // 5)
+    has_imports = bool(database.rows("select 1 from imports limit 1"))
     for name, technique in names:
         rows = database.rows(f"{_LIKE} and label = ? order by created_ms desc limit ?", (name, _OWN, label, share))
         rows += database.rows(f"{_LIKE} and label <> ? order by created_ms desc limit ?", (name, _OWN, label, share // 3))
-        rows += database.rows(f"{_LIKE} order by created_ms desc limit ?", (name, _IMPORTED, share // 3))
+        if has_imports:
+            rows += database.rows(f"{_LIKE} order by created_ms desc limit ?", (name, _IMPORTED, share // 3))
         found += [_known(row, technique) for row in rows]
     return tuple(found)
 
@@ -202,7 +212,11 @@ def _names(database: Database, wanted: tuple[str, ...]) -> list[tuple[str, str]]
     return first + [pair for pair in pairs if pair[1] not in wanted][:_MOST_TECHNIQUES]
 
 
-def _known(row: tuple[object, ...], technique: str) -> Known:
-    values = list(row)
-    values[2], values[9], values[19] = technique, json.loads(str(row[9])), struct.unpack(_FORMAT, row[19])  # pyright: ignore[reportArgumentType]  # columns as SQLite gives them
-    return Known(*values)  # pyright: ignore[reportArgumentType]  # columns as SQLite gives them
+def _known(row: tuple[Any, ...], technique: str) -> Known:
+    """``row``: columns as SQLite gives them."""
+    return Known._make((*row[:2], technique, *row[3:9], _unquoted(row[9]), *row[10:19], _VECTOR.unpack(row[19]), row[20]))
+
+
+def _unquoted(text: str) -> str:
+    """What a JSON string stands for; most have nothing that is escaped."""
+    return json.loads(text) if "\\" in text else text[1:-1]

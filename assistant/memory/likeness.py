@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
+from typing import NamedTuple
 
 from assistant.memory.experience_rows import Known, vector_of
 from assistant.model.experience import UNKNOWN, DeviceTraits, Origin, RecallQuery
 from assistant.profile import state_distance
-from assistant.record import Record
 
-__all__ = ["HALF_LIFE_DAYS", "Group", "freshness", "grouped", "likeness"]
+__all__ = ["HALF_LIFE_DAYS", "Group", "freshness", "grouped"]
 
 HALF_LIFE_DAYS = 180.0
 """Chosen: two compiler releases a year; what held then may not now."""
@@ -42,8 +41,8 @@ _IMPORTED_LIMIT = 1.0
 _DAY_MS = 86_400_000
 
 
-class Group(Record):
-    """Trials of a technique on one kernel and device, newest first, repetitions left out."""
+class Group(NamedTuple):
+    """Trials of a technique on one kernel and device, newest first, repetitions left out. A plain tuple, as `Known`."""
 
     rows: tuple[Known, ...]
     trust: float
@@ -68,23 +67,14 @@ class Group(Record):
 def grouped(query: RecallQuery, rows: Iterable[Known]) -> tuple[Group, ...]:
     """Rows of one technique by kernel and device, weightiest first; rows of the job that asks are left out."""
     found: dict[tuple[str, str], dict[str, Known]] = {}
-    for row in sorted(rows, key=lambda row: -row.created_ms):
+    for row in sorted(rows, key=_age):
         if query.job is None or row.job != query.job:
             found.setdefault((row.kernel_id, row.device), {}).setdefault(row.same, row)
-    vector = vector_of(query.state.signature)
-    groups = [_group(query, vector, tuple(group.values())) for group in found.values()]
+    asked = _Asked(query)
+    groups = [asked.group(tuple(group.values())) for group in found.values()]
     groups = _limited(groups, _FAR_LIMIT, [group.nearness == 0 for group in groups])
     groups = _limited(groups, _IMPORTED_LIMIT, [group.first.origin == Origin.IMPORT for group in groups])
     return tuple(sorted(groups, key=lambda group: -group.weight))
-
-
-def likeness(query: RecallQuery, vector: tuple[float, ...], row: Known) -> float:
-    """Of two kernels: 1 for the same state, 0 from `DISSIMILAR` on."""
-    traits = query.state.traits
-    apart = state_distance(vector, row.vector, query.state.signature.label == row.label)
-    apart += _FAMILY_DISTANCE if UNKNOWN not in (traits.family, row.family) and traits.family != row.family else 0.0
-    apart += _ELEMENT_DISTANCE if UNKNOWN not in (traits.element, row.element) and traits.element != row.element else 0.0
-    return max(0.0, 1 - apart / DISSIMILAR)
 
 
 def freshness(now_ms: int, then_ms: int) -> float:
@@ -92,24 +82,59 @@ def freshness(now_ms: int, then_ms: int) -> float:
     return 0.5 ** (max(0, now_ms - then_ms) / _DAY_MS / HALF_LIFE_DAYS)
 
 
-def _group(query: RecallQuery, vector: tuple[float, ...], rows: tuple[Known, ...]) -> Group:
-    row = rows[0]
-    nearness = max(likeness(query, vector, each) for each in rows)
-    trust = max(nearness, _FAR) * freshness(query.now_ms, row.created_ms) * (_IMPORTED if row.origin == Origin.IMPORT else 1.0)
-    timed = [each for each in rows if each.log_ratio is not None]
-    measured = [each for each in timed if each.is_measured]
-    used = measured or timed
-    return Group(
-        rows=rows,
-        trust=trust,
-        weight=trust * _device_likeness(query.state.device, row),
-        nearness=nearness,
-        log_ratio=sum(each.log_ratio or 0.0 for each in used) / len(used) if used else None,
-        variance=sum(each.variance or 0.0 for each in used) / len(used) if used else 0.0,
-        is_measured=bool(measured),
-        judged_count=sum(each.is_right is not None for each in rows),
-        right_count=sum(each.is_right == 1 for each in rows),
-    )
+class _Asked:
+    """The query, with what is the same for all rows worked out once."""
+
+    def __init__(self, query: RecallQuery) -> None:
+        self._now_ms = query.now_ms
+        self._label = query.state.signature.label
+        self._vector = vector_of(query.state.signature)
+        self._traits = query.state.traits
+        self._device = query.state.device
+        self._devices: dict[tuple[str, str], float] = {}
+        """Likeness of each device that was met."""
+
+    def group(self, rows: tuple[Known, ...]) -> Group:
+        row = rows[0]
+        nearness = max(map(self._likeness, rows))
+        trust = max(nearness, _FAR) * freshness(self._now_ms, row.created_ms) * (_IMPORTED if row.origin == Origin.IMPORT else 1.0)
+        log_ratio, variance, is_measured = _timed(rows) if len(rows) > 1 else _timed_once(row)
+        judged = [each.is_right for each in rows if each.is_right is not None]
+        weight = trust * self._device_likeness(row)
+        return Group(rows, trust, weight, nearness, log_ratio, variance, is_measured, len(judged), sum(judged))
+
+    def _likeness(self, row: Known) -> float:
+        """Of two kernels: 1 for the same state, 0 from `DISSIMILAR` on."""
+        traits = self._traits
+        apart = state_distance(self._vector, row.vector, self._label == row.label)
+        if traits.family != row.family and UNKNOWN not in (traits.family, row.family):
+            apart += _FAMILY_DISTANCE
+        if traits.element != row.element and UNKNOWN not in (traits.element, row.element):
+            apart += _ELEMENT_DISTANCE
+        return max(0.0, 1 - apart / DISSIMILAR)
+
+    def _device_likeness(self, row: Known) -> float:
+        key = (row.device, row.architecture)
+        if key not in self._devices:
+            self._devices[key] = _device_likeness(self._device, row)
+        return self._devices[key]
+
+
+def _age(row: Known) -> int:
+    return -row.created_ms
+
+
+def _timed(rows: tuple[Known, ...]) -> tuple[float | None, float, bool]:
+    """(mean log ratio, mean variance, whether they were measured): what was measured alone, where anything was."""
+    timed = [_timed_once(row) for row in rows if row.log_ratio is not None]
+    used = [each for each in timed if each[2]] or timed
+    if not used:
+        return None, 0.0, False
+    return sum(each[0] or 0.0 for each in used) / len(used), sum(each[1] for each in used) / len(used), used[0][2]
+
+
+def _timed_once(row: Known) -> tuple[float | None, float, bool]:
+    return (None, 0.0, False) if row.log_ratio is None else (row.log_ratio, row.variance or 0.0, bool(row.is_measured))
 
 
 def _device_likeness(device: DeviceTraits, row: Known) -> float:
@@ -128,6 +153,6 @@ def _limited(groups: list[Group], limit: float, is_limited: list[bool]) -> list[
         return groups
     scale = limit / total
     return [
-        replace(group, trust=group.trust * scale, weight=group.weight * scale) if limited else group
+        group._replace(trust=group.trust * scale, weight=group.weight * scale) if limited else group
         for group, limited in zip(groups, is_limited, strict=True)
     ]

@@ -115,7 +115,7 @@ class _Kernel(Record):
         return zlib.crc32(self.first.kernel_id.encode()) % _HELD_OUT_OF == 0
 
     def quantity(self, name: str) -> int | None:
-        return dict[str, int](json.loads(self.first.detail)["scale"]).get(name)
+        return self.first.scale.get(name)
 
     def meets(self, condition: Condition) -> bool | None:
         """None where it is not known."""

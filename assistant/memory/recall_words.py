@@ -12,6 +12,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import islice
 
 from assistant.memory.experience import Judgement
 from assistant.memory.experience_rows import Known
@@ -88,15 +89,12 @@ def summary_of(query: RecallQuery, technique: str, groups: tuple[Group, ...]) ->
 
 def trial_sentences(query: RecallQuery, groups: tuple[Group, ...]) -> Iterator[str]:
     """What happened in this workspace, nearest first; of other workspaces where the query allows it."""
-    shown = 0
-    for group in groups:
-        for row in group.rows[:1] if group.nearness > 0 else ():
-            place = _place(query, row)
-            what = None if place is None else _happened(row)
-            if what is None or shown == _MOST_TRIALS:
-                continue
-            shown += 1
-            yield f"{what[0]} {place} on {day(row.created_ms)}{what[1]}"
+    own = path_key(query.workspace)
+    newest = (group.first for group in groups if group.nearness > 0)
+    placed = ((place, row) for row in newest if (place := _place(query, own, row)) is not None)
+    told = ((place, row, what) for place, row in placed if (what := _happened(row)) is not None)
+    for place, row, (verb, details) in islice(told, _MOST_TRIALS):
+        yield f"{verb} {place} on {day(row.created_ms)}{details}"
 
 
 def judgement_sentences(
@@ -155,7 +153,7 @@ def _condition(groups: list[Group]) -> str:
     losses, gains = ([group for group in timed if ((group.log_ratio or 0.0) > 0) == has_won] for has_won in (False, True))
     if min(len(losses), len(gains)) < _RULE_COUNT:
         return ""
-    lost, won = ([dict[str, int](json.loads(group.first.detail)["scale"]) for group in some] for some in (losses, gains))
+    lost, won = ([group.first.scale for group in some] for some in (losses, gains))
     for name in dict.fromkeys(name for scale in won for name in scale):
         if any(name not in scale for scale in (*lost, *won)):
             continue
@@ -182,11 +180,11 @@ def _happened(row: Known) -> tuple[str, str] | None:
     return verb, f": time ratio {math.exp(row.log_ratio):.2f}x{interval} ({row.device}; {method})"
 
 
-def _place(query: RecallQuery, row: Known) -> str | None:
-    """``here``, ``for saxpy``; None where it may not be named."""
+def _place(query: RecallQuery, own: str | None, row: Known) -> str | None:
+    """``here``, ``for saxpy``; None where it may not be named. ``own``: `path_key` of the query's workspace."""
     if row.workspace is None:
         return None
-    is_own = row.workspace == path_key(query.workspace)
+    is_own = row.workspace == own
     if not is_own and not query.may_cross_workspaces:
         return None
     if is_own and row.kernel == query.kernel:

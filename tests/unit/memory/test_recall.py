@@ -51,6 +51,13 @@ def test_the_evidence_is_one_sentence_with_counts_median_interval_and_method() -
     assert found.log_ratio == pytest.approx(sum(map(math.log, ratios)) / 6)
 
 
+def test_the_scale_of_a_row_is_read_whatever_its_numbers_are_called() -> None:
+    scale = (("threads", 64), ("blocks", 2))
+    use = TechniqueUse(TECHNIQUE, (('"scale": ', 1), ("\\", 2)))
+    found = row(state=state(traits=KernelTraits("row reduction", "float", scale)), use=use)
+    assert found.scale == {"threads": 64, "blocks": 2}
+
+
 def test_what_parts_losses_from_gains_is_named_where_two_of_each_agree() -> None:
     def at(threads: int, ratio: float, number: int) -> Known:
         return row(ratio, number, state=state(traits=KernelTraits("row reduction", "float", (("threads", threads),))))
