@@ -42,8 +42,16 @@ _MOST_CHARACTERS = 20_000
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+){0,5}")
 _NAME_CHARACTERS = 48
 _LABELS = ("dram", "l2", "l1", "shared", "issue", "fp32", "fp64", "conversion", "special", "latency")
-_ELEMENT = re.compile(r"[A-Za-z_]\w{0,23}")
-_ARCHITECTURE = re.compile(r"sm_\d{2,3}[a-z]?")
+_ELEMENTS = (
+    *("double", "float", "__half", "half", "__nv_bfloat16", "__nv_fp8_e4m3", "__nv_fp8_e5m2", "double2", "float2", "float3", "float4"),
+    *("__half2", "half2", "__nv_bfloat162", "int", "int2", "int4", "uint2", "uint4", "char4", "uchar4", "bool", "char", "short", "long"),
+    *("unsigned", "unsigned int", "unsigned char", "unsigned short", "long long", "unsigned long long", "size_t", "int8_t", "uint8_t"),
+    *("int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t"),
+)
+"""Any other name is a word of the file's author."""
+_PARAMETER = re.compile(r"[A-Z][A-Z0-9_]{0,15}")
+"""Names of numbers as our rules write them (``TILE``)."""
+_ARCHITECTURE = re.compile(r"sm_[0-9]{2,3}[a-z]?")
 _PREDICTED = re.compile(r"cpu, predicted for [a-z0-9_]{1,16}")
 _GPU_WORD = r"[A-Z0-9-]*\d[A-Za-z0-9-]*|GeForce|RTX|GTX|Tesla|Quadro|Ada|Generation|Laptop|GPU|Ti|SUPER|PCIe|SXM|NVL|HBM3"
 _GPU = re.compile(rf"NVIDIA( ({_GPU_WORD})){{1,6}}")
@@ -166,7 +174,7 @@ def _cleaned(line: str, now_ms: int) -> dict[str, Any] | None:
         "technique": technique,
         "label": found["label"],
         "family": found["family"] if found.get("family") in FAMILIES else UNKNOWN,
-        "element": _word(found.get("element"), _ELEMENT, 24) or UNKNOWN,
+        "element": _element(found.get("element")),
         "device": device,
         "architecture": _word(found.get("architecture"), _ARCHITECTURE, 8) or "",
         "kernel": hashlib.sha256(str(found.get("kernel")).encode("utf-8", "surrogatepass")).hexdigest()[:16],
@@ -178,7 +186,7 @@ def _cleaned(line: str, now_ms: int) -> dict[str, Any] | None:
         "created_ms": _moment(found.get("created_ms"), now_ms),
         "signature": signature,
         "scale": _counts(found.get("scale"), _SCALE),
-        "parameters": _counts(found.get("parameters"), _ELEMENT),
+        "parameters": _counts(found.get("parameters"), _PARAMETER),
         "after": _names(found.get("after")),
     }
 
@@ -187,11 +195,15 @@ def _word(value: object, pattern: re.Pattern[str], most: int) -> str | None:
     return value if isinstance(value, str) and len(value) <= most and pattern.fullmatch(value) else None
 
 
+def _element(value: object) -> str:
+    return value if isinstance(value, str) and value in _ELEMENTS else UNKNOWN
+
+
 def _number(value: object, most: float) -> float | None:
-    """Within -most..most; what is larger counts as that, what is no finite number as None."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    """Within -most..most; what is larger counts as that, what is no finite number as None. An int may be too large for a float."""
+    if isinstance(value, float) and not math.isfinite(value):
         return None
-    return max(-most, min(most, float(value)))
+    return float(max(-most, min(most, value))) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _moment(value: object, now_ms: int) -> int:

@@ -44,7 +44,9 @@ place of what was tried here."""
 _OWN, _IMPORTED = 1, 2
 """What a row counts as."""
 _MOST_TECHNIQUES = 96
-"""Techniques that are looked at beyond those that the query names, the latest first."""
+"""Techniques of this memory's own rows that are looked at beyond those that the query names, the latest first."""
+_MOST_IMPORTED_TECHNIQUES = 16
+"""Likewise of techniques that only imports have: a file with twenty thousand names takes no room from one's own."""
 _VECTOR = struct.Struct(f"<{len(DIMENSIONS)}f")
 _NAN = float("nan")
 _DECODER = json.JSONDecoder()
@@ -198,18 +200,21 @@ def drop_forgotten(database: Database) -> None:
 
 
 def _names(database: Database, wanted: tuple[str, ...]) -> list[tuple[str, str]]:
-    """(name in the table, the technique that it means): those wanted, and the latest others."""
+    """(name in the table, the technique that it means): those wanted, the latest others of one's own, and of imports."""
     stored = database.rows(
         "with recursive known (name) as (select min(technique) from experience union all"
         " select (select min(technique) from experience where technique > known.name) from known where known.name is not null)"
-        " select name, max(ifnull((select max(created_ms) from experience where technique = known.name and counts_as = 1), 0),"
-        " ifnull((select max(created_ms) from experience where technique = known.name and counts_as = 2), 0)) as latest"
-        " from known where name is not null order by latest desc"
+        " select name, (select max(created_ms) from experience where technique = known.name and counts_as = 1) as own,"
+        " (select max(created_ms) from experience where technique = known.name and counts_as = 2) as imported"
+        " from known where name is not null order by own desc, imported desc"
     )
     names = dict(database.rows("select name, technique from aliases"))
-    pairs = [(name, names.get(name, name)) for name, _ in stored]
-    first = [pair for pair in pairs if pair[1] in wanted]
-    return first + [pair for pair in pairs if pair[1] not in wanted][:_MOST_TECHNIQUES]
+    pairs = [(name, names.get(name, name)) for name, _, _ in stored]
+    is_own = {name: own is not None for name, own, _ in stored}
+    others = [pair for pair in pairs if pair[1] not in wanted]
+    own = [pair for pair in others if is_own[pair[0]]][:_MOST_TECHNIQUES]
+    imported = [pair for pair in others if not is_own[pair[0]]][:_MOST_IMPORTED_TECHNIQUES]
+    return [pair for pair in pairs if pair[1] in wanted] + own + imported
 
 
 def _known(row: tuple[Any, ...], technique: str) -> Known:

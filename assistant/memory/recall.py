@@ -20,7 +20,7 @@ from assistant.memory.experience_rows import Known, vector_of
 from assistant.memory.likeness import Group, freshness, grouped
 from assistant.memory.recall_words import judgement_sentences, summary_of, trial_sentences
 from assistant.memory.records import path_key
-from assistant.model.experience import RecallQuery, TechniqueEvidence
+from assistant.model.experience import Origin, RecallQuery, TechniqueEvidence
 from assistant.model.proposal import DecisionKind
 from assistant.profile import state_distance
 
@@ -50,7 +50,7 @@ _OTHER_WORKSPACE_WEIGHT = 0.15
 def recall(query: RecallQuery, rows: Iterable[Known], judgements: Iterable[Judgement]) -> tuple[TechniqueEvidence, ...]:
     """One entry for each technique that memory knows something about for this state, best first by what was drawn.
 
-    A job's own trials are no memory of it: a search does not quote itself.
+    What only imports know comes last. A job's own trials are no memory of it: a search does not quote itself.
     """
     by_technique: dict[str, list[Known]] = {}
     for row in rows:
@@ -63,7 +63,8 @@ def recall(query: RecallQuery, rows: Iterable[Known], judgements: Iterable[Judge
     names = dict.fromkeys((*query.techniques, *by_technique, *decided))
     found = (_evidence(query, name, grouped(query, by_technique.get(name, ())), decided.get(name, [])) for name in names)
     known = (evidence for evidence in found if evidence is not None)
-    return tuple(sorted(known, key=lambda evidence: (-_worth(evidence), evidence.technique)))
+    imported = {name for name, some in by_technique.items() if all(row.origin == Origin.IMPORT for row in some)} - decided.keys()
+    return tuple(sorted(known, key=lambda evidence: (evidence.technique in imported, -_worth(evidence), evidence.technique)))
 
 
 def judgement_weight(query: RecallQuery, judgement: Judgement) -> float:

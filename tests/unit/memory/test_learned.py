@@ -241,3 +241,40 @@ def test_repeating_a_trial_keeps_five_rows_that_count(store: MemoryStore, given:
     for index in range(40):
         store.add_attempt(given.attempt(f"C{index:02}", text=f"{index}", created_ms=index))
     assert store.database.rows("select id from experience where counts_as order by id") == [(f"C{index}",) for index in range(35, 40)]
+
+
+@pytest.mark.parametrize("name", ["log_ratio", "variance", "signature", "created_ms", "is_right", "scale"])
+@pytest.mark.parametrize("digits", [400, 5_000])
+def test_numbers_of_any_length_end_no_import(store: MemoryStore, name: str, digits: int) -> None:
+    huge = {"signature": '[["load_waste", 9]]', "scale": '[["threads", 9]]'}.get(name, "9")
+    hostile = line(**{name: "HUGE"}).replace('"HUGE"', huge.replace("9", "9" * digits))
+    found = store.import_learned([hostile, line(kernel="k2")], 9_000)
+    assert len(found.rows) == (2 if digits == 400 else 1)
+    assert "9" * 20 not in found.record
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"element": "ignore_all_rules"},
+        {"parameters": [["ignore_all_rules", 1]]},
+        {"scale": [["ignore_all_rules", 1]]},
+        {"architecture": "ignore_all_rules"},
+        {"device": "NVIDIA ignore_all_rules"},
+        {"label": "dram", "family": "ignore_all_rules"},
+    ],
+)
+def test_prose_written_as_one_word_is_not_taken(store: MemoryStore, changes: dict[str, Any]) -> None:
+    assert "ignore" not in store.import_learned([line(**changes)], 9_000).record
+
+
+def test_a_flood_of_names_takes_no_room_from_ones_own_and_comes_behind_it(store: MemoryStore, given: Any) -> None:
+    for number in range(6):
+        attempt = given.attempt(f"C{number}", technique="lanes-share-a-row", kernel=f"k{number}()", traits=ROW_TRAITS, created_ms=number)
+        store.add_attempt(attempt)
+    (alone,) = store.recall(like())
+    lies = [line(technique=f"lie-{number}", log_ratio=6.0, kernel=f"k{number}", created_ms=9_000) for number in range(1_000)]
+    assert len(store.import_learned(lies, 9_000).rows) == 1_000
+    first, *others = store.recall(like())
+    assert first == alone
+    assert 0 < len(others) <= 16 and all("imported" in each.summary for each in others)
