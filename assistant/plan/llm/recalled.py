@@ -26,7 +26,7 @@ def recalled_lines(known: Iterable[TechniqueEvidence]) -> tuple[str, ...]:
     for evidence in known:
         said = [f"{evidence.technique}: {text}" for text in evidence.sentences]
         for block in ([*said, *_edit(evidence)], said, said[:1]):
-            cost = estimated_tokens("\n".join(block))
+            cost = estimated_tokens("\n".join(block)) + 1  # the end of the line before it
             if block and cost <= left:
                 lines += block
                 left -= cost
