@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assistant.config import DEFAULT_LAUNCH_BYTES, find_workspace, load_settings
 from assistant.cuda.device_variables import device_variable_types
+from assistant.cuda.embedded.cell_launch import launch_in
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.editor.tasks import Verb
@@ -253,7 +254,7 @@ class CellOpener:
             raise
         reason = self._workshop.shared.note()
         copied = () if reason is None else (f"arrays on {bound[0].bound.device} were copied by this process for the checks: {reason}",)
-        return made.workload, (*made.notes, *copied)
+        return replace(made.workload, text=cell.text), (*made.notes, *copied)
 
     def _recorded_launches(
         self, parsed: ParsedSource, kernel: Kernel | None, asked: MagicLine
@@ -287,6 +288,8 @@ class CellOpener:
         before = self._last.get(cell.key)
         if before is not None and wanted.is_recorded and not _has_same_variables(before, cell.text):
             before = None  # the recording has the variables of this text alone
+        if before is not None and (launch_in(before) is None) is not (launch_in(cell.text) is None):
+            before = None  # how it would be launched on these arrays is not known
         is_paired = bool(verbs) and bool(self._workshop.loop.call(self._workshop.pairs.open_on, cell.path))
         if is_paired:
             verbs = (*verbs[:2], Verb.PAIR_EDIT)  # the session says what comes next

@@ -13,6 +13,7 @@ from html import escape
 
 from assistant.cuda.changes import changes_diff
 from assistant.cuda.edits import lines_of
+from assistant.cuda.embedded.cell_launch import shown_line
 from assistant.editor.picture import alternative_lines, proposal_title
 from assistant.editor.report_comparison import comparison_part
 from assistant.model.proposal import DECIDABLE_STATES, Decision, DecisionKind, Proposal
@@ -131,7 +132,7 @@ def decision_words(decision: Decision) -> str:
 
 def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), decision: Decision | None = None, first_line: int = 1) -> str:
     """Both texts side by side, changed lines marked, a line around each change; each hunk by its number where there are several."""
-    old, new = lines_of(before), lines_of(after)
+    old, new = lines_of(shown_line(before)), lines_of(shown_line(after))
     starts = {hunk.before_line: number for number, hunk in enumerate(hunks, 1)} if len(hunks) > 1 else {}
     rows: list[str] = []
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_AROUND):

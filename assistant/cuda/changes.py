@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.embedded.cell_launch import shown_line
 from assistant.cuda.hunks import HunkMismatch, apply_hunks, hunks, unified_diff
 from assistant.cuda.rebase import Conflict, rebase
 from assistant.model.change import FileChange
@@ -78,9 +79,9 @@ def rebase_texts(base: Sequence[Source], edited: Sequence[Source], current: Sequ
 
 
 def changes_diff(files: Sequence[FileChange]) -> str:
-    """One diff of all files, as ``git apply`` and ``patch -p1`` read it in the folder that holds them all."""
+    """One diff of all files, as ``git apply`` and ``patch -p1`` read it in the folder that holds them all; a cell's launch as its line."""
     names = shown_names([change.path for change in files])
-    return "".join(unified_diff(change.before_text, change.after_text, names(change.path)) for change in files)
+    return "".join(unified_diff(shown_line(change.before_text), shown_line(change.after_text), names(change.path)) for change in files)
 
 
 def shown_names(paths: Sequence[Path]) -> Callable[[Path], str]:

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 
+from assistant.cuda.embedded.cell_launch import without_first_line
 from assistant.cuda.embedded.find import find_alone
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
@@ -54,7 +55,7 @@ def known_texts(code: str, earlier: Iterable[str], namespace: Mapping[str, objec
     own = (KnownText(item.text, f"{_called(item.kind)} in this cell", item) for item in _strings(code))
     others = [item for cell in earlier for item in _strings(cell)]
     strings = (KnownText(item.text, f"{_called(item.kind)} in an earlier cell") for item in others if not item.kind.is_cell_magic)
-    cells = (KnownText(item.text, f"an earlier {item.kind.value} cell") for item in others if item.kind.is_cell_magic)
+    cells = (KnownText(without_first_line(item.text), f"an earlier {item.kind.value} cell") for item in others if item.kind.is_cell_magic)
     return (*own, *strings, *_kept_by_objects(namespace), *cells)
 
 

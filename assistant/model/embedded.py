@@ -197,6 +197,8 @@ class EmbeddingProblemCode(StrEnum):
     """A raw string cannot hold the new text."""
     NO_BODY = "no_body"
     """The cell has no line after its magic."""
+    LAUNCH = "launch"
+    """The magic's line cannot say the launch that the first line of the new text says."""
     TEXT_CHANGED_LATER = "text_changed_later"
     """The program's ``strip`` or ``dedent`` would change the new text."""
     SHARED_STRING = "shared_string"

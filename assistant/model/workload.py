@@ -150,6 +150,8 @@ class LiveWorkload(Record):
     cases: tuple[LiveCase, ...]
     reference: str | None = None
     """What the reference is called, for people; None when the original is the reference."""
+    text: str | None = None
+    """The CUDA text whose first line gives the cases' launches; other texts may give others. None: none of them can."""
 
 
 class WorkloadProblemCode(StrEnum):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import shlex
 
+from assistant.cuda.embedded.cell_launch import first_line as launch_line
 from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem, EmbeddingProblemCode, Literal, Run
 from assistant.model.source import Span
 from assistant.record import Record
@@ -58,7 +59,7 @@ def head_of(text: str) -> CellHead | None:
 
 
 def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> EmbeddedText | EmbeddingProblem:
-    """The CUDA text of a cell whose magic is ``head``."""
+    """The CUDA text of a cell whose magic is ``head``; its first line is the launch that the magic's line gives (``cell_launch``)."""
     if head.is_indented:
         reason = "the cell magic is indented; IPython removes its indentation from every line"
         return EmbeddingProblem(EmbeddingProblemCode.INDENTED_MAGIC, kind, head.span, reason)
@@ -67,9 +68,12 @@ def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> EmbeddedTex
     code = text[body.start : body.end]
     if _SURROGATE.search(code):
         return EmbeddingProblem(EmbeddingProblemCode.SURROGATE, kind, body, "it holds half of a surrogate pair, which is not a character")
-    literal = Literal(body, Span(0, len(code)), None, False, "")
-    runs = (Run(0, len(code), body.start, body.end),)
-    return EmbeddedText(kind, code, head.span, head.arguments, (literal,), runs, Container.NOTEBOOK_CELL, text)
+    launch = launch_line(head.arguments, code) if kind is EmbeddingKind.KERNELOPT_MAGIC and first_line.endswith(("\n", "\r")) else None
+    launch_length = len(launch or "")
+    literal = Literal(body, Span(launch_length, launch_length + len(code)), None, False, "")
+    of_line = (Run(0, launch_length, head.span.start, body.start),) if launch else ()
+    runs = (*of_line, Run(launch_length, launch_length + len(code), body.start, body.end))
+    return EmbeddedText(kind, f"{launch or ''}{code}", head.span, head.arguments, (literal,), runs, Container.NOTEBOOK_CELL, text)
 
 
 def _file_name(arguments: str) -> str:

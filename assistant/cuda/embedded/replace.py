@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from assistant.cuda.edits import apply_edits, edits_between, lines_of
+from assistant.cuda.embedded.cell_launch import launch_in, launch_items, relaunched, without_first_line
 from assistant.cuda.embedded.find import find_embedded
 from assistant.cuda.embedded.string_literals import written
 from assistant.model.embedded import EmbeddedText, EmbeddingProblem, EmbeddingProblemCode, Literal
@@ -27,6 +28,13 @@ def replace(embedded: EmbeddedText, edits: Iterable[TextEdit]) -> tuple[TextEdit
         return _declined(embedded, EmbeddingProblemCode.EDITS_OVERLAP, "the edits overlap or reach beyond the CUDA text")
     if wanted == embedded.text:
         return ()
+    of_line = _line_edits(embedded, wanted)
+    if isinstance(of_line, EmbeddingProblem):
+        return of_line
+    if embedded.text != (body := without_first_line(embedded.text)):
+        start = len(embedded.text) - len(body)
+        below = edits_between(body, without_first_line(wanted))
+        edits = tuple(TextEdit(Span(start + edit.span.start, start + edit.span.end), edit.new_text) for edit in below)
     shares = [share for edit in edits for least in _least(embedded, edit) for share in _shares(embedded, least)]
     if _removes_a_join(embedded, edits):
         return _declined(
@@ -34,13 +42,25 @@ def replace(embedded: EmbeddedText, edits: Iterable[TextEdit]) -> tuple[TextEdit
             EmbeddingProblemCode.LINE_END_REMOVED,
             "the edit removes the line end that PyTorch puts between two strings of the list",
         )
-    small = tuple(_in_container(embedded, literal, edit) for literal, edit in shares)
+    small = (*of_line, *(_in_container(embedded, literal, edit) for literal, edit in shares))
     before = find_embedded(embedded.container_text, embedded.container)
     problem = _objection(embedded, before, small, wanted)
     if problem is None:
         return small
-    whole = _rewritten(embedded, shares)
+    whole = (*of_line, *_rewritten(embedded, shares))
     return whole if _objection(embedded, before, whole, wanted) is None else problem
+
+
+def _line_edits(embedded: EmbeddedText, wanted: str) -> tuple[TextEdit, ...] | EmbeddingProblem:
+    """The magic's line with the launch that the first line of ``wanted`` says."""
+    if launch_items(embedded.text) is None or launch_in(wanted) == launch_in(embedded.text):
+        return ()
+    launch = launch_in(wanted)
+    line = embedded.container_text[embedded.use.start : embedded.use.end]
+    said = None if launch is None else relaunched(line, without_first_line(embedded.text), launch)
+    if said is None:
+        return _declined(embedded, EmbeddingProblemCode.LAUNCH, "the new launch cannot be written on the magic's line")
+    return (TextEdit(embedded.use, said),)
 
 
 def _least(embedded: EmbeddedText, edit: TextEdit) -> Iterator[TextEdit]:

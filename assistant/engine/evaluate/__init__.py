@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.figures import figures_of as figures_of
     from assistant.engine.evaluate.hardware import on_hardware as on_hardware
     from assistant.engine.evaluate.hardware import steered as steered
-    from assistant.engine.evaluate.instances import instance_parameters as instance_parameters
-    from assistant.engine.evaluate.instances import readable_instance as readable_instance
     from assistant.engine.evaluate.judged_case import CONFIRM_REPEATS as CONFIRM_REPEATS
     from assistant.engine.evaluate.judged_case import Effort as Effort
     from assistant.engine.evaluate.judged_case import JudgedCase as JudgedCase

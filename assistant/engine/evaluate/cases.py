@@ -7,31 +7,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from assistant.cuda.device_variables import device_variable_types
+from assistant.cuda.instance_parameters import instance_parameters
 from assistant.cuda.match import select_kernels
 from assistant.cuda.structs import struct_fields
 from assistant.cuda.type_aliases import spelled_out, type_aliases
 from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.instances import instance_parameters
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import parse_element_type
-from assistant.model.recording import Recording
+from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Kernel, Parameter
 from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, LiveCase, LiveWorkload, Shape, WorkloadProblem
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract
 from assistant.workload.draws import Draw, draws_for
 from assistant.workload.generate import GenerateOptions, Signature, generate
+from assistant.workload.own_launch import own_launch, with_own_launch
 from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.select import LaunchPair, select_launches, started_as
 from assistant.workload.signature import signature_of
 from assistant.workload.structs import StructLayout, layout_of
 from assistant.workload.unread import unread_buffers
 
-__all__ = ["captured_cases", "declared_cases", "for_candidate", "live_case", "live_cases"]
+__all__ = ["captured_cases", "declared_cases", "for_candidate", "launched_recording", "live_case", "live_cases"]
 
 _FRESH_VALUES_BYTES = 64 << 20
 """A declared shape with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
@@ -66,6 +68,12 @@ def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[st
 def live_case(item: LiveCase) -> Case:
     """A live case as it was bound."""
     return Case(item.recording, (0,), CaseOrigin("recorded", item.shape, item.seed, 1.0, item.weight))
+
+
+def launched_recording(version: SourceVersion, item: LiveCase) -> Path | None:
+    """The recording of a live case with the launch that the version's own text gives; None where that is not known."""
+    launch = _own_launch(version, RecordingReader(item.recording).recording.launches[0])
+    return None if launch is None else with_own_launch(item.recording, launch)
 
 
 def declared_cases(
@@ -193,11 +201,17 @@ def _declared_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCa
     return None
 
 
+def _own_launch(version: SourceVersion, launch: RecordedLaunch) -> RecordedLaunch | None:
+    kernel, live = version.kernel_of(launch.kernel), version.selection.live
+    if kernel is None:
+        return None
+    return own_launch(launch, instance_parameters(kernel, launch.kernel), None if live is None else live.text, version.source.text)
+
+
 def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase | None:
-    """The same launch of B's kernel of that name, which must take the same parameters."""
-    launch = case.new.recording.launches[0]
-    kernel = candidate.kernel_of(launch.kernel)
-    return None if kernel is None else started_as(case.new, launch)
+    """The launch of B's kernel of that name, which must take the same parameters, with the grid and block that B's text gives."""
+    launch = _own_launch(candidate, case.new.recording.launches[0])
+    return None if launch is None else started_as(case.new, launch)
 
 
 def _is_floating(recording: Recording, buffer: int) -> bool:

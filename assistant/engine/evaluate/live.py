@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.evaluate.assessment import REPEATS, CountedRun
-from assistant.engine.evaluate.cases import live_case
+from assistant.engine.evaluate.cases import launched_recording, live_case
 from assistant.engine.evaluate.counting import counted_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
@@ -36,7 +36,11 @@ async def count_live(
 ) -> CountedRun | LabFailure:
     """Replay the cases that have a weight, under ``check`` all of them, and hold the results against the reference."""
     chosen = [item for item in live.cases if item.weight > 0 or mode == "check"]
-    cases = [live_case(item) for item in chosen]
+    folders = [launched_recording(version, item) for item in chosen]
+    cases = [replace(live_case(item), recording=folder) for item, folder in zip(chosen, folders, strict=True) if folder is not None]
+    if len(cases) < len(chosen):
+        message = "the launch that the first line of the text gives cannot be worked out for the arrays"
+        return LabFailure("unsupported", message, "give grid and block in numbers and parameters of the kernel")
     names = tuple(sorted({RecordingReader(item.recording).recording.launches[0].kernel for item in chosen}))
     options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=REPEATS, corrections=corrections)
     replayed = await job.lab.replay(replace(version.program, kernels=names), cases, options, job.limits)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assistant.cuda.instance_parameters import instance_parameters
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.instances import instance_parameters
+from assistant.engine.evaluate.cases import launched_recording
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recorded_facts import FactsOrigin, PointerReach, RecordedFacts
 from assistant.model.recording import Recording
@@ -49,7 +50,7 @@ def _launches(recordings: Sequence[Recording], instances: frozenset[str], kernel
 def _recordings(version: SourceVersion, counted: CountedRun) -> tuple[FactsOrigin, list[Recording]]:
     live = version.selection.live
     if live is not None:
-        return FactsOrigin.BOUND, [read_recording(item.recording) for item in live.cases]
+        return FactsOrigin.BOUND, [read_recording(launched_recording(version, item) or item.recording) for item in live.cases]
     if counted.recording is not None:
         return FactsOrigin.RECORDED, [counted.recording]
     return FactsOrigin.DECLARED, [read_recording(case.recording) for case in counted.cases]

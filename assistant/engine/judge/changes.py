@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assistant.cuda.code_text import uncommented, without
+from assistant.cuda.embedded.cell_launch import launch_in
 from assistant.cuda.items import ItemKind, items
 from assistant.cuda.tokens import tokens, words_in_code
 from assistant.engine.source_version import SourceVersion
@@ -38,16 +39,17 @@ def edited_files(before: SourceVersion, after: SourceVersion) -> tuple[FilePair,
 
 
 def edited_kernels(before: SourceVersion, after: SourceVersion) -> frozenset[str]:
-    """Keys of A's kernels whose own code, what it reaches, or its launches differ."""
+    """Keys of A's kernels whose own code, what it reaches, or its launches, with a notebook's cell its line, differ."""
     differing = edited_files(before, after)
     edited = list[str]()
     for pair in _file_pairs(before, after):
         if not pair[0].kernels or not differing:
             continue
+        is_launched_alike = launch_in(pair[0].source.text) == launch_in(pair[1].source.text)
         old, new = (_Cut((own, *others)) for own, others in zip(pair, _files_next_to(pair, differing), strict=True))
         for kernel in pair[0].kernels:
             other = _counterpart(kernel, *pair)
-            if other is None or old.of_kernel(kernel) != new.of_kernel(other):
+            if other is None or not is_launched_alike or old.of_kernel(kernel) != new.of_kernel(other):
                 edited.append(kernel.key)
     return frozenset(edited)
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from assistant.cuda.instance_parameters import instance_parameters
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.struct_layouts import layout_named
-from assistant.engine.evaluate import CountedRun, instance_parameters
+from assistant.engine.evaluate import CountedRun
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import RecordedArgument, RecordedBuffer, Recording, Upload
 from assistant.model.source import ParsedSource

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assistant.cuda.embedded.cell_launch import CellLaunch, launch_in
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import Launch, launch_of
 from assistant.cuda.parse import parse_with_trees
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, ParsedSource
 from assistant.record import Record
+from assistant.workload.own_launch import config_at
 from assistant.workload.relations import Sizes
 
 __all__ = ["WrittenGrid", "written_grid"]
@@ -25,7 +27,7 @@ __all__ = ["WrittenGrid", "written_grid"]
 class WrittenGrid(Record):
     """What the text of a kernel's launches says: one grid for each launch that it may have been."""
 
-    launches: tuple[_Read, ...]
+    launches: tuple[_Read | _OfCell, ...]
     names: frozenset[str]
     """The integers that it follows from."""
 
@@ -35,17 +37,30 @@ class WrittenGrid(Record):
 
 
 def written_grid(parsed: ParsedSource, kernel: Kernel, own: Sizes, config: LaunchConfig) -> WrittenGrid | None:
-    """The grid as written at the launches whose text comes to ``config`` at the sizes ``own``; None where none does, or where no size is
-    named there."""
+    """The grid as written at the launches, or on the line of a notebook's cell, whose text comes to ``config`` at the sizes ``own``.
+
+    None where none does, or where no size is named there.
+    """
     trees = parse_with_trees(parsed.source)[1]
     parameters = tuple(parameter.name for parameter in kernel.parameters)
     sites = parsed.launch_sites_of(kernel)
     launches = (launch for site in sites for tree in trees if (launch := launch_of(tree, site)) is not None)
-    reads = tuple(_Read(launch, parameters, config.block) for launch in launches)
+    cell = launch_in(parsed.source.text)
+    reads = (*(_Read(launch, parameters, config.block) for launch in launches), *(() if cell is None else (_OfCell(cell),)))
     larger = {name: 2 * value + 1 for name, value in own.items()}
     fitting = tuple(read for read in reads if read.grid(own) == config.grid and read.grid(larger) != config.grid)
     names = frozenset(name for name, value in own.items() for read in fitting if read.grid({**own, name: 2 * value + 1}) != config.grid)
     return WrittenGrid(fitting, names) if names else None
+
+
+class _OfCell(Record):
+    """The launch that a cell's line gives."""
+
+    launch: CellLaunch
+
+    def grid(self, sizes: Sizes) -> Dim3 | None:
+        config = config_at(self.launch, sizes)
+        return None if config is None else config.grid
 
 
 class _Read(Record):

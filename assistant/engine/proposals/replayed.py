@@ -54,4 +54,5 @@ def replay_request(store: ProposalStore, proposal: Proposal, request: JobRequest
     if read_recording(path).shape_counts:
         return replace(seeded, recording=path)
     shape = next((case.shape for case in cases if case.kind == _RECORDED), "")
-    return replace(seeded, live=LiveWorkload((LiveCase(path, shape, weight=1.0, seed=0),)))  # arrays of a notebook: no program made it
+    live = LiveWorkload((LiveCase(path, shape, weight=1.0, seed=0),), text=proposal.files[0].before_text)
+    return replace(seeded, live=live)  # arrays of a notebook: no program made it

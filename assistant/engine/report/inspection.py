@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assistant.build.occupancy import occupancy
 from assistant.config import find_project
-from assistant.engine.evaluate import readable_instance
+from assistant.cuda.instance_parameters import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.report.reports import other_file
 from assistant.engine.source_version import SourceVersion

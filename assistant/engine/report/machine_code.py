@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.engine.evaluate import readable_instance
+from assistant.cuda.instance_parameters import readable_instance
 from assistant.engine.job import Job
 from assistant.engine.report.reports import other_file
 from assistant.engine.source_version import SourceVersion

@@ -39,6 +39,7 @@ from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import can_be_shuffled
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.workload_block import launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.block_total import Total, total_name, totalled
@@ -160,7 +161,7 @@ def _rewrite(context: TransformationContext, updates: Updates, plan: _Plan, seen
         + (f", and let a thread take {elements} elements." if loop is not None else "."),
         labels=(
             *seen.labels,
-            *((Label.HOST_CODE,) if grid else ()),
+            *(launch_labels(context, ()) if grid else ()),
             *(() if is_exact else (Label.REASSOCIATION,)),
         ),
         predictions=predicted_values(context, {"atomic_lanes": float(-(-blocks // elements))}) if blocks else (),

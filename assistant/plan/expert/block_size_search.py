@@ -23,12 +23,11 @@ from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparen
 from assistant.model.build import Occupancy
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import Span
-from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
-from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
+from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
@@ -86,7 +85,7 @@ class BlockSizeSearch:
                 edits=edits,
                 summary=f"Launch blocks of {name} threads instead of {' x '.join(map(str, current))}"
                 + ("; change your launch accordingly." if elsewhere else "."),
-                labels=(Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,),
+                labels=launch_labels(context, elsewhere),
                 predictions=_predictions(context, current, sizes),
                 assumptions=elsewhere,
                 in_others=in_others,

@@ -18,14 +18,13 @@ from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
-from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file, known_blocks, launches_of, of_program
 from assistant.plan.expert.analysis.launch_variables import is_dim3_parameter, is_only_used_here
 from assistant.plan.expert.analysis.memory_accesses import WarpCost, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.warp_pattern import exchanged_lane, lane_environments
-from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere
+from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.dealt_piece import dealt_piece
@@ -72,7 +71,7 @@ class CoalescingInterchange:
                 edits=edits,
                 summary="Exchange the roles of x and y, so that neighbouring threads touch neighbouring elements"
                 + ("; change your launch accordingly." if elsewhere else "."),
-                labels=_labels(launch_edits, elsewhere),
+                labels=launch_labels(context, elsewhere) if launch_edits else (),
                 predictions=predicted_sectors(context, after.line_sectors / before.line_sectors),
                 assumptions=(
                     *elsewhere,
@@ -81,12 +80,6 @@ class CoalescingInterchange:
                 in_others=in_others,
             ),
         )
-
-
-def _labels(launch_edits: tuple[TextEdit, ...], elsewhere: tuple[str, ...]) -> tuple[Label, ...]:
-    if elsewhere:
-        return (Label.ASSUMPTION,)
-    return (Label.HOST_CODE,) if launch_edits else ()
 
 
 def _exchangeable_fields(context: TransformationContext) -> Iterator[Node]:

@@ -34,6 +34,7 @@ from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.table_sizes import TableSize, table_size
+from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
@@ -150,7 +151,7 @@ def _rewrite(
         + (f", and let a thread take {elements} elements." if loop is not None else "."),
         labels=(
             *seen.labels,
-            *((Label.HOST_CODE,) if grid or shared else ()),
+            *(launch_labels(context, ()) if grid or shared else ()),
             *((Label.ASSUMPTION,) if shared and not seen.assumptions else ()),
             *(() if is_exact else (Label.REASSOCIATION,)),
         ),
@@ -178,7 +179,18 @@ def _shared_edits(context: TransformationContext, tables: tuple[_Table, ...]) ->
         span = Span(launch.site.block.span.end, launch.site.block.span.end) if launch.site.shared is None else launch.site.shared.span
         bytes_count = f"{count} * sizeof({sized[0].element_type})"
         edits.append(TextEdit(span, bytes_count if launch.site.shared is not None else f", {bytes_count}"))
-    return tuple(edits)
+    of_cell = _shared_of_cell(context, sized[0])
+    return of_cell if isinstance(of_cell, Obstacle) else (*edits, *of_cell)
+
+
+def _shared_of_cell(context: TransformationContext, table: _Table) -> tuple[TextEdit, ...] | Obstacle:
+    """The same on the line of a notebook's cell, which is no C++."""
+    element_bytes = element_size_bytes(context.tree, table.element_type)
+    given = [item for shape in declared_shapes(context) for item in shape.shared]
+    if given and (element_bytes is None or any(item.text != "0" for item in given)):
+        reason = "the line of the cell gives its blocks shared memory for something else already"
+        return Obstacle(DeclineReason.LAUNCH_FORM, reason)
+    return tuple(TextEdit(item.span, f'"{table.size.text} * {element_bytes}"') for item in given)
 
 
 def _fitting(context: TransformationContext, tables: tuple[_Table, ...]) -> tuple[str, ...]:

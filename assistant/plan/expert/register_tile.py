@@ -20,14 +20,13 @@ from dataclasses import replace
 from assistant.cuda.element_size import element_size_bytes
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
-from assistant.model.verification import Label
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, element_kernel
 from assistant.plan.expert.analysis.kernel_launches import by_file, of_program
 from assistant.plan.expert.analysis.launch_block import fixed_block
 from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
-from assistant.plan.expert.analysis.workload_block import launch_elsewhere
+from assistant.plan.expert.analysis.workload_block import launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.register_tile_text import RegisterTile, register_tile_edits
@@ -125,7 +124,7 @@ def _variants(
                 edits=edits,
                 summary=f"Compute {elements} elements in each thread, from tiles of {names} in shared memory"
                 + ("; change your launch accordingly." if elsewhere else "."),
-                labels=(Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,),
+                labels=launch_labels(context, elsewhere),
                 predictions=_predictions(context, factors),
                 assumptions=elsewhere,
                 in_others=in_others,

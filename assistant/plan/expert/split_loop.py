@@ -31,7 +31,7 @@ from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_ke
 from assistant.plan.expert.analysis.row_reductions import Reduction
 from assistant.plan.expert.analysis.row_strides import reads_alike, walks_across_rows
 from assistant.plan.expert.analysis.scaled_grids import finer_grid
-from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere
+from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.column_parts import Parts, gathered
@@ -153,7 +153,7 @@ def _rewrite(context: TransformationContext, kernel: RowKernel, launches: tuple[
     own, in_others = by_file(context, without_guard(context, kernel.guards[0], edits))
     elsewhere = launch_elsewhere(context, f"blocks of {new.x} x {new.y} threads for {new.x} columns")
     is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)
-    labels = (*((Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,)), *(() if is_exact else (Label.REASSOCIATION,)))
+    labels = (*launch_labels(context, elsewhere), *(() if is_exact else (Label.REASSOCIATION,)))
     block_count = next((e.value for e in context.evidence if e.metric == "block_count"), None)
     threads = next((launch.block.x for launch in context.launches), new.x)
     return Rewrite(

@@ -21,7 +21,6 @@ from assistant.cuda.accesses import Use, array_accesses
 from assistant.cuda.element_size import element_size_bytes
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
-from assistant.model.verification import Label
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, elementwise_kernel
 from assistant.plan.expert.analysis.kernel_launches import by_file
@@ -30,7 +29,7 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.template_types import instance_types
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
-from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere
+from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.vector_text import VectorKernel, vector_edits
@@ -109,7 +108,7 @@ def _rewrite(context: TransformationContext, vector: VectorKernel, grid: tuple[T
     edits, in_others = by_file(context, (*vector_edits(context, vector), *grid))
     names = ", ".join(f"`{pointer.name}`" for pointer in vector.kernel.pointers)
     elsewhere = launch_elsewhere(context, f"a thread for {vector.count} elements") if grid else ()
-    labels = (Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,) if grid else ()
+    labels = launch_labels(context, elsewhere) if grid else ()
     return Rewrite(
         technique=VectorizedAccess.technique,
         kernel=context.kernel.key,

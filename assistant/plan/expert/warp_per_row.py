@@ -29,7 +29,7 @@ from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_ke
 from assistant.plan.expert.analysis.row_reductions import Reduction
 from assistant.plan.expert.analysis.row_strides import walks_along_rows
 from assistant.plan.expert.analysis.scaled_grids import finer_grid
-from assistant.plan.expert.analysis.workload_block import launch_elsewhere
+from assistant.plan.expert.analysis.workload_block import launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, indentation
@@ -77,7 +77,7 @@ def _rewrite(context: TransformationContext, kernel: RowKernel, grid: tuple[Text
     own, in_others = by_file(context, edits)
     elsewhere = launch_elsewhere(context, f"{_LANES} times as many blocks")
     is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)
-    labels = (*((Label.ASSUMPTION,) if elsewhere else (Label.HOST_CODE,)), *(() if is_exact else (Label.REASSOCIATION,)))
+    labels = (*launch_labels(context, elsewhere), *(() if is_exact else (Label.REASSOCIATION,)))
     return Rewrite(
         technique=WarpPerRow.technique,
         kernel=context.kernel.key,

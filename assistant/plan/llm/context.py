@@ -266,7 +266,8 @@ def _launch(site: LaunchSite) -> str:
 
 def _declared(line: int, shape: DeclaredShape) -> str:
     grid, block = (", ".join(item.text for item in items) for items in (shape.grid, shape.block))
-    return f"line {line}: workload {shape.name}: grid = [{grid}], block = [{block}]"
+    shared = f", shared = [{', '.join(item.text for item in shape.shared)}]" if shape.is_of_cell else ""
+    return f"line {line}: workload {shape.name}: grid = [{grid}], block = [{block}]{shared}"
 
 
 def _workload(profiles: tuple[LaunchProfile, ...]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from assistant.cuda.embedded.cell_launch import without_first_line
 from assistant.cuda.files import line_end
 from assistant.cuda.includes import included_files, included_names
 from assistant.model.source import ParsedSource, Span, TextEdit
@@ -164,8 +165,8 @@ def _is_open(kind: _Kind, rights: HeaderRights) -> bool:
 
 
 def _behind_includes(text: str) -> int:
-    """Offset of the line behind the first run of includes, which no condition encloses; 0 where there is none."""
+    """Offset of the line behind the first run of includes, which no condition encloses; where there is none, of the first line of code."""
     condition = _CONDITIONAL.search(text)
     end = len(text) if condition is None else condition.start()
     ends = [match.end() for match in _INCLUDE_LINE.finditer(text, 0, end)]
-    return ends[-1] if ends else 0
+    return ends[-1] if ends else len(text) - len(without_first_line(text))

@@ -30,6 +30,7 @@ _ITEM = r'(?:\d{1,10}|"[\w\s+\-*/%(),.]{1,80}")'
 _ITEMS = re.compile(rf"(?!.*(?:\*/|/\*))\s*\[?\s*(?P<items>{_ITEM}(?:\s*,\s*{_ITEM}){{0,2}})\s*\]?\s*", re.DOTALL)
 """One to three items of a declared grid or block: numbers, or expressions of the block's grammar as strings;
 nothing that ends a comment."""
+_ITEM_TEXT = re.compile(r"\"([^\"]*)\"")
 _CALL = re.compile(r"([A-Za-z_][\w:]*)\s*(?:<[^<>()]*>\s*)?\(")
 _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "static_cast", "int", "unsigned", "size_t"})
 """What an expression may call: nothing that has an effect."""
@@ -93,7 +94,7 @@ def changed_place(parsed: ParsedSource, kernel: Kernel, change: LaunchChange, el
 
 
 def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> LaunchEdits | UnusableAnswer:
-    """The same for launches that workload blocks declare, by the line of their grid."""
+    """The same for launches that workload blocks declare, or the line of a notebook's cell, by the line of their grid."""
     blocks = dict(declared_launches(parsed, kernel))
     edits, said = list[TextEdit](), list[str]()
     for change in changes:
@@ -101,18 +102,27 @@ def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[Launc
         if shape is None:
             where = f"declared at line {', '.join(map(str, blocks))}" if blocks else "not in this text: leave `launches` empty"
             return _unknown_launch(kernel, change, where)
-        if change.shared is not None or change.arguments is not None or change.kernel is not None:
+        is_beyond = change.shared is not None and not shape.is_of_cell
+        if is_beyond or change.arguments is not None or change.kernel is not None:
             return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, "only grid and block of a declared launch can be changed")
-        for name, items, wanted in (("grid", shape.grid, change.grid), ("block", shape.block, change.block)):
+        wishes = (("grid", shape.grid, change.grid), ("block", shape.block, change.block), ("shared", shape.shared, change.shared))
+        for name, items, wanted in wishes:
             found = None if wanted is None else _ITEMS.fullmatch(wanted)
             if found is not None:
-                edits.append(TextEdit(Span(items[0].span.start, items[-1].span.end), found["items"]))
+                edits.append(TextEdit(Span(items[0].span.start, items[-1].span.end), _written(shape, found["items"])))
                 said.append(f"{name} [{found['items']}]")
             elif wanted is not None:
                 reason = f'the {name} of a declared launch is a list such as ["ceil(n/32)", 4], not {wanted[:60]}'
                 return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, reason)
     made = _changing(parsed.source.text, edits)
-    return LaunchEdits(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),)) if made else LaunchEdits()
+    if not made or all(shape.is_of_cell for shape in blocks.values()):
+        return LaunchEdits(made)
+    return LaunchEdits(made, (Label.ASSUMPTION,), (launched_with(kernel, " and ".join(said)),))
+
+
+def _written(shape: DeclaredShape, items: str) -> str:
+    """Each text among the items as the place that it goes to takes it."""
+    return _ITEM_TEXT.sub(lambda item: f'"{shape.written(item[1])}"', items)
 
 
 def _unknown_launch(kernel: Kernel, change: LaunchChange, where: str) -> UnusableAnswer:

@@ -84,3 +84,12 @@ def test_among_overloads_the_kernel_with_the_same_parameters_is_the_same(tmp_pat
     assert same_kernel(gone, before, after) is None
     other = with_text(before, "__global__ void k(double *x) { }\n__global__ void a(int *x) { }\n")
     assert same_kernel(integers, before, other) == other.parsed.kernels[0]  # its parameters were changed
+
+
+def test_the_line_of_a_cell_concerns_its_kernel_as_a_launch_does(tmp_path: Path) -> None:
+    path, kernel = tmp_path / "lab.ipynb.k.cu", "__global__ void k(float *x, int n) { x[threadIdx.x] = n; }\n"
+    line = "// kernelopt launch: grid = [1], block = [128], shared = [0]\n"
+    path.write_text(line + kernel)
+    before = read_version(JobRequest(path, tmp_path), Flags())
+    assert edited_kernels(before, with_text(before, line.replace("128", "64") + kernel)) == {"k(float *, int)"}
+    assert not edited_kernels(before, with_text(before, f"{line}// a comment\n{kernel}"))

@@ -9,7 +9,7 @@ import pytest
 
 from assistant.build.architectures import architecture
 from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.cases import live_cases
+from assistant.engine.evaluate.cases import for_candidate, live_cases
 from assistant.engine.evaluate.live import count_live, differences
 from assistant.engine.job import Job
 from assistant.engine.reading import read_version
@@ -17,8 +17,10 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion
 from assistant.measure.targets import target
 from assistant.model.build import Flags
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.workload import LiveReference, LiveWorkload
 from assistant.ports.lab import LabFailure, RunLimits
+from assistant.workload.recordings import read_recording
 from tests.contracts.fake_lab import FakeLab
 from tests.unit.engine.commands import KERNELS, SCALE, live_workload
 
@@ -76,3 +78,46 @@ def test_exact_values_of_the_function_are_what_a_verdict_is_held_against(tmp_pat
     found = live_cases(version, replace(live, cases=cases), frozenset({kernel.key}))
     assert [(bool(case.given), case.launch_index, case.new.origin.seed) for case in found] == [(is_given, 0, 0), (is_given, 1, 7)]
     assert live_cases(version, live, frozenset({"other"})) == ()
+
+
+def cell_text(grid: str, block: str) -> str:
+    return f"// kernelopt launch: grid = [{grid}], block = [{block}], shared = [0]\n{SCALE}"
+
+
+BOUND, OTHER = cell_text('"ceil(n/256)"', "256"), cell_text('"ceil(n/128)"', "128")
+
+
+async def test_a_text_with_another_launch_in_its_first_line_is_launched_so(tmp_path: Path) -> None:
+    live = replace(live_workload(tmp_path), text=BOUND)
+    (case,) = (await counted(tmp_path, BOUND, live, "count")).cases
+    assert case.recording == live.cases[0].recording
+    (case,) = (await counted(tmp_path, OTHER, live, "count")).cases
+    changed, own = (read_recording(folder) for folder in (case.recording, live.cases[0].recording))
+    assert changed.launches[0].config == LaunchConfig(Dim3(8), Dim3(128)) and own.launches[0].config == LaunchConfig(Dim3(4), Dim3(256))
+    assert changed == replace(own, launches=(replace(own.launches[0], config=changed.launches[0].config),))
+
+
+@pytest.mark.parametrize(
+    ("bound", "text"),
+    [
+        (cell_text('"ceil(n/64)"', "64"), OTHER),  # not how the arrays are launched
+        (cell_text('"ceil(m/256)"', "256"), OTHER),
+        (BOUND, SCALE),
+        (None, OTHER),
+        (BOUND, cell_text("1", "2048")),
+        (BOUND, cell_text('"floor(n/2048)"', "256")),
+    ],
+)
+async def test_a_launch_that_cannot_be_worked_out_is_not_guessed(tmp_path: Path, bound: str | None, text: str) -> None:
+    job, version = setting(tmp_path, text, live := replace(live_workload(tmp_path), text=bound))
+    failed = await count_live(job, version, live)
+    assert isinstance(failed, LabFailure) and failed.message.startswith("the launch that the first line of the text gives")
+
+
+def test_a_candidate_runs_each_case_with_its_own_launch(tmp_path: Path) -> None:
+    live = replace(live_workload(tmp_path), text=BOUND)
+    original = setting(tmp_path, BOUND, live)[1]
+    cases = live_cases(original, live, frozenset({original.kernels[0].key}))
+    new = for_candidate(cases[0], (), setting(tmp_path, OTHER, live)[1])
+    assert new is not None and new.recording.launches[0].config == LaunchConfig(Dim3(8), Dim3(128))
+    assert for_candidate(cases[0], (), setting(tmp_path, SCALE, live)[1]) is None

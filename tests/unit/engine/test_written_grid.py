@@ -36,6 +36,14 @@ def test_it_is_evaluated_with_what_the_kernel_is_passed(host: str) -> None:
     assert told is not None and told.names == {"n"} and told.at({"n": 1300}) == (Dim3(11),)
 
 
+def test_the_line_of_a_cell_is_read_as_launches_are() -> None:
+    line = '// kernelopt launch: grid = ["ceil(n/128)", "ceil(h/4)"], block = [128, 4], shared = [0]\n'
+    parsed = parse(Source(Path("a.cu"), line + KERNEL.replace("PARAMETERS", "int n, int h")))
+    config = LaunchConfig(Dim3(8, 250), Dim3(128, 4), 0)
+    told = written_grid(parsed, parsed.kernels[0], {"n": 1000, "h": 1000}, config)
+    assert told is not None and told.names == {"n", "h"} and told.at({"n": 1300, "h": 9}) == (Dim3(11, 3),)
+
+
 def test_members_of_structs_and_all_axes_count() -> None:
     host = "enum { R = 2, SLAB = 16 };\nint main() { Box d = {90, 70, 52}; dim3 b(32, 4);\n"
     host += "dim3 g((d.nx + 31) / 32, (d.ny + b.y - 1) / b.y, (d.nz - 2 * R + SLAB - 1) / SLAB); k<<<g, b>>>(x, d); }"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from assistant.cuda.embedded.cell_launch import without_first_line
 from assistant.cuda.embedded.find import find_embedded
 from assistant.model.embedded import Container, EmbeddedText
 from assistant.model.proposal import REASON_CODES
@@ -20,7 +21,7 @@ def test_a_cell_is_cuda_here_as_there(known: dict[str, str | None]) -> None:
     cell = known["cell"]
     assert cell is not None
     found = [part for part in find_embedded(cell, Container.NOTEBOOK_CELL) if isinstance(part, EmbeddedText)]
-    assert [part.text for part in found] == ([] if known["code"] is None else [known["code"]])
+    assert [without_first_line(part.text) for part in found] == ([] if known["code"] is None else [known["code"]])
 
 
 def test_the_history_page_offers_every_reason() -> None:

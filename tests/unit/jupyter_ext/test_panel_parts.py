@@ -33,9 +33,9 @@ __global__ void halve(float *out, const float *x, int n)
 """
 CELL = cell_of(CODE, Path("/w/lab.ipynb"), "c1")
 KERNEL = "halve(float *, const float *, int)"
-READ = Problem("out_of_bounds", "read of x[1000]", str(CELL.path), 4, None, None, (3, 0, 0), (232, 0, 0), None, 24, KERNEL)
+READ = Problem("out_of_bounds", "read of x[1000]", str(CELL.path), 5, None, None, (3, 0, 0), (232, 0, 0), None, 24, KERNEL)
 WRITE = replace(READ, message="write of out[1000]")
-RACE = replace(READ, kind="global_race", message="write after write", line=6, other_file=str(CELL.path), other_line=4)
+RACE = replace(READ, kind="global_race", message="write after write", line=7, other_file=str(CELL.path), other_line=5)
 
 
 def picture(*problems: Problem, proposals: tuple[Proposal, ...] = ()) -> Picture:

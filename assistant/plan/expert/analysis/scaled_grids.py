@@ -203,5 +203,5 @@ def _declared_edits(shape: DeclaredShape, declared: _Change) -> tuple[TextEdit, 
             return Obstacle(DeclineReason.LAUNCH_FORM, f"the workload {shape.name} declares a grid that is no list of numbers and texts")
         new = declared(item.text[1:-1] if is_text else item.text, axis, "")
         if new is not None:
-            edits.append(TextEdit(item.span, f'"{new}"' if is_text else new))
+            edits.append(TextEdit(item.span, f'"{shape.written(new)}"' if is_text else new))
     return tuple(edits) if shape.grid else Obstacle(DeclineReason.LAUNCH_FORM, f"the workload {shape.name} declares no grid in this form")

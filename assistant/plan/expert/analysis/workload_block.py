@@ -1,8 +1,9 @@
-"""The grid and block that a ``/* kernelopt … */`` comment declares, as places in the text.
+"""The grid and block that a ``/* kernelopt … */`` comment declares, or the line of a notebook's cell, as places in the text.
 
-Only lists of the form ``grid = ["ceil(n/32)", 4]`` are found; what a sidecar file declares is not in the text. Where no file of the
-program launches it, a kernel is judged by what is declared while its real launch is in code that is not visible here: an edit of the
-declaration is advice then, which ``launch_elsewhere`` says and ``guessed_launch`` withholds.
+The line of a cell is the launch itself: an edit of it is whole. Of comments, only lists of the form ``grid = ["ceil(n/32)", 4]`` are
+found; what a sidecar file declares is not in the text. Where no file of the program launches it, a kernel is judged by what a comment
+declares while its real launch is in code that is not visible here: an edit of the declaration is advice then, which ``launch_elsewhere``
+says and ``guessed_launch`` withholds.
 
 Example::
 
@@ -13,15 +14,26 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.embedded.cell_launch import launch_items, plain
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Expression, Kernel, Span
+from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import extent_of, of_program
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["DeclaredShape", "declared_blocks", "declared_shapes", "guessed_launch", "launch_elsewhere", "launched_with", "shapes_in"]
+__all__ = [
+    "DeclaredShape",
+    "declared_blocks",
+    "declared_shapes",
+    "guessed_launch",
+    "launch_elsewhere",
+    "launch_labels",
+    "launched_with",
+    "shapes_in",
+]
 
 _BLOCK = re.compile(r"/\*\s*kernelopt\b(?P<toml>.*?)\*/", re.DOTALL)
 _SECTION = re.compile(r"^\s*\[workload\.(?P<name>[\w-]+)\]\s*$(?P<body>.*?)(?=^\s*\[workload\.[\w-]+\]|\Z)", re.DOTALL | re.MULTILINE)
@@ -30,6 +42,7 @@ _LIST = r"^\s*{key}\s*=\s*\[(?P<items>[^\]]*)\]"
 _GUESSED = re.compile(r"^\s*(?:grid|block)\s*=.*#\s*guessed\b", re.MULTILINE)
 """The remark that ``kernelopt init`` puts behind a launch shape that it could not read anywhere."""
 _ITEM = re.compile(r"\"[^\"]*\"|[^\s,]+")
+_OF_CELL = "of the cell"
 
 
 class DeclaredShape(Record):
@@ -41,16 +54,27 @@ class DeclaredShape(Record):
     block: tuple[Expression, ...]
     is_guessed: bool = False
     """Marked ``# guessed``: written by ``kernelopt init``, not confirmed by a person."""
+    is_of_cell: bool = False
+    """Given by the magic's line of a notebook's cell."""
+    shared: tuple[Expression, ...] = ()
+    """Dynamic shared memory in bytes; of a cell alone."""
+
+    def written(self, text: str) -> str:
+        """A new item without quotes, as the place that it goes to takes it."""
+        return (plain(text) or text) if self.is_of_cell else text
 
 
 def declared_shapes(context: TransformationContext) -> tuple[DeclaredShape, ...]:
-    """Every ``[workload.NAME]`` of the text that is about the context's kernel."""
+    """The launch of a cell, and every ``[workload.NAME]`` of the text that is about the context's kernel."""
     return shapes_in(context.text, context.kernel)
 
 
 def shapes_in(text: str, kernel: Kernel) -> tuple[DeclaredShape, ...]:
-    """Every ``[workload.NAME]`` of ``text`` that is about the kernel."""
+    """The launch of a cell, and every ``[workload.NAME]`` of ``text`` that is about the kernel."""
     found: list[DeclaredShape] = []
+    cell = launch_items(text)
+    if cell is not None and (cell.kernel is None or _is_about(kernel, cell.kernel)):
+        found.append(DeclaredShape(_OF_CELL, cell.grid, cell.block, is_of_cell=True, shared=cell.shared))
     for comment in _BLOCK.finditer(text):
         for section in _SECTION.finditer(comment["toml"]):
             start = comment.start("toml") + section.start("body")
@@ -87,13 +111,26 @@ def launch_elsewhere(context: TransformationContext, change: str) -> tuple[str, 
     return () if _is_launched(context) else (launched_with(context.kernel, change),)
 
 
+def launch_labels(context: TransformationContext, elsewhere: tuple[str, ...]) -> tuple[Label, ...]:
+    """Labels of an edit of launches, of which ``launch_elsewhere`` says ``elsewhere``: none where the line of a cell launches alone."""
+    if elsewhere:
+        return (Label.ASSUMPTION,)
+    return () if _is_of_cell(context) else (Label.HOST_CODE,)
+
+
 def launched_with(kernel: Kernel, change: str) -> str:
     """What must hold where only a declared launch was changed."""
     return f"your own code launches {kernel.name} with {change}: this file only declares a launch, so change yours accordingly"
 
 
 def _is_launched(context: TransformationContext) -> bool:
-    return bool(of_program(context).parsed.launch_sites_of(context.kernel))
+    return bool(of_program(context).parsed.launch_sites_of(context.kernel)) or _is_of_cell(context)
+
+
+def _is_of_cell(context: TransformationContext) -> bool:
+    """The line of a cell launches it, and nothing else."""
+    is_launched = bool(of_program(context).parsed.launch_sites_of(context.kernel))
+    return not is_launched and any(shape.is_of_cell for shape in declared_shapes(context))
 
 
 def _is_about(kernel: Kernel, selector: str) -> bool:

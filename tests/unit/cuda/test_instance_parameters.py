@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from assistant.cuda.instance_parameters import instance_parameters, readable_instance
 from assistant.cuda.match import template_arguments_of
 from assistant.cuda.parse import parse
-from assistant.engine.evaluate.instances import instance_parameters, readable_instance
 from assistant.model.source import Kernel, Source
 
 
