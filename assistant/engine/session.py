@@ -23,6 +23,8 @@ from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import ComparisonResult, compare
+from assistant.engine.operators.judging import judge_operator
+from assistant.engine.operators.reading import check_device, read_pair, without_cuda
 from assistant.engine.own_edits import own_edit
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
@@ -132,6 +134,23 @@ class Session:
             return result.ending
 
         return self._job("compare", replace(request, other=other), body)
+
+    def judge_operator(
+        self, command: str, request: JobRequest, candidate: Path, class_name: str | None, is_strict: bool
+    ) -> AsyncIterator[events.Event]:
+        """Is a candidate right in the place of a PyTorch task's reference? ``request.file`` is the task.
+
+        ``command``: ``check`` or ``compare``; ``class_name``: of the reference, where that is not ``Model``. Raises UsageError where one of
+        them is no such file, or another device than the CPU is asked for.
+        """
+        check_device(request.device)
+        pair = read_pair(request.file, candidate, class_name)
+        asked = replace(request, device="cpu", other=candidate)
+
+        async def body(job: Job, _: SourceVersion) -> Ending:
+            return await judge_operator(job, pair, is_strict)
+
+        return streamed(lambda listener: self._runner().run(command, asked, body, listener, without_cuda))
 
     async def _learn(self, job: Job, result: ComparisonResult) -> None:
         """What a person's own edit teaches, where a technique is recognised in it."""

@@ -12,7 +12,7 @@ from tests.unit.import_graph import MODULES, ROOT, TOPS, imported, imported_by
 
 MOST_LINES = 400
 MOST_WORDS = 1300
-WORKERS = {"assistant.device", "assistant.emulator", "assistant.recorder", "assistant.worker"}
+WORKERS = {"assistant.device", "assistant.emulator", "assistant.recorder", "assistant.torch_worker", "assistant.worker"}
 WORKERS_MAY_IMPORT = {
     f"assistant.{name}"
     for name in ("build", "cuda", "disk", "errors", "lazy", "measure", "model", "profile", "record", "serialize", "verify", "workload")

@@ -1,0 +1,137 @@
+"""Calls of a candidate's extensions on the emulator: each extension is one program, built once (builds are cached) and run with all calls
+that the candidate has asked for so far.
+
+Example::
+
+    runs = ExtensionRuns(job, candidate_text)
+    failure = await runs.answer(0, request, calls, folder)      # writes folder/answers0.bin
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import struct
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assistant.engine.job import Job, Stopwatch
+from assistant.lab.torch_sides import extension_folder
+from assistant.model.build import DiagnosticSeverity, Flags
+from assistant.model.profile import Problem
+from assistant.model.source import Source
+from assistant.operators.extension_text import Extension, ExtensionText, extension_text
+from assistant.ports.lab import LabFailure, Program, ProgramRun
+
+__all__ = ["ExtensionRuns"]
+
+_MODE = "check"
+_ANSWER_BYTES = 1 << 30
+"""What the functions of one extension may return, all calls together."""
+_OF_PYTORCH = re.compile(r"\b(?:at|torch|c10|py|pybind11)::|'(?:at|torch|c10|py|pybind11)'|has no member named|No such file")
+"""In a compiler's message: PyTorch's C++ interface is in question, of which the emulator has a part."""
+_DEFINED = ("TORCH_EXTENSION_NAME=kernelopt_extension",)
+
+
+class ExtensionRuns:
+    """What the extensions of one candidate did on the emulator."""
+
+    def __init__(self, job: Job, candidate: Source) -> None:
+        self._job = job
+        self._candidate = candidate
+        self._texts: dict[int, ExtensionText] = {}
+        self._runs: dict[int, ProgramRun] = {}
+
+    @property
+    def launch_count(self) -> int:
+        """Kernels that ran."""
+        return sum(run.launch_count for run in self._runs.values())
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What the emulator saw wrong, at lines of the candidate's file where they are known."""
+        return tuple(self._placed(index, problem) for index, run in self._runs.items() for problem in run.problems)
+
+    async def answer(self, index: int, request: dict[str, Any], calls: list[list[Any]], folder: Path) -> LabFailure | None:
+        """Run the calls that stand in ``folder/calls{index}.bin``; what each left goes to ``folder/answers{index}.bin``."""
+        is_first = index not in self._texts
+        texts = tuple(text for _, text in request["sources"])
+        headers = extension_folder()
+        main = await asyncio.to_thread((headers / "kernelopt/main.cpp").read_text, "utf-8")
+        text = self._texts.setdefault(index, extension_text(Extension(request["name"], texts, tuple(request["functions"])), main))
+        program = Program(
+            sources=(Source(folder / f"{request['name']}.cu", text.text),),
+            flags=Flags((f"-I{headers}", *(f"-D{name}" for name in _DEFINED), *request["flags"])),
+            arguments=(f"calls{index}.bin",),
+            working_directory=folder,
+            is_candidate=True,
+        )
+        watch = Stopwatch(self._job, "build" if is_first else "run")
+        if is_first:
+            watch.begin(f"the extension {request['name']}, for the emulator")
+        run = await self._job.lab.run(program, _MODE, replace(self._job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0), record=False)
+        if isinstance(run, LabFailure):
+            return self._failed(request["name"], run, text)
+        if is_first:
+            watch.end(f"the extension {request['name']} is built and has run")
+        self._runs[index] = run
+        await asyncio.to_thread(_write_answers, folder / f"answers{index}.bin", calls, run)
+        return None
+
+    def _failed(self, name: str, failure: LabFailure, text: ExtensionText) -> LabFailure:
+        """Of a build, the first error at its place; what PyTorch's own headers may declare is beyond the emulator, and no mistake."""
+        if failure.kind != "not_built":
+            return failure
+        errors = [each for each in failure.diagnostics if each.severity is not DiagnosticSeverity.WARNING]
+        if not errors:
+            return replace(failure, message=f"the extension {name} does not compile: {failure.message}")
+        first = errors[0]
+        line = text.place(first.line, self._candidate.text)
+        place = "" if line is None else f" ({self._candidate.path.name}:{line})"
+        if any(_OF_PYTORCH.search(error.message) for error in errors):
+            message = f"the emulator does not have what the extension {name} uses of PyTorch's C++ interface: {first.message}{place}"
+            return LabFailure("unsupported", message, "compute it in a kernel, or in Python; docs/how-to/operators.md lists what there is")
+        return replace(failure, message=f"the extension {name} does not compile: {first.message}{place}", diagnostics=())
+
+    def _placed(self, index: int, problem: Problem) -> Problem:
+        line = self._texts[index].place(problem.line, self._candidate.text) if problem.line else None
+        other = None if problem.other_line is None else self._texts[index].place(problem.other_line, self._candidate.text)
+        return replace(problem, file=str(self._candidate.path), line=line or 0, other_line=other)
+
+
+def _write_answers(path: Path, calls: list[list[Any]], run: ProgramRun) -> None:
+    """Each with its place and what identifies its arguments; a call that the program did not come back from gets an error."""
+    data, at = run.stdout, 0
+    with path.open("wb") as file:
+        for place, number, digest in calls:
+            answer = _at(data, at)
+            at += 8 + len(answer or b"")
+            if answer is None:
+                at = len(data)
+                answer = _error(_end_in_words(run))
+            file.write(struct.pack("<qqq", place, number, len(answer)) + digest.encode() + answer)
+
+
+def _at(data: bytes, at: int) -> bytes | None:
+    if at + 8 > len(data):
+        return None
+    (size,) = struct.unpack_from("<q", data, at)
+    return data[at + 8 : at + 8 + size] if at + 8 + size <= len(data) else None
+
+
+def _error(message: str) -> bytes:
+    words = message.encode()
+    return b"E" + struct.pack("<q", len(words)) + words
+
+
+def _end_in_words(run: ProgramRun) -> str:
+    if run.timed_out:
+        return "the extension's kernels did not end in time on the emulator: raise --timeout, or make the task's sizes smaller"
+    if run.memory_exceeded:
+        return "the extension needs more memory than limits.memory_bytes"
+    if run.output_truncated:
+        return "the extension returned more than the emulator takes: make the task's sizes smaller"
+    how = run.signal or f"status {run.exit_status}"
+    left_out = "; ".join(run.left_out or run.unsupported)
+    return f"the extension's process ended with {how}{': ' if left_out else ''}{left_out}"

@@ -1,0 +1,102 @@
+"""Both sides of a comparison of operators, read from their texts.
+
+Example::
+
+    pair = read_pair(Path("/p/task.py"), Path("/p/candidate.py"), None)
+    pair.task.name, pair.candidate.class_name       # "Model", "ModelNew"
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from assistant.cuda.parse import parse
+from assistant.engine.request import JobRequest
+from assistant.engine.source_version import Selection, SourceVersion, read_source, version_of
+from assistant.errors import UsageError
+from assistant.model.build import Flags
+from assistant.model.source import Source
+from assistant.operators.launcher import Launcher, find_launcher
+from assistant.operators.task import NoTask, Task, find_candidate, find_task, looks_like_task
+from assistant.ports.lab import Program
+from assistant.record import Record
+
+__all__ = ["Candidate", "OperatorPair", "check_device", "is_operator", "read_pair", "without_cuda"]
+
+_PYTHON = ".py"
+_CUDA = frozenset({".cu", ".cuh"})
+_HOLDS_KERNELS = "__global__"
+_HALF = re.compile(r"\b(?:__half2?|half2?|__nv_bfloat16\w*|bfloat16|float16|kHalf|kBFloat16|__float2half\w*)\b")
+
+
+class Candidate(Record):
+    """What stands in the place of the reference."""
+
+    source: Source
+    class_name: str | None
+    """``ModelNew``; None where a launcher is wrapped."""
+    launcher: Launcher | None
+
+
+class OperatorPair(Record):
+    """The reference and a candidate."""
+
+    task: Task
+    candidate: Candidate
+
+    @property
+    def lowers_precision(self) -> bool:
+        """Whether the candidate's text names a type of 16 bits and the task's does not."""
+        return bool(_HALF.search(self.candidate.source.text)) and not _HALF.search(self.task.text)
+
+
+def is_operator(path: Path, class_name: str | None, kernel: str | None) -> bool:
+    """Whether a command on the file is about its operator: a class was named, or the file is a task and no kernel was named.
+
+    Raises UsageError for a file that is a task and holds kernels, where neither was named.
+    """
+    if class_name is not None and kernel is not None:
+        raise UsageError("--op and --kernel exclude each other", "--op judges a whole operator, --kernel a kernel")
+    if class_name is not None:
+        return True
+    if path.suffix != _PYTHON or kernel is not None or not path.is_file():
+        return False
+    text = read_source(path).text
+    if not looks_like_task(text):
+        return False
+    if _HOLDS_KERNELS in text:
+        raise UsageError(f"{path.name} is a PyTorch task and holds CUDA text", "--op Model judges the operator, --kernel NAME a kernel")
+    return True
+
+
+def read_pair(task: Path, candidate: Path, class_name: str | None) -> OperatorPair:
+    """Raises UsageError where one of them is none, with what to do."""
+    found = find_task(task, read_source(task).text, class_name)
+    if isinstance(found, NoTask):
+        raise UsageError(found.message, found.remedy)
+    return OperatorPair(found, _candidate(read_source(candidate)))
+
+
+def check_device(device: str | None) -> None:
+    """Raises UsageError for a GPU: operators run on the CPU."""
+    if device not in (None, "auto", "cpu"):
+        raise UsageError("operators are judged on the CPU only so far", "leave --device out, or say --device cpu")
+
+
+def without_cuda(request: JobRequest, flags: Flags) -> SourceVersion:
+    """The task's file as a version of its program, of which no text is CUDA."""
+    parsed = parse(Source(request.file, ""))
+    return version_of(parsed, Program((parsed.source,), flags), Selection(needs_kernels=False))
+
+
+def _candidate(source: Source) -> Candidate:
+    if source.path.suffix in _CUDA:
+        launcher = find_launcher(source.path, source.text)
+        if isinstance(launcher, NoTask):
+            raise UsageError(launcher.message, launcher.remedy)
+        return Candidate(source, None, launcher)
+    name = find_candidate(source.path, source.text)
+    if isinstance(name, NoTask):
+        raise UsageError(name.message, name.remedy)
+    return Candidate(source, name, None)

@@ -1,0 +1,46 @@
+"""What a candidate does that has nothing to do with its values: what it replaces, what it reads, and who computes for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.model.verification import Outcome, VerificationFinding
+from assistant.operators.evidence import Evidence
+
+__all__ = ["conduct_findings", "library_findings"]
+
+_SHOWN = 4
+
+
+def conduct_findings(evidence: Evidence) -> list[VerificationFinding]:
+    """Wrong whatever the values are, but for what a person may allow."""
+    return list(_conduct(evidence))
+
+
+def _conduct(evidence: Evidence) -> Iterator[VerificationFinding]:
+    for found in evidence.tampering:
+        if found.is_refused:
+            yield VerificationFinding("tampering", Outcome.FAIL, f"it {found.what}", line=found.line)
+        else:
+            code = "hidden_code" if "does not show" in found.what else "setting"
+            yield VerificationFinding(code, Outcome.NEEDS_DECISION, f"it {found.what}", line=found.line)
+    if evidence.replaced and not any(found.is_refused for found in evidence.tampering):
+        names = ", ".join(evidence.replaced[:_SHOWN])
+        yield VerificationFinding("tampering", Outcome.FAIL, f"after it has run, these are other functions than before: {names}")
+    if evidence.reads_reference:
+        yield VerificationFinding("tampering", Outcome.FAIL, "it opens the reference's file, which a candidate must not read")
+
+
+def library_findings(evidence: Evidence) -> list[VerificationFinding]:
+    """Functions of PyTorch that compute for the candidate: shown, and refused where only kernels of its own are allowed."""
+    counts: dict[str, int] = {}
+    for case in evidence.candidate:
+        for name, count in case.first.work:
+            if name != "calls":
+                counts[name] = counts.get(name, 0) + count
+    if not counts:
+        return []
+    names = ", ".join(f"{name} ({count} calls)" for name, count in sorted(counts.items(), key=lambda item: -item[1])[:_SHOWN])
+    alone = "no kernel of its own ran: " if not evidence.launch_count else ""
+    outcome = Outcome.FAIL if evidence.only_custom else Outcome.NEEDS_DECISION
+    return [VerificationFinding("library_call", outcome, f"{alone}PyTorch computes a part of it: {names}")]

@@ -1,0 +1,85 @@
+"""The worker's process: a JSON request per line on standard input, a JSON reply per line on a private copy of standard output.
+
+It imports no PyTorch: each side runs in a process of its own (`start_side.py`), which ends with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from types import FrameType
+from typing import Any, cast
+
+from assistant.serialize import decode, encode
+from assistant.torch_worker.protocol import SideReply, SideRequest
+from assistant.worker.child import Bounds, Command, Interrupted, Outcome, run_child
+from assistant.worker.environment import candidate_environment, own_environment
+from assistant.worker.launcher import Launcher
+from assistant.worker.left_behind import keep_plain_files
+from assistant.worker.sandbox import confine
+
+_START = Path(__file__).with_name("start_side.py")
+_SAID_CHARACTERS = 400
+
+
+def _answer(line: str, launcher: Launcher) -> dict[str, Any]:
+    """The reply to one request; never raises for a bad one. Raises Interrupted when the asker has gone."""
+    try:
+        return encode(_run(decode(SideRequest, cast("dict[str, Any]", json.loads(line))), launcher))
+    except (ValueError, OSError) as error:
+        return encode(SideReply("crashed", f"the process of PyTorch cannot be started: {error}", ()))
+
+
+def _run(request: SideRequest, launcher: Launcher) -> SideReply:
+    given = candidate_environment if request.is_candidate else own_environment
+    temporary = request.folder / "tmp"
+    temporary.mkdir(exist_ok=True)
+    environment = {**given(os.environ), "TMPDIR": str(temporary), "CUDA_VISIBLE_DEVICES": ""}
+    order = request.folder / "order.json"
+    command = Command((request.python, str(_START), str(order)), request.working_directory, environment)
+    bounds = Bounds(request.wall_s, request.memory_bytes)
+    said = request.folder / "stderr"
+    with confine((request.folder,)) if request.is_candidate else nullcontext() as confinement:
+        outcome = run_child(command, bounds, request.folder / "stdout", said, confinement, launcher)
+    if request.is_candidate:
+        keep_plain_files(request.folder)
+    missing = () if confinement is None else confinement.layers.missing
+    failure = _failure(outcome, (request.folder / "answer.json").is_file())
+    words = " ".join(said.read_text("utf-8", "replace").split())[-_SAID_CHARACTERS:] if failure else ""
+    return SideReply(failure, words, missing)
+
+
+def _failure(outcome: Outcome, has_answer: bool) -> str:
+    if outcome.timed_out:
+        return "timed_out"
+    if outcome.memory_exceeded or outcome.tasks_exceeded:
+        return "out_of_memory"
+    return "" if has_answer and outcome.exit_status == 0 else "crashed"
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise Interrupted
+
+
+def main() -> int:
+    """Serve until the input ends; 0."""
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    signal.signal(signal.SIGTERM, _terminate)
+    launcher = Launcher()
+    try:
+        for line in sys.stdin:
+            if line.strip():
+                replies.write(json.dumps(_answer(line, launcher)) + "\n")
+                replies.flush()
+    except (Interrupted, BrokenPipeError, KeyboardInterrupt):
+        return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+"""What the worker is asked and what it answers: one JSON object per line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from assistant.record import Record
+
+__all__ = ["SideReply", "SideRequest"]
+
+
+class SideRequest(Record):
+    """Run one side, as ``folder/order.json`` says; it writes ``folder/answer.json`` and files next to it."""
+
+    folder: Path
+    python: str
+    """The interpreter that finds the project's PyTorch."""
+    working_directory: Path
+    is_candidate: bool
+    """It runs confined and sees no secrets."""
+    wall_s: float
+    memory_bytes: int
+
+
+class SideReply(Record):
+    """How the side's process ended."""
+
+    failure: str
+    """``crashed``, ``timed_out``, ``out_of_memory`` or ``no_python``; empty where it left an answer."""
+    message: str
+    missing: tuple[str, ...]
+    """Limits that this machine could not put in force."""

@@ -1,0 +1,79 @@
+# pyright: basic, reportMissingImports=false
+# PyTorch is the project's own: what is installed with the checker says little of its types.
+"""What a candidate does besides returning values: functions of PyTorch that compute for it, functions that it replaces, files it opens.
+
+The candidate's process writes this down about itself, so it is a help to honest people; what a verdict of wrong rests on is found by
+comparing values elsewhere.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+__all__ = ["ComputingCalls", "Fingerprint", "OpenedFiles"]
+
+_FREE = frozenset({
+    "empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "new_zeros", "new_full", "new_ones", "zeros",
+    "zeros_like", "ones", "ones_like", "full", "full_like", "fill_", "zero_", "arange", "scalar_tensor", "view", "_unsafe_view",
+    "reshape", "_reshape_alias", "as_strided", "expand", "permute", "transpose", "t", "unsqueeze", "squeeze", "slice", "select",
+    "split", "split_with_sizes", "chunk", "unbind", "detach", "detach_", "alias", "contiguous", "clone", "copy_", "_to_copy",
+    "to", "lift_fresh", "size", "stride", "is_same_size", "set_", "resize_", "_local_scalar_dense", "unfold", "narrow", "view_as",
+    "flatten", "_conj", "is_pinned",
+})  # fmt: skip
+"""ATen functions that allocate, view and copy: no work that a kernel is written for."""
+_WATCHED = (torch, torch.nn.functional, torch.Tensor, torch.cuda, time)
+
+
+class ComputingCalls(TorchDispatchMode):
+    """Counts the ATen functions that compute, by name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: Counter[str] = Counter()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = func.overloadpacket.__name__
+        if name not in _FREE:
+            self.counts[name] += 1
+        return func(*args, **(kwargs or {}))
+
+
+class Fingerprint:
+    """Which objects the functions of PyTorch and of ``time`` are."""
+
+    def __init__(self) -> None:
+        self._was = self._now()
+
+    def changed(self) -> list[str]:
+        """Names that mean something else than before."""
+        now = self._now()
+        return sorted(name for name, place in self._was.items() if now.get(name) != place)
+
+    @staticmethod
+    def _now() -> dict[str, int]:
+        return {
+            f"{holder.__name__ if holder is not torch.Tensor else 'torch.Tensor'}.{name}": id(value)
+            for holder in _WATCHED
+            for name, value in list(vars(holder).items())
+            if callable(value) and not name.startswith("__") and not isinstance(value, type)
+        }
+
+
+class OpenedFiles:
+    """Refuses a file for the rest of the process, and notes that it was asked for."""
+
+    def __init__(self, path: str) -> None:
+        self.is_asked_for = False
+
+        def hook(event: str, arguments: tuple[Any, ...]) -> None:
+            if event == "open" and arguments and str(arguments[0]) == path:
+                self.is_asked_for = True
+                raise PermissionError(f"{path} is the reference, which a candidate must not read")
+
+        sys.addaudithook(hook)

@@ -1,0 +1,20 @@
+"""Softmax over the last dimension of a matrix."""
+
+import torch
+from torch import nn
+
+rows = 6
+columns = 70
+
+
+class Model(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.softmax(x, dim=-1)
+
+
+def get_inputs():
+    return [torch.randn(rows, columns)]
+
+
+def get_init_inputs():
+    return []

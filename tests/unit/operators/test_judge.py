@@ -1,0 +1,121 @@
+"""Verdicts on what candidates left, made of values by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from assistant.model.verification import CannotJudge, Label, Outcome, Unjudgeable, Verification
+from assistant.operators.evidence import CandidateCase, Evidence, Failure, Pass, ReferenceCase, TensorLeft
+from assistant.operators.judge import judge
+from assistant.operators.tampering import Tampering
+
+SIZE = 64
+
+
+def tensor(values: Any) -> TensorLeft:
+    array = np.asarray(values, np.float32)
+    return TensorLeft("float32", array.shape, (1,), array.tobytes())
+
+
+def draw(seed: int) -> Any:
+    return np.random.default_rng(seed).standard_normal(SIZE)
+
+
+def reference(seed: int, kind: str = "given") -> ReferenceCase:
+    wide = draw(seed)
+    left = tensor(wide)
+    double = TensorLeft("float64", (SIZE,), (1,), wide.astype(np.float64).tobytes())
+    return ReferenceCase(kind, 1.0, "float32[64]", seed, (left,), (left,), 1, (double,), (), (f"in {seed}",), 2.0)
+
+
+def passed(case: ReferenceCase, **changes: Any) -> Pass:
+    return replace(Pass(None, case.outputs, 1, case.inputs_after, work=(("calls", 1),)), **changes)
+
+
+def evidence(*cases: ReferenceCase, **changes: Any) -> Evidence:
+    left = tuple(CandidateCase(passed(case), passed(case), number == 0) for number, case in enumerate(cases))
+    made = Evidence(cases, left, None, (), (), False, (), len(cases), False, False, False, (), ())
+    return replace(made, **changes)
+
+
+def with_passes(first: Pass, second: Pass) -> Evidence:
+    """The second of two cases is left like this."""
+    cases = (reference(1), reference(2))
+    own = CandidateCase(passed(cases[0]), passed(cases[0]), True)
+    return evidence(*cases, candidate=(own, CandidateCase(first, second, False)))
+
+
+def verdict(given: Evidence) -> Verification:
+    result = judge(given)
+    assert isinstance(result, Verification)
+    return result
+
+
+def codes(given: Evidence) -> dict[str, Outcome]:
+    return {finding.code: finding.outcome for finding in verdict(given).findings}
+
+
+def test_equal_values_pass_and_no_speed_is_claimed() -> None:
+    found = verdict(evidence(reference(1), reference(2)))
+    assert found.outcome is Outcome.PASS and found.oracle == "operator" and any("speed" in text for text in found.missing_checks)
+
+
+def test_a_wrong_element_fails_with_its_place() -> None:
+    case = reference(2)
+    values = draw(2)
+    values[7] += 1.0
+    wrong = passed(case, outputs=(tensor(values),))
+    (finding,) = verdict(with_passes(wrong, wrong)).findings
+    assert (finding.code, finding.index, finding.outcome) == ("wrong_value", 7, Outcome.FAIL)
+
+
+def test_values_of_an_earlier_call_fail_as_remembered() -> None:
+    case = reference(2)
+    assert codes(with_passes(passed(case, outputs=reference(1).outputs), passed(case))) == {"remembered": Outcome.FAIL}
+
+
+def test_work_that_the_second_call_leaves_out_fails() -> None:
+    case = reference(2)
+    assert codes(with_passes(passed(case), passed(case, work=(("calls", 0),)))) == {"remembered": Outcome.FAIL}
+
+
+def test_manners_of_a_call_are_judged() -> None:
+    case = reference(2)
+    for change, code in (
+        ({"inputs_after": ("other",)}, "changed_inputs"),
+        ({"is_late": True}, "late_write"),
+        ({"shares_memory": True}, "shared_output"),
+        ({"output_count": 2}, "wrong_shape"),
+        ({"failure": Failure("raised", "boom")}, "raised"),
+    ):
+        odd = passed(case, **change)
+        assert codes(with_passes(odd, odd)) == {code: Outcome.FAIL}
+
+
+def test_replaced_functions_and_a_reference_that_is_read_fail() -> None:
+    cases = (reference(1), reference(2))
+    assert codes(evidence(*cases, tampering=(Tampering(3, "replaces torch.softmax", True),))) == {"tampering": Outcome.FAIL}
+    assert codes(evidence(*cases, replaced=("torch.softmax",))) == {"tampering": Outcome.FAIL}
+    assert codes(evidence(*cases, reads_reference=True)) == {"tampering": Outcome.FAIL}
+
+
+def test_pytorch_that_computes_is_a_persons_decision() -> None:
+    case = reference(2)
+    found = verdict(with_passes(*(passed(case, work=(("mm", 1), ("calls", 0))),) * 2))
+    assert found.outcome is Outcome.NEEDS_DECISION and found.labels == (Label.LIBRARY_CALL,)
+    assert "mm" in found.findings[0].message
+
+
+def test_a_reference_that_ignores_its_inputs_cannot_judge() -> None:
+    same = replace(reference(2), outputs=reference(1).outputs, repeated=reference(1).repeated, float64=reference(1).float64)
+    result = judge(evidence(reference(1), same))
+    assert isinstance(result, CannotJudge) and result.code is Unjudgeable.WEAK_WORKLOAD
+
+
+def test_a_reference_that_is_not_repeatable_cannot_judge() -> None:
+    odd = replace(reference(2), repeated=reference(1).outputs)
+    result = judge(evidence(reference(1), odd))
+    assert isinstance(result, CannotJudge) and result.code is Unjudgeable.ORIGINAL_INEXACT
