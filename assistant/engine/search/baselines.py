@@ -3,7 +3,7 @@
 Prepared once for each set of kernels that candidates change, however many ask at the same time, and where cores are idle before the first
 asks: a screening's while the first candidate is built and run, a confirmation's while others are screened. Example::
 
-    async with Baselines(job, start, second_run, is_ahead=True) as baselines:
+    async with Baselines(make, is_ahead=True) as baselines:
         baselines.begin(kernels, is_confirming=False)       # and evaluate the candidate meanwhile
         await baselines.of(kernels, is_confirming=False)
 """
@@ -15,9 +15,7 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Self
 
-from assistant.engine.evaluate import CONFIRM_REPEATS, CountedRun, Effort, Evaluation
-from assistant.engine.job import Job
-from assistant.engine.judge import Baseline, prepare
+from assistant.engine.judge import Baseline
 from assistant.ports.lab import LabFailure
 
 __all__ = ["Baselines"]
@@ -29,11 +27,11 @@ _Key = tuple[frozenset[str], bool]
 class Baselines:
     """Baselines of one version; what is not prepared when the block ends is called off."""
 
-    def __init__(self, job: Job, start: Evaluation, second_run: CountedRun | None, is_ahead: bool = False) -> None:
-        """``is_ahead``: whether anything is prepared before it is asked for."""
-        self._job = job
-        self._start = start
-        self._second_run = second_run
+    def __init__(self, make: Callable[[frozenset[str], bool], Awaitable[Baseline | LabFailure]], is_ahead: bool = False) -> None:
+        """``make``: runs the version for candidates that change these kernels, to screen or (True) to confirm them; ``is_ahead``: whether
+        anything is prepared before it is asked for.
+        """
+        self._make = make
         self._is_ahead = is_ahead
         self._prepared: dict[_Key, Baseline] = {}
         self._turns: dict[_Key, asyncio.Lock] = {}
@@ -65,7 +63,7 @@ class Baselines:
         kernels, is_confirming = key
         async with self._turns.setdefault(key, asyncio.Lock()):
             if key not in self._prepared:
-                made = await prepare(self._job, self._start, kernels, self._effort(is_confirming), self._second_run)
+                made = await self._make(kernels, is_confirming)
                 if isinstance(made, LabFailure):
                     return made
                 self._prepared[key] = made
@@ -76,13 +74,3 @@ class Baselines:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _effort(self, is_confirming: bool) -> Effort:
-        seeds = self._job.seeds
-        return Effort(
-            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
-            repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
-            mode="check" if is_confirming else "plain",
-            with_boundary=is_confirming,
-            is_confirming=is_confirming,
-        )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from assistant.engine.evaluate import CountedRun, Evaluation, costliest, evaluate, evaluate_failed, steered
+from assistant.engine.evaluate import CONFIRM_REPEATS, CountedRun, Effort, Evaluation, costliest, evaluate, evaluate_failed, steered
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
 from assistant.engine.judge import (
@@ -21,6 +21,7 @@ from assistant.engine.judge import (
     affected_pairs,
     changed_kernels,
     foreign_reading,
+    prepare,
     screened_program,
     speed_of,
     speed_of_program,
@@ -48,7 +49,26 @@ from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
 from assistant.verify.evidence import DetectedLabel
 
-__all__ = ["CandidateJudge"]
+__all__ = ["CandidateJudge", "baselines_of"]
+
+_SCREEN_REPEATS = 2
+
+
+def baselines_of(job: Job, start: Evaluation, second_run: CountedRun | None, is_ahead: bool = False) -> Baselines:
+    """What candidates are held against that start from ``start``. ``is_ahead``: prepared before they ask."""
+    seeds = job.seeds
+
+    async def make(kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
+        effort = Effort(
+            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
+            repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
+            mode="check" if is_confirming else "plain",
+            with_boundary=is_confirming,
+            is_confirming=is_confirming,
+        )
+        return await prepare(job, start, kernels, effort, second_run)
+
+    return Baselines(make, is_ahead)
 
 
 class CandidateJudge:
@@ -72,7 +92,7 @@ class CandidateJudge:
         self._start = start
         self._deferred = deferred
         self._seen = seen or SeenWork()
-        self._baselines = baselines or Baselines(job, start.evaluation, second_run)
+        self._baselines = baselines or baselines_of(job, start.evaluation, second_run)
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         """Screen one edit of ``node``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""

@@ -31,7 +31,7 @@ from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.agent_round import agent_search
 from assistant.engine.search.baselines import Baselines
-from assistant.engine.search.candidate_judge import CandidateJudge
+from assistant.engine.search.candidate_judge import CandidateJudge, baselines_of
 from assistant.engine.search.confirming import Offer
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.deferred import deferred_labels
@@ -173,7 +173,7 @@ class _Search(Record):
             start = beginning
             context = self._context(name, start)
             is_ahead = context.shape.prepares_ahead(os.cpu_count() or 1)
-            async with Baselines(self.job, start.evaluation, second_run, is_ahead) as baselines:
+            async with baselines_of(self.job, start.evaluation, second_run, is_ahead) as baselines:
                 services = self._services(context, second_run, baselines)
                 found.append(await KernelSearch(context, services, self.people.offer).run())
             accepted = found[-1].accepted

@@ -130,14 +130,16 @@ def _of_other_lane(context: TransformationContext, reduction: Reduction, offset:
     style = style_of(context)
     names = [free_name(context.tree, context.body, style.name("other", name)) for name, _ in _kept(reduction)]
     declared = (f"{kind} {name} = {other};" for (_, kind), name, other in zip(_kept(reduction), names, others, strict=True))
-    return (*declared, *combined_with_place(reduction, *names, style.indent))
+    value, place = names
+    return (*declared, *combined_with_place(reduction, value, place, style.indent))
 
 
 def _of_other_warp(context: TransformationContext, reduction: Reduction, parts: _Arrays, warp: str) -> tuple[str, ...]:
     others = [f"{parts[name][1]}[{warp}]" for name, _ in _kept(reduction)]
     if len(others) == 1:
         return (combined(reduction, others[0]),)
-    return combined_with_place(reduction, *others, style_of(context).indent)
+    value, place = others
+    return combined_with_place(reduction, value, place, style_of(context).indent)
 
 
 def _array(context: TransformationContext, kernel: SerialKernel, loop: RowLoop, local: str) -> str:

@@ -15,6 +15,7 @@ from assistant.engine.judge import Baseline
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.search.baselines import Baselines
+from assistant.engine.search.candidate_judge import baselines_of
 from assistant.measure.targets import target
 from assistant.model.workload import Case
 from assistant.ports.lab import LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
@@ -82,7 +83,7 @@ class On:
     def baselines(self, is_ahead: bool = True) -> Baselines:
         self.lab.count = 0
         self.lab.is_asked.clear()
-        return Baselines(self.job, self.evaluation, None, is_ahead)
+        return baselines_of(self.job, self.evaluation, None, is_ahead)
 
 
 async def on(folder: Path) -> On:
