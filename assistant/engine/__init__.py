@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assistant.engine.job import NO as NO
     from assistant.engine.job import Ending as Ending
     from assistant.engine.job import Job as Job
-    from assistant.engine.operators.reading import is_operator as is_operator
+    from assistant.engine.operators import is_operator as is_operator
     from assistant.engine.programs import FilePrograms as FilePrograms
     from assistant.engine.programs import answer_key as answer_key
     from assistant.engine.programs import find_extension as find_extension

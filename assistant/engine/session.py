@@ -23,8 +23,7 @@ from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import ComparisonResult, compare
-from assistant.engine.operators.judging import judge_operator
-from assistant.engine.operators.reading import check_device, read_pair, without_cuda
+from assistant.engine.operators import check_device, judge_operator, read_pair, without_cuda
 from assistant.engine.own_edits import own_edit
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit

@@ -1,1 +1,16 @@
 """PyTorch operators: a candidate judged against the task's reference, each in a process of its own. The CPU alone so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assistant.lazy import names_of
+
+if TYPE_CHECKING:
+    from assistant.engine.operators.judging import judge_operator as judge_operator
+    from assistant.engine.operators.reading import check_device as check_device
+    from assistant.engine.operators.reading import is_operator as is_operator
+    from assistant.engine.operators.reading import read_pair as read_pair
+    from assistant.engine.operators.reading import without_cuda as without_cuda
+
+__getattr__ = names_of(__name__, __file__)

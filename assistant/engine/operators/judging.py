@@ -11,7 +11,7 @@ from typing import Any
 
 from assistant.config import find_project
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
-from assistant.engine.judge.compared import Verdict, verdict_event
+from assistant.engine.judge import Verdict, verdict_event
 from assistant.engine.operators.evidence import evidence_of
 from assistant.engine.operators.extensions import ExtensionRuns
 from assistant.engine.operators.reading import OperatorPair

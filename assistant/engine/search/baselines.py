@@ -11,7 +11,7 @@ asks: a screening's while the first candidate is built and run, a confirmation's
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
 from typing import Self
 
@@ -20,7 +20,6 @@ from assistant.ports.lab import LabFailure
 
 __all__ = ["Baselines"]
 
-_SCREEN_REPEATS = 2
 _Key = tuple[frozenset[str], bool]
 
 
