@@ -9,6 +9,7 @@ from tests.unit.import_graph import MODULES
 LAYERS = ("assistant.verify", "assistant.workload", "assistant.engine")
 OTHER_TEXT = {
     "assistant.engine.evaluate.evaluating": "messages of compilers and linkers",
+    "assistant.engine.operators.extensions": "messages of compilers",
     "assistant.engine.pair.state": "what a person types",
     "assistant.engine.proposals.constraints": "what a person types",
     "assistant.engine.proposals.explain": "placeholders in a rationale",

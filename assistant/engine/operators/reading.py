@@ -8,9 +8,9 @@ Example::
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+from assistant.cuda.code_patterns import Words
 from assistant.cuda.parse import parse
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import Selection, SourceVersion, read_source, version_of
@@ -27,7 +27,8 @@ __all__ = ["Candidate", "OperatorPair", "check_device", "is_operator", "read_pai
 _PYTHON = ".py"
 _CUDA = frozenset({".cu", ".cuh"})
 _HOLDS_KERNELS = "__global__"
-_HALF = re.compile(r"\b(?:__half2?|half2?|__nv_bfloat16\w*|bfloat16|float16|kHalf|kBFloat16|__float2half\w*)\b")
+_HALF = Words(r"__half2?|half2?|__nv_bfloat16\w*|bfloat16|float16|kHalf|kBFloat16|__float2half\w*")
+"""Names of types of 16 bits, and what makes them, in Python and CUDA."""
 
 
 class Candidate(Record):
@@ -48,7 +49,12 @@ class OperatorPair(Record):
     @property
     def lowers_precision(self) -> bool:
         """Whether the candidate's text names a type of 16 bits and the task's does not."""
-        return bool(_HALF.search(self.candidate.source.text)) and not _HALF.search(self.task.text)
+        return _names_half(self.candidate.source.text) and not _names_half(self.task.text)
+
+
+def _names_half(text: str) -> bool:
+    words = "".join(letter if letter.isidentifier() or letter.isdigit() else " " for letter in text).split()
+    return any(word in _HALF for word in words)
 
 
 def is_operator(path: Path, class_name: str | None, kernel: str | None) -> bool:

@@ -15,7 +15,7 @@ from assistant.engine.job import Job
 from assistant.engine.request import JobRequest, OptimizeOptions
 from assistant.engine.search.planning import AskModel, ChosenPlanner, ModelNotice, PlannerChoice, model_notice
 from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch
-from assistant.engine.search.shape import SearchShape
+from assistant.engine.search.shape import SearchShape, shape_for_rules
 from assistant.errors import UsageError
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
@@ -91,7 +91,7 @@ async def test_who_says_yes_gets_the_model(choice: Choose, named: str, planner: 
 @pytest.mark.asyncio
 async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
     chosen, heard = await made(choice(OptimizeOptions(planner="llm"), Person("not today")))
-    assert (chosen.planner.name, chosen.shape) == ("expert", SearchShape())
+    assert (chosen.planner.name, chosen.shape) == ("expert", shape_for_rules(Settings()))
     assert "the expert planner plans: not today" in messages_of(heard)
     assert not [event for event in heard if isinstance(event, events.BudgetSpent)]
 
