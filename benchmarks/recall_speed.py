@@ -1,7 +1,7 @@
 """How long recall takes in a memory of many rows, opened anew and again: `python -m benchmarks.recall_speed [ROWS]`.
 
 Rows are of many techniques, kernels, bottlenecks and devices, made with a fixed seed; what is asked is a state like some of them. A plain
-loop is timed beside, as the machine may be busy.
+loop is timed in the same run, as the machine may be busy.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FAMILIES = ("row reduction", "matrix product", "elementwise", "stencil")
 _DEVICES = (DeviceTraits("cpu, predicted for h200", "sm_90", False), DeviceTraits("NVIDIA H200", "sm_90", True))
 _REPEATS = 10
 _LOOP = 1_000_000
-"""Steps of a plain loop that is timed beside: a machine that is busy, or slower, shows in it."""
+"""Steps of a plain loop that is timed in the same run: a machine that is busy, or slower, shows in it."""
 _NOW_MS = 1_790_000_000_000
 _DAY_MS = 86_400_000
 

@@ -78,6 +78,8 @@ def main() -> int:
                 replies.flush()
     except (Interrupted, BrokenPipeError, KeyboardInterrupt):
         return 0
+    finally:
+        launcher.close()
     return 0
 
 

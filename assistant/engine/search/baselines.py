@@ -43,7 +43,7 @@ class Baselines:
         await self._call_off(list(self._begun))
 
     def begin(self, kernels: frozenset[str], is_confirming: bool) -> None:
-        """Prepare it for whoever will ask, once; one that fails is prepared again for the first who does."""
+        """Prepare it once, before a candidate needs it; one that fails is prepared again when it is needed."""
         key = (kernels, is_confirming)
         if self._is_ahead and key not in self._begun and key not in self._prepared:
             self._begun[key] = asyncio.create_task(self._of(key))

@@ -43,7 +43,7 @@ class HostCodeRight:
 
     @property
     def is_given(self) -> bool:
-        """Whether nobody need be asked any more."""
+        """Whether edits of host code were allowed already, so that no question is left."""
         return self._answer is True
 
     @property
