@@ -16,8 +16,6 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from filelock import FileLock
-
 from assistant.build.full_disk import REMEDY
 from assistant.disk.cached import note_use
 from assistant.model.build import CompilerMissing
@@ -27,6 +25,8 @@ from assistant.worker.readable import NO_FILES, ProgramFiles, compiler_access, t
 from assistant.worker.tools import ToolSetting, run_tool, run_tools
 
 Flavour = Literal["fast", "fused", "counted", "checked"]
+RUNTIME_TIMEOUT_S = 600.0
+"""For each compiler process of what all programs share: made once, perhaps while others keep the processors busy."""
 
 HERE = Path(__file__).parent
 INCLUDE_DIR = HERE / "include"
@@ -307,6 +307,8 @@ def _once(final: Path, build: Callable[[Path], None]) -> Path:
     if final.is_dir():
         note_use(final)
         return final
+    from filelock import FileLock  # slow to import
+
     final.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{final}.lock"):
         if not final.is_dir():
@@ -320,6 +322,8 @@ def _runtime_objects(compiler: Compiler, folder: Path, own: Digests, launcher: L
     """The runtime's objects, those compiled that are not there yet; one process at a time."""
     keyed = [(source, folder / f"{source.stem}-{_key(compiler.version, digest, *_RUNTIME_FLAGS)}.o") for source, digest in own.sources]
     if any(not path.is_file() for _, path in keyed):
+        from filelock import FileLock  # slow to import
+
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / "lock"):
             missing = [(source, path) for source, path in keyed if not path.is_file()]
@@ -335,7 +339,7 @@ def _compile_runtime(compiler: Compiler, missing: Sequence[tuple[Path, Path]], h
     first = (str(compiler.path), *_RUNTIME_FLAGS, "-I", str(INCLUDE_DIR), "-c")
     commands = [(*first, str(source), "-o", str(partial[output])) for source, output in missing]
     try:
-        with closing(run_tools(commands, setting=how)) as ended:
+        with closing(run_tools(commands, RUNTIME_TIMEOUT_S, how)) as ended:
             for index, run in ended:
                 source, output = missing[index]
                 if not run.is_ok:
@@ -350,7 +354,7 @@ def _build_prelude(compiler: Compiler, flags: tuple[str, ...], folder: Path, lau
     header = folder / "prelude.h"
     header.write_text(PRELUDE_TEXT, encoding="utf-8")
     command = (str(compiler.path), *flags, "-I", str(INCLUDE_DIR), "-x", "c++-header", str(header), "-o", f"{header}.gch")
-    run = run_tool(command, setting=setting(compiler, NO_FILES, None, folder, launcher))
+    run = run_tool(command, RUNTIME_TIMEOUT_S, setting(compiler, NO_FILES, None, folder, launcher))
     if not run.is_ok:
         raise RuntimeBuildError(f"prelude: {run.output[:2000]}")
 

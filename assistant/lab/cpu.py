@@ -42,10 +42,10 @@ from assistant.ports.lab import (
 from assistant.record import Record
 from assistant.serialize import decode, encode
 
-__all__ = ["CpuLab", "Promotion"]
+__all__ = ["BUILD_TIMEOUT_S", "CpuLab", "Promotion"]
 
-_BUILD_DEADLINE_S = 120.0
-"""A large translation unit with a cold prelude takes a few seconds on two cores."""
+BUILD_TIMEOUT_S = 1320.0
+"""Only for a worker that hangs: each compiler process of the emulator's runtime, of a prelude and of the program has a limit of its own."""
 _PREPROCESSED_KEPT = 8
 _GRACE_S = 20.0
 """Beyond a run's own wall limit: symbolizing and writing the reply."""
@@ -327,7 +327,7 @@ class CpuLab:
 
     async def _ask_beside(self, message: dict[str, Any]) -> dict[str, Any] | LabFailure:
         """Something about texts alone, which need not wait for what runs."""
-        return await self._ask(message, _BUILD_DEADLINE_S, self._builder if self._emulator.is_busy else self._emulator)
+        return await self._ask(message, BUILD_TIMEOUT_S, self._builder if self._emulator.is_busy else self._emulator)
 
     async def _ask(self, message: dict[str, Any], deadline_s: float, worker: WorkerProcess | None = None) -> dict[str, Any] | LabFailure:
         try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assistant.model.elements import ElementType
 from assistant.record import Record
 
-__all__ = ["ElementLayout", "Member"]
+__all__ = ["ElementLayout", "LayoutOf", "Member"]
 
 _COMPONENTS = "xyzw"
 
@@ -40,3 +42,7 @@ class ElementLayout(Record):
     name: str
     size_bytes: int
     members: tuple[Member, ...]
+
+
+LayoutOf = Callable[[str], ElementLayout | None]
+"""The members of a struct by its type's name; None for any other type."""

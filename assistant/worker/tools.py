@@ -26,7 +26,7 @@ from assistant.worker.tool_process import ToolInput, ToolProcess, read_ready, st
 __all__ = ["COMPILE_TIMEOUT_S", "LIMIT_TEXT", "TIMEOUT_TEXT", "Run", "ToolSetting", "run_tool", "run_tools"]
 
 COMPILE_TIMEOUT_S = 90.0
-"""Less than callers wait for a build (``lab.cpu``)."""
+"""For each compiler process of a user's program."""
 TIMEOUT_TEXT = "did not end within"
 LIMIT_TEXT = "and was stopped"
 _ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH")

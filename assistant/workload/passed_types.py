@@ -16,7 +16,7 @@ from dataclasses import replace
 from assistant.cuda.reading import matching_open, split_arguments
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Transfer, Upload
-from assistant.workload.scalars import LayoutOf
+from assistant.model.structs import LayoutOf
 
 __all__ = ["PassedTypes", "parameter_types", "typed"]
 

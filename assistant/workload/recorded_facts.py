@@ -28,9 +28,10 @@ from assistant.model.recorded_facts import (
 )
 from assistant.model.recording import RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.source import Parameter
+from assistant.model.structs import LayoutOf
 from assistant.record import Record
 from assistant.workload.arrays import doubles
-from assistant.workload.scalars import LayoutOf, scalars_of
+from assistant.workload.scalars import scalars_of
 
 __all__ = ["SeenLaunch", "launches_of", "pointer_reaches", "recorded_facts"]
 

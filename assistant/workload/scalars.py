@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -16,14 +16,11 @@ import numpy as np
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import RecordedArgument, RecordedLaunch
 from assistant.model.source import Parameter
-from assistant.model.structs import ElementLayout
+from assistant.model.structs import LayoutOf
 from assistant.record import Record
 from assistant.workload.arrays import decode, doubles, encode, storage_dtype
 
-__all__ = ["LayoutOf", "Scalar", "fits", "scalars_of", "with_floats_near", "with_scalars"]
-
-LayoutOf = Callable[[str], ElementLayout | None]
-"""The members of a struct by its type's name; None for any other type."""
+__all__ = ["Scalar", "fits", "scalars_of", "with_floats_near", "with_scalars"]
 
 _NEARBY = (0.75, 1.25)
 

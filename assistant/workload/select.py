@@ -19,11 +19,11 @@ from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording
 from assistant.model.source import Parameter
+from assistant.model.structs import LayoutOf
 from assistant.record import Record
 from assistant.workload.arrays import decode, doubles
 from assistant.workload.passed_types import parameter_types
 from assistant.workload.recordings import NewCase, blob_name
-from assistant.workload.scalars import LayoutOf
 
 __all__ = [
     "LaunchPair",

@@ -20,11 +20,12 @@ from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import RecordedArgument
 from assistant.model.source import Parameter
+from assistant.model.structs import LayoutOf
 from assistant.workload.arrays import decode, encode
 from assistant.workload.derive import changed, contents_of, with_contents
 from assistant.workload.recordings import NewCase
 from assistant.workload.resample import is_distinct, is_sorted, tied, with_tail
-from assistant.workload.scalars import LayoutOf, Scalar, scalars_of, with_scalars
+from assistant.workload.scalars import Scalar, scalars_of, with_scalars
 from assistant.workload.select import shape_of
 from assistant.workload.unseen import changed_buffers
 

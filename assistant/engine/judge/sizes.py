@@ -19,6 +19,7 @@ from assistant.engine.judge.written_grid import WrittenGrid
 from assistant.engine.threads import in_thread
 from assistant.model.recording import RecordedBuffer, Recording
 from assistant.model.source import Parameter
+from assistant.model.structs import LayoutOf
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
 from assistant.verify.numbers import element_of
@@ -40,7 +41,7 @@ from assistant.workload.resize import (
     size_model,
     with_config,
 )
-from assistant.workload.scalars import LayoutOf, scalars_of
+from assistant.workload.scalars import scalars_of
 
 __all__ = ["CleanSize", "SizeTrials", "SizedLaunch", "observed_launches", "size_model_of", "try_sizes"]
 

@@ -16,7 +16,7 @@ from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import JudgedCase, Resize, layouts_of
 from assistant.engine.judge.probes import refilled, resized, with_repeats, with_ties
 from assistant.model.launch import Dim3
-from assistant.model.structs import ElementLayout
+from assistant.model.structs import ElementLayout, LayoutOf
 from assistant.record import Record
 from assistant.verify.kinds import meaning_of
 from assistant.verify.numbers import element_of, floats
@@ -28,7 +28,7 @@ from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
 from assistant.workload.offsets import with_offsets, with_sorted_rows_kept
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
-from assistant.workload.scalars import LayoutOf, Scalar, scalars_of, with_floats_near
+from assistant.workload.scalars import Scalar, scalars_of, with_floats_near
 from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import not_constant, with_huge, with_signed_zeros, with_specials, with_specials_apart
 from assistant.workload.unseen import INTEGER_KINDS, SAME, SPREAD, TELLING_KINDS, UNEVEN, changed_buffers, with_uneven, with_unseen
