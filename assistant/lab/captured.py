@@ -129,7 +129,7 @@ async def counted(
         return run
     cases = [Case(run.recording_path, (launch.index,), CaseOrigin("recorded", "", 0, 1.0, 1.0)) for launch in chosen]
     startable = replace(program, kernels=tuple(sorted({launch.kernel for launch in chosen})))
-    options = ReplayOptions(mode=mode, sample_blocks=sample_blocks, corrections=corrections, are_results_kept=False)
+    options = ReplayOptions(mode=mode, sample_blocks=sample_blocks, corrections=corrections, kept="none")
     replayed = await lab.replay(startable, cases, options, limits)
     if isinstance(replayed, LabFailure):
         bare = tuple(bare_profile(launch.index, launch, _RECORDED_ON) for launch in chosen)

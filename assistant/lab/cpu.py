@@ -271,7 +271,7 @@ class CpuLab:
                     "shared_fill": options.shared_fill,
                     "repeats": options.repeats,
                     "seed": options.seed,
-                    "are_results_kept": options.are_results_kept,
+                    "are_results_kept": options.kept != "none",
                 }
                 for case in cases
             ],

@@ -140,14 +140,15 @@ class GpuLab:
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         """On the GPU what is ``plain``; under the emulator what counts or checks, of large launches some blocks alone.
 
-        Its results are no results of the GPU's.
+        Its results are no results of the GPU's, so that those of checks are kept only for who asks for any.
         """
         if options.mode == "plain":
             return await self._replays.run(program, cases, options, limits)
         if options.mode != "check":
             return await self._counted_cases(program, cases, options, limits)
         own = [case for case in cases if not case.origin.is_derived][:_SANITIZED_CASES]
-        emulated = self._counted_cases(program, cases, replace(options, are_results_kept=False), limits)  # its values are not compared
+        kept = "any" if options.kept == "any" else "none"
+        emulated = self._counted_cases(program, cases, replace(options, kept=kept), limits)
         replayed, found = await side_by_side(emulated, self._sanitized(program, own, limits))
         if isinstance(replayed, LabFailure):
             return replayed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from assistant.model.build import BuildResult, Diagnostic, Flags
 from assistant.model.device import LabDescription
@@ -17,12 +17,14 @@ from assistant.model.workload import Case
 from assistant.record import Record
 
 __all__ = [
+    "NOT_MODELLED",
     "NOT_RUN",
     "STOPPED_AT",
     "TOO_LARGE",
     "CaseRun",
     "Counters",
     "HardwareCounts",
+    "Kept",
     "Lab",
     "LabFailure",
     "Program",
@@ -75,6 +77,8 @@ class RunLimits(Record):
     a program computes is not right; its counters are scaled from what ran. 0: all of it runs. Replays run whole."""
 
 
+NOT_MODELLED = "not modelled: "
+"""What a run says of launches that it ran without counters begins with it (`emulator/runtime/refusals.cpp`)."""
 NOT_RUN = "not run: "
 """What a run says of kernels that it left out begins with it (`emulator/runtime/refusals.cpp`)."""
 STOPPED_AT = "stopped at: "
@@ -151,6 +155,11 @@ class ProgramRun(Record):
         return next((text.removeprefix(STOPPED_AT) for text in self.unsupported if text.startswith(STOPPED_AT)), None)
 
 
+Kept = Literal["compared", "any", "none"]
+"""Results of a replay: ``compared`` are those that may be held against the lab's other ones (``CaseRun.is_comparable``); ``any`` are also
+those of another device, which show what a launch writes; with ``none``, counters and problems are all that is asked for."""
+
+
 class ReplayOptions(Record):
     """How cases are replayed."""
 
@@ -170,8 +179,8 @@ class ReplayOptions(Record):
     """Accesses to be counted as the machine code does them."""
     is_fresh: bool = False
     """In processes that have run no version before: nothing that another one left there can be found."""
-    are_results_kept: bool = True
-    """False where counters and problems are all that is asked for: then ``CaseRun.after`` may be empty."""
+    kept: Kept = "compared"
+    """Which results are asked for; of others ``CaseRun.after`` may be empty, as they take long to write where buffers are large."""
 
 
 class CaseRun(Record):

@@ -61,6 +61,14 @@ class Lead(Record):
     """Its values are drawn by the block's own generators, and its sizes are free in the block."""
 
 
+class _Measured(Record):
+    """A launch, and how the original went on it."""
+
+    own: JudgedCase
+    cost: Cost
+    trial: CaseTrial
+
+
 class DerivedCases(Record):
     """What was made of a launch."""
 
@@ -90,6 +98,8 @@ async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Ef
     cost, (trial, dense_trial) = await _measured(job, version, [lead.own.new, dense])
     if _has_long_blocks(lead.own.new, trial):
         return await _derive_smaller(job, version, lead, _with_some_blocks(lead.own), effort)
+    if trial.is_late and (unchecked := await _measured_unchecked(job, version, lead.own)) is not None:
+        return await _of_smaller(job, version, lead, unchecked, effort)
     own, text = _within(job, base.case, cost, effort), version.struct_text
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
@@ -127,23 +137,46 @@ def _is_in_part(own: JudgedCase) -> bool:
 async def _derive_smaller(job: Job, version: SourceVersion, lead: Lead, own: JudgedCase, effort: Effort) -> DerivedCases:
     """``own``: the launch, or some of its blocks. Everything else by a smaller size, or, where nothing shows how it shrinks, by ``own``."""
     cost, (trial,) = await _measured(job, version, [own.new])
+    if trial.is_late and (unchecked := await _measured_unchecked(job, version, own)) is not None:
+        return await _of_smaller(job, version, lead, unchecked, effort)
+    smaller = await _smaller_sizes(job, version, lead, _Measured(own, cost, trial), effort)
+    own = replace(_within(job, own, cost, effort), checked=trial.checked)
+    if isinstance(smaller, tuple):
+        derived = await _derive_whole(job, version, replace(lead, own=own), effort)
+        return replace(derived, dropped=(*smaller, *derived.dropped))
+    return replace(smaller, cases=(own, *smaller.cases))
+
+
+async def _of_smaller(job: Job, version: SourceVersion, lead: Lead, measured: _Measured, effort: Effort) -> DerivedCases:
+    """Of a launch that does not end in its time with every check on: everything else by a smaller size, or nothing."""
+    smaller = await _smaller_sizes(job, version, lead, measured, effort)
+    own = _within(job, measured.own, measured.cost, effort)
+    if isinstance(smaller, tuple):
+        shape = own.new.origin.shape
+        unused = f"other values and sizes of {shape}: by itself, with every check on, the original does not end in {_TRIAL_S:g} s"
+        return DerivedCases((own,), (*smaller, unused))
+    return replace(smaller, cases=(own, *smaller.cases))
+
+
+async def _smaller_sizes(
+    job: Job, version: SourceVersion, lead: Lead, measured: _Measured, effort: Effort
+) -> DerivedCases | tuple[str, ...]:
+    """What a smaller launch gives; the sizes that do not count, where there is none."""
+    own, cost, trial = measured.own, measured.cost, measured.trial
     model = _model(version, lead) if trial.unclean(trial.problem_kinds) is None else None
     if model is None:
-        return await _derive_whole(job, version, replace(lead, own=own), effort)
+        return ()
     recorded = own.new.recording.launches[0]
     share = threads_run(recorded) / recorded.config.thread_count
     whole = replace(cost, threads=recorded.config.thread_count, checked_s=None if cost.checked_s is None else cost.checked_s / share)
     layouts = layouts_of(own.new, version.struct_text)
     launch = SizedLaunch(trial, model, whole, layouts, _grid_of_text(version, own, model))
     sizes = await try_sizes(trials_of(job, version.program), launch, effort.seeds[0], is_confirming=False)
-    own = replace(_within(job, own, cost, effort), checked=trial.checked)
     if sizes.base is None:
-        derived = await _derive_whole(job, version, replace(lead, own=own), effort)
-        return replace(derived, dropped=(*sizes.dropped, *derived.dropped))
+        return sizes.dropped
     smaller = replace(_sized(own, sizes.base, sizes.base.new, model), is_checked=True, repeats=effort.repeats)
     derived = await derive(job, version, replace(lead, own=smaller), effort)
-    cases = (_grown_from_own(case, model) for case in derived.cases)
-    return replace(derived, cases=(own, *cases))
+    return replace(derived, cases=tuple(_grown_from_own(case, model) for case in derived.cases))
 
 
 def _with_some_blocks(own: JudgedCase) -> JudgedCase:
@@ -196,6 +229,12 @@ async def _measured(job: Job, version: SourceVersion, cases: Sequence[NewCase]) 
     whole_s, launch = work_s(cost.threads, cost.size_bytes, run.profiles), cases[0].recording.launches[0]
     share = threads_run(launch) / max(1, launch.config.thread_count)  # counters are of the whole grid
     return replace(cost, checked_s=whole_s * share), trials
+
+
+async def _measured_unchecked(job: Job, version: SourceVersion, own: JudgedCase) -> _Measured | None:
+    """A launch that did not end in its time with every check on, run without them; None where it does not end then either."""
+    (trial,) = await try_version(job, version.program, [own.new], _TRIAL_S, is_checked=False)
+    return None if trial.is_late else _Measured(own, replace(cost_of(own.new), checked_s=_TRIAL_S), trial)
 
 
 def _within(job: Job, own: JudgedCase, cost: Cost, effort: Effort) -> JudgedCase:

@@ -59,7 +59,7 @@ async def _try(job: Job, program: Program, cases: Sequence[NewCase], limit_s: fl
     limits = replace(job.limits, wall_s=min(job.limits.wall_s, limit_s))
     written = await written_cases(job.scratch, cases)
     mode = _checking_mode(job, cases) if is_checked else "plain"
-    replayed = await job.lab.replay(startable(program, cases), written, ReplayOptions(mode=mode, fill=POISON), limits)
+    replayed = await job.lab.replay(startable(program, cases), written, ReplayOptions(mode=mode, fill=POISON, kept="any"), limits)
     if isinstance(replayed, LabFailure):
         return [CaseTrial(case, None, ()) for case in cases]
     contents = await left_contents(replayed, cases)

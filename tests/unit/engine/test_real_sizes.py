@@ -10,9 +10,14 @@ import numpy as np
 import pytest
 
 from assistant.build.architectures import architecture
+from assistant.cuda.parse import parse
+from assistant.engine.evaluate import Effort, JudgedCase
 from assistant.engine.job import Job
+from assistant.engine.judge.deriving import Lead, derive
+from assistant.engine.judge.replaying import CaseTrial
 from assistant.engine.judge.trying import try_version
 from assistant.engine.request import JobRequest
+from assistant.engine.source_version import Selection, version_of
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.build import Flags
@@ -20,7 +25,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from assistant.model.workload import Case
-from assistant.ports.lab import Lab, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
+from assistant.ports.lab import CaseRun, Lab, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
 from assistant.workload.chosen_blocks import threads_run
 from assistant.workload.emulated_blocks import WHOLE_THREADS
 from assistant.workload.recordings import NewCase, read_recording
@@ -101,16 +106,56 @@ async def test_a_right_edit_passes(tmp_path: Path) -> None:
     assert on.only(events.ComparisonMade).verification.outcome is Outcome.PASS
 
 
+def _job(folder: Path, lab: Lab) -> Job:
+    limits = architecture("sm_90")
+    assert limits is not None
+    return Job("J", JobRequest(folder / "a.cu", folder), lab, target("h200"), limits, folder, (1, 2), RunLimits())
+
+
+async def _tried(tmp_path: Path, case: NewCase, clock: Clock | None) -> CaseTrial:
+    job = _job(tmp_path, Watched(tmp_path, KERNELS, timing=clock))
+    program = Program((Source(tmp_path / "a.cu", A),), Flags(()))
+    (trial,) = await try_version(job, program, [case], 10.0)
+    return trial
+
+
 @pytest.mark.parametrize(("clock", "threads"), [(Clock(), 64 * 256), (None, BLOCKS * 256)])
 async def test_a_trial_is_of_what_the_emulator_can_run_next_to_a_clock_and_else_of_all(
     tmp_path: Path, clock: Clock | None, threads: int
 ) -> None:
-    lab = Watched(tmp_path, KERNELS, timing=clock)
-    limits = architecture("sm_90")
-    assert limits is not None
-    job = Job("J", JobRequest(tmp_path / "a.cu", tmp_path), lab, target("h200"), limits, tmp_path, (1, 2), RunLimits())
-    program = Program((Source(tmp_path / "a.cu", A),), Flags(()))
-    (trial,) = await try_version(job, program, [_program()], 10.0)
+    trial = await _tried(tmp_path, _program(), clock)
     assert threads_run(trial.case.recording.launches[0]) == threads
     written = sum(trial.written.values())
     assert written == (COUNT if clock is None else pytest.approx(64 * 256, rel=0.05))
+
+
+async def test_a_trial_at_another_size_shows_what_the_original_writes_there_next_to_a_clock_too(tmp_path: Path) -> None:
+    """Where it did not, no other size counted: the original seemed to write nothing."""
+    own = _program()
+    resized = replace(own, origin=replace(own.origin, kind="resized", is_own_size=False))
+    trial = await _tried(tmp_path, resized, Clock())
+    assert trial.is_checked and sum(trial.written.values()) == COUNT
+
+
+@dataclass
+class LateChecks(FakeLab):
+    """Where the launch at its own size does not end in its time under checks, as one whose few threads loop over much data."""
+
+    async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        found = await super().replay(program, cases, options, limits)
+        if options.mode == "plain" or isinstance(found, LabFailure):
+            return found
+        late = CaseRun(False, "cudaErrorLaunchTimeout", (), True, None, (), ())
+        runs = (late if case.origin.is_own_size else run for case, run in zip(cases, found.cases, strict=True))
+        return replace(found, cases=tuple(runs))
+
+
+async def test_a_launch_that_is_too_slow_for_checks_is_tried_at_other_sizes_all_the_same(tmp_path: Path) -> None:
+    parsed = parse(Source(tmp_path / "a.cu", A))
+    version = version_of(parsed, Program((parsed.source,), Flags(())), Selection())
+    own, kernel = _program(), parsed.kernels[0]
+    case = JudgedCase(own, kernel.key, (kernel.parameters,), (), frozenset(), 0)
+    effort = Effort((1,), 1, "plain", with_boundary=False, is_confirming=False)
+    derived = await derive(_job(tmp_path, LateChecks(tmp_path, KERNELS)), version, Lead(case), effort)
+    sizes = {one.new.origin.shape for one in derived.cases if one.resize is not None and one.resize.is_whole}
+    assert sizes and derived.cases[0].new is own, derived.dropped
