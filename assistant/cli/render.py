@@ -25,6 +25,7 @@ from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Evidence, Severity
 from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible
+from assistant.profile.bottleneck import NOT_COUNTED
 from assistant.profile.evidence import made_by
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
@@ -203,11 +204,12 @@ class TextRenderer:
     def _summary(self, event: events.ProfileSummary) -> None:
         predicted_s = event.predicted_time_s
         time = "" if predicted_s is None else f", predicted {format_quantity(predicted_s, 's')} each, launch overhead included"
+        limit = "nothing was counted" if event.bottleneck == NOT_COUNTED else f"bottleneck {event.bottleneck}"
         launches = counted_noun(event.launch_count, "launch", "launches")
         shape = "" if event.shape is None else f" {event.shape}"
         self._print(
             f"[bold]{escape(event.instance)}[/]{shape} grid {event.grid} block {event.block}: {launches}, "
-            f"bottleneck {event.bottleneck}{time} [dim](model)[/]"
+            f"{limit}{time}{'' if predicted_s is None else ' [dim](model)[/]'}"
         )
         if event.measured is not None:
             method = f"[dim]({escape(event.measured.method)})[/]"

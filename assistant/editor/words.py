@@ -20,6 +20,7 @@ from assistant.model.embedded import EmbeddingProblem
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
+from assistant.profile.bottleneck import NOT_COUNTED
 from assistant.profile.catalogue import METRICS
 from assistant.profile.evidence import made_by
 from assistant.profile.problems import problems_in_words
@@ -214,13 +215,15 @@ def _timing(launches: Sequence[LaunchView]) -> list[str]:
     if not launches:
         return []
     summary, parts = launches[0].summary, list[str]()
-    if summary.predicted_time_s is not None:
+    if summary.bottleneck == NOT_COUNTED and summary.measured is None:
+        return ["nothing was counted"]
+    if summary.predicted_time_s is not None or summary.measured is not None:
         each = f" each of {summary.launch_count:,} launches" if summary.launch_count > 1 else ""
         shapes = f", costliest of {len(launches)} launch shapes" if len(launches) > 1 else ""
         target = next((f", {launch.profile.device.target}" for launch in launches if launch.profile is not None), "")
         if summary.measured is not None:
             parts.append(f"{format_quantity(summary.measured.time_s, 's')}{each} (measured{shapes})")
-        else:
+        elif summary.predicted_time_s is not None:
             parts.append(f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}{each} (model{target}{shapes})")
         parts += [f"at least {light} of the speed of light ({_light_limit(summary)})" for light in _light(summary)]
     return [*parts, f"limited by {limit_in_words(summary.bottleneck)}"]

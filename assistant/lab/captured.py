@@ -16,8 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assistant.build.includes import with_headers
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
+from assistant.lab.emulated_replays import LATE
 from assistant.lab.gpus import Gpu, NoGpu, list_gpus
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
@@ -25,12 +27,14 @@ from assistant.lab.uncounted import bare_profile
 from assistant.model.build import Diagnostic
 from assistant.model.profile import Correction, LaunchProfile, Problem
 from assistant.model.recording import RecordedLaunch, Recording
+from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, LabFailure, Program, ProgramRun, ReplayOptions, RunLimits
 from assistant.serialize import decode, encode, loads
 
 __all__ = ["CapturedRuns", "counted", "reachable_gpus"]
 
+_KERNEL = "__global__"
 _RECORDED_ON = "GPU, by CUPTI's time stamps"
 """Device and method of what is known of a launch that nothing counted."""
 _BUILD_S = 240.0
@@ -138,20 +142,20 @@ async def counted(
     problems: list[Problem] = []
     lost: list[str] = []
     for launch, case in zip(chosen, replayed.cases, strict=True):
-        if not case.profiles:
+        is_seen = bool(case.profiles) and case.error not in LATE  # counters of blocks that did not end are of no whole block
+        if not is_seen:
             lost.append(f"counters and checks of {launch.kernel}: {case.error or 'the emulator gave none'}")
-        profiles.append(
-            replace(case.profiles[0], index=launch.index) if case.profiles else bare_profile(launch.index, launch, _RECORDED_ON)
-        )
+        profiles.append(replace(case.profiles[0], index=launch.index) if is_seen else bare_profile(launch.index, launch, _RECORDED_ON))
         problems += case.problems
     return replace(run, profiles=tuple(profiles), problems=tuple(problems), unsupported=(*run.unsupported, *lost))
 
 
 def _counted_launches(program: Program, recording: Recording | None) -> tuple[RecordedLaunch, ...]:
-    """The first kept launch of every shape of a kernel that the sources define."""
+    """The first kept launch of every shape of a kernel that the sources define, or headers of theirs."""
     if recording is None:
         return ()
-    parsed = [parse(source) for source in program.sources]
+    texts = with_headers(((str(source.path), source.text) for source in program.sources), program.flags.arguments)
+    parsed = [parse(Source(Path(path), text)) for path, text in texts.items() if _KERNEL in text]
     first: dict[object, RecordedLaunch] = {}
     for launch in recording.launches:
         if any(kernel_of_instance(file, launch.kernel) is not None for file in parsed):

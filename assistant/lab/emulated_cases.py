@@ -46,12 +46,12 @@ def most_bytes(cases: Sequence[Case]) -> int:
     return max(found, default=0)
 
 
-def fewest_blocks(cases: Sequence[Case], folder: Path) -> list[Case | None]:
-    """The cases with a few blocks each, for those that the emulator did not come to the end of; None where no fewer can run."""
+def fewest_blocks(cases: Sequence[Case], count: int, folder: Path) -> list[Case | None]:
+    """The cases with so few blocks each, for those that the emulator did not come to the end of; None where no fewer can run."""
     found: list[Case | None] = []
     for number, case in enumerate(cases):
-        part = with_fewest_blocks(read_recording(case.recording), case.launches)
-        found.append(None if part is None else _written(case, part, folder / f"fewest-{number}"))
+        part = with_fewest_blocks(read_recording(case.recording), case.launches, count)
+        found.append(None if part is None else _written(case, part, folder / f"fewest-{count}-{number}"))
     return found
 
 

@@ -19,17 +19,22 @@ from assistant.lab.emulated_cases import fewest_blocks, most_bytes, shown_cases
 from assistant.model.profile import Problem
 from assistant.model.workload import Case
 from assistant.ports.lab import CaseRun, LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
+from assistant.profile.quantity import counted_noun
 from assistant.record import Record
+from assistant.workload.emulated_blocks import FEWEST_BLOCKS
 
-__all__ = ["BEYOND_THE_EMULATOR", "CASE_S", "EmulatedCases", "EmulatedReplays", "EmulatorReplays", "not_looked_for"]
+__all__ = ["BEYOND_THE_EMULATOR", "CASE_S", "LATE", "EmulatedCases", "EmulatedReplays", "EmulatorReplays", "not_looked_for"]
 
 CASE_S = 5.0
 """For the emulator to run one case, or one recorded launch: what it does not come to the end of in that is said."""
 _BYTES_PER_S = 400e6
 """Rate at which a case's contents are read, watched, compared and kept, on top of that time (measured: 2 GiB take 5 to 7 s)."""
-_LATE = frozenset({"timed out", "cudaErrorLaunchTimeout"})
+LATE = frozenset({"timed out", "cudaErrorLaunchTimeout"})
 """Errors of a case that was stopped, and of a launch in it, which is stopped a little before."""
-_FEW = "races, bounds and uninitialised reads: the emulator came to four blocks of a launch in its time"
+_FEW = "races, bounds and uninitialised reads: the emulator came to"
+_FEWER = {"check": (FEWEST_BLOCKS,), "count": (FEWEST_BLOCKS, 1)}
+"""Blocks that run of a launch where more do not end in its time. One block alone has counters, but checks nothing between blocks; who tries
+cases (``grade``) asks for fewer blocks as well, and must know of it."""
 BEYOND_THE_EMULATOR = frozenset({"unsupported", "not_built"})
 """Kinds of failure that a program may meet under the emulator and not on a GPU."""
 
@@ -74,25 +79,32 @@ class EmulatedReplays:
         if isinstance(replayed, LabFailure):
             return replayed
         runs = list(replayed.cases)
-        if options.mode != "grade":  # who tries cases asks for fewer blocks as well, and must know of it
-            late = [at for at, run in enumerate(runs) if run.error in _LATE and runnable[at].origin.is_own_size]
-            for at, run in (await self._with_fewest(program, late, runnable, options, limits, folder)).items():
+        for count in _FEWER.get(options.mode, ()):
+            late = [at for at, run in enumerate(runs) if run.error in LATE and runnable[at].origin.is_own_size]
+            for at, run in (await self._with_fewest(program, late, count, runnable, options, limits, folder)).items():
                 runs[at] = run
         found = iter(runs)
         return EmulatedCases(tuple(case if isinstance(case, str) else next(found) for case in shown), replayed.blobs)
 
     async def _with_fewest(
-        self, program: Program, late: Sequence[int], cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, folder: Path
+        self,
+        program: Program,
+        late: Sequence[int],
+        count: int,
+        cases: Sequence[Case],
+        options: ReplayOptions,
+        limits: RunLimits,
+        folder: Path,
     ) -> dict[int, CaseRun]:
         """Of the cases that did not come to their end, by their place, those of which a few blocks do: their counters and problems."""
-        fewer = await asyncio.to_thread(fewest_blocks, [cases[at] for at in late], folder)
+        fewer = await asyncio.to_thread(fewest_blocks, [cases[at] for at in late], count, folder)
         wanted = {at: case for at, case in zip(late, fewer, strict=True) if case is not None}
         if not wanted:
             return {}
         again = await self._replayed(program, list(wanted.values()), options, limits)
         if isinstance(again, LabFailure):
             return {}
-        few = not_looked_for(_FEW)
+        few = not_looked_for(f"{_FEW} {counted_noun(count, 'block')} of a launch in its time")
         return {at: replace(run, after=(), problems=(*run.problems, few)) for at, run in zip(wanted, again.cases, strict=True)}
 
     async def _replayed(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:

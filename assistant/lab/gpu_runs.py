@@ -17,9 +17,10 @@ from typing import Any, Protocol
 
 from assistant.lab.merged_runs import merged, unseen_by_emulator
 from assistant.lab.side_by_side import side_by_side
-from assistant.model.problems import merge_problems
-from assistant.model.profile import Correction
-from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
+from assistant.model.problems import is_refused, merge_problems
+from assistant.model.profile import Correction, LaunchProfile
+from assistant.model.recording import RecordedLaunch
+from assistant.ports.lab import NOT_MODELLED, LabFailure, Program, ProgramRun, RunLimits
 from assistant.record import Record
 
 __all__ = ["EMULATED_S", "Emulator", "GpuRuns", "Look", "Recorder"]
@@ -107,7 +108,7 @@ class GpuRuns:
         if emulated is None:
             return recorded
         if isinstance(emulated, ProgramRun) and _is_of_use(emulated, recorded):
-            run = merged(recorded, emulated)
+            run = await self._with_missed(program, merged(recorded, emulated), look, limits)
             return await self._checked_again(program, run, look, limits) if look.mode == "check" and emulated.is_partial else run
         failure = emulated if isinstance(emulated, LabFailure) else LabFailure("unsupported", "it came to none of its launches there", "")
         if failure.kind not in _BEYOND_THE_EMULATOR and recorded.exit_status == 0:
@@ -179,6 +180,19 @@ class GpuRuns:
             self._too_large.add(program)
         return run
 
+    async def _with_missed(self, program: Program, run: ProgramRun, look: Look, limits: RunLimits) -> ProgramRun:
+        """With counters of recorded launches for those that the emulator did not come to in its time, as far as it counts them then."""
+        missed = {_shape(one) for one in run.profiles if not (one.blocks_counted or is_refused(one))}
+        is_modelled = not any(text.startswith(NOT_MODELLED) for text in run.unsupported)
+        if not missed or run.recording is None or not is_modelled:
+            return run
+        recording = replace(run.recording, launches=tuple(one for one in run.recording.launches if _shape(one) in missed))
+        counted = await self._counted(program, replace(run, recording=recording), look, limits)
+        found = {_shape(one): one for one in counted.profiles if one.blocks_counted and _shape(one) in missed}
+        profiles = (replace(found.get(_shape(one), one), index=one.index) for one in run.profiles)
+        said = tuple(text for text in counted.unsupported if text not in run.unsupported)
+        return replace(run, profiles=tuple(profiles), unsupported=(*run.unsupported, *said))
+
     async def _checked_again(self, program: Program, run: ProgramRun, look: Look, limits: RunLimits) -> ProgramRun:
         """With what checks of recorded launches find: on what the program computes, and by tools that see whole launches."""
         checked = await self._counted(program, run, look, limits)
@@ -194,6 +208,10 @@ class GpuRuns:
         while len(self._recorded) > _KEPT_RUNS:
             del self._recorded[next(iter(self._recorded))]
         return recorded
+
+
+def _shape(launch: RecordedLaunch | LaunchProfile) -> object:
+    return launch.kernel, launch.config
 
 
 def _is_of_use(emulated: ProgramRun, recorded: ProgramRun) -> bool:

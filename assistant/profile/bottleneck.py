@@ -11,11 +11,13 @@ from assistant.model.comparison import PredictedTime
 from assistant.model.profile import LaunchProfile
 from assistant.profile.thresholds import threshold
 
-__all__ = ["bottleneck"]
+__all__ = ["NOT_COUNTED", "bottleneck"]
 
 _MEASURED = (("dram", "dram_utilisation"), ("l2", "l2_utilisation"), ("l1", "l1_utilisation"), ("issue", "issue_utilisation"))
 """The model's terms that hardware counters show; what happens inside the pipes takes more of them."""
 _LATENCY = "latency"
+NOT_COUNTED = "not_counted"
+"""In the place of a term, for a launch of which no block was counted."""
 
 
 def bottleneck(profile: LaunchProfile, predicted: PredictedTime) -> str:

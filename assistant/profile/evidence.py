@@ -53,8 +53,11 @@ def ids_by_fact(facts: Iterable[Fact], evidence: tuple[Evidence, ...]) -> dict[F
 def kernel_facts(
     profile: LaunchProfile, resources: KernelResources | None, occupancy: Occupancy | None, predicted: PredictedTime
 ) -> tuple[Fact, ...]:
-    """What is worth knowing of any launch: time, resources, distinct sectors and the busiest lines' counters."""
-    facts = [Fact("predicted_time", predicted.time_s, None, Method.MODEL, Grade.ESTIMATED)]
+    """What is worth knowing of any launch: time, resources, distinct sectors and the busiest lines' counters.
+
+    No time is predicted from nothing.
+    """
+    facts = [Fact("predicted_time", predicted.time_s, None, Method.MODEL, Grade.ESTIMATED)] if profile.blocks_counted else []
     if resources is not None:
         facts.append(Fact("registers_per_thread", float(resources.registers_per_thread), None, Method.PTXAS))
     if occupancy is not None:

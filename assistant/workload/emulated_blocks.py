@@ -14,7 +14,7 @@ from dataclasses import replace
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.workload.chosen_blocks import spread_blocks
 
-__all__ = ["WHOLE_THREADS", "emulated_blocks", "emulated_part", "with_fewest_blocks"]
+__all__ = ["FEWEST_BLOCKS", "WHOLE_THREADS", "emulated_blocks", "emulated_part", "with_fewest_blocks"]
 
 WHOLE_THREADS = 1 << 17
 """Launches of the program's own sizes run whole up to here."""
@@ -22,7 +22,8 @@ _MOST_THREADS = 1 << 20
 """Those at sizes of our own, which are chosen by the work that they are."""
 _MOST_BLOCKS, _FEWEST_BLOCKS, _CHOSEN_THREADS = 64, 16, 1 << 14
 """So many blocks, if these have no more threads together; fewer, but for the fewest, where they do."""
-_LEAST_BLOCKS = 4
+FEWEST_BLOCKS = 4
+"""Those at the ends of the grid and two others, where so many as usual take too long."""
 
 
 def emulated_blocks(launch: RecordedLaunch, *, is_own_size: bool) -> tuple[int, ...]:
@@ -33,12 +34,12 @@ def emulated_blocks(launch: RecordedLaunch, *, is_own_size: bool) -> tuple[int, 
     return spread_blocks(grid, min(_MOST_BLOCKS, max(_FEWEST_BLOCKS, _CHOSEN_THREADS // block.count)))
 
 
-def with_fewest_blocks(recording: Recording, launches: Sequence[int]) -> Recording | None:
-    """With no more blocks of the launch than its ends and two others, for one whose blocks take long; None where that is all of it."""
+def with_fewest_blocks(recording: Recording, launches: Sequence[int], count: int = FEWEST_BLOCKS) -> Recording | None:
+    """With so few blocks of the launch, for one whose blocks take long; None where it runs no more of them."""
     chosen = [each for each in recording.launches if each.index in launches]
-    if len(chosen) != 1 or chosen[0].is_cooperative or (len(chosen[0].chosen_blocks) or chosen[0].config.grid.count) <= _LEAST_BLOCKS:
+    if len(chosen) != 1 or chosen[0].is_cooperative or (len(chosen[0].chosen_blocks) or chosen[0].config.grid.count) <= count:
         return None
-    fewest = replace(chosen[0], chosen_blocks=spread_blocks(chosen[0].config.grid, _LEAST_BLOCKS))
+    fewest = replace(chosen[0], chosen_blocks=spread_blocks(chosen[0].config.grid, count))
     return replace(recording, launches=tuple(fewest if each.index == fewest.index else each for each in recording.launches))
 
 

@@ -105,6 +105,11 @@ class AssessedLaunch(Record):
         """Predicted, of all its launches."""
         return self.count * self.predicted.time_s
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether any block of it was; a prediction of what was not counted rests on nothing, and is not shown."""
+        return self.profile.blocks_counted > 0
+
 
 class KernelAssessment(Record):
     """All that is known of a kernel instance."""

@@ -31,8 +31,12 @@ class Evaluation(Record):
 
     def planned(self, key_name: str) -> tuple[KernelAssessment, ...]:
         """As `kernel`, by the GPU's own counters where they were read."""
-        measured = self.assessment if self.measured is None else self.measured
-        return tuple(item for item in measured.kernels if item.kernel.qualified_name == key_name)
+        return tuple(item for item in self.planned_kernels if item.kernel.qualified_name == key_name)
+
+    @property
+    def planned_kernels(self) -> tuple[KernelAssessment, ...]:
+        """All kernels in question, by the GPU's own counters where they were read."""
+        return (self.assessment if self.measured is None else self.measured).kernels
 
     @property
     def launched_kernels(self) -> tuple[Kernel, ...]:

@@ -28,5 +28,7 @@ if TYPE_CHECKING:
     from assistant.engine.report.reported import locate as locate
     from assistant.engine.report.reports import findings_event as findings_event
     from assistant.engine.report.reports import proposal_event as proposal_event
+    from assistant.engine.report.sampling import report_uncounted as report_uncounted
+    from assistant.engine.report.sampling import uncounted as uncounted
 
 __getattr__ = names_of(__name__, __file__)

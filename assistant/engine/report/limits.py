@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from assistant.profile.bottleneck import NOT_COUNTED
+
 __all__ = ["limit_in_words"]
 
 _LIMITS = {
@@ -19,6 +21,7 @@ _LIMITS = {
     "latency": "latency",
     "launch": "launch overhead",
     "blocks": "block scheduling",
+    NOT_COUNTED: "what is not known, as nothing was counted",
 }
 
 

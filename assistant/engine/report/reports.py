@@ -11,7 +11,7 @@ from assistant.engine.judge import speed_report, verification_report
 from assistant.model import event_parts, events
 from assistant.model.profile import InstructionMix, LaunchProfile, LineAccess
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
-from assistant.profile.bottleneck import bottleneck
+from assistant.profile.bottleneck import NOT_COUNTED, bottleneck
 from assistant.profile.roofline import roofline
 from assistant.profile.speed_of_light import speed_of_light
 
@@ -49,9 +49,9 @@ def profile_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         evidence=found.evidence,
         problems=profile.problems,
         shape=launch.shape or None,
-        predicted=launch.predicted,
+        predicted=launch.predicted if launch.is_counted else None,
         occupancy=launch.occupancy,
-        roofline=roofline(profile, launch.predicted, job.target),
+        roofline=roofline(profile, launch.predicted, job.target) if launch.is_counted else None,
         stalls=profile.stalls,
         file=other_file(job, assessed.file),
     )
@@ -65,7 +65,8 @@ def other_file(job: Job, file: Path) -> str | None:
 def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, timed: TimedLaunch | None = None) -> events.ProfileSummary:
     """How often a launch shape happens, what limits it and, where it was timed, how long it takes."""
     config = launch.profile.config
-    light = speed_of_light(launch.profile, launch.predicted, job.target) if timed is None else timed.light
+    predicted_light = speed_of_light(launch.profile, launch.predicted, job.target) if launch.is_counted else None
+    light = predicted_light if timed is None else timed.light
     return events.ProfileSummary(
         job=job.id,
         kernel=assessed.kernel.key,
@@ -74,8 +75,8 @@ def summary_event(job: Job, assessed: KernelAssessment, launch: AssessedLaunch, 
         block=config.block.axes,
         shared_bytes=config.shared_bytes,
         launch_count=max(1, round(launch.count)),
-        bottleneck=bottleneck(launch.profile, launch.predicted),
-        predicted_time_s=launch.predicted.time_s,
+        bottleneck=bottleneck(launch.profile, launch.predicted) if launch.is_counted else NOT_COUNTED,
+        predicted_time_s=launch.predicted.time_s if launch.is_counted else None,
         shape=launch.shape or None,
         speed_of_light_ratio=None if light is None else light.ratio,
         speed_of_light_limit=None if light is None else light.limit,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assistant.engine.evaluate import AssessedLaunch, CountedLaunchGroup, CountedRun, Evaluation
+from assistant.engine.evaluate import AssessedLaunch, CountedLaunchGroup, CountedRun, Evaluation, KernelAssessment
 from assistant.engine.job import Job
 from assistant.model.profile import Severity
+from assistant.ports.lab import NOT_MODELLED
 
-__all__ = ["IN_PART", "report_sampling", "report_unchecked", "sampling_in_words"]
+__all__ = ["IN_PART", "report_sampling", "report_unchecked", "report_uncounted", "sampling_in_words", "uncounted"]
 
 IN_PART = "checked in part"
+_UNCOUNTED_REMEDY = "give it smaller arguments after --, or let the GPU's own counters be read: kernelopt doctor says how"
 _REMEDY = "give it smaller arguments after --, or raise run.whole_s and --timeout, to have all of it run"
 
 
@@ -27,6 +29,21 @@ def report_sampling(job: Job, evaluation: Evaluation) -> bool:
         return False
     job.say(Severity.WARNING, "what the program computes and prints in such a run is not right and is not shown", _REMEDY)
     return True
+
+
+def report_uncounted(job: Job, counted: CountedRun, kernels: Sequence[KernelAssessment]) -> None:
+    """One warning for each kernel that nothing is known of, so that a missing finding is not taken for a kernel without fault."""
+    said = () if counted.run is None else counted.run.unsupported
+    is_out_of_time = not any(text.startswith(NOT_MODELLED) for text in said)
+    why = ": the emulator came to the end of no block in its time" if is_out_of_time else ""
+    for item in uncounted(kernels):
+        text = f"{item.kernel.key}: none of its launches was counted{why}; no time is predicted, and no finding rests on counters"
+        job.say(Severity.WARNING, text, _UNCOUNTED_REMEDY if is_out_of_time else "")
+
+
+def uncounted(kernels: Sequence[KernelAssessment]) -> tuple[KernelAssessment, ...]:
+    """Those of whose launches no block was counted."""
+    return tuple(item for item in kernels if item.launches and not any(launch.is_counted for launch in item.launches))
 
 
 def sampling_in_words(launch: AssessedLaunch, counted_launches: int) -> str | None:

@@ -30,7 +30,7 @@ from assistant.engine.report.launch_facts import launch_facts_events
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
 from assistant.engine.report.reports import other_file, profile_event, summary_event
-from assistant.engine.report.sampling import IN_PART, report_sampling, report_unchecked
+from assistant.engine.report.sampling import IN_PART, report_sampling, report_unchecked, report_uncounted
 from assistant.engine.report.timeline import report_timeline
 from assistant.engine.report.unreached import is_unreached, report_unlisted, report_unreached
 from assistant.engine.source_version import SourceVersion
@@ -39,7 +39,7 @@ from assistant.model.build import Build, BuildFailure, CompilerMissing, Diagnost
 from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
-from assistant.ports.lab import NOT_RUN, STOPPED_AT, LabFailure, ProgramRun
+from assistant.ports.lab import NOT_MODELLED, NOT_RUN, STOPPED_AT, LabFailure, ProgramRun
 from assistant.profile.findings import FindResult
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun
@@ -51,7 +51,6 @@ _MOST_PRINTED = 120
 """Characters shown of a line that the program printed."""
 _SHOWN_ALL_THE_SAME = frozenset({"bad_status", "unsupported"})
 """Failures of a program of which counters are shown: of what it ran."""
-_NOT_MODELLED = "not modelled: "
 KeepReport = Callable[[ProfileReport], None]
 
 
@@ -166,6 +165,7 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     report_unreached(job, version, (evaluation.counted,))
     for kernel in version.kernels:
         _report_not_run(job, version, evaluation, kernel)
+    report_uncounted(job, evaluation.counted, evaluation.assessment.kernels)
     if not report_sampling(job, evaluation):
         _report_printed(job, (evaluation.counted.run,))
     if isinstance(failure, LabFailure):
@@ -186,11 +186,11 @@ def _report_printed(job: Job, runs: Iterable[ProgramRun | None]) -> None:
         words = " / ".join(line.strip()[:_MOST_PRINTED] for line in lines[-_LINES_PRINTED:] if line.strip())
         if words:
             job.say(Severity.INFORMATION, f"the program printed: {'… / ' if len(lines) > _LINES_PRINTED else ''}{words}")
-        not_done = [text for text in run.unsupported if not text.startswith((NOT_RUN, STOPPED_AT, _NOT_MODELLED))]
+        not_done = [text for text in run.unsupported if not text.startswith((NOT_RUN, STOPPED_AT, NOT_MODELLED))]
         if not_done:
             job.say(Severity.WARNING, f"not done on this lab: {', '.join(not_done)}")
         for text in run.unsupported:
-            if text.startswith(_NOT_MODELLED):
+            if text.startswith(NOT_MODELLED):
                 job.say(Severity.WARNING, text)
 
 

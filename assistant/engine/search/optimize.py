@@ -27,6 +27,7 @@ from assistant.engine.evaluate import (
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
 from assistant.engine.judge import judged_recording
+from assistant.engine.report import report_uncounted, uncounted
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.agent_round import agent_search
@@ -132,6 +133,7 @@ class Optimizer(Record):
             job.say(Severity.INFORMATION, f"edits are planned by the emulator's counters: {seen.message}", seen.remedy)
         else:
             evaluation = seen
+        report_uncounted(job, evaluation.counted, evaluation.planned_kernels)
         _report_defects(job, evaluation)
         choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
         kernels = {item.kernel.qualified_name for item in evaluation.assessment.kernels}
@@ -302,7 +304,9 @@ def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) 
     if not found.proposals:
         wrong = ", ".join(dict.fromkeys(f"{finding.code} in {instance}" for instance, finding in _defects(evaluation)))
         why = f"fix the original first ({wrong})" if wrong else "no planned edit was verified, predicted to be faster, and new"
-        return Ending(DONE, f"nothing to propose: {why}{capped}")
+        unknown = ", ".join(dict.fromkeys(item.kernel.key for item in uncounted(evaluation.planned_kernels)))
+        unseen = f"; nothing could be counted of {unknown}, so that little could be planned there" if unknown else ""
+        return Ending(DONE, f"nothing to propose: {why}{unseen}{capped}")
     accepted = f", {found.accepted_count} accepted" if found.accepted_count else ""
     return Ending(DONE, f"{counted_noun(len(found.proposals), 'proposal')}{accepted}{capped}")
 

@@ -10,16 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assistant.engine.evaluate import KernelAssessment
 from assistant.engine.evaluate.judged_case import JudgedCase
 from assistant.engine.judge.baseline import PreparedCase
 from assistant.engine.judge.in_part import JudgedInPart, judged_in_part
 from assistant.engine.judge.own_blocks import CaseOfBoth, comparable, missed_ratio, with_own_blocks
 from assistant.engine.judge.replaying import FloatReference
-from assistant.engine.report.sampling import sampling_in_words
+from assistant.engine.report.reports import profile_event, summary_event
+from assistant.engine.report.sampling import report_uncounted, sampling_in_words
 from assistant.engine.request import JobRequest
+from assistant.measure.targets import target
 from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.profile import Severity
 from assistant.model.verification import Label, Outcome
 from assistant.ports.lab import Lab
+from assistant.profile.bottleneck import NOT_COUNTED
+from assistant.profile.findings import FindResult
 from assistant.verify.evidence import SideRun
 from assistant.workload.chosen_blocks import chosen_in, with_chosen_blocks
 from assistant.workload.recordings import NewCase
@@ -266,3 +272,33 @@ class Series(Commands):
 
         lab.run = seven
         return lab
+
+
+def _warned(kernels: tuple[KernelAssessment, ...], *unsupported: str) -> list[str]:
+    said: list[str] = []
+
+    def say(_: Severity, text: str, remedy: str) -> None:
+        said.append(f"{text}; {remedy}")
+
+    job: Any = SimpleNamespace(say=say)
+    counted: Any = SimpleNamespace(run=SimpleNamespace(unsupported=unsupported))
+    report_uncounted(job, counted, kernels)
+    return said
+
+
+def test_a_kernel_of_which_nothing_was_counted_is_named_with_what_follows(assessed: Assess) -> None:
+    assert _warned(assessed()) == []
+    (text,) = _warned(assessed(blocks_counted=0))
+    assert "k(float" in text and "none of its launches was counted: the emulator came to the end of no block in its time; no time" in text
+    assert "smaller arguments" in text
+    (text,) = _warned(assessed(blocks_counted=0), "not modelled: texture fetches, so that launches with them have no counters")
+    assert "in its time" not in text, "the run says why"
+
+
+def test_no_time_is_predicted_of_what_was_not_counted(assessed: Assess) -> None:
+    job: Any = SimpleNamespace(id="J", target=target("h200"), device=None, request=JobRequest(Path("/k.cu"), Path("/")))
+    for blocks, is_known in ((4, True), (0, False)):
+        (item,) = assessed(blocks_counted=blocks)
+        summary = summary_event(job, item, item.launches[0])
+        assert (summary.predicted_time_s is not None) is is_known and (summary.bottleneck != NOT_COUNTED) is is_known
+        assert (profile_event(job, item, item.launches[0], FindResult((), ())).predicted is not None) is is_known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,12 +83,17 @@ def write(folder: Path, workload: str) -> None:
 
 
 async def searched(
-    folder: Path, planner: TwoEdits, is_model: bool = True, person: RejectFirst | None = None, other_labs: int = 0
+    folder: Path,
+    planner: TwoEdits,
+    is_model: bool = True,
+    person: RejectFirst | None = None,
+    other_labs: int = 0,
+    lab: type[FakeLab] = FakeLab,
 ) -> Searched:
     came_to, store = Searched(), FakeStore()
 
     def open_lab(request: JobRequest, scratch: Path, target: str) -> Lab:
-        came_to.labs += [FakeLab(scratch / str(number), KERNELS, target=target) for number in range(1 + other_labs)]
+        came_to.labs += [lab(scratch / str(number), KERNELS, target=target) for number in range(1 + other_labs)]
         came_to.labs[0].parallel_labs = tuple(came_to.labs[1:])
         return came_to.labs[0]
 
@@ -120,6 +125,24 @@ async def test_a_model_whose_edits_gain_nothing_is_asked_as_often_as_patience_sa
     came_to = await searched(folder, planner)
     assert came_to.outcomes == {"rash-edit": "not_better", "careful-edit": "not_better"}
     assert planner.plan_count == 2
+
+
+class Uncounted(FakeLab):
+    """Comes to the end of no block in its time."""
+
+    async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        found = await super().replay(program, cases, options, limits)
+        if isinstance(found, LabFailure):
+            return found
+        runs = (replace(run, profiles=tuple(replace(one, blocks_counted=0) for one in run.profiles)) for run in found.cases)
+        return replace(found, cases=tuple(runs))
+
+
+async def test_a_search_that_ends_without_counters_says_of_which_kernel(folder: Path) -> None:
+    came_to = await searched(folder, TwoEdits(WITH_VALUE, WITH_VALUE), is_model=False, lab=Uncounted)
+    assert came_to.offered == [] and came_to.said("none of its launches was counted")
+    (end,) = came_to.all(events.JobEnded)
+    assert end.reason.startswith("nothing to propose") and "nothing could be counted of turn(" in end.reason
 
 
 async def test_an_edit_that_does_not_compile_is_not_offered(folder: Path) -> None:

@@ -74,7 +74,7 @@ async def test_a_launch_that_is_not_done_in_its_time_is_given_again_with_four_bl
     found = await replayed(tmp_path, emulator, [case(tmp_path, 264)])
     assert emulator.given == [[0], [4]]
     (only,) = found.runs
-    assert isinstance(only, CaseRun) and only.error is None and "four blocks" in only.problems[0].message
+    assert isinstance(only, CaseRun) and only.error is None and "4 blocks of a launch" in only.problems[0].message
 
 
 async def test_whoever_tries_cases_is_told_that_they_were_late(tmp_path: Path) -> None:
@@ -88,3 +88,11 @@ async def test_what_can_be_run_in_no_part_is_not_given_and_the_reason_stands_in_
     found = await replayed(tmp_path, emulator, [case(tmp_path, 1 << 16, is_cooperative=True), case(tmp_path, 4)])
     assert emulator.given == [[0]]
     assert isinstance(found.runs[0], str) and "cooperative" in found.runs[0] and found.runs[1] == run()
+
+
+async def test_where_four_blocks_take_too_long_one_is_counted(tmp_path: Path) -> None:
+    emulator = Emulator(lambda blocks: run() if blocks == 1 else run("timed out"))
+    found = await replayed(tmp_path, emulator, [case(tmp_path, 264)], ReplayOptions("count"))
+    assert emulator.given == [[0], [4], [1]]
+    (only,) = found.runs
+    assert isinstance(only, CaseRun) and only.error is None and "1 block of a launch" in only.problems[0].message

@@ -12,7 +12,7 @@ from assistant.lab.gpu_runs import EMULATED_S, GpuRuns, Look
 from assistant.model.build import Flags
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Correction, LaunchProfile, Method, Problem
-from assistant.model.recording import Recording, ShapeCount
+from assistant.model.recording import RecordedLaunch, Recording, ShapeCount
 from assistant.model.source import Source
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from tests.deadlines import HANG_S
@@ -197,3 +197,22 @@ async def test_a_program_with_a_command_of_its_own_is_recorded_and_its_launches_
     on = Machines()
     run = await on.runs.run(replace(PROGRAM, run_command=("./bench",)), COUNT, LIMITS)
     assert isinstance(run, ProgramRun) and on.counted == ["count"] and on.asked == []
+
+
+async def test_recorded_launches_are_counted_where_the_emulator_came_to_none_of_a_shape() -> None:
+    """Of a program with another launch, which it did come to: without this, nothing was known of the kernel that takes longest."""
+    late, other = LaunchConfig(Dim3(7), Dim3(32)), replace(PROFILE, index=1)
+    launches = tuple(RecordedLaunch(at, "k()", config, (), (), "k.cu", 3) for at, config in enumerate((late, CONFIG)))
+    shapes = (ShapeCount("k()", late, 1), ShapeCount("k()", CONFIG, 1))
+    both = ran(replace(PROFILE, config=late), other)
+    assert both.recording is not None
+    gpu = replace(both, recording=replace(both.recording, launches=launches, shape_counts=shapes), profiles=())
+
+    class Some(Machines):
+        async def count(self, program: Program, run: ProgramRun, look: Look, limits: RunLimits) -> ProgramRun:
+            assert run.recording is not None and [one.config for one in run.recording.launches] == [late]
+            return replace(run, profiles=(replace(PROFILE, config=late, blocks_counted=4),))
+
+    run = await Some(on_gpu=gpu, emulated=ran(other)).runs.run(PROGRAM, COUNT, LIMITS)
+    assert isinstance(run, ProgramRun)
+    assert [(one.index, one.blocks_counted) for one in run.profiles] == [(0, 4), (1, 100)]

@@ -75,6 +75,11 @@ def test_a_kernel_without_findings_still_has_evidence(access, profile, check):
     assert {"predicted_time", "occupancy", "global_sectors"} <= {e.metric for e in found.evidence}
 
 
+def test_no_time_is_predicted_from_nothing(profile, check):
+    found = check(profile(blocks_counted=0))
+    assert "predicted_time" not in {e.metric for e in found.evidence}
+
+
 def test_the_launch_that_costs_most_is_the_one_examined(access, profile, check):
     clean = profile(access("global load", 8, 5, sectors=32), blocks=1)
     assert "KO101" in check(clean, two_defects(access, profile)).codes
