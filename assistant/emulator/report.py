@@ -138,6 +138,20 @@ def _event_executions(site: dict[str, Any]) -> int:
     )
 
 
+def _of_grid(seen: int, blocks: int, each: float, most: int) -> int:
+    """Distinct sectors of a grid of which some blocks were counted: these touch ``seen``, ``each`` of them so many; no more than ``most``.
+
+    Blocks are taken to touch their sectors at random places of the data: m blocks of b sectors each touch U · (1 - (1 - b/U)^m) of U.
+    Blocks that share nothing share nothing in the whole grid either.
+    """
+    low, high = float(seen), float(max(seen, most))
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        is_covered = each < middle and middle * -math.expm1(blocks * math.log1p(-each / middle)) >= seen
+        low, high = (low, middle) if is_covered else (middle, high)
+    return round(high)
+
+
 class _Launch:
     """One launch of the raw report."""
 
@@ -173,7 +187,7 @@ class _Launch:
             unique_sectors=item["unique_sectors"] if is_tracked and not self._is_sampled else None,
             block_unique_sectors=self._scaled(item["block_unique_sectors"]) if is_tracked else None,
             estimated_unique_sectors=self._estimated_unique_sectors() if is_tracked and self._is_sampled else None,
-            atomic_unique_sectors=item["atomic_unique_sectors"] or None if is_tracked and not self._is_sampled else None,
+            atomic_unique_sectors=self._atomic_unique_sectors() if is_tracked else None,
             problems=self._problems(),
             file=item["file"],
             line=item["line"],
@@ -208,20 +222,22 @@ class _Launch:
         )
 
     def _estimated_unique_sectors(self) -> int:
-        """Estimate for the whole grid, from how much the counted blocks share.
-
-        Blocks are taken to touch their sectors at random places of the data: m blocks of b sectors each touch U · (1 - (1 - b/U)^m) of U.
-        Blocks that share nothing share nothing in the whole grid either.
-        """
+        """Estimate for the whole grid, from how much the counted blocks share."""
         seen, of_blocks = self._item["unique_sectors"], self._item["block_unique_sectors"]
         most = self._scaled(of_blocks)
-        each = of_blocks / self._counted
-        low, high = float(seen), float(max(seen, most))
-        for _ in range(_BISECTIONS):
-            middle = (low + high) / 2
-            is_covered = each < middle and middle * -math.expm1(self._counted * math.log1p(-each / middle)) >= seen
-            low, high = (low, middle) if is_covered else (middle, high)
-        return min(round(high), most)
+        return min(_of_grid(seen, self._counted, of_blocks / self._counted, most), most)
+
+    def _atomic_unique_sectors(self) -> int | None:
+        """Counted, or estimated from the counted blocks: each is taken to update as many sectors as one of its warps does at once.
+
+        It may update more, and share more of them with the others than this tells: the estimate is rather too high.
+        """
+        seen: int = self._item["atomic_unique_sectors"]
+        if not seen or not self._is_sampled:
+            return seen or None
+        atomics = [s["global"] for s in self._accesses if _OPERATIONS[s["kind"] & _KIND_MASK] == "atomic" and "global" in s]
+        requests, sectors = (sum(int(counts[index]) for counts in atomics) for index in (0, 2))
+        return _of_grid(seen, self._counted, max(1.0, sectors / max(1, requests)), self._scaled(seen))
 
     def _spread(self) -> WorkSpread | None:
         total, longest_warp, longest_block, squares = self._item["steps"]

@@ -258,7 +258,8 @@ class LaunchProfile(Record):
     blocks: tuple[BlockExecution, ...] = ()
     """Basic block by basic block, in the order of their addresses; empty for other methods."""
     atomic_unique_sectors: int | None = None
-    """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many."""
+    """Distinct 32-byte sectors that global atomics of the grid update; None without any, when not tracked, or when very many. An estimate,
+    rather too high, where only some blocks were watched."""
     estimated_unique_sectors: int | None = None
     """What ``unique_sectors`` is taken to be where only some blocks were watched, from how much those share; None where it is known. For
     predictions alone: no bound may rest on it."""
