@@ -33,6 +33,8 @@ _COUNTED_LOOP = CodePattern(
 """``for (int i = 0; i < 8; i++)``: the only loops whose trip count is read off the text."""
 _HALVING_LOOP = CodePattern(r"for\([^;]*?\b(\w+)=[^;]*;\1(?:>0|>=1|!=0)?;\1(?:>>=1|/=2|=\1(?:>>1|/2))\)")
 """``for (int s = blockDim.x / 2; s > 0; s >>= 1)``."""
+_HALVING_WHILE = CodePattern(r"while\((\w+)(?:>0|>=1|!=0)?\)\{.*[;}]\1(?:>>=1|/=2|=\1(?:>>1|/2));")
+"""``while (s != 0) { …; s /= 2; }``."""
 _FIRST_THREAD = CodePattern(r"([\w.]+)==0|!([\w.]+)")
 _BARRIER = CodePattern(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
@@ -174,7 +176,7 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
             trip_count=_trip_count(head),
             has_unroll_pragma="unroll" in before and "#pragma" in before,
             has_barrier=_BARRIER.is_in(tree.text(node)),
-            is_halving=_HALVING_LOOP.begins(head),
+            is_halving=_HALVING_LOOP.begins(head) or _HALVING_WHILE.begins(tree.text(node)),
             is_first_threads=any(_asks_for_first_thread(tree, body, ancestor) for ancestor in tree.ancestors(node)),
         )
 

@@ -23,12 +23,19 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
 from assistant.cuda.accesses import canonical
-from assistant.cuda.branches import condition_of
+from assistant.cuda.assignments import assignments
+from assistant.cuda.branches import condition_of, lone_statement
+from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.files import line_end
 from assistant.cuda.functions import enclosing_function
+from assistant.cuda.integers import evaluate
 from assistant.cuda.names import free_name, mentions
+from assistant.cuda.scopes import scope_of
 from assistant.cuda.shared_arrays import SharedArray
 from assistant.cuda.syntax import Node
 from assistant.cuda.variables import Variable, locals_of
@@ -37,21 +44,33 @@ from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_helpers import BlockHelper, block_helper
+from assistant.plan.expert.analysis.block_steps import flat_sizes
+from assistant.plan.expert.analysis.coarser_work import elements_a_thread
 from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.guarded_element import GuardedElement, guarded_element
+from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import Combination
-from assistant.plan.expert.analysis.shared_totals import SharedTotal, is_first_thread, shared_total
+from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.shared_totals import SharedPart, SharedTotal, is_first_thread, shared_totals
+from assistant.plan.expert.analysis.workload_block import launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation
+from assistant.plan.expert.writing.layout import indentation, without_line
 from assistant.plan.expert.writing.shared_rows import combined_values
+from assistant.plan.expert.writing.strided_sum import strided_in_place, strided_lines
 from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.record import Record
 
 __all__ = ["BlockShuffles"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
+_LEAST_BLOCKS = 1056
+"""More than a current GPU holds at once of 256 threads (8 on each of 132 SMs of an H200)."""
+_PLACES_IN_GRID = ("blockIdx", "gridDim")
+_WORDS = {Combination.SUM: "sum", Combination.PRODUCT: "product", Combination.MAXIMUM: "max", Combination.MINIMUM: "min"}
 
 
 class BlockShuffles:
@@ -70,57 +89,158 @@ class BlockShuffles:
         self, context: TransformationContext, inside: TransformationContext, seen: SeenBlock, lent: tuple[SharedArray, ...] = ()
     ) -> tuple[Rewrite, ...] | Decline:
         """``inside``: the question about the function that the reduction stands in."""
-        found = shared_total(inside, seen.block, lent)
+        found = shared_totals(inside, seen.block, lent)
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
-        is_exact = plain_type(context.tree, found.array.element_type) not in ("float", "double")
-        is_sum = found.combination in (Combination.SUM, Combination.PRODUCT)
-        return (
-            Rewrite(
-                technique=self.technique,
-                kernel=context.kernel.key,
-                line=context.tree.line(found.loop),
-                edits=tuple(sorted(_edits(inside, found, seen.block))),
-                summary=f"Put the values of `{found.array.name}` together with shuffles.",
-                labels=(*seen.labels, *((Label.REASSOCIATION,) if is_sum and not is_exact else ())),
-                predictions=predicted_values(context, {"one_warp_step_ratio": 0.0}),
-                assumptions=seen.assumptions,
-            ),
-        )
+        plain = _rewrite(context, seen, found, _edits(inside, found, seen.block))
+        coarse = _coarse(context, seen, found) if inside is context else None
+        return (plain,) if coarse is None else (coarse, plain)
 
 
-def _edits(context: TransformationContext, found: SharedTotal, block: Dim3) -> list[TextEdit]:
-    name = _held(context, found)
-    lines = _shuffled(context, found, name or _fresh(context))
-    if name is None:
-        lines.insert(0, f"{found.array.element_type} {_fresh(context)} = {context.tree.text(found.value)};")
-    name = name or _fresh(context)
-    if found.alone is not None:
-        lines += _kept(context, found, name)
-        return [*_smaller_array(context, found), *_fewer(context, found), _laid_out(context, context.tree.span(found.store), lines)]
-    then = _first_threads(context, found, block)
-    is_array_needed = then is None or block.x > _LANES
+def _coarse(context: TransformationContext, seen: SeenBlock, totals: tuple[SharedTotal, ...]) -> Rewrite | None:
+    """With several elements for each thread first, where a thread has one, and blocks may be fewer."""
+    element, elements = _one_element(context, totals, seen.block), elements_a_thread(context, _LEAST_BLOCKS)
+    grid = coarser_grid(context, {"x": elements}) if element is not None and elements > 1 else ()
+    if element is None or isinstance(grid, Obstacle) or not grid:
+        return None
+    rewrite = _rewrite(context, seen, totals, (*_edits(context, totals, seen.block, element), *grid), elements)
+    return replace(rewrite, labels=tuple(dict.fromkeys((*rewrite.labels, *launch_labels(context, ())))))
+
+
+def _rewrite(
+    context: TransformationContext, seen: SeenBlock, totals: tuple[SharedTotal, ...], edits: Iterable[TextEdit], elements: int = 1
+) -> Rewrite:
+    own, in_others = by_file(context, edits)
+    parts = [part for total in totals for part in total.parts]
+    names = " and ".join(dict.fromkeys(f"`{part.array.name}`" for part in parts))
+    return Rewrite(
+        technique=BlockShuffles.technique,
+        kernel=context.kernel.key,
+        line=context.tree.line(totals[0].loop),
+        edits=own,
+        summary=f"Put the values of {names} together with shuffles"
+        + (f", and let a thread take {elements} elements." if elements > 1 else "."),
+        labels=(*seen.labels, *((Label.REASSOCIATION,) if any(_is_rounded(context, part) for part in parts) else ())),
+        predictions=predicted_values(context, {"one_warp_step_ratio": 0.0}),
+        assumptions=seen.assumptions,
+        in_others=in_others,
+    )
+
+
+def _one_element(context: TransformationContext, totals: tuple[SharedTotal, ...], block: Dim3) -> GuardedElement | None:
+    """What each thread adds, where it is one element, and the blocks' sums are only added up, so that their number does not matter."""
+    total = totals[0]
+    then = _first_threads(context, total, block) if total.alone is None else None
+    if len(totals) != 1 or len(total.parts) != 1 or then is None or any(n in context.tree.text(then) for n in _PLACES_IN_GRID):
+        return None
+    branch = then.child_by_field_name("consequence")
+    only = None if branch is None else lone_statement(branch)
+    call = None if only is None else only.named_children[0]
+    if call is None or call.type != "call_expression" or callee_name(context.tree, call) != "atomicAdd":
+        return None
+    given = given_arguments(call)
+    if len(given) != 2:
+        return None
+    is_sum = canonical(context.tree, given[1]) == f"{total.parts[0].array.name}[0]"
+    return guarded_element(context, total.parts[0]) if is_sum else None
+
+
+def _is_rounded(context: TransformationContext, part: SharedPart) -> bool:
+    """Another order gives another result."""
+    is_exact = plain_type(context.tree, part.array.element_type) not in ("float", "double")
+    return part.combination in (Combination.SUM, Combination.PRODUCT) and not is_exact
+
+
+class _Value(Record):
+    """What a thread has of one part."""
+
+    part: SharedPart
+    name: str
+    is_new: bool
+    """It is declared where the part was stored."""
+
+    def joined(self, other: str) -> str:
+        return combined_values(self.name, self.part.array.element_type, self.part.combination, other)
+
+
+def _edits(
+    context: TransformationContext, totals: tuple[SharedTotal, ...], block: Dim3, element: GuardedElement | None = None
+) -> Iterator[TextEdit]:
+    """``element``: what each thread adds several of."""
+    needed: set[str] = set()
+    taken: set[str] = set()
+    for total in totals:
+        values = tuple(_value(context, part, taken, is_sum=element is not None) for part in total.parts)
+        taken |= {value.name for value in values}
+        then = None if total.alone is not None else _first_threads(context, total, block)
+        if then is None or block.x > _LANES:
+            needed |= {part.array.name for part in total.parts}
+        begun = [line for value in values if value.is_new for line in _begun(context, value, element)]
+        yield from _of_total(context, total, values, begun, then, block)
+    if element is not None:
+        yield without_line(context.text, context.tree.span(element.index.node))
+        yield from () if element.local is None else strided_in_place(context, element)
+    for array in {part.array.name: part.array for total in totals for part in total.parts}.values():
+        yield from _smaller_array(context, array) if array.name in needed else _without_array(context, array)
+
+
+def _begun(context: TransformationContext, value: _Value, element: GuardedElement | None) -> list[str]:
+    """A local that has no name yet: it is set where its value was stored."""
+    if element is not None:
+        return strided_lines(context, element, value.part.array.element_type, value.name)
+    return [f"{value.part.array.element_type} {value.name} = {context.tree.text(value.part.value)};"]
+
+
+def _of_total(
+    context: TransformationContext, total: SharedTotal, values: tuple[_Value, ...], begun: list[str], then: Node | None, block: Dim3
+) -> Iterator[TextEdit]:
+    tree, start = context.tree, context.tree.span(total.parts[0].store).start
+    lines = [*begun, *_shuffled(context, values)]
+    if total.alone is not None:
+        lines += _kept(context, total, values)
+        yield from _fewer(context, total)
+        yield _laid_out(context, Span(start, tree.span(total.parts[-1].store).end), lines)
+        return
     if block.x > _LANES:
-        lines += [*_kept(context, found, name), "__syncthreads();"]
-    edits = _smaller_array(context, found) if is_array_needed else _without_array(context, found)
-    stop = found.loop if then is None else then
-    lines += _put_together(context, found, name, then, block.x // _LANES)
-    return [*edits, _laid_out(context, Span(context.tree.span(found.store).start, context.tree.span(stop).end), lines)]
+        lines += [*_kept(context, total, values), "__syncthreads();"]
+    stop = total.loop if then is None else then
+    lines += _put_together(context, total, values, then, block)
+    yield _laid_out(context, Span(start, tree.span(stop).end), lines)
+    if total.counter is not None and tree.span(total.counter.node).start < start:
+        yield without_line(context.text, tree.span(total.counter.node))
 
 
-def _fresh(context: TransformationContext) -> str:
-    return free_name(context.tree, context.body, "value", "thread_value")
+def _value(context: TransformationContext, part: SharedPart, taken: set[str], *, is_sum: bool) -> _Value:
+    """``is_sum``: a thread adds up several elements."""
+    held = _held(context, part)
+    if held is not None and held not in taken:
+        return _Value(part, held, is_new=False)
+    own = style_of(context).name("thread", _WORDS[part.combination])
+    wanted = (*(() if taken else ("sum" if is_sum else "value",)), own, *(f"{own}{number}" for number in range(2, 2 + len(taken))))
+    name = free_name(context.tree, context.body, *(name for name in wanted if name not in taken))
+    return _Value(part, name, is_new=True)
 
 
-def _held(context: TransformationContext, found: SharedTotal) -> str | None:
-    """The local that holds a thread's value, where it has the array's type and nothing looks at it later."""
-    tree, name = context.tree, context.tree.text(found.value)
+def _held(context: TransformationContext, part: SharedPart) -> str | None:
+    """The local that holds a thread's value, where it has the array's type and nothing looks at that value later."""
+    tree, name = context.tree, context.tree.text(part.value)
     variables = locals_of(tree, context.body).get(name, ()) or _parameters(context, name)
     if len(variables) != 1 or variables[0].is_const or variables[0].is_pointer or variables[0].is_array:
         return None
-    is_last = not any(n.start_byte >= found.store.end_byte for n in mentions(tree, context.body, name))
     is_whole = variables[0].node.parent == context.body or variables[0].node.type == "parameter_declaration"
-    return name if is_last and variables[0].type == found.array.element_type and is_whole else None
+    return name if variables[0].type == part.array.element_type and is_whole and _is_done_with(context, part, name) else None
+
+
+def _is_done_with(context: TransformationContext, part: SharedPart, name: str) -> bool:
+    """Nothing looks at the local's value behind the store: it is not used, or is set anew first."""
+    tree = context.tree
+    later = next((n for n in mentions(tree, context.body, name) if n.start_byte >= part.store.end_byte), None)
+    if later is None:
+        return True
+    change = next((c for c in assignments(tree, context.body) if c.target == later), None)
+    is_anew = change is not None and change.operator == "=" and change.value is not None and not mentions(tree, change.value, name)
+    statement = None if change is None else change.node.parent
+    return is_anew and statement is not None and statement.parent == context.body
 
 
 def _parameters(context: TransformationContext, name: str) -> tuple[Variable, ...]:
@@ -129,64 +249,80 @@ def _parameters(context: TransformationContext, name: str) -> tuple[Variable, ..
     return () if function is None else tuple(p for p in function.parameters if p.name == name and not p.is_reference)
 
 
-def _shuffled(context: TransformationContext, found: SharedTotal, name: str) -> list[str]:
+def _shuffled(context: TransformationContext, values: tuple[_Value, ...]) -> list[str]:
     """Until the first lane of each warp has the warp's part."""
-    offset, step = free_name(context.tree, context.body, "offset", "distance"), style_of(context).indent
-    joined = _joined(found, name, f"__shfl_down_sync(0xffffffff, {name}, {offset})")
-    return [
-        f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)",
-        step + joined,
-    ]
+    offset = free_name(context.tree, context.body, "offset", "distance")
+    inner = [value.joined(f"__shfl_down_sync(0xffffffff, {value.name}, {offset})") for value in values]
+    return _headed(context, f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", inner)
 
 
-def _kept(context: TransformationContext, found: SharedTotal, name: str) -> list[str]:
+def _kept(context: TransformationContext, total: SharedTotal, values: tuple[_Value, ...]) -> list[str]:
     """Each warp's part goes to shared memory."""
-    stored = f"{found.array.name}[{found.thread} / {_LANES}] = {name};"
-    return [f"if ({found.thread} % {_LANES} == 0)", style_of(context).indent + stored]
+    inner = [f"{value.part.array.name}[{total.thread} / {_LANES}] = {value.name};" for value in values]
+    return _headed(context, f"if ({total.thread} % {_LANES} == 0)", inner)
 
 
-def _joined(found: SharedTotal, name: str, other: str) -> str:
-    return combined_values(name, found.array.element_type, found.combination, other)
+def _headed(context: TransformationContext, head: str, inner: list[str]) -> list[str]:
+    """A loop or a branch, in braces where it is of several statements."""
+    step = style_of(context).indent
+    return [head, step + inner[0]] if len(inner) == 1 else [f"{head} {{", *(step + line for line in inner), "}"]
 
 
-def _first_threads(context: TransformationContext, found: SharedTotal, block: Dim3) -> Node | None:
-    """The ``if`` of the first thread right behind the loop, where nothing else looks at the total."""
-    tree, then = context.tree, found.loop.next_named_sibling
+def _first_threads(context: TransformationContext, total: SharedTotal, block: Dim3) -> Node | None:
+    """The ``if`` of the first thread right behind the loop, where nothing else looks at the totals, nor uses their arrays again."""
+    tree, then = context.tree, total.loop.next_named_sibling
     while then is not None and then.type == "comment":
         then = then.next_named_sibling
     if then is None or then.type != "if_statement" or then.child_by_field_name("alternative") is not None:
         return None
-    later = [n for n in mentions(tree, context.body, found.array.name) if n.start_byte >= then.end_byte]
+    later = [n for part in total.parts for n in mentions(tree, context.body, part.array.name) if n.start_byte >= then.end_byte]
     return then if not later and is_first_thread(context, condition_of(then), block) else None
 
 
-def _put_together(context: TransformationContext, found: SharedTotal, name: str, then: Node | None, warps: int) -> list[str]:
+def _put_together(
+    context: TransformationContext, total: SharedTotal, values: tuple[_Value, ...], then: Node | None, block: Dim3
+) -> list[str]:
     """The first thread puts the warps' parts together, and does what followed."""
-    warp, step = free_name(context.tree, context.body, "warp", "warp_index"), style_of(context).indent
-    joined = _joined(found, name, f"{found.array.name}[{1 if warps == 2 else warp}]")
-    head = f"for (int {warp} = 1; {warp} < {warps}; {warp}++)"
-    added = [head, step + joined] if warps > 2 else [joined] if warps == 2 else []
+    added, step = _warps_added(context, values, block), style_of(context).indent
     if then is None:
-        inner = [*added, f"{found.array.name}[0] = {name};"]
-        return [f"if ({found.thread} == 0) {{", *(step + line for line in inner), "}", "__syncthreads();"]
+        inner = [*added, *(f"{value.part.array.name}[0] = {value.name};" for value in values)]
+        return [f"if ({total.thread} == 0) {{", *(step + line for line in inner), "}", "__syncthreads();"]
     condition = condition_of(then)
     asked = f"if ({'' if condition is None else context.tree.text(condition)})"
-    inner = _then(context, found, then, name)
+    inner = _then(context, values, then)
     if not added and len(inner) == 1:
         return [asked, inner[0]]
     return [f"{asked} {{", *(step + line for line in added), *inner, "}"]
 
 
-def _then(context: TransformationContext, found: SharedTotal, then: Node, name: str) -> list[str]:
-    """What the first thread did with the total, line by line, with the local in place of the array's first element."""
+def _warps_added(context: TransformationContext, values: tuple[_Value, ...], block: Dim3) -> list[str]:
+    warps, warp = block.x // _LANES, free_name(context.tree, context.body, "warp", "warp_index")
+    if warps == 1:
+        return []
+    added = [value.joined(f"{value.part.array.name}[{1 if warps == 2 else warp}]") for value in values]
+    if warps == 2:
+        return added
+    return _headed(context, f"for (int {warp} = 1; {warp} < {_warp_count(context, values[0].part.array, block)}; {warp}++)", added)
+
+
+def _warp_count(context: TransformationContext, array: SharedArray, block: Dim3) -> str:
+    """As the array is sized, where its size is a name for the block's."""
+    size = None if array.is_dynamic else array.sizes[0]
+    known = None if size is None else evaluate(size, scope_of(context.tree, context.kernel).fixed(), flat_sizes(context, block))
+    is_named = size is not None and known == block.x and not context.tree.text(size).isdigit()
+    return _divided(context.tree.text(size)) if is_named and size is not None else str(block.x // _LANES)
+
+
+def _then(context: TransformationContext, values: tuple[_Value, ...], then: Node) -> list[str]:
+    """What the first thread did with the totals, line by line, with the locals in place of the arrays' first elements."""
     tree, branch = context.tree, then.child_by_field_name("consequence")
     assert branch is not None, "an if has a branch"
     span = tree.span(branch)
-    text = context.text[span.start : span.end]
-    firsts = [n for n in tree.find("subscript_expression", inside=branch) if canonical(tree, n) == f"{found.array.name}[0]"]
+    text, names = context.text[span.start : span.end], {f"{value.part.array.name}[0]": value.name for value in values}
+    firsts = [n for n in tree.find("subscript_expression", inside=branch) if canonical(tree, n) in names]
     for node in sorted(firsts, key=lambda n: -n.start_byte):
         start, stop = tree.span(node).start - span.start, tree.span(node).end - span.start
-        text = text[:start] + name + text[stop:]
+        text = text[:start] + names[canonical(tree, node)] + text[stop:]
     step, outer = style_of(context).indent, indentation(context.text, tree.span(then).start)
     if branch.type != "compound_statement":
         return [step + text.strip()]
@@ -194,31 +330,28 @@ def _then(context: TransformationContext, found: SharedTotal, then: Node, name: 
     return [line.removeprefix(outer) if line.startswith(outer) else step + line.strip() for line in lines if line.strip()]
 
 
-def _smaller_array(context: TransformationContext, found: SharedTotal) -> list[TextEdit]:
+def _smaller_array(context: TransformationContext, array: SharedArray) -> Iterator[TextEdit]:
     """An element for each warp, where the declaration says how many there are."""
-    size = found.array.sizes[0]
-    if size is None or found.array.is_dynamic:
-        return []
-    return [TextEdit(context.tree.span(size), _divided(context.tree.text(size)))]
+    size = array.sizes[0]
+    if size is not None and not array.is_dynamic:
+        yield TextEdit(context.tree.span(size), _divided(context.tree.text(size)))
 
 
-def _without_array(context: TransformationContext, found: SharedTotal) -> list[TextEdit]:
+def _without_array(context: TransformationContext, array: SharedArray) -> Iterator[TextEdit]:
     """Lanes of a warp need no shared memory: the array's declaration is removed, where nothing else stands in its line."""
-    text, size = context.text, found.array.sizes[0]
-    declaration = next((a for a in context.tree.ancestors(found.array.declarator) if a.type == "declaration"), None)
-    if declaration is None or size is None or len(declaration.children_by_field_name("declarator")) != 1:
-        return []
-    span = context.tree.span(declaration)
-    start, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end) + 1
-    is_alone = not text[start : span.start].strip() and not text[span.end : stop].strip()
-    return [TextEdit(Span(start, stop), "")] if is_alone else []
+    declaration = next((a for a in context.tree.ancestors(array.declarator) if a.type == "declaration"), None)
+    if declaration is None or array.sizes[0] is None or len(declaration.children_by_field_name("declarator")) != 1:
+        return
+    edit = without_line(context.text, context.tree.span(declaration))
+    if edit.span != context.tree.span(declaration):
+        yield edit
 
 
-def _fewer(context: TransformationContext, found: SharedTotal) -> list[TextEdit]:
+def _fewer(context: TransformationContext, total: SharedTotal) -> Iterator[TextEdit]:
     """The one thread's loop goes through the warps' parts."""
-    header = counted_header(context.tree, found.loop)
+    header = counted_header(context.tree, total.loop)
     assert header is not None, "its bound was looked at"
-    return [TextEdit(context.tree.span(header.bound_node), _divided(context.tree.text(header.bound_node)))]
+    yield TextEdit(context.tree.span(header.bound_node), _divided(context.tree.text(header.bound_node)))
 
 
 def _divided(text: str) -> str:

@@ -139,6 +139,19 @@ def test_only_a_loop_that_halves_its_counter_down_to_nothing_is_a_halving_loop(h
 
 
 @pytest.mark.parametrize(
+    ("loop", "is_halving"),
+    [
+        ("while (s != 0) { __syncthreads(); s /= 2; }", True),
+        ("while (s) { __syncthreads(); s >>= 1; }", True),
+        ("while (s > 32) { __syncthreads(); s >>= 1; }", False),
+        ("while (s != 0) { __syncthreads(); t /= 2; --s; }", False),
+    ],
+)
+def test_a_while_that_halves_its_counter_is_one_too(loop: str, is_halving: bool) -> None:
+    assert _facts(_LOOP.replace("BODY", loop)).loops[1].is_halving is is_halving
+
+
+@pytest.mark.parametrize(
     ("asked", "is_first_threads"),
     [("threadIdx.x == 0", True), ("t == 0", True), ("!t", True), ("t < 32", False), ("j == 0", False), ("t == 1", False)],
 )

@@ -3,7 +3,7 @@
 Example::
 
     # for (int s = 1; s < blockDim.x; s *= 2) { if (threadIdx.x % (2 * s) == 0) a[threadIdx.x] += a[threadIdx.x + s]; __syncthreads(); }
-    is_whole_block(context, loop, (condition, first, second), Dim3(256))   # True: a[0] gets every element once
+    is_whole_block(context, counter, (condition, first, second), Dim3(256))   # True: a[0] gets every element once
 """
 
 from __future__ import annotations
@@ -12,32 +12,78 @@ import re
 from collections.abc import Iterator
 
 from assistant.cuda.accesses import canonical
+from assistant.cuda.assignments import assignments
+from assistant.cuda.branches import condition_of
 from assistant.cuda.integers import evaluate
+from assistant.cuda.names import mentions
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node
-from assistant.cuda.variables import declared_variables
+from assistant.cuda.syntax import Node, without_comments
+from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.launch import Dim3
+from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
 
-__all__ = ["is_whole_block"]
+__all__ = ["StepCounter", "flat_sizes", "is_whole_block", "step_counter"]
 
 _MOST_STEPS = 11
 """Halving 1,024 threads takes ten."""
 
 
-def is_whole_block(context: TransformationContext, loop: Node, step: tuple[Node, Node, Node], block: Dim3) -> bool:
+class StepCounter(Record):
+    """What a loop halves or doubles: of a ``for``, or of a ``while`` that changes a local in a statement of its own."""
+
+    variable: Variable
+    condition: Node
+    update: Node
+    """The expression that changes it."""
+
+
+def step_counter(context: TransformationContext, loop: Node) -> StepCounter | None:
+    """The loop's counter; None where it has none, or where a ``while`` does not have its counter for itself."""
+    condition = condition_of(loop)
+    if loop.type == "while_statement" and condition is not None:
+        return _of_while(context, loop, condition)
+    start, update = (loop.child_by_field_name(f) for f in ("initializer", "update"))
+    variables = () if start is None or start.type != "declaration" else tuple(declared_variables(context.tree, start))
+    if len(variables) != 1 or condition is None or update is None:
+        return None
+    return StepCounter(variables[0], condition, update)
+
+
+def _of_while(context: TransformationContext, loop: Node, condition: Node) -> StepCounter | None:
+    tree, body = context.tree, loop.child_by_field_name("body")
+    own = () if body is None else without_comments(body)
+    for change in assignments(tree, loop):
+        found = locals_of(tree, context.body).get(tree.text(change.target), ())
+        if len(found) != 1 or change.node.parent not in own or found[0].node.type != "declaration":
+            continue
+        declared = found[0].node
+        used = [n for n in mentions(tree, context.body, found[0].name) if not declared.start_byte <= n.start_byte < declared.end_byte]
+        if declared.parent == context.body and all(loop.start_byte <= n.start_byte < loop.end_byte for n in used):
+            return StepCounter(found[0], condition, change.node)
+    return None
+
+
+def flat_sizes(context: TransformationContext, block: Dim3) -> dict[str, int]:
+    """What a thread of the flat block finds, but its own index."""
+    sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1, "threadIdx.y": 0, "threadIdx.z": 0}
+    return {**template_environment(context), **sizes}
+
+
+def is_whole_block(context: TransformationContext, counter: StepCounter, step: tuple[Node, Node, Node], block: Dim3) -> bool:
     """``step``: (condition, index of the element that is changed, index of the one that is added to it)."""
     scope, condition, first, second = scope_of(context.tree, context.kernel).fixed(), *step
-    sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1, "threadIdx.y": 0, "threadIdx.z": 0}
+    sizes = flat_sizes(context, block)
     held: list[frozenset[int]] = [frozenset({t}) for t in range(block.x)]
-    counter, *counts = _counts(context, loop, sizes) or ("",)
+    counts = _counts(context, counter, sizes)
     if not counts:
         return False
     for count in counts:
         written: dict[int, frozenset[int]] = {}
         read: set[int] = set()
         for thread in range(block.x):
-            place = {**sizes, "threadIdx.x": thread, str(counter): int(count)}
+            place = {**sizes, "threadIdx.x": thread, counter.variable.name: count}
             asked = evaluate(condition, scope, place)
             if asked is None:
                 return False
@@ -57,23 +103,20 @@ def is_whole_block(context: TransformationContext, loop: Node, step: tuple[Node,
     return len(held[0]) == block.x
 
 
-def _counts(context: TransformationContext, loop: Node, sizes: dict[str, int]) -> tuple[str | int, ...] | None:
-    """The counter's name and its value in each step; None where the loop neither halves nor doubles it."""
-    tree, scope = context.tree, scope_of(context.tree, context.kernel).fixed()
-    start, condition, update = (loop.child_by_field_name(f) for f in ("initializer", "condition", "update"))
-    variables = () if start is None or start.type != "declaration" else tuple(declared_variables(tree, start))
-    if len(variables) != 1 or variables[0].value is None or condition is None or update is None:
-        return None
-    name, count = variables[0].name, evaluate(variables[0].value, scope, sizes)
-    factor = next(_factors(canonical(tree, update), name), None)
+def _counts(context: TransformationContext, counter: StepCounter, sizes: dict[str, int]) -> tuple[int, ...]:
+    """The counter's value in each step; empty where the loop neither halves nor doubles it."""
+    scope, name = scope_of(context.tree, context.kernel).fixed(), counter.variable.name
+    start = counter.variable.value
+    count = None if start is None else evaluate(start, scope, sizes)
+    factor = next(_factors(canonical(context.tree, counter.update), name), None)
     found: list[int] = []
     while count is not None and factor is not None and len(found) <= _MOST_STEPS:
-        goes_on = evaluate(condition, scope, {**sizes, name: count})
+        goes_on = evaluate(counter.condition, scope, {**sizes, name: count})
         if not goes_on:
-            return None if goes_on is None else (name, *found)
+            return () if goes_on is None else tuple(found)
         found.append(count)
         count = count * 2 if factor == 2 else count // 2
-    return None
+    return ()
 
 
 def _factors(update: str, name: str) -> Iterator[int]:

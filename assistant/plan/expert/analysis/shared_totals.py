@@ -1,31 +1,33 @@
 """Sums and maxima that a block makes of one value a thread through shared memory, whatever the steps are.
 
 The steps are not matched, they are followed: with the block's size known, each step is tried for every thread, and the reduction is
-understood where the first element ends with each thread's value in it once, and no step reads what another thread writes in it.
+understood where the first element ends with each thread's value in it once, and no step reads what another thread writes in it. One loop
+may do so for several arrays, and several loops of a kernel one after the other for the same array.
 
 Example::
 
-    match shared_total(context, block):
-        case SharedTotal(array=array, combination=combination): ...    # `buf`, Combination.SUM
+    match shared_totals(context, block):
+        case (SharedTotal(parts=(SharedPart(array=array),)),): ...     # `buf`: one reduction
         case Obstacle(): ...                                           # why shuffles cannot take its place
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from assistant.cuda.accesses import Use, canonical, kind_of
 from assistant.cuda.assignments import Assignment, assignments
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.counted_loops import counted_header
-from assistant.cuda.integers import Scope, evaluate
+from assistant.cuda.integers import evaluate
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
 from assistant.cuda.syntax import Node, without_comments
+from assistant.cuda.variables import Variable
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
-from assistant.plan.expert.analysis.block_steps import is_whole_block
+from assistant.plan.expert.analysis.block_steps import flat_sizes, is_whole_block, step_counter
 from assistant.plan.expert.analysis.combinations import combination_of
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.row_reductions import Combination, can_be_shuffled
@@ -33,7 +35,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["SharedTotal", "is_first_thread", "shared_total"]
+__all__ = ["SharedPart", "SharedTotal", "is_first_thread", "shared_totals"]
 
 _FORM = Obstacle(
     DeclineReason.LOOP_FORM,
@@ -41,53 +43,96 @@ _FORM = Obstacle(
 )
 
 
-class SharedTotal(Record):
-    """The parts of such a reduction."""
+class SharedPart(Record):
+    """One value of each thread that a loop puts together."""
 
     array: SharedArray
     store: Node
     """``array[threadIdx.x] = value;``, a statement of the kernel's body."""
-    thread: str
-    """The thread's index in its block, as the author writes it."""
     value: Node
-    loop: Node
     step: Assignment
     combination: Combination
+
+
+class SharedTotal(Record):
+    """One such reduction."""
+
+    parts: tuple[SharedPart, ...]
+    """In the order of their stores, which follow each other."""
+    thread: str
+    """The thread's index in its block, as the author writes it."""
+    loop: Node
+    counter: Variable | None
+    """What a ``while`` counts by, which nothing else uses; None for a ``for``."""
     alone: Node | None
     """The ``if`` in which one thread goes through the array; None where the block does it in steps."""
 
 
-def shared_total(context: TransformationContext, block: Dim3, lent: tuple[SharedArray, ...] = ()) -> SharedTotal | Obstacle:
-    """The reduction whose loop covers the finding's line; ``lent``: shared arrays that a helper gets from its callers."""
+class _Store(Record):
+    node: Node
+    thread: str
+    value: Node
+
+
+def shared_totals(context: TransformationContext, block: Dim3, lent: tuple[SharedArray, ...] = ()) -> tuple[SharedTotal, ...] | Obstacle:
+    """The reduction whose loop covers the finding's line, with those that use an array of it again, in source order.
+
+    ``lent``: shared arrays that a helper gets from its callers.
+    """
     tree = context.tree
     arrays = {array.name: array for array in (*shared_arrays(tree, context.body), *lent)}
-    loops = [n for n in tree.find("for_statement", inside=context.body) if n.start_point[0] < context.line <= n.end_point[0] + 1]
+    loops = list(tree.find("for_statement", "while_statement", inside=context.body))
     for loop in loops:
-        found = _at(context, loop, block, arrays)
+        found = _at(context, loop, block, arrays) if loop.start_point[0] < context.line <= loop.end_point[0] + 1 else None
         if found is not None:
-            return found if isinstance(found, Obstacle) else _use_obstacle(context, found, block) or found
+            return found if isinstance(found, Obstacle) else _with_others(context, found, block, arrays, loops)
     return _FORM
+
+
+def _with_others(
+    context: TransformationContext, first: SharedTotal, block: Dim3, arrays: Mapping[str, SharedArray], loops: list[Node]
+) -> tuple[SharedTotal, ...] | Obstacle:
+    """All reductions of the kernel that share arrays with the first one, where nothing else uses these."""
+    others = (_at(context, loop, block, arrays) for loop in loops if loop != first.loop)
+    everyone = [first, *(other for other in others if isinstance(other, SharedTotal))]
+    found, names = [first], {part.array.name for part in first.parts}
+    while joined := [t for t in everyone if t not in found and names & {part.array.name for part in t.parts}]:
+        found += joined
+        names |= {part.array.name for total in joined for part in total.parts}
+    totals = tuple(sorted(found, key=lambda total: total.loop.start_byte))
+    obstacles = (_use_obstacle(context, totals, arrays[name]) for name in sorted(names))
+    return next((o for o in obstacles if o is not None), None) or _leaving_obstacle(context, totals[-1]) or totals
 
 
 def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping[str, SharedArray]) -> SharedTotal | Obstacle | None:
     tree = context.tree
     steps = [(c, n) for c in assignments(tree, loop) for n in arrays if _mentions(context, c.node, n)]
-    if len(steps) != 1:
+    if not steps or len({name for _, name in steps}) != len(steps):
         return None
-    step, array = steps[0][0], arrays[steps[0][1]]
+    counter = None
     if loop.parent == context.body:
-        alone, place = None, loop
-        combination = _block_combination(context, loop, step, array.name, block)
+        alone, place, counted = None, loop, step_counter(context, loop)
+        if counted is not None and loop.type == "while_statement":
+            counter = counted.variable
+        combinations = [_block_combination(context, loop, step, name, block) for step, name in steps]
     else:
         alone = _alone(context, loop, block)
-        place, combination = alone, None if alone is None else _alone_combination(context, loop, step, array.name, block)
-    store = None if place is None else _store_before(context, place, array.name, block)
-    if combination is None or store is None:
+        place, combinations = alone, [_alone_combination(context, loop, steps[0][0], steps[0][1], block)]
+    if place is None or len(combinations) != len(steps):
         return None
-    kind = plain_type(tree, " ".join(array.element_type.split()))
-    if len(array.sizes) != 1 or not can_be_shuffled(kind):
-        return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{array.name}` of type `{array.element_type}` cannot surely be shuffled")
-    return SharedTotal(array, *store, loop, step, combination, alone)
+    stores = _stores_before(context, place, [name for _, name in steps], counter, block)
+    if not stores:
+        return None
+    parts: list[SharedPart] = []
+    for (step, name), combination in zip(steps, combinations, strict=True):
+        if combination is None:
+            return None
+        array = arrays[name]
+        if len(array.sizes) != 1 or not can_be_shuffled(plain_type(tree, " ".join(array.element_type.split()))):
+            return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{array.name}` of type `{array.element_type}` cannot surely be shuffled")
+        parts.append(SharedPart(array, stores[name].node, stores[name].value, step, combination))
+    parts.sort(key=lambda part: part.store.start_byte)
+    return SharedTotal(tuple(parts), stores[steps[0][1]].thread, loop, counter, alone)
 
 
 def _mentions(context: TransformationContext, node: Node, name: str) -> bool:
@@ -108,48 +153,51 @@ def is_first_thread(context: TransformationContext, condition: Node | None, bloc
     """The condition holds for the block's first thread and no other."""
     if condition is None:
         return False
-    scope, sizes = scope_of(context.tree, context.kernel).fixed(), _sizes(block)
+    scope, sizes = scope_of(context.tree, context.kernel).fixed(), flat_sizes(context, block)
     return all(evaluate(condition, scope, {**sizes, "threadIdx.x": t}) == (1 if t == 0 else 0) for t in range(block.x))
 
 
 def _is_thread(context: TransformationContext, node: Node, block: Dim3) -> bool:
     """The expression is the thread's index in its flat block."""
-    scope, sizes = scope_of(context.tree, context.kernel).fixed(), _sizes(block)
+    scope, sizes = scope_of(context.tree, context.kernel).fixed(), flat_sizes(context, block)
     return all(evaluate(node, scope, {**sizes, "threadIdx.x": t}) == t for t in range(block.x))
 
 
-def _sizes(block: Dim3) -> dict[str, int]:
-    return {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1, "threadIdx.y": 0, "threadIdx.z": 0}
-
-
-def _store_before(context: TransformationContext, place: Node, array: str, block: Dim3) -> tuple[Node, str, Node] | None:
-    """(``array[thread] = value;``, the thread, the value), with a barrier between it and ``place``, and nothing else."""
+def _stores_before(
+    context: TransformationContext, place: Node, names: list[str], counter: Variable | None, block: Dim3
+) -> dict[str, _Store]:
+    """``array[thread] = value;`` for each array, with a barrier between them and ``place``, and nothing else; empty otherwise."""
     tree = context.tree
-    before = [n for n in context.body.named_children if n.end_byte <= place.start_byte and n.type != "comment"]
-    if len(before) < 2 or canonical(tree, before[-1]) != "__syncthreads ( ) ;" or before[-2].type != "expression_statement":
-        return None
-    change = next(iter(assignments(tree, before[-2])), None)
-    if change is None or change.operator != "=" or change.value is None or change.node.parent != before[-2]:
-        return None
-    base, indices = (change.target.child_by_field_name(f) for f in ("argument", "indices"))
-    index = None if indices is None else next(iter(without_comments(indices)), None)
-    if base is None or index is None or tree.text(base) != array or not _is_thread(context, index, block):
-        return None
-    return before[-2], tree.text(index) if index.type == "identifier" else "threadIdx.x", change.value
+    ignored = None if counter is None else counter.node
+    before = [n for n in context.body.named_children if n.end_byte <= place.start_byte and n.type != "comment" and n != ignored]
+    if len(before) <= len(names) or canonical(tree, before[-1]) != "__syncthreads ( ) ;":
+        return {}
+    found: dict[str, _Store] = {}
+    for statement in before[-1 - len(names) : -1]:
+        change = next(iter(assignments(tree, statement)), None)
+        if statement.type != "expression_statement" or change is None or change.operator != "=" or change.value is None:
+            return {}
+        base, indices = (change.target.child_by_field_name(f) for f in ("argument", "indices"))
+        index = None if indices is None else next(iter(without_comments(indices)), None)
+        if change.node.parent != statement or base is None or index is None or not _is_thread(context, index, block):
+            return {}
+        thread = tree.text(index) if index.type == "identifier" else "threadIdx.x"
+        found[tree.text(base)] = _Store(statement, thread, change.value)
+    return found if found.keys() == {*names} else {}
 
 
 def _block_combination(context: TransformationContext, loop: Node, step: Assignment, array: str, block: Dim3) -> Combination | None:
     """How the block's steps combine elements; None where they do not make one value of all."""
-    tree, body = context.tree, loop.child_by_field_name("body")
+    tree, body, counter = context.tree, loop.child_by_field_name("body"), step_counter(context, loop)
     statements = without_comments(body) if body is not None and body.type == "compound_statement" else ()
     barriers = [s for s in statements if canonical(tree, s) == "__syncthreads ( ) ;"]
     branches = [s for s in statements if s.type == "if_statement"]
-    others = [s for s in statements if s not in barriers and s not in branches and s.type != "declaration"]
-    if len(barriers) != 1 or len(branches) != 1 or others or barriers[0].start_byte < branches[0].start_byte:
+    if counter is None or len(barriers) != 1 or len(branches) != 1 or barriers[0].start_byte < branches[0].start_byte:
         return None
-    then = branches[0].child_by_field_name("consequence")
-    only = None if then is None else lone_statement(then)
-    if only is None or only != step.node.parent or branches[0].child_by_field_name("alternative") is not None:
+    known = (*barriers, *branches, counter.update.parent)
+    others = [s for s in statements if s not in known and s.type != "declaration"]
+    is_late = counter.update.start_byte > branches[0].end_byte or loop.type == "for_statement"
+    if others or not is_late or not _is_plain_step(context, branches[0], step):
         return None
     pair = combination_of(tree, step)
     if pair is None or step.target.type != "subscript_expression" or pair[1].type != "subscript_expression":
@@ -158,7 +206,17 @@ def _block_combination(context: TransformationContext, loop: Node, step: Assignm
     condition = condition_of(branches[0])
     if condition is None or elements[0] is None or elements[1] is None:
         return None
-    return pair[0] if is_whole_block(context, loop, (condition, elements[0], elements[1]), block) else None
+    return pair[0] if is_whole_block(context, counter, (condition, elements[0], elements[1]), block) else None
+
+
+def _is_plain_step(context: TransformationContext, branch: Node, step: Assignment) -> bool:
+    """The branch does the step, and others like it, each an assignment to an element."""
+    then = branch.child_by_field_name("consequence")
+    if then is None or branch.child_by_field_name("alternative") is not None:
+        return False
+    statements = without_comments(then) if then.type == "compound_statement" else (then,)
+    changes = [change.node.parent for change in assignments(context.tree, then)]
+    return step.node.parent in statements and changes == [*statements]
 
 
 def _index(context: TransformationContext, element: Node, array: str) -> Node | None:
@@ -174,36 +232,47 @@ def _alone_combination(context: TransformationContext, loop: Node, step: Assignm
     if header is None or pair is None or body is None or step.target.type != "identifier" or lone_statement(body) != step.node.parent:
         return None
     index = _index(context, pair[1], array) if pair[1].type == "subscript_expression" else None
-    scope: Scope = scope_of(tree, context.kernel).fixed()
-    is_all = header.comparison == "<" and header.step == "1" and evaluate(header.bound_node, scope, _sizes(block)) == block.x
+    scope, sizes = scope_of(tree, context.kernel).fixed(), flat_sizes(context, block)
+    is_all = header.comparison == "<" and header.step == "1" and evaluate(header.bound_node, scope, sizes) == block.x
     is_plain = index is not None and tree.text(index) == header.variable and header.first in ("0", "1")
     return pair[0] if is_all and is_plain else None
 
 
-def _use_obstacle(context: TransformationContext, found: SharedTotal, block: Dim3) -> Obstacle | None:
-    tree, name = context.tree, found.array.name
-    uses = element_uses(tree, context.body, found.array)
+def _use_obstacle(context: TransformationContext, totals: tuple[SharedTotal, ...], array: SharedArray) -> Obstacle | None:
+    own = [(total, part) for total in totals for part in total.parts if part.array.name == array.name]
+    uses = element_uses(context.tree, context.body, array)
     if isinstance(uses, str):
         return Obstacle(DeclineReason.POINTER_UNCLEAR, uses)
     for use in uses:
-        if not _is_known(context, found, use):
+        if not _is_known(context, own, use):
             return Obstacle(
                 DeclineReason.USED_ELSEWHERE,
-                f"line {use.line} uses `{tree.text(use.node)}`, and after shuffles `{name}` holds no thread's value",
-            )
-    for leaving in tree.find("return_statement", "goto_statement", "gnu_asm_expression", inside=context.body):
-        if leaving.start_byte < found.loop.end_byte:
-            return Obstacle(
-                DeclineReason.LEAVES_EARLY, f"a thread may leave at line {tree.line(leaving)}, and the shuffles need all lanes of a warp"
+                f"line {use.line} uses `{context.tree.text(use.node)}`, and after shuffles `{array.name}` holds no thread's value",
             )
     return None
 
 
-def _is_known(context: TransformationContext, found: SharedTotal, use: ElementUse) -> bool:
-    inside = any(n.start_byte <= use.node.start_byte < n.end_byte for n in (found.store, found.loop))
+def _is_known(context: TransformationContext, own: list[tuple[SharedTotal, SharedPart]], use: ElementUse) -> bool:
+    at = use.node.start_byte
+    if any(n.start_byte <= at < n.end_byte for total, part in own for n in (part.store, total.loop)):
+        return True
+    before = [(total, part) for total, part in own if part.store.start_byte < at]
     is_first = evaluate(use.indices[0], scope_of(context.tree, context.kernel).fixed(), {}) == 0
-    is_read = is_first and kind_of(context.tree, use.node) is Use.READ
-    is_start = found.alone is not None and found.alone.start_byte <= use.node.start_byte < found.loop.start_byte
-    is_later = found.alone is None and use.node.start_byte >= found.loop.end_byte
-    in_loop = any(a.type in LOOPS for a in context.tree.ancestors(use.node))
-    return inside or (is_read and not in_loop and (is_start or is_later))
+    if not before or not is_first or kind_of(context.tree, use.node) is not Use.READ:
+        return False
+    total = before[-1][0]
+    is_start = total.alone is not None and total.alone.start_byte <= at < total.loop.start_byte
+    is_later = total.alone is None and at >= total.loop.end_byte
+    return (is_start or is_later) and not any(a.type in LOOPS for a in context.tree.ancestors(use.node))
+
+
+def _leaving_obstacle(context: TransformationContext, last: SharedTotal) -> Obstacle | None:
+    for leaving in _leaving(context):
+        if leaving.start_byte < last.loop.end_byte:
+            line = context.tree.line(leaving)
+            return Obstacle(DeclineReason.LEAVES_EARLY, f"a thread may leave at line {line}, and the shuffles need all lanes of a warp")
+    return None
+
+
+def _leaving(context: TransformationContext) -> Iterator[Node]:
+    return context.tree.find("return_statement", "goto_statement", "gnu_asm_expression", inside=context.body)

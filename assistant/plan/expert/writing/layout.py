@@ -12,7 +12,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.element_types import plain_type
 
-__all__ = ["after_statement", "before_statement", "comments_of", "indentation", "zero_of"]
+__all__ = ["after_statement", "before_statement", "comments_of", "indentation", "without_line", "zero_of"]
 
 _BLOCKS = ("compound_statement", "translation_unit", "case_statement", "preproc_if", "preproc_ifdef", "preproc_else")
 _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "unsigned": "0", "long long": "0", "size_t": "0"}
@@ -75,6 +75,13 @@ def after_statement(tree: SyntaxTree, statement: Node, new: str) -> tuple[TextEd
         return (_insert(span.end, f" {new}{' }' if closing else ''}"),)
     at = stop - 1 if text[:stop].endswith("\r") else stop
     return (_insert(at, f"{line_end(text)}{indent}{new}{closing}"),)
+
+
+def without_line(text: str, span: Span) -> TextEdit:
+    """Takes a statement away, with its line where it stands there alone."""
+    start, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end) + 1
+    is_alone = not text[start : span.start].strip() and not text[span.end : stop].strip()
+    return TextEdit(Span(start, stop) if is_alone else span, "")
 
 
 def _insert(offset: int, text: str) -> TextEdit:

@@ -24,7 +24,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.thread_index import is_index_in_grid
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation
+from assistant.plan.expert.writing.layout import indentation, without_line
 from assistant.plan.expert.writing.opened_guard import inside_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
@@ -96,7 +96,7 @@ def met_at_end(
         return Obstacle(DeclineReason.GUARD_FORM, "the early return does not stand on a line of its own")
     opened = [TextEdit(span, f"{head} {{")]
     if loop is not None:
-        opened.append(_without_line(context, loop.index))
+        opened.append(without_line(context.text, context.tree.span(loop.index)))
     moved = [TextEdit(Span(at, at), style_of(context).indent) for at in _lines(text, rest, last_line, inner)]
     return tuple(sorted([*inner, *opened, *moved, TextEdit(Span(last_line, last_line), f"{base}}}{newline}{end}")]))
 
@@ -113,14 +113,7 @@ def _headed(context: TransformationContext, loop: StridedLoop) -> Iterator[TextE
     start, stop = context.tree.span(loop.guard).start, context.tree.span(branch).start
     between = context.text[:stop]
     yield TextEdit(Span(start, len(between.rstrip())), loop.head)
-    yield _without_line(context, loop.index)
-
-
-def _without_line(context: TransformationContext, statement: Node) -> TextEdit:
-    text, span = context.text, context.tree.span(statement)
-    start, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end) + 1
-    is_alone = not text[start : span.start].strip() and not text[span.end : stop].strip()
-    return TextEdit(Span(start, stop) if is_alone else span, "")
+    yield without_line(context.text, context.tree.span(loop.index))
 
 
 def _lines(text: str, start: int, stop: int, edits: list[TextEdit]) -> Iterator[int]:

@@ -15,7 +15,7 @@ __global__ void mse(const double* in, double* partial, long n)
     buf[threadIdx.x / 32] = value;
   __syncthreads();
   if (threadIdx.x == 0) {
-    for (int warp = 1; warp < 16; warp++)
+    for (int warp = 1; warp < THREADS / 32; warp++)
       value += buf[warp];
     partial[blockIdx.x] = value;
   }

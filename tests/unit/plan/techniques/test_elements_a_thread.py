@@ -10,11 +10,12 @@ import pytest
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.verification import Label
 from assistant.plan.expert.block_atomics import BlockAtomics
+from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan"
-ATOMICS, HISTOGRAM = BlockAtomics(), PrivateHistogram()
+ATOMICS, HISTOGRAM, SHUFFLES = BlockAtomics(), PrivateHistogram(), BlockShuffles()
 
 
 @pytest.fixture
@@ -46,6 +47,39 @@ def test_a_histogram_takes_more_elements_as_each_block_adds_its_whole_table(vari
     coarse, _ = variants(HISTOGRAM, "letters", 4000, 512)
     assert "for (int tid = blockIdx.x * blockDim.x + threadIdx.x; tid < length; tid += blockDim.x * gridDim.x) {" in coarse
     assert "countLetters<<<(n + 4095) / 4096, 512>>>" in coarse
+
+
+def test_a_thread_that_brings_one_element_to_its_blocks_sum_adds_up_several(variants):
+    coarse, plain = variants(SHUFFLES, "one_element_a_thread", 65536, 256)
+    assert (
+        """\
+    float sum = 0.0f;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+        sum += x[i] * y[i];
+    for (int offset"""
+        in coarse
+    )
+    assert "<<<(n + 32 * threads - 1) / (32 * threads), threads, threads * sizeof(float)>>>" in coarse
+    assert "float value = (i < n) ? x[i] * y[i] : 0.0f;" in plain
+
+
+def test_an_element_that_an_if_makes_is_added_in_the_same_lines(variants):
+    coarse, _ = variants(SHUFFLES, "one_square_a_thread", 65536, 128)
+    assert (
+        """\
+    double mine = 0.0;
+    for (int i = threadIdx.x + blockIdx.x * BLOCK; i < n; i += blockDim.x * gridDim.x) {
+        float d = want[i] - got[i];
+        mine += d * d;
+    }
+    for (int offset"""
+        in coarse
+    )
+
+
+@pytest.mark.parametrize("name", ["one_element_and_its_place", "one_element_for_each_block"])
+def test_what_depends_on_the_thread_or_on_the_number_of_blocks_stays_one_element(variants, name):
+    assert len(variants(SHUFFLES, name, 65536, 256)) == 1
 
 
 def test_with_few_blocks_the_launch_stays_as_it_is(variants):

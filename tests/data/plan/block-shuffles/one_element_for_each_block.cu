@@ -1,0 +1,21 @@
+// kernel=sums line=11 finding=KO115
+#include <cuda_runtime.h>
+
+__global__ void sums(const float *x, float *partial, int n)
+{
+    __shared__ float parts[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float mine = i < n ? x[i] : 0;
+    parts[threadIdx.x] = mine;
+    __syncthreads();
+    for (int s = 128; s > 0; s >>= 1) {
+        if (threadIdx.x < s) parts[threadIdx.x] += parts[threadIdx.x + s];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) partial[blockIdx.x] = parts[0];
+}
+
+void run(const float *x, float *partial, int n)
+{
+    sums<<<(n + 255) / 256, 256>>>(x, partial, n);
+}
