@@ -21,6 +21,7 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, DeclineReason, FileEdits, Plan, Rewrite, Setback, Step, Technique
 from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
+from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.choosing import chosen, evidence_on
 from assistant.plan.expert.composite import Composed, carried_back, composed, edited, sequences
@@ -32,6 +33,9 @@ __all__ = ["ExpertPlanner"]
 
 _CITED_COUNT = 2
 """Facts that a rationale quotes, the most important ones; the step cites them all."""
+
+_MORE_THOROUGH = {"warp-shuffle-tail": "block-shuffles"}
+"""Techniques that are left out where another one answers the same finding with an edit that does all they do, and more."""
 
 UNMODELLED_COST_RATIO = 0.01
 """Rank of a finding without an estimated cost: below every finding worth a percent of the kernel's time."""
@@ -54,7 +58,10 @@ class ExpertPlanner:
         tree = _tree(request)
         steps: dict[tuple[str, tuple[TextEdit, ...], tuple[FileEdits, ...]], Step] = {}
         declines: list[Decline] = []
+        answered: set[tuple[str, Finding]] = set()
         for finding, technique in self._considered(request):
+            if (_MORE_THOROUGH.get(technique.id), finding) in answered:
+                continue
             match self._attempt(request, _context(request, tree, finding), technique):
                 case Decline() as decline:
                     declines.append(decline)
@@ -62,6 +69,8 @@ class ExpertPlanner:
                     pass
                 case rewrites:
                     step = _step(request, finding, technique, rewrites[0])
+                    if (step.technique, step.line) not in request.excluded and Label.ASSUMPTION not in rewrites[0].labels:
+                        answered.add((technique.id, finding))
                     key = (technique.id, rewrites[0].edits, rewrites[0].in_others)
                     steps[key] = _merged(steps[key], step) if key in steps else step
         composites = [_composite_step(request, found) for found in self._composed(request)]

@@ -219,3 +219,26 @@ def test_headers_are_not_edited():
     declined = {decline.technique: decline for decline in planned.declines}
     assert declined["block-size-search"].code == DeclineReason.USED_ELSEWHERE
     assert "body.h" in declined["block-size-search"].reason
+
+
+HALVED = """\
+__global__ void total(float *out, const float *in) {
+  __shared__ float sums[256];
+  sums[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+  __syncthreads();
+  for (int s = 128; s > 0; s /= 2) {
+    if (threadIdx.x < s) sums[threadIdx.x] += sums[threadIdx.x + s];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) out[blockIdx.x] = sums[0];
+}
+void run(float *out, const float *in) { total<<<64, 256>>>(out, in); }
+"""
+
+
+@pytest.mark.parametrize(("excluded", "planned"), [((), "block-shuffles"), ((("block-shuffles", 5),), "warp-shuffle-tail")])
+def test_of_two_techniques_the_one_that_does_more_is_tried_and_the_other_only_if_that_was_tried(excluded, planned):
+    parsed = parse(Source(Path("/total.cu"), HALVED))
+    found = Finding("KO115", parsed.kernels[0].key, 5, Severity.WARNING, "", (), 0.1)
+    made = plan(parsed=parsed, kernel=parsed.kernels[0], findings=(found,), excluded=frozenset(excluded))
+    assert [step.technique for step in made.steps] == [planned]
