@@ -22,6 +22,7 @@ from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.split_k import SplitK
 from assistant.plan.expert.split_loop import SplitLoop
 from assistant.plan.expert.staged_store import StagedStore
+from assistant.plan.expert.thread_coarsening import ThreadCoarsening
 from assistant.plan.expert.transformation import Transformation
 from assistant.plan.expert.vectorized_access import VectorizedAccess
 from assistant.plan.expert.warp_per_row import WarpPerRow
@@ -51,6 +52,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     SplitK(),
     SplitLoop(),
     StagedStore(),
+    ThreadCoarsening(),
     VectorizedAccess(),
     WarpPerRow(),
     WarpShuffleTail(),

@@ -1,0 +1,188 @@
+"""Kernels whose blocks along one axis of the grid compute results of their own from partly the same data: planes, channels, filters.
+
+The axis is used once, as `int channel = blockIdx.z;`, with one thread along it. What depends on that local could be computed for several
+channels by one thread, which then loads once what does not depend on it.
+
+Example::
+
+    match plane_kernel(context):
+        case PlaneKernel(index=index): ...     # `channel`, what depends on it, and what the threads of several channels would share
+        case Obstacle(): ...                   # why a thread must keep to one
+        case None: ...                         # no axis of the grid is used in this way
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.cuda.accesses import Use, array_accesses, canonical
+from assistant.cuda.assignments import Assignment, assignments
+from assistant.cuda.functions import Function, enclosing_function
+from assistant.cuda.loops import LOOPS
+from assistant.cuda.macros import hidden_names
+from assistant.cuda.names import mentions, names_in
+from assistant.cuda.shared_arrays import shared_arrays
+from assistant.cuda.syntax import Node
+from assistant.cuda.variables import Variable, locals_of
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.pointer_roots import global_pointers, may_overlap
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
+from assistant.workload.aliasing import ApartAsRecorded
+
+__all__ = ["PlaneKernel", "plane_kernel"]
+
+_AXES = "zyx"
+
+
+class PlaneKernel(Record):
+    """Such a kernel."""
+
+    function: Function
+    index: Variable
+    """The local that holds the plane."""
+    axis: str
+    dependent: frozenset[str]
+    """Locals that differ from plane to plane, the index included."""
+    statements: tuple[Node, ...]
+    """Declarations and expressions that depend on the plane, in source order."""
+    shared: str
+    """A pointer whose elements in a loop are the same for all planes."""
+    apart: tuple[ApartAsRecorded, ...]
+    """What only recorded launches show."""
+
+
+def plane_kernel(context: TransformationContext) -> PlaneKernel | Obstacle | None:
+    """The kernel's parts; why a thread must keep to one plane; None where no axis of the grid stands for planes."""
+    function = enclosing_function(context.tree, context.body)
+    found = None if function is None else _index(context, function)
+    if function is None or found is None:
+        return None
+    index, axis = found
+    dependent = _following(context, {index.name})
+    statements = tuple(_dependent_statements(context, context.body, dependent))
+    obstacle = _obstacle(context, function, dependent, statements)
+    if obstacle is not None:
+        return obstacle
+    shared = _shared(context, function, dependent, statements)
+    if shared is None:
+        return Obstacle(DeclineReason.NO_GAIN, f"no load in a loop is the same for several values of `{index.name}`")
+    apart = _apart(context, function, dependent, statements)
+    if isinstance(apart, Obstacle):
+        return apart
+    return PlaneKernel(function, index, axis, dependent, statements, shared, apart)
+
+
+def _index(context: TransformationContext, function: Function) -> tuple[Variable, str] | None:
+    tree = context.tree
+    for variables in locals_of(tree, function.body).values():
+        for axis in _AXES:
+            value = None if len(variables) != 1 else variables[0].value
+            if value is None or canonical(tree, value) != f"blockIdx . {axis}" or variables[0].node.parent != function.body:
+                continue
+            uses = [n for n in tree.find("field_expression", inside=function.body) if tree.text(n).endswith(f".{axis}")]
+            own = [n for n in uses if tree.text(n) in (f"threadIdx.{axis}", f"blockIdx.{axis}", f"blockDim.{axis}", f"gridDim.{axis}")]
+            changed = any(tree.text(change.target) == variables[0].name for change in assignments(tree, function.body))
+            if own == [value] and not changed and len(variables[0].node.children_by_field_name("declarator")) == 1:
+                return variables[0], axis
+    return None
+
+
+def _following(context: TransformationContext, names: set[str]) -> frozenset[str]:
+    """These names and every local whose value follows from them; conditions that do are looked at elsewhere."""
+    tree, found = context.tree, set(names)
+    variables = [v for each in locals_of(tree, context.body).values() for v in each]
+    changes = assignments(tree, context.body)
+    count = 0
+    while count != len(found):
+        count = len(found)
+        found |= {v.name for v in variables if v.value is not None and names_in(tree, v.value) & found}
+        found |= {tree.text(c.target) for c in changes if _is_local(c) and c.value is not None and names_in(tree, c.value) & found}
+    return frozenset(found)
+
+
+def _is_local(change: Assignment) -> bool:
+    return change.target.type == "identifier"
+
+
+def _dependent_statements(context: TransformationContext, inside: Node, dependent: frozenset[str]) -> Iterator[Node]:
+    for node in inside.named_children:
+        if node.type in ("declaration", "expression_statement"):
+            if names_in(context.tree, node) & dependent:
+                yield node
+        elif node.type in ("compound_statement", "if_statement", "else_clause", *LOOPS):
+            yield from _dependent_statements(context, node, dependent)
+
+
+def _obstacle(
+    context: TransformationContext, function: Function, dependent: frozenset[str], statements: tuple[Node, ...]
+) -> Obstacle | None:
+    tree = context.tree
+    effect = leaves_or_synchronizes(tree, function.body) if any(shared_arrays(tree, function.body)) else None
+    if effect is not None or any(shared_arrays(tree, function.body)):
+        return effect or Obstacle(DeclineReason.SYNCHRONIZES, "the block shares memory, which would have to hold several planes")
+    for name in sorted(dependent):
+        known = locals_of(tree, function.body).get(name, ())
+        if len(known) != 1 or known[0].is_array or known[0].is_reference or known[0].type == "auto":
+            return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{name}` is not declared once, as a plain variable")
+    for mention in (n for name in dependent for n in mentions(tree, function.body, name)):
+        if not any(s.start_byte <= mention.start_byte < s.end_byte for s in statements):
+            line = tree.line(mention)
+            return Obstacle(
+                DeclineReason.CONDITIONAL, f"`{tree.text(mention)}` decides at line {line} what is done, not only with which data"
+            )
+    for statement in statements:
+        obstacle = _statement_obstacle(context, function, statement, dependent)
+        if obstacle is not None:
+            return obstacle
+    return None
+
+
+def _statement_obstacle(context: TransformationContext, function: Function, statement: Node, dependent: frozenset[str]) -> Obstacle | None:
+    tree, line = context.tree, context.tree.line(statement)
+    if hidden_names(tree, statement) & dependent:
+        return Obstacle(DeclineReason.HIDDEN_BY_MACRO, f"a macro at line {line} holds a variable that differs from plane to plane")
+    if statement.type == "declaration":
+        is_plain = len(statement.children_by_field_name("declarator")) == 1 and "static" not in tree.text(statement).split()
+        return None if is_plain else Obstacle(DeclineReason.STORE_FORM, f"line {line} declares several variables at once")
+    change = next(iter(assignments(tree, statement)), None)
+    if change is None or change.node.parent != statement:
+        return Obstacle(DeclineReason.STORE_FORM, f"line {line} is no assignment that could be done for several planes")
+    if change.target.type == "identifier" and tree.text(change.target) in dependent:
+        return None
+    stored = next((a for a in array_accesses(tree, change.target) if a.node == change.target), None)
+    if stored is None or change.operator != "=" or stored.base not in global_pointers(tree, function, change.target):
+        return Obstacle(DeclineReason.STORE_FORM, f"line {line} stores in another way than by `=` to an element of global memory")
+    others = [a for a in array_accesses(tree, function.body) if a.base == stored.base and a.kind is not Use.WRITE]
+    if others:
+        return Obstacle(DeclineReason.ORDER_MATTERS, f"line {tree.line(others[0].node)} reads `{stored.base}`, which the kernel stores to")
+    return None
+
+
+def _apart(
+    context: TransformationContext, function: Function, dependent: frozenset[str], statements: tuple[Node, ...]
+) -> tuple[ApartAsRecorded, ...] | Obstacle:
+    """Why a thread may find changed what it has stored itself, for a plane that it computes twice: what others read, none may store."""
+    tree, of_thread = context.tree, _following(context, {"threadIdx"})
+    accesses = [a for node in statements for a in array_accesses(tree, node)]
+    own = [a for a in accesses if a.kind is Use.READ and names_in(tree, a.node) & dependent and names_in(tree, a.node) & of_thread]
+    stored = {a.base for a in accesses if a.kind is Use.WRITE}
+    pairs = [(written, read) for written in sorted(stored) for read in sorted({a.base for a in own} - stored)]
+    found = [may_overlap(tree, function, written, read, context.recorded) for written, read in pairs]
+    obstacle = next((each for each in found if isinstance(each, Obstacle)), None)
+    return obstacle or tuple(dict.fromkeys(each for each in found if isinstance(each, ApartAsRecorded)))
+
+
+def _shared(context: TransformationContext, function: Function, dependent: frozenset[str], statements: tuple[Node, ...]) -> str | None:
+    """Of the loads in loops one that does not depend on the plane, where others of the same statement do."""
+    tree = context.tree
+    for statement in statements:
+        if not any(a.type in LOOPS for a in tree.ancestors(statement)):
+            continue
+        loads = [a for a in array_accesses(tree, statement) if a.kind is Use.READ and a.base in global_pointers(tree, function, a.node)]
+        for load in loads:
+            if not names_in(tree, load.node) & dependent:
+                return load.base
+    return None

@@ -1,0 +1,198 @@
+"""Let a thread compute the results of several planes (channels, filters, …) that read partly the same data.
+
+Applies where blocks along one axis of the grid stand for planes: what a loop loads without looking at the plane is then loaded once for
+several results, which are kept in registers.
+
+Example::
+
+    int f = blockIdx.y;
+    float s = 0;
+    for (int k = 0; k < taps; k++) s += x[i + k] * w[f * taps + k];
+    y[f * n + i] = s;
+    // becomes, with a fourth of the blocks along y
+    int f[4];
+    for (int r = 0; r < 4; r++) f[r] = min((int)(blockIdx.y * 4 + r), filters - 1);
+    float s[4] = {};
+    for (int k = 0; k < taps; k++) { for (int r = 0; r < 4; r++) s[r] += x[i + k] * w[f[r] * taps + k]; }
+    for (int r = 0; r < 4; r++) y[f[r] * n + i] = s[r];
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.cuda.assignments import changed_names
+from assistant.cuda.files import line_end
+from assistant.cuda.integers import evaluate
+from assistant.cuda.literals import is_literal_of
+from assistant.cuda.names import free_name, mentions
+from assistant.cuda.syntax import Node, node_text
+from assistant.cuda.variables import Variable, declared_variables
+from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.source import Span, TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of
+from assistant.plan.expert.analysis.plane_kernel import PlaneKernel, plane_kernel
+from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
+from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere, launch_labels
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import indentation
+from assistant.plan.expert.writing.style import style_of
+from assistant.record import Record
+from assistant.workload.recorded_words import apart_assumption
+
+__all__ = ["ThreadCoarsening"]
+
+_COUNTS = (8, 4, 2)
+"""Results of a thread: 8 values and 8 addresses still fit in registers beside what loops need."""
+_LEAST_BLOCKS = 264
+"""Two for each of the 132 multiprocessors of an H200 (NVIDIA H200 data sheet): with fewer, parts of the GPU would have no work."""
+_UNKNOWN_COUNT = 4
+"""Where no launch was seen."""
+
+
+class _Plan(Record):
+    kernel: PlaneKernel
+    count: int
+    bound: Variable | None
+    """The parameter that the plane stays below; None where every launch has a multiple of ``count`` of them."""
+
+
+class ThreadCoarsening:
+    """A plane a thread → several."""
+
+    technique = "thread-coarsening"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        kernel = plane_kernel(context)
+        if kernel is None:
+            return ()
+        obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
+        plan = kernel if isinstance(kernel, Obstacle) else obstacle or _plan(context, kernel)
+        if isinstance(plan, Obstacle):
+            return context.decline(self.technique, plan)
+        grid = coarser_grid(context, {plan.kernel.axis: plan.count})
+        return context.decline(self.technique, grid) if isinstance(grid, Obstacle) else (_rewrite(context, plan, grid),)
+
+
+def _plan(context: TransformationContext, kernel: PlaneKernel) -> _Plan | Obstacle:
+    planes = min((getattr(launch.grid, kernel.axis) for launch in context.launches), default=None)
+    blocks = min((launch.grid.count for launch in context.launches), default=None)
+    fitting = (c for c in _COUNTS if planes is not None and blocks is not None and c <= planes and blocks // c >= _LEAST_BLOCKS)
+    count = _UNKNOWN_COUNT if planes is None else next(fitting, 1)
+    if count == 1:
+        few = f"the launch has so few blocks that with several values of `{kernel.index.name}` in each parts of the GPU would have no work"
+        return Obstacle(DeclineReason.NO_GAIN, few)
+    bound = _bound(context, kernel, count)
+    return bound if isinstance(bound, Obstacle) else _Plan(kernel, count, kernel.function.parameter(bound))
+
+
+def _bound(context: TransformationContext, kernel: PlaneKernel, count: int) -> str | Obstacle:
+    """The parameter that has the number of planes at every launch; empty where that is a constant, and a multiple of ``count``."""
+    found: set[str] = set()
+    for launch in launches_of(context):
+        place = "xyz".index(kernel.axis)
+        node = launch.grid.components[place] if len(launch.grid.components) > place else None
+        value = None if node is None else evaluate(node, launch.scope, {})
+        text = "" if node is None else node_text(node).strip()
+        given = zip(context.kernel.parameters, launch.site.arguments, strict=False)
+        named = [p.name for p, argument in given if argument.text.strip() == text and not text.isdigit() and not p.is_pointer]
+        found.add(next(iter(named), "" if value is not None and value % count == 0 else "?"))
+    name = found.pop() if len(found) == 1 else "?"
+    if name == "?" or name in changed_names(context.tree, context.body):
+        words = f"the number of blocks along {kernel.axis} would have to be a constant or a parameter of the kernel at every launch"
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, words)
+    return name
+
+
+def _rewrite(context: TransformationContext, plan: _Plan, grid: tuple[TextEdit, ...]) -> Rewrite:
+    kernel, elsewhere = plan.kernel, launch_elsewhere(context, f"a block for {plan.count} values of `{plan.kernel.index.name}`")
+    own, in_others = by_file(context, (*_edits(context, plan), *grid))
+    pairs = [(pair.first, pair.second) for pair in kernel.apart]
+    apart = (apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else ()
+    return Rewrite(
+        technique=ThreadCoarsening.technique,
+        kernel=context.kernel.key,
+        line=context.tree.line(kernel.statements[0]),
+        edits=own,
+        summary=f"Compute {plan.count} values of `{kernel.index.name}` in each thread, which loads `{kernel.shared}` once for them.",
+        labels=tuple(dict.fromkeys((*launch_labels(context, elsewhere), *((Label.ASSUMPTION,) if apart else ())))),
+        predictions=(),
+        assumptions=(*elsewhere, *apart),
+        in_others=in_others,
+    )
+
+
+def _edits(context: TransformationContext, plan: _Plan) -> Iterator[TextEdit]:
+    part = free_name(context.tree, context.body, "r", "part")
+    for group in _groups(plan.kernel.statements):
+        yield _replicated(context, plan, group, part)
+
+
+def _groups(statements: tuple[Node, ...]) -> list[list[Node]]:
+    """Statements that follow each other share a loop, but for declarations, which stand before theirs."""
+    groups: list[list[Node]] = []
+    for node in statements:
+        last = groups[-1][-1] if groups else None
+        if last is not None and last.next_named_sibling == node and "declaration" not in (node.type, last.type):
+            groups[-1].append(node)
+        else:
+            groups.append([node])
+    return groups
+
+
+def _replicated(context: TransformationContext, plan: _Plan, group: list[Node], part: str) -> TextEdit:
+    tree, style, newline = context.tree, style_of(context), line_end(context.text)
+    span = Span(tree.span(group[0]).start, tree.span(group[-1]).end)
+    if group[0].type == "declaration":
+        declared, statements = _declared(context, plan, group[0], part)
+    else:
+        declared, statements = [], [_with_parts(context, plan, node, part) for node in group]
+    head = f"for (int {part} = 0; {part} < {plan.count}; {part}++)"
+    inner = [style.indent + statement for statement in statements]
+    looped = [f"{head} {{", *inner, "}"] if len(inner) > 1 else [head, *inner]
+    lines = [*declared, *(["#pragma unroll", *looped] if statements else [])]
+    parent = group[0].parent
+    outer = indentation(context.text, span.start)
+    if parent is None or parent.type == "compound_statement":
+        return TextEdit(span, f"{newline}{outer}".join(lines))
+    before = group[0].prev_sibling
+    assert before is not None, "a lone branch has a head"
+    head_end, base = tree.span(before).end, indentation(context.text, tree.span(parent).start)
+    moved = f"{newline}{base}{style.indent}".join(["", *lines])
+    return TextEdit(Span(head_end, span.end), f" {{{moved}{newline}{base}}}")
+
+
+def _declared(context: TransformationContext, plan: _Plan, node: Node, part: str) -> tuple[list[str], list[str]]:
+    """The declaration of an array for the planes, and what is done for each of them."""
+    tree, variable = context.tree, next(iter(declared_variables(context.tree, node)))
+    stars = "*" * variable.indirection
+    kind = f"{'const ' if variable.is_const and variable.is_pointer else ''}{variable.type} {stars}"
+    head = f"{kind}{variable.name}[{plan.count}]"
+    if variable.value is None or is_literal_of(tree.text(variable.value), 0):
+        return [f"{head};" if variable.value is None else f"{head} = {{}};"], []
+    is_index = variable.name == plan.kernel.index.name
+    value = _plane(plan, part) if is_index else _with_parts(context, plan, variable.value, part)
+    return [f"{head};"], [f"{variable.name}[{part}] = {value};"]
+
+
+def _plane(plan: _Plan, part: str) -> str:
+    """Beyond the last plane the last one is computed again."""
+    plane, kind = f"blockIdx.{plan.kernel.axis} * {plan.count} + {part}", plan.kernel.index.type
+    if plan.bound is None:
+        return plane
+    last = plan.bound.name if plan.bound.type == kind else f"({kind}){plan.bound.name}"
+    return f"min(({kind})({plane}), {last} - 1)"
+
+
+def _with_parts(context: TransformationContext, plan: _Plan, node: Node, part: str) -> str:
+    """The text with an element in place of each local that differs from plane to plane."""
+    tree, span = context.tree, context.tree.span(node)
+    text = context.text[span.start : span.end]
+    named = [n for name in plan.kernel.dependent for n in mentions(tree, node, name)]
+    for each in sorted(named, key=lambda n: -n.start_byte):
+        stop = tree.span(each).end - span.start
+        text = f"{text[:stop]}[{part}]{text[stop:]}"
+    return text

@@ -1,0 +1,30 @@
+// kernel=blurChannels line=17 finding=KO108
+#include <cuda_runtime.h>
+
+__global__ void blurChannels(const float* picture, const float* kernels, const float* offsets, float* out,
+                             int width, int height, int inputs, int outputs)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    int channel = blockIdx.z;
+
+    if (col < width - 2 && row < height - 2) {
+        float total = offsets[channel];
+        for (int in = 0; in < inputs; ++in) {
+            for (int dy = 0; dy < 3; ++dy) {
+                for (int dx = 0; dx < 3; ++dx) {
+                    int place = (in * height + row + dy) * width + col + dx;
+                    total += picture[place] * kernels[((channel * inputs + in) * 3 + dy) * 3 + dx];
+                }
+            }
+        }
+        out[(channel * height + row) * width + col] = total > 0.0f ? total : 0.0f;
+    }
+}
+
+void run(const float* picture, const float* kernels, const float* offsets, float* out, int inputs, int outputs)
+{
+    dim3 block(32, 8);
+    dim3 grid(1024 / 32, 1024 / 8, outputs);
+    blurChannels<<<grid, block>>>(picture, kernels, offsets, out, 1024, 1024, inputs, outputs);
+}
