@@ -26,6 +26,7 @@ from assistant.cuda.files import line_end
 from assistant.cuda.integers import evaluate
 from assistant.cuda.literals import is_literal_of
 from assistant.cuda.names import free_name, mentions
+from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, node_text
 from assistant.cuda.variables import Variable, declared_variables
 from assistant.model.plan import Decline, DeclineReason, Rewrite
@@ -33,12 +34,12 @@ from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of
 from assistant.plan.expert.analysis.plane_kernel import PlaneKernel, plane_kernel
-from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.scaled_grids import coarser_grid, thinner_grid
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation
+from assistant.plan.expert.writing.layout import before_statement, indentation
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 from assistant.workload.recorded_words import apart_assumption
@@ -73,20 +74,27 @@ class ThreadCoarsening:
         plan = kernel if isinstance(kernel, Obstacle) else obstacle or _plan(context, kernel)
         if isinstance(plan, Obstacle):
             return context.decline(self.technique, plan)
-        grid = coarser_grid(context, {plan.kernel.axis: plan.count})
+        grid = _grid(context, plan)
         return context.decline(self.technique, grid) if isinstance(grid, Obstacle) else (_rewrite(context, plan, grid),)
 
 
 def _plan(context: TransformationContext, kernel: PlaneKernel) -> _Plan | Obstacle:
-    planes = min((getattr(launch.grid, kernel.axis) for launch in context.launches), default=None)
-    blocks = min((launch.grid.count for launch in context.launches), default=None)
-    fitting = (c for c in _COUNTS if planes is not None and blocks is not None and c <= planes and blocks // c >= _LEAST_BLOCKS)
-    count = _UNKNOWN_COUNT if planes is None else next(fitting, 1)
+    planes, blocks = _planes(context, kernel), min((launch.grid.count for launch in context.launches), default=None)
+    fitting = (c for c in _COUNTS if blocks is not None and c <= (planes or c) and blocks // c >= _LEAST_BLOCKS)
+    count = _UNKNOWN_COUNT if blocks is None else next(fitting, 1)
     if count == 1:
         few = f"the launch has so few blocks that with several values of `{kernel.index.name}` in each parts of the GPU would have no work"
         return Obstacle(DeclineReason.NO_GAIN, few)
-    bound = _bound(context, kernel, count)
+    bound = _bound(context, kernel, count) if kernel.modulus is None else _bound_of_modulus(context, kernel.modulus, count)
     return bound if isinstance(bound, Obstacle) else _Plan(kernel, count, kernel.function.parameter(bound))
+
+
+def _planes(context: TransformationContext, kernel: PlaneKernel) -> int | None:
+    """How many the smallest launch had that was seen; None where that is not known."""
+    if kernel.modulus is None:
+        return min((getattr(launch.grid, kernel.axis) for launch in context.launches), default=None)
+    scalars = {} if context.recorded is None else {s.name: int(s.lowest) for s in context.recorded.scalars}
+    return evaluate(kernel.modulus, scope_of(context.tree, context.kernel), scalars)
 
 
 def _bound(context: TransformationContext, kernel: PlaneKernel, count: int) -> str | Obstacle:
@@ -105,6 +113,25 @@ def _bound(context: TransformationContext, kernel: PlaneKernel, count: int) -> s
         words = f"the number of blocks along {kernel.axis} would have to be a constant or a parameter of the kernel at every launch"
         return Obstacle(DeclineReason.SIZE_UNKNOWN, words)
     return name
+
+
+def _bound_of_modulus(context: TransformationContext, modulus: Node, count: int) -> str | Obstacle:
+    name, value = context.tree.text(modulus), evaluate(modulus, scope_of(context.tree, context.kernel).fixed(), {})
+    if name in {p.name for p in context.kernel.parameters} - changed_names(context.tree, context.body):
+        return name
+    words = f"`{name}` would have to be a constant multiple of {count}, or a parameter that the kernel leaves as it is"
+    return "" if value is not None and value % count == 0 else Obstacle(DeclineReason.SIZE_UNKNOWN, words)
+
+
+def _grid(context: TransformationContext, plan: _Plan) -> tuple[TextEdit, ...] | Obstacle:
+    kernel = plan.kernel
+    if kernel.modulus is None:
+        return coarser_grid(context, {kernel.axis: plan.count})
+    name, places = context.tree.text(kernel.modulus), [p.name for p in context.kernel.parameters]
+    given = {launch.site.arguments[places.index(name)].text.strip() for launch in launches_of(context)} if name in places else {name}
+    if len(given) != 1:
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"the launches pass `{name}` in different ways")
+    return thinner_grid(context, kernel.axis, given.pop(), plan.count)
 
 
 def _rewrite(context: TransformationContext, plan: _Plan, grid: tuple[TextEdit, ...]) -> Rewrite:
@@ -126,9 +153,33 @@ def _rewrite(context: TransformationContext, plan: _Plan, grid: tuple[TextEdit, 
 
 
 def _edits(context: TransformationContext, plan: _Plan) -> Iterator[TextEdit]:
-    part = free_name(context.tree, context.body, "r", "part")
-    for group in _groups(plan.kernel.statements):
+    tree, kernel, part = context.tree, plan.kernel, free_name(context.tree, context.body, "r", "part")
+    for group in _groups(kernel.statements):
         yield _replicated(context, plan, group, part)
+    if kernel.modulus is None:
+        return
+    for node in kernel.quotients:
+        yield TextEdit(tree.span(node.named_children[-1]), _group_count(context, plan))
+    first = min((s for s in kernel.function.body.named_children if _takes_apart(kernel, s)), key=lambda s: s.start_byte)
+    if first != kernel.index.node:
+        yield from before_statement(tree, first, _groups_declared(context, plan))
+
+
+def _takes_apart(kernel: PlaneKernel, statement: Node) -> bool:
+    places = (kernel.index.node, *kernel.quotients)
+    return any(statement.start_byte <= node.start_byte < statement.end_byte for node in places)
+
+
+def _group_count(context: TransformationContext, plan: _Plan) -> str:
+    """Name of the local with the number of blocks for all planes."""
+    return free_name(context.tree, context.body, style_of(context).name(plan.kernel.index.name, "groups"), "groups")
+
+
+def _groups_declared(context: TransformationContext, plan: _Plan) -> str:
+    modulus = plan.kernel.modulus
+    assert modulus is not None, "asked before"
+    divided = f"({context.tree.text(modulus)} + {plan.count - 1}) / {plan.count}"
+    return f"const {'int' if plan.bound is None else plan.bound.type} {_group_count(context, plan)} = {divided};"
 
 
 def _groups(statements: tuple[Node, ...]) -> list[list[Node]]:
@@ -174,13 +225,21 @@ def _declared(context: TransformationContext, plan: _Plan, node: Node, part: str
     if variable.value is None or is_literal_of(tree.text(variable.value), 0):
         return [f"{head};" if variable.value is None else f"{head} = {{}};"], []
     is_index = variable.name == plan.kernel.index.name
-    value = _plane(plan, part) if is_index else _with_parts(context, plan, variable.value, part)
+    value = _plane(context, plan, part) if is_index else _with_parts(context, plan, variable.value, part)
+    if is_index and plan.kernel.modulus is not None and not _comes_after_quotients(plan):
+        return [_groups_declared(context, plan), f"{head};"], [f"{variable.name}[{part}] = {value};"]
     return [f"{head};"], [f"{variable.name}[{part}] = {value};"]
 
 
-def _plane(plan: _Plan, part: str) -> str:
+def _comes_after_quotients(plan: _Plan) -> bool:
+    return any(node.start_byte < plan.kernel.index.node.start_byte for node in plan.kernel.quotients)
+
+
+def _plane(context: TransformationContext, plan: _Plan, part: str) -> str:
     """Beyond the last plane the last one is computed again."""
-    plane, kind = f"blockIdx.{plan.kernel.axis} * {plan.count} + {part}", plan.kernel.index.type
+    block = f"blockIdx.{plan.kernel.axis}"
+    group = block if plan.kernel.modulus is None else f"{block} % {_group_count(context, plan)}"
+    plane, kind = f"{group} * {plan.count} + {part}", plan.kernel.index.type
     if plan.bound is None:
         return plane
     last = plan.bound.name if plan.bound.type == kind else f"({kind}){plan.bound.name}"

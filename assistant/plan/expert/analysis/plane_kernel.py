@@ -1,7 +1,8 @@
 """Kernels whose blocks along one axis of the grid compute results of their own from partly the same data: planes, channels, filters.
 
-The axis is used once, as `int channel = blockIdx.z;`, with one thread along it. What depends on that local could be computed for several
-channels by one thread, which then loads once what does not depend on it.
+The axis has one thread. It is used once, as in `int channel = blockIdx.z;`, or taken apart, as in `int channel = blockIdx.z % channels;`
+and `int image = blockIdx.z / channels;`. What depends on that local could be computed for several channels by one thread, which then loads
+once what does not depend on it.
 
 Example::
 
@@ -22,7 +23,7 @@ from assistant.cuda.loops import LOOPS
 from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import mentions, names_in
 from assistant.cuda.shared_arrays import shared_arrays
-from assistant.cuda.syntax import Node
+from assistant.cuda.syntax import Node, binary_parts, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
@@ -44,6 +45,10 @@ class PlaneKernel(Record):
     index: Variable
     """The local that holds the plane."""
     axis: str
+    modulus: Node | None
+    """``channels`` of ``blockIdx.z % channels``; None where the planes have the axis for themselves."""
+    quotients: tuple[Node, ...]
+    """``blockIdx.z / channels``, wherever it stands."""
     dependent: frozenset[str]
     """Locals that differ from plane to plane, the index included."""
     statements: tuple[Node, ...]
@@ -60,7 +65,7 @@ def plane_kernel(context: TransformationContext) -> PlaneKernel | Obstacle | Non
     found = None if function is None else _index(context, function)
     if function is None or found is None:
         return None
-    index, axis = found
+    index, axis, modulus, quotients = found
     dependent = _following(context, {index.name})
     statements = tuple(_dependent_statements(context, context.body, dependent))
     obstacle = _obstacle(context, function, dependent, statements)
@@ -72,22 +77,50 @@ def plane_kernel(context: TransformationContext) -> PlaneKernel | Obstacle | Non
     apart = _apart(context, function, dependent, statements)
     if isinstance(apart, Obstacle):
         return apart
-    return PlaneKernel(function, index, axis, dependent, statements, shared, apart)
+    return PlaneKernel(function, index, axis, modulus, quotients, dependent, statements, shared, apart)
 
 
-def _index(context: TransformationContext, function: Function) -> tuple[Variable, str] | None:
+_Index = tuple[Variable, str, Node | None, tuple[Node, ...]]
+
+
+def _index(context: TransformationContext, function: Function) -> _Index | None:
     tree = context.tree
     for variables in locals_of(tree, function.body).values():
         for axis in _AXES:
             value = None if len(variables) != 1 else variables[0].value
-            if value is None or canonical(tree, value) != f"blockIdx . {axis}" or variables[0].node.parent != function.body:
+            found = None if value is None else _plane(context, value, axis)
+            if value is None or found is None or variables[0].node.parent != function.body:
                 continue
-            uses = [n for n in tree.find("field_expression", inside=function.body) if tree.text(n).endswith(f".{axis}")]
-            own = [n for n in uses if tree.text(n) in (f"threadIdx.{axis}", f"blockIdx.{axis}", f"blockDim.{axis}", f"gridDim.{axis}")]
+            quotients = tuple(_quotients(context, function, found[1], axis))
+            uses = [n for n in tree.find("field_expression", inside=function.body) if tree.text(n) in _builtins(axis)]
+            known = [found[0], *(parts[1] for node in quotients if (parts := binary_parts(node)) is not None)]
             changed = any(tree.text(change.target) == variables[0].name for change in assignments(tree, function.body))
-            if own == [value] and not changed and len(variables[0].node.children_by_field_name("declarator")) == 1:
-                return variables[0], axis
+            if all(node in known for node in uses) and not changed and len(variables[0].node.children_by_field_name("declarator")) == 1:
+                return variables[0], axis, found[1], quotients
     return None
+
+
+def _builtins(axis: str) -> tuple[str, ...]:
+    return tuple(f"{name}.{axis}" for name in ("threadIdx", "blockIdx", "blockDim", "gridDim"))
+
+
+def _plane(context: TransformationContext, value: Node, axis: str) -> tuple[Node, Node | None] | None:
+    """(`blockIdx.z`, None), or with what it is taken modulo of."""
+    value = unparenthesized(value)
+    parts = binary_parts(value)
+    block, modulus = (parts[1], parts[2]) if parts is not None and parts[0] == "%" else (value, None)
+    is_name = modulus is None or modulus.type == "identifier"
+    return (block, modulus) if is_name and canonical(context.tree, block) == f"blockIdx . {axis}" else None
+
+
+def _quotients(context: TransformationContext, function: Function, modulus: Node | None, axis: str) -> Iterator[Node]:
+    """`blockIdx.z / channels`, in declarations of the kernel's body."""
+    for node in context.tree.find("binary_expression", inside=function.body) if modulus is not None else ():
+        parts = binary_parts(node)
+        if parts is None or modulus is None or parts[0] != "/" or canonical(context.tree, parts[1]) != f"blockIdx . {axis}":
+            continue
+        if context.tree.text(parts[2]) == context.tree.text(modulus):
+            yield node
 
 
 def _following(context: TransformationContext, names: set[str]) -> frozenset[str]:
@@ -107,13 +140,18 @@ def _is_local(change: Assignment) -> bool:
     return change.target.type == "identifier"
 
 
-def _dependent_statements(context: TransformationContext, inside: Node, dependent: frozenset[str]) -> Iterator[Node]:
-    for node in inside.named_children:
-        if node.type in ("declaration", "expression_statement"):
-            if names_in(context.tree, node) & dependent:
-                yield node
-        elif node.type in ("compound_statement", "if_statement", "else_clause", *LOOPS):
-            yield from _dependent_statements(context, node, dependent)
+def _dependent_statements(context: TransformationContext, node: Node, dependent: frozenset[str]) -> Iterator[Node]:
+    """Of a statement and what it holds, but for the heads of loops and branches."""
+    if node.type in ("declaration", "expression_statement"):
+        if names_in(context.tree, node) & dependent:
+            yield node
+    elif node.type in ("compound_statement", "else_clause"):
+        for child in node.named_children:
+            yield from _dependent_statements(context, child, dependent)
+    elif node.type in ("if_statement", *LOOPS):
+        branches = (node.child_by_field_name(field) for field in ("consequence", "alternative", "body"))
+        for branch in (each for each in branches if each is not None):
+            yield from _dependent_statements(context, branch, dependent)
 
 
 def _obstacle(

@@ -3,6 +3,7 @@
 Example::
 
     deeper_grid(context, "y", 64)             # (n + 255) / 256 becomes dim3((n + 255) / 256, 64)
+    thinner_grid(context, "z", "channels", 4) # images * channels becomes images * ((channels + 3) / 4)
 
     coarser_grid(context, {"x": 4, "y": 4})   # (n + 15) / 16 becomes (n + 63) / 64, in x and y
     finer_grid(context, 32)                   # (n + 255) / 256 becomes (n + 7) / 8
@@ -27,7 +28,7 @@ from assistant.plan.expert.analysis.workload_block import DeclaredShape, declare
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["coarser_grid", "deeper_grid", "finer_grid", "free_axis"]
+__all__ = ["coarser_grid", "deeper_grid", "finer_grid", "free_axis", "thinner_grid"]
 
 _BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
@@ -55,6 +56,23 @@ def coarser_grid(context: TransformationContext, factors: Mapping[str, int]) -> 
         return str(-(-int(text) // factor)) if text.isdigit() else f"ceil({text} / {factor})"
 
     return _grid_edits(context, change, declared)
+
+
+def thinner_grid(context: TransformationContext, axis: str, factor: str, count: int) -> tuple[TextEdit, ...] | Obstacle:
+    """Edits that divide one factor of what every grid has along ``axis`` by ``count``, rounded up; why not where it is not there."""
+    place = "xyz".index(axis)
+    for launch in launches_of(context):
+        text = node_text(launch.grid.components[place]) if len(launch.grid.components) > place else ""
+        if [part.strip() for part in text.split("*")].count(factor) != 1:
+            where = of_program(context).tree.place(launch.site.span)
+            words = f"the launch on {where} would have to have a multiple of `{factor}` blocks along {axis}, written as a product"
+            return Obstacle(DeclineReason.LAUNCH_FORM, words)
+
+    def change(text: str, along: str, _: str) -> str | None:
+        parts = [part.strip() for part in text.split("*")]
+        return " * ".join(f"({_divided(part, count)})" if part == factor else part for part in parts) if along == axis else None
+
+    return _grid_edits(context, change, change)
 
 
 def finer_grid(context: TransformationContext, factor: int, block: Dim3) -> tuple[TextEdit, ...] | Obstacle:
