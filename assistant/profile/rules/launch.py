@@ -36,7 +36,7 @@ def low_occupancy(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosi
     occupancy = launch.occupancy
     if occupancy is None or occupancy.ratio >= threshold("low_occupancy") or occupancy.limiter not in _LIMITERS:
         return ()
-    if launch.profile.config.grid.count < occupancy.blocks_per_sm * context.target.sm_count:
+    if launch.profile.config.grid.count < occupancy.blocks_per_sm * context.target.sm_count or not occupancy.active_warps_per_sm:
         return ()
     facts = [
         Fact("occupancy", occupancy.ratio, None, Method.OCCUPANCY),

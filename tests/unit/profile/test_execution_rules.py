@@ -39,6 +39,11 @@ def test_low_occupancy_names_its_limiter(access, profile, occupancy, resources, 
     assert "16 of 64 warps (25 % occupancy), limited by the registers of a thread" in finding.message
 
 
+def test_blocks_that_no_sm_can_hold_are_no_matter_of_occupancy(access, profile, occupancy, resources, check):
+    found = check(profile(*streaming(access)), occupancy=occupancy(1024, warps=0, limiter="registers"), resources=resources(66))
+    assert "KO105" not in found.codes
+
+
 def test_low_occupancy_of_a_grid_that_does_not_fill_the_device_is_the_grids_fault(access, profile, occupancy, check):
     starved = occupancy(256, warps=16, limiter="registers")
     assert "KO105" not in check(profile(access("global load", 80, 5, sectors=320), blocks=10), occupancy=starved).codes
