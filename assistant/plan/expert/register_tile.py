@@ -18,19 +18,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from assistant.cuda.element_size import element_size_bytes
-from assistant.model.launch import Dim3
+from assistant.cuda.integers import evaluate
+from assistant.cuda.scopes import scope_of
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
+from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, element_kernel
+from assistant.plan.expert.analysis.flat_matrix import FlatMatrix, flat_matrix
 from assistant.plan.expert.analysis.kernel_launches import by_file, of_program
 from assistant.plan.expert.analysis.launch_block import fixed_block
+from assistant.plan.expert.analysis.launch_cover import covers
 from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
-from assistant.plan.expert.analysis.workload_block import launch_elsewhere, launch_labels
+from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.bounded_by_launch import bounded_by_launch
 from assistant.plan.expert.writing.register_tile_text import RegisterTile, register_tile_edits
+from assistant.plan.expert.writing.two_axes_launch import Extent, two_axes_launches
+from assistant.plan.expert.writing.two_dimensional import two_dimensional
 from assistant.plan.expert.writing.untiled import untiled, with_edits_of
+from assistant.record import Record
 
 __all__ = ["RegisterTiling"]
 
@@ -38,7 +47,13 @@ _OTHER_TILES = Obstacle(
     DeclineReason.SYNCHRONIZES,
     "the kernel synchronizes its threads already, other than around tiles of the block's size of which each thread loads one element",
 )
+_TOO_FEW_BLOCKS = Obstacle(
+    DeclineReason.NO_GAIN,
+    "at this size blocks of several elements a thread would be too few to keep a large GPU busy",
+)
 _VARIANT_COUNT = 2
+_SHAPES = {64: Dim3(8, 8), 128: Dim3(16, 8), 256: Dim3(16, 16), 512: Dim3(32, 16), 1024: Dim3(32, 32)}
+"""Blocks in two dimensions with as many threads as a flat one."""
 _FACTORS = (1, 2, 4, 8)
 _LONGEST_TILE = 128
 """Elements of a block along one axis. Our own limit: with 16 iterations a pair of tiles of 128 floats is 17 KiB."""
@@ -53,6 +68,17 @@ _BUSY_BLOCKS = 264
 """Blocks that keep a large GPU busy: two for each of the 132 multiprocessors of an H100 (NVIDIA H100 data sheet)."""
 
 
+class _Form(Record):
+    """The kernel as a plain loop behind a bounds check, which is what the new text is made from."""
+
+    original: TransformationContext
+    plain: TransformationContext
+    block: Dim3
+    """Of the new text."""
+    matrix: FlatMatrix | None = None
+    """Whose rows and columns the kernel finds by division; None where its blocks have two dimensions."""
+
+
 class RegisterTiling:
     """One element a thread → several, from tiles."""
 
@@ -62,27 +88,48 @@ class RegisterTiling:
         block = _block(context)
         if isinstance(block, Obstacle):
             return context.decline(self.technique, block)
-        if block.y == 1:
+        form = _flat_form(context, block) if block.y == 1 else _form(context, block)
+        if form is None:
             return ()  # no rows and columns of elements
-        if not _synchronizes(context):
-            return _of_plain(context, block)
-        plain = untiled(context, block)
-        if plain is None:
-            return context.decline(self.technique, _OTHER_TILES)
-        made = _of_plain(plain, block)
-        if isinstance(made, Decline):
-            return replace(made, line=context.line)
-        return tuple(replace(r, edits=with_edits_of(context, plain, r.edits), line=context.line) for r in made)
+        if isinstance(form, Obstacle):
+            return context.decline(self.technique, form)
+        made = _of_plain(form)
+        return context.decline(self.technique, made) if isinstance(made, Obstacle) else made
 
 
-def _of_plain(context: TransformationContext, block: Dim3) -> tuple[Rewrite, ...] | Decline:
-    kernel = element_kernel(context, block)
+def _form(context: TransformationContext, block: Dim3) -> _Form | Obstacle:
+    """Of a kernel with blocks in two dimensions: without tiles, and with a bounds check."""
+    plain = untiled(context, block) if _synchronizes(context) else context
+    if plain is None:
+        return _OTHER_TILES
+    kernel = element_kernel(plain, block)
+    is_unbounded = isinstance(kernel, Obstacle) and kernel.code is DeclineReason.NO_BOUNDS_CHECK
+    has_check = any(plain.tree.find("if_statement", inside=plain.body))
+    bounded = bounded_by_launch(plain, block) if is_unbounded and not has_check else plain
+    return bounded if isinstance(bounded, Obstacle) else _Form(context, bounded, block)
+
+
+def _flat_form(context: TransformationContext, block: Dim3) -> _Form | Obstacle | None:
+    """Of a kernel that finds row and column by division; None for any other with flat blocks."""
+    matrix, shape = flat_matrix(context), _SHAPES.get(block.x)
+    plain = None if matrix is None else two_dimensional(context, matrix)
+    if matrix is None or plain is None or shape is None:
+        return None
+    if declared_shapes(context):
+        return Obstacle(DeclineReason.LAUNCH_FORM, "a workload block declares the launch, which the edit would have to give a second axis")
+    sizes = {} if context.recorded is None else {s.name: int(s.highest) for s in context.recorded.scalars}
+    scope = scope_of(context.tree, context.kernel)
+    width, height = (evaluate(node, scope, sizes) for node in (matrix.width, matrix.height))
+    launches = () if width is None or height is None else (LaunchConfig(Dim3(-(-width // shape.x), -(-height // shape.y)), shape),)
+    return covers(context, matrix.count) or _Form(context, replace(plain, launches=launches), shape, matrix)
+
+
+def _of_plain(form: _Form) -> tuple[Rewrite, ...] | Obstacle:
+    kernel = element_kernel(form.plain, form.block)
     if isinstance(kernel, Obstacle):
-        return context.decline(RegisterTiling.technique, kernel)
-    loads = staged_loads(context, kernel)
-    if isinstance(loads, Obstacle):
-        return context.decline(RegisterTiling.technique, loads)
-    return _variants(context, kernel, loads, block)
+        return kernel
+    loads = staged_loads(form.plain, kernel)
+    return loads if isinstance(loads, Obstacle) else _variants(form, kernel, loads)
 
 
 def _synchronizes(context: TransformationContext) -> bool:
@@ -101,16 +148,20 @@ def _block(context: TransformationContext) -> Dim3 | Obstacle:
     return block
 
 
-def _variants(
-    context: TransformationContext, kernel: ElementKernel, loads: tuple[StagedLoad, ...], block: Dim3
-) -> tuple[Rewrite, ...] | Decline:
+def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> tuple[Rewrite, ...] | Obstacle:
     made: list[Rewrite] = []
-    for factors in _ranked(context, kernel, loads, block)[:_VARIANT_COUNT]:
-        grid = coarser_grid(context, factors)
+    context, plain, block = form.original, form.plain, form.block
+    ranked = _ranked(plain, kernel, loads, block)
+    if not ranked:
+        return Obstacle(DeclineReason.LIMIT_EXCEEDED, "no tile fits the block's registers and shared memory")
+    if _promise(plain, ranked[0]) <= _promise(plain, {"x": 1, "y": 1}):
+        return _TOO_FEW_BLOCKS
+    for factors in ranked[:_VARIANT_COUNT]:
+        grid = _launches(form, factors)
         if isinstance(grid, Obstacle):
-            return context.decline(RegisterTiling.technique, grid)
-        tile = RegisterTile(kernel, loads, block, factors, _depth(context, loads, block, factors))
-        edits, in_others = by_file(context, (*register_tile_edits(context, tile), *grid))
+            return grid
+        tile = RegisterTile(kernel, loads, block, factors, _depth(plain, loads, block, factors))
+        edits, in_others = by_file(context, (*with_edits_of(context, plain, register_tile_edits(plain, tile)), *grid))
         elements = f"{factors['y']} x {factors['x']}"
         elsewhere = launch_elsewhere(
             context, f"blocks of {block.x} x {block.y} threads for {tile.extent('x')} x {tile.extent('y')} elements"
@@ -120,7 +171,7 @@ def _variants(
             Rewrite(
                 technique=RegisterTiling.technique,
                 kernel=context.kernel.key,
-                line=context.tree.line(kernel.loop),
+                line=plain.tree.line(kernel.loop) if plain is context else context.line,
                 edits=edits,
                 summary=f"Compute {elements} elements in each thread, from tiles of {names} in shared memory"
                 + ("; change your launch accordingly." if elsewhere else "."),
@@ -130,9 +181,14 @@ def _variants(
                 in_others=in_others,
             )
         )
-    return tuple(made) or context.decline(
-        RegisterTiling.technique, Obstacle(DeclineReason.LIMIT_EXCEEDED, "no tile fits the block's registers and shared memory")
-    )
+    return tuple(made)
+
+
+def _launches(form: _Form, factors: Mapping[str, int]) -> tuple[TextEdit, ...] | Obstacle:
+    if form.matrix is None:
+        return coarser_grid(form.original, factors)
+    extents = {"x": Extent(form.matrix.width, is_inclusive=False), "y": Extent(form.matrix.height, is_inclusive=False)}
+    return two_axes_launches(form.original, form.matrix.function, extents, form.block, factors)
 
 
 def _predictions(context: TransformationContext, factors: Mapping[str, int]) -> tuple[MetricPrediction, ...]:

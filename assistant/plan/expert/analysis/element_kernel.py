@@ -30,7 +30,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["ElementKernel", "Locals", "Position", "element_kernel"]
+__all__ = ["ElementKernel", "Locals", "Position", "element_kernel", "position_of"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 5))
 """Blocks and threads along one axis for which a position is computed."""
@@ -186,7 +186,7 @@ def _locals(context: TransformationContext, function: Function, block: Dim3, bef
             shared.append(statement)
             continue
         for variable, axes in found:
-            position = _position(context, block, variable, axes)
+            position = position_of(context, block, variable, axes)
             if position is not None:
                 positions.setdefault(position.axis, position)
             elif axes is None:
@@ -201,7 +201,7 @@ def _locals(context: TransformationContext, function: Function, block: Dim3, bef
     return Locals(tuple(positions.values()), tuple(shared), tuple(derived), tuple(values))
 
 
-def _position(context: TransformationContext, block: Dim3, variable: Variable, axes: frozenset[str] | None) -> Position | None:
+def position_of(context: TransformationContext, block: Dim3, variable: Variable, axes: frozenset[str] | None) -> Position | None:
     """The local as a position; None where it is something else."""
     axis = next(iter(axes)) if axes is not None and len(axes) == 1 else ""
     if axis not in ("x", "y") or variable.value is None or variable.is_pointer:

@@ -34,8 +34,8 @@ _BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 _CEILING = re.compile(r"\(\s*(?P<total>.+?)\s*\+\s*(?P<less>[\w.]+)(?P<minus>\s*-\s*1)?\s*\)\s*/\s*(?P<size>[\w.]+)", re.DOTALL)
 """``(n + 15) / 16``, ``(n + BLOCK - 1) / BLOCK`` and ``(n + block.x - 1) / block.x``."""
-_QUOTIENT = re.compile(r"\([\w.+*\- ]+\)\s*/\s*[\w.]+")
-"""Binds closer than an addition: ``(n - 1) / 16``."""
+_QUOTIENT = re.compile(r"(?:\([\w.+*\- ]+\)|[\w.]+)\s*/\s*[\w.]+")
+"""Binds closer than an addition: ``(n - 1) / 16``, ``n / 16``."""
 _SIMPLE = re.compile(r"[\w.]+|\([^()]*\)|\w+\([^()]*\)")
 
 

@@ -9,16 +9,22 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from assistant.cuda.assignments import changed_names
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.literals import is_literal_of
+from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.shared_arrays import SharedArray, element_uses, shared_arrays
+from assistant.cuda.shared_arrays import element_uses, shared_arrays
 from assistant.cuda.syntax import Node, SyntaxTree, joined, unparenthesized, without_comments
+from assistant.cuda.variables import declared_variables
 from assistant.model.launch import Dim3
 from assistant.plan.expert.analysis.kernel_launches import template_environment
+from assistant.plan.expert.analysis.shared_rows import SharedRows, rows_of
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
@@ -51,6 +57,8 @@ class TiledLoop(Record):
     """The loop over one tile."""
     step_header: CountedHeader
     tiles: tuple[Tile, ...]
+    locals: Mapping[str, Node]
+    """Values of what a round declares for itself: ``t * TILE + tx`` of ``int k = t * TILE + tx;``."""
 
 
 def tiled_loop(context: TransformationContext, block: Dim3) -> TiledLoop | None:
@@ -73,8 +81,15 @@ def tiled_loop(context: TransformationContext, block: Dim3) -> TiledLoop | None:
     if header.comparison != "<" or scope.is_other_step(header, loops[0]):
         return None
     tiles: dict[str, Tile] = {}
+    inside: dict[str, Node] = {}
     for statement in statements:
         if statement == inner[0] or statement.type == "preproc_call" or tree.text(statement).replace(" ", "") == "__syncthreads();":
+            continue
+        if statement.type == "declaration":
+            values = _indices(tree, statement)
+            if values is None or values.keys() & (changed_names(tree, context.body) | names_in(tree, inner[0])):
+                return None
+            inside.update(values)
             continue
         tile = _filled(tree, scope, inner[0], statement, steps.variable)
         if tile is None or tile.name in tiles:
@@ -82,7 +97,7 @@ def tiled_loop(context: TransformationContext, block: Dim3) -> TiledLoop | None:
         tiles[tile.name] = tile
     if not tiles or {array.name for array in shared_arrays(tree, context.body)} != tiles.keys():
         return None
-    return TiledLoop(function, block.x, loops[0], header, inner[0], steps, tuple(tiles.values()))
+    return TiledLoop(function, block.x, loops[0], header, inner[0], steps, tuple(tiles.values()), inside)
 
 
 class _Scope:
@@ -116,6 +131,16 @@ class _Scope:
         return step is None or self.value(step) != self._block.x
 
 
+def _indices(tree: SyntaxTree, declaration: Node) -> dict[str, Node] | None:
+    """Values of the locals of a round, which are made of indices alone; none where it declares the tiles; None where memory is read."""
+    variables = tuple(declared_variables(tree, declaration))
+    if all(variable.is_shared for variable in variables):
+        return {}
+    has_effects = any(tree.find("subscript_expression", "pointer_expression", "call_expression", "update_expression", inside=declaration))
+    values = {v.name: v.value for v in variables if v.value is not None and not v.is_reference and not v.is_pointer}
+    return None if has_effects or len(values) != len(variables) else values
+
+
 def _filled(tree: SyntaxTree, scope: _Scope, steps: Node, statement: Node, counter: str) -> Tile | None:
     """``As[ty][tx] = … ? A[…] : 0;``, or the same by an ``if`` with an ``else``."""
     load = _load(tree, statement)
@@ -123,11 +148,13 @@ def _filled(tree: SyntaxTree, scope: _Scope, steps: Node, statement: Node, count
         return None
     target, value, conditions = load
     array = next((a for a in shared_arrays(tree, scope.context.body) if tree.text(target).startswith(f"{a.name}[")), None)
-    if array is None or len(array.sizes) != 2 or value.type != "subscript_expression":
+    uses = () if array is None else element_uses(tree, scope.context.body, array)
+    if array is None or isinstance(uses, str) or value.type != "subscript_expression":
         return None
-    if any(size is None or scope.value(size) not in scope.widths for size in array.sizes):
+    rows = rows_of(scope.context, array, uses, scope.scope)
+    if not isinstance(rows, SharedRows) or len(rows.lengths) != 2 or any(length not in scope.widths for length in rows.lengths):
         return None
-    along = _direction(tree, scope, array, (statement, steps), counter)
+    along = _direction(tree, scope, rows, (statement, steps), counter)
     return None if along is None else Tile(array.name, value, conditions, along)
 
 
@@ -159,15 +186,16 @@ def _load(tree: SyntaxTree, statement: Node) -> tuple[Node, Node, tuple[Node, ..
     return target, unparenthesized(then), joined(asked, "&&")
 
 
-def _direction(tree: SyntaxTree, scope: _Scope, array: SharedArray, places: tuple[Node, Node], counter: str) -> str | None:
+def _direction(tree: SyntaxTree, scope: _Scope, rows: SharedRows, places: tuple[Node, Node], counter: str) -> str | None:
     """The thread axis that counts along the loop in a tile stored as ``[ty][tx]`` in the first place, and read in the second."""
     statement, steps = places
-    uses = element_uses(tree, scope.context.body, array)
     along: set[str] = set()
-    for use in () if isinstance(uses, str) else uses:
-        axes = [scope.axis(index) for index in use.indices]
-        counted = [tree.text(index) == counter for index in use.indices]
-        if statement.start_byte <= use.node.start_byte < statement.end_byte:
+    for use, indices in rows.rows:
+        axes = [scope.axis(index) for index in indices]
+        counted = [tree.text(unparenthesized(index)) == counter for index in indices]
+        if len(indices) != 2:
+            along.add("other")
+        elif statement.start_byte <= use.node.start_byte < statement.end_byte:
             along |= set() if axes == ["y", "x"] else {"other"}
         elif steps.start_byte <= use.node.start_byte < steps.end_byte and axes[0] == "y" and counted[1]:
             along.add("x")

@@ -19,7 +19,9 @@ from assistant.model.launch import Dim3
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, Position
 from assistant.plan.expert.analysis.staged_loads import StagedLoad
+from assistant.plan.expert.analysis.whole_tiles import has_whole_tiles
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.launch_bounds import launch_bounds
 from assistant.plan.expert.writing.layout import indentation, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
@@ -52,17 +54,17 @@ class RegisterTile(Record):
 
 
 def register_tile_edits(context: TransformationContext, tile: RegisterTile) -> tuple[TextEdit, ...]:
-    """One edit over the kernel's statements."""
+    """One edit over the kernel's statements, and for large blocks one that says how large they are."""
     body = context.tree.span(tile.kernel.function.body)
     text = _Writer(context, tile).kernel()
-    return (TextEdit(Span(body.start + 1, body.end - 1), text),)
+    return (*launch_bounds(context, tile.block), TextEdit(Span(body.start + 1, body.end - 1), text))
 
 
 class _Writer:
     """Writes one kernel; holds the names that it chose."""
 
     def __init__(self, context: TransformationContext, tile: RegisterTile) -> None:
-        self._tree, self._tile, self._kernel = context.tree, tile, tile.kernel
+        self._context, self._tree, self._tile, self._kernel = context, context.tree, tile, tile.kernel
         self._newline = line_end(context.text)
         self._outer = indentation(context.text, context.kernel.span.start)
         style = style_of(context)
@@ -214,9 +216,7 @@ class _Writer:
 
     @property
     def _has_whole_tiles(self) -> bool:
-        """The loop's length is a constant that tiles divide."""
-        count = self._kernel.header.trip_count(self._tree)
-        return count is not None and count % self._tile.depth == 0
+        return has_whole_tiles(self._context, self._kernel.header, self._tile.depth)
 
     def _rest(self) -> str:
         """How many iterations the tile has elements for: fewer at the loop's end, where zeros would not be harmless."""

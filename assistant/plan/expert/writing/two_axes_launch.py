@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from assistant.cuda.assignments import assignments, changed_names
 from assistant.cuda.functions import Function
@@ -33,6 +34,7 @@ from assistant.record import Record
 
 __all__ = ["Extent", "two_axes_launches"]
 
+_ONE_EACH: Mapping[str, int] = MappingProxyType({"x": 1, "y": 1})
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _CHANGES = re.compile(r"\+\+|--|(?<![=<>!])=(?!=)")
 
@@ -47,14 +49,14 @@ class Extent(Record):
 
 
 def two_axes_launches(
-    context: TransformationContext, function: Function, extents: Mapping[str, Extent], block: Dim3
+    context: TransformationContext, function: Function, extents: Mapping[str, Extent], block: Dim3, factors: Mapping[str, int] = _ONE_EACH
 ) -> tuple[TextEdit, ...] | Obstacle:
-    """Edits of every launch of the program, which are places in `of_program`'s text."""
+    """Edits of every launch of the program, which are places in `of_program`'s text; ``factors``: elements of a thread along each axis."""
     program = of_program(context)
     edits: set[TextEdit] = set()
     for launch in launches_of(context):
         counts: list[str] = []
-        for axis, size in (("x", block.x), ("y", block.y)):
+        for axis, size in (("x", block.x * factors["x"]), ("y", block.y * factors["y"])):
             count = _count(context, function, launch, extents[axis])
             if isinstance(count, Obstacle):
                 return count

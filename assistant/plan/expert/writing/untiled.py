@@ -13,19 +13,26 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from assistant.cuda.constants import integer_constant
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.files import line_end
-from assistant.cuda.names import names_in
+from assistant.cuda.integers import evaluate
+from assistant.cuda.names import names_in, words_in
 from assistant.cuda.parse import parse
+from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined, unparenthesized, without_comments
+from assistant.cuda.variables import declared_variables
 from assistant.model.launch import Dim3
 from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.kernel_launches import template_environment
+from assistant.plan.expert.analysis.launched_extents import division_of
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
 from assistant.plan.expert.analysis.tiled_loop import Tile, TiledLoop, tiled_loop
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import style_of
+from assistant.record import Record
 
-__all__ = ["untiled", "with_edits_of"]
+__all__ = ["untiled", "with_body", "with_edits_of"]
 
 _INDEX = re.compile(r"(?:threadIdx|blockIdx)\.[xyz]")
 
@@ -36,13 +43,18 @@ def untiled(context: TransformationContext, block: Dim3) -> TransformationContex
     text = None if loop is None else _body(context, loop)
     if text is None:
         return None
+    start = context.tree.line(context.body)
+    return with_body(context, text, start + text[: text.index("for (")].count("\n"))
+
+
+def with_body(context: TransformationContext, body: str, line: int) -> TransformationContext | None:
+    """The same question about a line of the kernel with another text of its body; None where that cannot be read."""
     span = context.tree.span(context.body)
-    whole = context.text[: span.start] + text + context.text[span.end :]
+    whole = context.text[: span.start] + body + context.text[span.end :]
     parsed = parse(replace(context.parsed.source, text=whole))
     kernel = next((k for k in parsed.kernels if k.key == context.kernel.key), None)
     if kernel is None:
         return None
-    line = whole[: span.start + text.index("for (")].count("\n") + 1
     tree = SyntaxTree(whole, others=context.tree.others)
     return replace(context, parsed=parsed, tree=tree, kernel=kernel, finding=replace(context.finding, line=line))
 
@@ -68,31 +80,55 @@ def _body(context: TransformationContext, loop: TiledLoop) -> str | None:
     outer = without_comments(context.body)
     before = [n for n in outer if n.end_byte <= loop.rounds.start_byte and not tree.text(n).startswith("__shared__")]
     after = [n for n in outer if n.start_byte >= loop.rounds.end_byte]
+    end = _end_of(after)
+    inside = set[str]() if end is None or end.condition is None else {_plain(tree, part) for part in joined(end.condition, "&&")}
+    bound = None if end is None else _bound(context, loop, inside)
+    statement = None if bound is None else _statement(tree, loop)
+    if end is None or bound is None or statement is None:
+        return None
+    counter = loop.step_header.variable
+    aliases = _aliases(tree, before)
+    head = f"for (int {counter} = 0; {counter} < {bound}; ++{counter})"
+    step, newline = style_of(context).indent, line_end(context.text)
+    computed = [head, statement, *(tree.text(n) for n in end.stores)]
+    if end.condition is not None:
+        computed = [f"if ({tree.text(end.condition)}) {{", *(step + line for line in computed), "}"]
+    declared = " ".join(filter(None, (_without(tree, n, aliases) for n in _used(tree, before, " ".join(computed)))))
+    text = newline.join(("{", *(step + line for line in (declared, *computed)), "}"))
+    for name, value in aliases.items():
+        text = re.sub(rf"(?<![\w.]){name}\b", value, text)
+    return text
+
+
+class _End(Record):
+    """What the kernel does after its loop."""
+
+    condition: Node | None
+    """The bounds check; None where every thread stores."""
+    stores: tuple[Node, ...]
+
+
+def _end_of(after: list[Node]) -> _End | None:
+    """None where it is neither plain stores nor one bounds check around them."""
+    if after and all(n.type == "expression_statement" for n in after):
+        return _End(None, tuple(after))
     guard = after[0] if len(after) == 1 and after[0].type == "if_statement" else None
     condition, then = (None if guard is None else guard.child_by_field_name(f) for f in ("condition", "consequence"))
     if guard is None or condition is None or then is None or guard.child_by_field_name("alternative") is not None:
         return None
-    inside = {_plain(tree, part) for part in joined(condition.named_children[0], "&&")}
-    bound = _bound(tree, loop, inside)
-    statement = None if bound is None else _statement(tree, loop)
-    if bound is None or statement is None:
-        return None
-    counter = loop.step_header.variable
-    stores = tree.text(then)[1:-1] if then.type == "compound_statement" else tree.text(then)
-    aliases = _aliases(tree, before)
-    declared = " ".join(filter(None, (_without(tree, n, aliases) for n in before)))
-    head = f"for (int {counter} = 0; {counter} < {bound}; ++{counter})"
-    step, newline = style_of(context).indent, line_end(context.text)
-    lines = [
-        f"{step}{declared}",
-        f"{step}if {tree.text(condition)} {{",
-        *(step * 2 + line for line in (head, statement, stores)),
-        f"{step}}}",
-    ]
-    text = newline.join(("{", *lines, "}"))
-    for name, value in aliases.items():
-        text = re.sub(rf"(?<![\w.]){name}\b", value, text)
-    return text
+    return _End(condition.named_children[0], without_comments(then) if then.type == "compound_statement" else (then,))
+
+
+def _used(tree: SyntaxTree, declarations: list[Node], text: str) -> list[Node]:
+    """Declarations of which something is used further down: not those of how many tiles there are."""
+    kept: list[Node] = []
+    words = words_in(text)
+    for declaration in reversed(declarations):
+        names = {variable.name for variable in declared_variables(tree, declaration)}
+        if declaration.type != "declaration" or names & words:
+            kept.insert(0, declaration)
+            words |= words_in(tree.text(declaration))
+    return kept
 
 
 def _aliases(tree: SyntaxTree, declarations: list[Node]) -> dict[str, str]:
@@ -120,9 +156,9 @@ def _plain(tree: SyntaxTree, node: Node) -> str:
     return "".join(tree.text(unparenthesized(node)).split())
 
 
-def _bound(tree: SyntaxTree, loop: TiledLoop, inside: set[str]) -> str | None:
+def _bound(context: TransformationContext, loop: TiledLoop, inside: set[str]) -> str | None:
     """How far the sums go: to where loads become zeros; where none do, to the end of the last tile."""
-    bounds: set[str] = set()
+    tree, bounds = context.tree, set[str]()
     for tile in loop.tiles:
         ends = [part for part in tile.conditions if _plain(tree, part) not in inside]
         compared = [binary_parts(unparenthesized(part)) for part in ends]
@@ -135,13 +171,23 @@ def _bound(tree: SyntaxTree, loop: TiledLoop, inside: set[str]) -> str | None:
         if not ends:
             bounds.add("")
     if bounds == {""}:
-        is_by_tiles = loop.header.step == "1"
-        return (
-            f"({loop.header.bound}) * {loop.width}"
-            if is_by_tiles
-            else f"({loop.header.bound} + {loop.width - 1}) / {loop.width} * {loop.width}"
-        )
+        return _end_of_tiles(context, loop)
     return bounds.pop() if len(bounds) == 1 else None
+
+
+def _end_of_tiles(context: TransformationContext, loop: TiledLoop) -> str:
+    """Where the last tile ends. Where the number of tiles is rounded up, a kernel that checks no load can only be right for whole tiles."""
+    header, width = loop.header, loop.width
+    division = None if header.step != "1" else division_of(header.bound_node)
+    if header.step != "1":
+        return header.bound
+    scope, known = scope_of(context.tree, context.kernel), template_environment(context)
+    if division is None or evaluate(division.size, scope, known) != width:
+        return f"{header.bound if header.bound.isidentifier() else f'({header.bound})'} * {width}"
+    total, size = context.tree.text(division.total), context.tree.text(division.size)
+    count = integer_constant(context.tree, total)
+    is_whole = division.is_rounded_up or (count is not None and count % width == 0)
+    return total if is_whole else f"{total} / {size} * {size}"
 
 
 def _statement(tree: SyntaxTree, loop: TiledLoop) -> str | None:
@@ -152,34 +198,38 @@ def _statement(tree: SyntaxTree, loop: TiledLoop) -> str | None:
     base, edits = tree.span(body).start, list[TextEdit]()
     for tile in loop.tiles:
         element = _spelled(tree, loop, tile, tile.element)
-        if element is None or loop.header.variable in _words(element):
+        if element is None or loop.header.variable in words_in(element):
             return None
         for node in tree.find("subscript_expression", inside=body):
             if tree.text(node).startswith(f"{tile.name}[") and (node.parent is None or node.parent.type != "subscript_expression"):
                 span = tree.span(node)
                 edits.append(TextEdit(Span(span.start - base, span.end - base), element))
+    for node in tree.find("binary_expression", inside=body):
+        operator, *sides = binary_parts(node) or ("",)
+        counted = [side for side in sides if tree.text(unparenthesized(side)) == loop.step_header.variable]
+        if operator == "+" and len(counted) == 1 and any(_is_round(tree, loop, _value(tree, loop, side)) for side in sides):
+            is_alone = node.parent is not None and node.parent.type == "parenthesized_expression"
+            span = tree.span(node.parent if is_alone and node.parent is not None else node)
+            edits.append(TextEdit(Span(span.start - base, span.end - base), loop.step_header.variable))
     text = apply_edits(tree.text(body), edits)
-    return text if isinstance(text, str) else None
-
-
-def _words(text: str) -> set[str]:
-    return set("".join(c if c.isalnum() or c == "_" else " " for c in text).split())
+    return text if isinstance(text, str) and loop.header.variable not in words_in(text) else None
 
 
 def _spelled(tree: SyntaxTree, loop: TiledLoop, tile: Tile, node: Node) -> str | None:
     """The node's text with the loop's counter in the place of ``t + tx``; None where the thread's index stands anywhere else."""
-    terms = joined(node, "+") if binary_parts(unparenthesized(node)) is not None else ()
+    value = _value(tree, loop, node)
+    if value != node:
+        text = _spelled(tree, loop, tile, value)
+        return text if text is None or text.isidentifier() else f"({text})"
+    terms = [_value(tree, loop, term) for term in joined(node, "+")] if binary_parts(unparenthesized(node)) is not None else []
     round_term = next((t for t in terms if _is_round(tree, loop, t)), None)
-    thread_term = next(
-        (t for t in terms if thread_axes(tree, loop.function, t) == frozenset({tile.along}) and _is_index(tree, loop, t, tile.along)), None
-    )
+    thread_term = next((t for t in terms if _is_index(tree, loop, t, tile.along)), None)
     if round_term is not None and thread_term is not None:
         rest = [_spelled(tree, loop, tile, t) for t in terms if t not in (round_term, thread_term)]
-        if any(part is None for part in rest):
-            return None
-        counter = loop.step_header.variable
-        whole = " + ".join((*(part for part in rest if part is not None), counter))
-        return f"({whole})" if node.type == "parenthesized_expression" and rest else whole
+        whole = " + ".join((*filter(None, rest), loop.step_header.variable))
+        return None if None in rest else f"({whole})" if node.type == "parenthesized_expression" and rest else whole
+    if node.type in ("identifier", "field_expression") and tile.along in (thread_axes(tree, loop.function, node) or ()):
+        return None
     if not node.children:
         return tree.text(node)
     parts: list[str] = []
@@ -190,7 +240,15 @@ def _spelled(tree: SyntaxTree, loop: TiledLoop, tile: Tile, node: Node) -> str |
             return None
         parts += [_between(node, position, child.start_byte), inner]
         position = child.end_byte
-    return "".join(parts) + _between(node, position, node.end_byte)
+    text = "".join(parts) + _between(node, position, node.end_byte)
+    return text[1:-1] if node.type == "parenthesized_expression" and text[1:-1].isidentifier() else text
+
+
+def _value(tree: SyntaxTree, loop: TiledLoop, node: Node) -> Node:
+    """What a local of the round stands for; any other expression itself."""
+    while (value := loop.locals.get(tree.text(unparenthesized(node)))) is not None:
+        node = value
+    return node
 
 
 def _between(node: Node, start: int, end: int) -> str:

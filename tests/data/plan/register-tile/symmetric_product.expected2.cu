@@ -4,7 +4,7 @@
 #define N 96
 #define M 80
 
-__global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
+__global__ void __launch_bounds__(1024) syrk_kernel(float alpha, float beta, float *a, float *c)
 {
 	__shared__ float a_i_tile[16][132];
 	__shared__ float a_j_tile[16][68];

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.plan import Decline, DeclineReason
 from assistant.model.verification import Label
 from assistant.plan.expert.block_atomics import BlockAtomics
 from assistant.plan.expert.block_shuffles import BlockShuffles
@@ -101,8 +102,15 @@ def test_another_grid_is_a_change_of_host_code(context_of):
 
 def test_a_tile_with_one_element_along_an_axis_has_no_loop_over_it(context_of, applied):
     text = (DATA / "register-tile" / "symmetric_product.cu").read_text("utf-8")
-    context = replace(context_of(text), launches=(LaunchConfig(Dim3(4, 8), Dim3(32, 8)),))
+    context = replace(context_of(text), launches=(LaunchConfig(Dim3(22, 24), Dim3(32, 8)),))
     for rewrite in RegisterTiling().rewrite(context):
         after = applied(text, rewrite)
         assert "< 1;" not in after and "[1]" not in after
         assert "float s[2];" in after and ("\ts[r] += " in after or "\ts[c2] += " in after)
+
+
+def test_a_small_product_is_left_to_one_element_a_thread(context_of):
+    text = (DATA / "register-tile" / "symmetric_product.cu").read_text("utf-8")
+    context = replace(context_of(text), launches=(LaunchConfig(Dim3(4, 8), Dim3(32, 8)),))
+    found = RegisterTiling().rewrite(context)
+    assert isinstance(found, Decline) and found.code is DeclineReason.NO_GAIN

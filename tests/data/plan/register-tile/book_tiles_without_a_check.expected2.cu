@@ -1,0 +1,76 @@
+// kernel=MatrixMulKernel line=21 finding=KO108
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+#define TILE_WIDTH 16
+
+__global__ void MatrixMulKernel(const float* M, const float* N, float* P, int Width) {
+    const int whole = Width / TILE_WIDTH * TILE_WIDTH;
+    __shared__ float m_tile[16][132];
+    __shared__ float n_tile[16][64];
+    const int thread = threadIdx.y * 16 + threadIdx.x;
+    float Pvalue[8][4] = {};
+    for (int start = 0; start < whole; start += 16) {
+        for (int e = thread; e < 16 * 128; e += 256) {
+            const int Row = blockIdx.y * 128 + e / 16;
+            const int k = start + e % 16;
+            m_tile[e % 16][e / 16] = Row < whole ? M[Row * Width + k] : 0.0f;
+        }
+        for (int e = thread; e < 16 * 64; e += 256) {
+            const int Col = blockIdx.x * 64 + e % 64;
+            const int k = start + e / 64;
+            n_tile[e / 64][e % 64] = Col < whole ? N[k * Width + Col] : 0.0f;
+        }
+        __syncthreads();
+        #pragma unroll
+        for (int p = 0; p < 16; ++p) {
+            float m_reg[8];
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                m_reg[i] = m_tile[p][i / 4 * 64 + threadIdx.y * 4 + i % 4];
+            }
+            float n_reg[4];
+            #pragma unroll
+            for (int j = 0; j < 4; ++j) {
+                n_reg[j] = n_tile[p][threadIdx.x * 4 + j];
+            }
+            #pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                #pragma unroll
+                for (int j = 0; j < 4; ++j) {
+                    Pvalue[i][j] += m_reg[i] * n_reg[j];
+                }
+            }
+        }
+        __syncthreads();
+    }
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        const int Row = blockIdx.y * 128 + i / 4 * 64 + threadIdx.y * 4 + i % 4;
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) {
+            const int Col = blockIdx.x * 64 + threadIdx.x * 4 + j;
+            if (Row < whole && Col < whole) {
+                P[Row * Width + Col] = Pvalue[i][j];
+            }
+        }
+    }
+}
+
+int main(int argc, char** argv) {
+    int w = argc > 1 ? atoi(argv[1]) : 80;
+    size_t bytes = (size_t)w * w * sizeof(float);
+    float *hM = (float*)malloc(bytes), *hN = (float*)malloc(bytes), *hP = (float*)malloc(bytes);
+    for (int i = 0; i < w * w; i++) { hM[i] = (i % 17) * 0.1f; hN[i] = (i % 13) * 0.2f - 1.0f; }
+    float *dM, *dN, *dP;
+    cudaMalloc(&dM, bytes); cudaMalloc(&dN, bytes); cudaMalloc(&dP, bytes);
+    cudaMemcpy(dM, hM, bytes, cudaMemcpyHostToDevice);
+    cudaMemcpy(dN, hN, bytes, cudaMemcpyHostToDevice);
+    dim3 block(TILE_WIDTH, TILE_WIDTH);
+    dim3 grid((w / TILE_WIDTH + 3) / 4, (w / TILE_WIDTH + 7) / 8);
+    MatrixMulKernel<<<grid, block>>>(dM, dN, dP, w);
+    cudaMemcpy(hP, dP, bytes, cudaMemcpyDeviceToHost);
+    double s = 0; for (int i = 0; i < w * w; i++) s += hP[i];
+    printf("sum %f\n", s);
+    return 0;
+}

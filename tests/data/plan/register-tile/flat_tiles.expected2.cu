@@ -1,0 +1,82 @@
+// kernel=sgemm_smem line=24 finding=KO108
+// C = alpha*A*B + beta*C, tiled
+#include <cstdio>
+#include <vector>
+#include <cuda_runtime.h>
+constexpr int BS = 32;
+
+__global__ void __launch_bounds__(1024) sgemm_smem(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C) {
+  __shared__ float a_tile[16][132];
+  __shared__ float b_tile[16][64];
+  const int thread = threadIdx.y * 32 + threadIdx.x;
+  float acc[4][2] = {};
+  for (int start = 0; start < K; start += 16) {
+    for (int e = thread; e < 16 * 128; e += 1024) {
+      const int row = blockIdx.y * 128 + e / 16;
+      const int k = start + e % 16;
+      a_tile[e % 16][e / 16] = row < M && k < K ? A[row * K + k] : 0.0f;
+    }
+    for (int e = thread; e < 16 * 64; e += 1024) {
+      const int col = blockIdx.x * 64 + e % 64;
+      const int k = start + e / 64;
+      b_tile[e / 64][e % 64] = col < N && k < K ? B[k * N + col] : 0.0f;
+    }
+    __syncthreads();
+    #pragma unroll
+    for (int p = 0; p < 16; ++p) {
+      float a_reg[4];
+      #pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        a_reg[i] = a_tile[p][threadIdx.y * 4 + i];
+      }
+      float b_reg[2];
+      #pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        b_reg[j] = b_tile[p][threadIdx.x * 2 + j];
+      }
+      #pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        #pragma unroll
+        for (int j = 0; j < 2; ++j) {
+          acc[i][j] += a_reg[i] * b_reg[j];
+        }
+      }
+    }
+    __syncthreads();
+  }
+  #pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int row = blockIdx.y * 128 + threadIdx.y * 4 + i;
+    #pragma unroll
+    for (int j = 0; j < 2; ++j) {
+      const int col = blockIdx.x * 64 + threadIdx.x * 2 + j;
+      if (row < M && col < N) {
+        C[row * N + col] = alpha * acc[i][j] + beta * C[row * N + col];
+      }
+    }
+  }
+}
+
+int main(int argc, char **argv) {
+  int n = argc > 1 ? atoi(argv[1]) : 128;
+  int M = n, N = n + 32, K = n - 32;
+  std::vector<float> a(M * K), b(K * N), c(M * N);
+  for (size_t i = 0; i < a.size(); i++) a[i] = float(i % 7) - 3.0f;
+  for (size_t i = 0; i < b.size(); i++) b[i] = float(i % 5) * 0.25f;
+  for (size_t i = 0; i < c.size(); i++) c[i] = float(i % 3);
+  float *da, *db, *dc;
+  cudaMalloc((void **)&da, a.size() * 4);
+  cudaMalloc((void **)&db, b.size() * 4);
+  cudaMalloc((void **)&dc, c.size() * 4);
+  cudaMemcpy(da, a.data(), a.size() * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(db, b.data(), b.size() * 4, cudaMemcpyHostToDevice);
+  cudaMemcpy(dc, c.data(), c.size() * 4, cudaMemcpyHostToDevice);
+  dim3 threads(BS, BS);
+  dim3 blocks((N + 2 * BS - 1) / (2 * BS), (M + 4 * BS - 1) / (4 * BS));
+  sgemm_smem<<<blocks, threads>>>(M, N, K, 1.5f, da, db, 0.5f, dc);
+  cudaDeviceSynchronize();
+  cudaMemcpy(c.data(), dc, c.size() * 4, cudaMemcpyDeviceToHost);
+  double t = 0;
+  for (float v : c) t += v;
+  printf("%g\n", t);
+}
