@@ -40,6 +40,8 @@ class BufferFacts(Record):
     """Declared scratch: never compared."""
     is_unread: bool = False
     """Nothing else in the program looks at it: what is left there differently is for a person to decide."""
+    is_only_stored: bool = False
+    """The original's text stores to it and never loads from it: what it held before, such as what was left in memory, is no input."""
     layout: ElementLayout | None = None
     """Layout of a buffer of structs, where it is known."""
     member: Member | None = None

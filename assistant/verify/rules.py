@@ -244,7 +244,7 @@ def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray)
     """What another order of additions may move the output by; in place, what is added to counts: `x -= mean` leaves less than it takes."""
     unit_roundoff, terms = output.element.unit_roundoff or 0.0, _term_count(output, case)
     after = regrouping(unit_roundoff, chosen(reference, output.written & np.isfinite(reference)), terms)
-    if output.buffer.is_poisoned:
+    if output.buffer.is_poisoned or output.buffer.is_only_stored:
         return after
     before = floats(output.buffer.before, output.element)
     return after.at_least(regrouping(unit_roundoff, chosen(before, output.written & np.isfinite(before)), terms))

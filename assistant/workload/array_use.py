@@ -7,17 +7,23 @@ Example::
 
 from __future__ import annotations
 
-from assistant.cuda.accesses import Use, uses_of
+from assistant.cuda.accesses import PointerUse, Use, uses_of
 from assistant.cuda.body_names import BodyNames
 from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.casts import without_integer_casts
 from assistant.cuda.names import names_in
+from assistant.cuda.parameters import declared_name
 from assistant.cuda.reaches import Reach
+from assistant.cuda.recovery import located, recover
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts
+from assistant.model.source import Kernel
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 from assistant.workload.ranges import Ranges, probe
 
-__all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index", "is_written"]
+__all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index", "is_written", "only_stored"]
+
+_MOST_COPIES = 4
+"""A pointer that is copied from pointer to pointer is followed so far."""
 
 
 def highest_index(accesses: tuple[Reach, ...], ranges: Ranges) -> Polynomial | None:
@@ -34,10 +40,34 @@ def highest_index(accesses: tuple[Reach, ...], ranges: Ranges) -> Polynomial | N
     return max(highs, key=probe, default=None)
 
 
-def is_only_stored(name: str, names: BodyNames) -> bool:
-    """Every use is a plain store to an element."""
+def only_stored(text: str, kernel: Kernel) -> frozenset[str]:
+    """The parameters of ``kernel``, which is in ``text``, whose elements it stores and never loads."""
+    names = BodyNames(*located(recover(text).trees, kernel.body))
+    return frozenset(parameter.name for parameter in kernel.parameters if parameter.is_pointer and is_only_stored(parameter.name, names))
+
+
+def is_only_stored(name: str, names: BodyNames, most_copies: int = _MOST_COPIES) -> bool:
+    """Every use is a plain store to an element: by name, or through a local pointer that it is copied to."""
     uses = uses_of(names.tree, names.body, name)
-    return bool(uses) and all(use.kind is Use.WRITE for use in uses)
+    return bool(uses) and all(use.kind is Use.WRITE or _is_copied_to_store(use, names, most_copies) for use in uses)
+
+
+def _is_copied_to_store(use: PointerUse, names: BodyNames, most_copies: int) -> bool:
+    """Whether a local pointer begins as this one, or at an offset from it, and is itself only stored through."""
+    if use.kind is not Use.ESCAPE or not most_copies:
+        return False
+    value = use.node
+    while value.parent is not None and value.parent.type in ("binary_expression", "parenthesized_expression"):
+        parts = binary_parts(value.parent)
+        if parts is not None and (parts[0] != "+" or parts[1] != value):
+            return False
+        value = value.parent
+    parent = value.parent
+    declarator = None if parent is None or parent.type != "init_declarator" else parent.child_by_field_name("declarator")
+    if declarator is None or declarator.type != "pointer_declarator":
+        return False
+    copy = declared_name(declarator)
+    return copy is not None and is_only_stored(names.tree.text(copy), names, most_copies - 1)
 
 
 def is_written(name: str, names: BodyNames) -> bool:

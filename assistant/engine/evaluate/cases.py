@@ -5,7 +5,8 @@ Cases are made for the original; ``for_candidate`` turns one into what the candi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from assistant.model.elements import parse_element_type
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Kernel, Parameter
 from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, LiveCase, LiveWorkload, Shape, WorkloadProblem
+from assistant.workload.array_use import only_stored
 from assistant.workload.boundary import boundary_shapes
 from assistant.workload.derive import extract
 from assistant.workload.draws import Draw, draws_for
@@ -46,7 +48,8 @@ def captured_cases(version: SourceVersion, counted: CountedRun, kernels: frozens
         return ()
     reader = RecordingReader(run.recording_path, run.recording)
     chosen = _chosen(version, reader.recording, kernels)
-    return tuple(_own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen)
+    made = (_own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen)
+    return _with_stored(version, made)
 
 
 def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
@@ -62,7 +65,7 @@ def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[st
         exact = (one for one in item.reference if not one.is_recorded and _is_floating(reader.recording, one.buffer))
         given = tuple((one.buffer, reader.blob(one.blob)) for one in exact)
         cases.append(replace(own, launch_index=index, given=given))
-    return tuple(cases)
+    return _with_stored(version, cases)
 
 
 def live_case(item: LiveCase) -> Case:
@@ -136,6 +139,29 @@ def _own_case(reader: RecordingReader, kernel: Kernel, index: int, origin: CaseO
     recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
     unread = unread_buffers(reader.recording, index)
     return JudgedCase(recorded, kernel.key, (parameters,), _buffer_names(recorded, (parameters,)), frozenset(), index, unread=unread)
+
+
+def _with_stored(version: SourceVersion, cases: Iterable[JudgedCase]) -> tuple[JudgedCase, ...]:
+    """With the buffers that the kernels' texts only store to; one that is reached by several pointers is none."""
+    kernels = {kernel.key: (file.source.text, kernel) for file in version.files for kernel in file.kernels}
+    names: dict[str, frozenset[str]] = {}
+
+    def of(case: JudgedCase) -> JudgedCase:
+        if case.kernel not in names:
+            names[case.kernel] = only_stored(*kernels[case.kernel])
+        (launch, *_), (parameters, *_) = case.new.recording.launches, case.parameters
+        pointers = [
+            (field.buffer, parameter)
+            for argument, parameter in zip(launch.arguments, parameters, strict=False)
+            for field in argument.pointers
+        ]
+        reached = Counter(
+            [buffer for buffer, _ in pointers] + [field.buffer for one in case.new.recording.buffers for field in one.pointers]
+        )
+        stored = (buffer for buffer, parameter in pointers if parameter.is_pointer and parameter.name in names[case.kernel])
+        return replace(case, only_stored=frozenset(buffer for buffer in stored if reached[buffer] == 1))
+
+    return tuple(of(case) for case in cases)
 
 
 def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:

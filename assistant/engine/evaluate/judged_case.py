@@ -71,6 +71,8 @@ class JudgedCase(Record):
     """The original's run with every check on, where it was made already when the case was tried."""
     unread: frozenset[int] = frozenset()
     """Ids of buffers that nothing else in the program looks at (``unread_buffers``)."""
+    only_stored: frozenset[int] = frozenset()
+    """Ids of buffers that the kernel's text stores to and never loads: what they held before is no input."""
     own_grid: Dim3 | None = None
     """For a case with fewer blocks: the launch's own grid."""
     recorded_config: LaunchConfig | None = None

@@ -117,6 +117,7 @@ def buffer_facts(case: JudgedCase, text: str) -> tuple[BufferFacts, ...]:
             is_poisoned=buffer.is_poisoned,
             is_scratch=names[buffer.id] in case.scratch,
             is_unread=buffer.id in case.unread,
+            is_only_stored=buffer.id in case.only_stored,
             layout=layout_named(text, buffer.element_type),
         )
         for buffer in case.new.recording.buffers

@@ -253,3 +253,24 @@ def test_integers_made_of_floats_beyond_their_range_say_nothing_of_a_gpu() -> No
         return result.labels
 
     assert labels_of(least, 0) == () and labels_of(7, 0) == (Label.NAN_BEHAVIOUR,)
+
+
+@pytest.mark.parametrize("left", [3e38, -1e30])
+def test_what_an_array_held_before_it_is_only_stored_to_is_no_measure_of_its_errors(left: float) -> None:
+    def whole(b: Buffers) -> None:
+        b["out"][:] = b["x"] * np.float32(2) + b["y"]
+
+    def wrong(b: Buffers) -> None:
+        b["out"][:] = 0
+
+    def of(candidate: Kernel) -> CaseEvidence:
+        made = case(whole, candidate, truth=truth)
+        out = replace(made.buffers[-1], is_poisoned=False, is_only_stored=True, before=np.full(N, left, np.float32).tobytes())
+        return replace(made, buffers=(*made.buffers[:-1], out))
+
+    def judged(candidate: Kernel) -> Outcome:
+        found = judge(JudgeEvidence((of(candidate),), AutoTolerance()))
+        assert isinstance(found, Verification), found
+        return found.outcome
+
+    assert (judged(whole), judged(wrong)) == (Outcome.PASS, Outcome.FAIL)
