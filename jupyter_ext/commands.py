@@ -35,6 +35,7 @@ __all__ = ["VERBS", "CommandOptions", "Commands", "raise_for", "wait_for"]
 VERBS = ("status", "show", "wait", "cancel", "accept", "reject", "undo", "pair", "history", "doctor")
 _PAIR_VERBS = ("start", "suggest", "constrain", "why", "stop")
 _SHOWN_ROWS = 20
+_DECIDED = frozenset({ProposalState.ACCEPTED, ProposalState.REJECTED})
 _DOCTOR_S = 60.0
 
 
@@ -166,15 +167,19 @@ class Commands:
         _say(ended.stdout.rstrip() or ended.stderr.rstrip())
 
     def _id_of(self, words: Sequence[str], verb: str) -> str:
-        """The proposal that is named; without a name the newest of the cell that was run last. Raises UsageError."""
+        """The proposal that is named; without a name the newest of the cell that was run last, to undo the one decided last.
+
+        Raises UsageError.
+        """
         if words:
             return words[0]
-        wanted = frozenset({ProposalState.ACCEPTED}) if verb == "undo" else DECIDABLE_STATES
-        path = self._run_of(()).cell.path
-        found = self._workshop.loop.call(self._workshop.store.proposals, None, wanted, path)
+        path, call = self._run_of(()).cell.path, self._workshop.loop.call
+        found = call(self._workshop.store.proposals, None, _DECIDED if verb == "undo" else DECIDABLE_STATES, path)
         if not found:
             raise UsageError(f"there is nothing to {verb} for {path.stem}", "%kernelopt history lists what there was")
-        return found[0].id
+        if verb != "undo":
+            return found[0].id
+        return max(found, key=lambda item: call(self._workshop.store.decisions, item.id)[-1].decided_ms).id
 
     def _run_of(self, words: Sequence[str]) -> CellRun:
         """The run of that number; the last one without. Raises UsageError."""

@@ -16,9 +16,10 @@ from assistant.editor.review import NO_WHY, Apply, Why
 from assistant.editor.staging import Trigger
 from assistant.engine.proposals import MovedChange
 from assistant.errors import UsageError
-from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell
+from jupyter_ext.proposal_page import short_name
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
@@ -92,10 +93,17 @@ class ProposalReviewer:
         """Raises UsageError where somebody decided before, and for an unknown reason code."""
         proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
         self._workshop.loop.call(self._rejected, proposal, reason_code, reason)
-        return f"{proposal.id} rejected"
+        return f"{proposal.id} rejected; %kernelopt undo {short_name(proposal.id)} takes that back"
 
     def undo(self, proposal_id: str) -> str:
-        """Put the text before an accepted proposal back into its cell. Raises UsageError where the cell moved on."""
+        """Put the text before an accepted proposal back into its cell, or open a rejected one again.
+
+        Raises UsageError where the cell moved on.
+        """
+        proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
+        if proposal.state is ProposalState.REJECTED:
+            self._workshop.loop.call(self._reopened, proposal)
+            return f"{proposal.id} waits for your decision again"
         run, proposal = self._held(proposal_id, self._placed.get(proposal_id))
         if (run.cell.source,) == proposal.before:
             raise UsageError(f"{proposal.id} is not in the cell", "nothing to undo")
@@ -143,6 +151,14 @@ class ProposalReviewer:
 
     def _rejected(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:
         self._workshop.editor.review.reject(proposal.id, reason_code, reason)
+        self._decided(proposal)
+
+    def _reopened(self, proposal: Proposal) -> None:
+        self._workshop.editor.review.reopen(proposal.id)
+        self._decided(proposal)
+
+    def _decided(self, proposal: Proposal) -> None:
+        """Pair sessions and panels hear of it."""
         for opened in self._workshop.pairs.open_on(proposal.path):
             self._workshop.pairs.state(opened.id)
         self._workshop.editor.offers_changed()

@@ -24,7 +24,7 @@ from assistant.engine.search import is_running
 from assistant.errors import CannotAnswerError, MemoryFileError, UsageError
 from assistant.memory import MemoryStore
 from assistant.model.attempt import Attempt, JobRow
-from assistant.model.proposal import DECIDABLE_STATES, AlreadyDecided, Decision, DecisionKind, Proposal
+from assistant.model.proposal import DECIDABLE_STATES, AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.serialize import encode
 
 __all__ = ["BadRequest", "Conflict", "NotThere", "ServedMemory"]
@@ -126,11 +126,12 @@ class ServedMemory:
         return {"id": row.id, "is_cancel_requested": True}
 
     def decide(self, proposal_id: str, request: DecisionRequest, who: str, now_ms: int) -> dict[str, Any]:
-        """Accept the whole of a proposal of a file, reject it, or undo its acceptance."""
+        """Accept the whole of a proposal of a file, reject it, or take back what was decided on it."""
         proposal = self._one(self._store.proposals(), proposal_id, "proposal")
         self._demand_writable()
         outside = next((path for path in proposal.paths if self._name(path) is None), None)
-        if outside is not None and request.kind is not DecisionKind.REJECTED:
+        is_written = request.kind is not DecisionKind.REJECTED and proposal.state is not ProposalState.REJECTED
+        if outside is not None and is_written:
             message = f"{proposal.id} also changes {outside}, which is not below the folder that this server serves"
             raise Conflict(message, f"kernelopt accept {proposal.id}")
         decider = Decider(self._store, who, now_ms)
@@ -260,6 +261,8 @@ class ServedMemory:
 def _decided(decider: Decider, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | MovedChange:
     if request.kind is DecisionKind.REJECTED:
         return decider.reject(proposal, request)
+    if request.kind is DecisionKind.UNDONE and proposal.state is ProposalState.REJECTED:
+        return decider.reopen(proposal)
     if not proposal.path.is_file():
         message = f"{proposal.path.name} is a cell of a notebook, not a file"
         raise CannotAnswerError(message, "decide in the notebook: %kernelopt accept, or the editor's undo")

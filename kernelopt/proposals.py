@@ -151,7 +151,10 @@ class Proposal:
         self._session.ask(lambda engine: engine.reject(self.id, code, reason))
 
     def undo(self) -> None:
-        """Take an acceptance back; a file gets its earlier text. Raises CannotAnswerError where the file changed since."""
+        """Take the decision back: after `accept` a file gets its earlier text, after `reject` the proposal is open again.
+
+        Raises CannotAnswerError where the file changed since.
+        """
         self._session.ask(lambda engine: engine.undo(self.id) if self._is_file else (engine.undo_text(self.id),))
 
     def __repr__(self) -> str:

@@ -62,6 +62,7 @@ COMMANDS = (
     "kernelopt.proposal.edit",
     "kernelopt.proposal.accept",
     "kernelopt.proposal.reject",
+    "kernelopt.proposal.reopen",
     "kernelopt.pair.start",
     "kernelopt.pair.suggest",
     "kernelopt.pair.constrain",

@@ -107,6 +107,13 @@ class Proposals:
         self._reject(proposal, reason_code, reason)
         return {"proposal_id": proposal.id, "outcome": "rejected"}
 
+    def reopen(self, proposal_id: str) -> dict[str, Any]:
+        """Take a rejection back. Raises UsageError where it is not rejected."""
+        proposal = self._find(proposal_id)
+        self._backend.editor.review.reopen(proposal.id)
+        self._decided(proposal)
+        return {"proposal_id": proposal.id, "outcome": "reopened"}
+
     def content(self, uri: str) -> str:
         """The text of a ``kernelopt:`` document. Raises UsageError for one that there is not."""
         parts = PurePosixPath(unquote(urlparse(uri).path)).parts
@@ -186,6 +193,9 @@ class Proposals:
 
     def _reject(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:
         self._backend.editor.review.reject(proposal.id, reason_code, reason)
+        self._decided(proposal)
+
+    def _decided(self, proposal: Proposal) -> None:
         self._backend.proposal_decided(proposal.path)
         self._backend.editor.offers_changed()
 

@@ -107,7 +107,7 @@ def _reject(
 
 
 def _undo(id_prefix: Id, as_json: Json = False) -> None:
-    """Take an accepted proposal back; refused if the file moved on."""
+    """Take a decision back: an accepted proposal out of its file (refused if that moved on), a rejected one is open again."""
     with loading():
         from assistant.cli.ledger_decisions import undo
 

@@ -35,7 +35,7 @@ def reject(id_prefix: str, code: str | None, reason: str | None, as_json: bool) 
 
 
 def undo(id_prefix: str, as_json: bool) -> None:
-    """Take an accepted proposal back; refused if the file moved on."""
+    """Take a decision back: an accepted proposal out of its file (refused if that moved on), a rejected one is open again."""
     _show_now(open_session().undo(id_prefix), as_json)
 
 

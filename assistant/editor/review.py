@@ -131,6 +131,10 @@ class Review:
         request = DecisionRequest(DecisionKind.REJECTED, reason_code=reason_code, reason=reason)
         return _taken(self._decider().reject(self._store.find_proposal(proposal_id), request))
 
+    def reopen(self, proposal_id: str) -> Decision:
+        """Take a rejection back. Raises UsageError where it is not rejected."""
+        return _taken(self._decider().reopen(self._store.find_proposal(proposal_id)))
+
     def observe(self, path: Path, text: str) -> tuple[Decision | AlreadyDecided, ...]:
         """Decisions that ``text`` shows: an accept that has arrived, an undo, a redo; where another front end was first, its decision.
 

@@ -180,7 +180,7 @@ def all_rows(database: Database) -> Iterable[Known]:
 
 
 def note_decision(database: Database, job: str, kernel: str, techniques: tuple[str, ...], kind: str) -> None:
-    """What a person decided, in the rows of the proposal's attempts; inside a transaction."""
+    """What a person decided (empty: nothing that stands), in the rows of the proposal's attempts; inside a transaction."""
     database.execute(
         "update experience set decision = ?1 where job = ?2 and kernel = ?3 and is_right = 1"
         " and technique in (select value from json_each(?4))",

@@ -168,7 +168,8 @@ class Learned:
         row = self._database.row("select record from proposals where id = ? and record is not null", (proposal,))
         if row is not None:
             data = json.loads(row[0])
-            experience_rows.note_decision(self._database, data["job"], data["kernel"], tuple(data["techniques"]), kind.value)
+            standing = "" if kind is DecisionKind.REOPENED else kind.value
+            experience_rows.note_decision(self._database, data["job"], data["kernel"], tuple(data["techniques"]), standing)
 
     def _with_lessons(self, found: tuple[TechniqueEvidence, ...]) -> tuple[TechniqueEvidence, ...]:
         """With what was learnt of each technique behind its evidence."""
@@ -190,14 +191,15 @@ class Learned:
             return evidence
 
     def _judgements(self) -> list[tuple[Judgement, str]]:
-        """(the last decision on a proposal, the proposal's job), newest first."""
+        """(the last decision on a proposal, the proposal's job), newest first; none of a rejection that was taken back."""
         found = self._database.rows(
             "select p.record, d.record, (select json_array(json_extract(a.record, '$.lab'), json_extract(a.record, '$.device'),"
             " json_extract(a.record, '$.target')) from attempts a where a.job = p.job limit 1)"
             " from decisions d join proposals p on p.id = d.proposal"
             " where d.record is not null and p.record is not null"
-            " and d.id = (select max(id) from decisions where proposal = p.id) order by d.id desc limit ?",
-            (_JUDGEMENTS,),
+            " and d.id = (select max(id) from decisions where proposal = p.id) and json_extract(d.record, '$.kind') <> ?1"
+            " order by d.id desc limit ?2",
+            (DecisionKind.REOPENED.value, _JUDGEMENTS),
         )
         return [_judgement(row) for row in found]
 

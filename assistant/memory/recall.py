@@ -40,6 +40,7 @@ _PEOPLE_EFFECTS = {
     DecisionKind.EDITED_THEN_ACCEPTED: 0.3,
     DecisionKind.REJECTED: -0.7,
     DecisionKind.UNDONE: -0.35,
+    DecisionKind.REOPENED: 0.0,
 }
 """Change of log(rank) by one decision on this very kernel today (chosen: one rejection halves it)."""
 _PEOPLE_LIMIT = 1.4

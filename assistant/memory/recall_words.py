@@ -54,6 +54,7 @@ _VERBS = {
     DecisionKind.EDITED_THEN_ACCEPTED: "edited and accepted",
     DecisionKind.REJECTED: "rejected",
     DecisionKind.UNDONE: "accepted and then undone",
+    DecisionKind.REOPENED: "rejected and opened again",
 }
 _TAKEN = frozenset({DecisionKind.ACCEPTED, DecisionKind.PARTIALLY_ACCEPTED, DecisionKind.EDITED_THEN_ACCEPTED})
 

@@ -43,6 +43,7 @@ _STATE_AFTER = {
     DecisionKind.EDITED_THEN_ACCEPTED: ProposalState.ACCEPTED,
     DecisionKind.REJECTED: ProposalState.REJECTED,
     DecisionKind.UNDONE: ProposalState.UNDONE,
+    DecisionKind.REOPENED: ProposalState.OPEN,
 }
 _SHOWN_IDS = 5
 _HUMAN_STATES = frozenset({ProposalState.ACCEPTED, ProposalState.REJECTED, ProposalState.UNDONE})

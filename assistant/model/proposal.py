@@ -37,6 +37,8 @@ class DecisionKind(StrEnum):
     REJECTED = "rejected"
     EDITED_THEN_ACCEPTED = "edited_then_accepted"
     UNDONE = "undone"
+    REOPENED = "reopened"
+    """A rejection was taken back: the proposal waits for a decision again, and nothing is learnt from the rejection."""
 
 
 class PredictionOutcome(Record):

@@ -22,6 +22,7 @@ test("a page decides on files; the text of a cell is the notebook's", () => {
   assert.deepEqual(possible({ ...PROPOSAL, is_file: false }), ["reject"]);
   assert.deepEqual(possible({ ...PROPOSAL, state: "accepted" }), ["undo"]);
   assert.deepEqual(possible({ ...PROPOSAL, state: "accepted", is_file: false }), []);
+  assert.deepEqual(possible({ ...PROPOSAL, state: "rejected", is_file: false }), ["undo"]);
   assert.deepEqual(possible({ ...PROPOSAL, state: "superseded" }), []);
 });
 

@@ -33,3 +33,7 @@ def register(server: LanguageServer, proposals: Proposals, scratch: ScratchCopie
     @server.command("kernelopt.proposal.reject")
     def reject(arguments: ProposalArguments) -> dict[str, Any]:
         return proposals.reject(arguments.proposal_id, arguments.reason_code, arguments.reason)
+
+    @server.command("kernelopt.proposal.reopen")
+    def reopen(arguments: ProposalArguments) -> dict[str, Any]:
+        return proposals.reopen(arguments.proposal_id)

@@ -25,7 +25,11 @@ from assistant.ports.store import NotReplayable, StoredAnalysis
 __all__ = ["FakeStore"]
 
 _PLACEMENTS_KEPT_MS = 60_000
-_STATE_AFTER = {DecisionKind.REJECTED: ProposalState.REJECTED, DecisionKind.UNDONE: ProposalState.UNDONE}
+_STATE_AFTER = {
+    DecisionKind.REJECTED: ProposalState.REJECTED,
+    DecisionKind.UNDONE: ProposalState.UNDONE,
+    DecisionKind.REOPENED: ProposalState.OPEN,
+}
 """Every other decision accepts."""
 
 

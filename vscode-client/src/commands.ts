@@ -109,6 +109,7 @@ function viewCommands({ context, server, watch }: Parts): Runs {
     rowPreview: onRow("kernelopt.proposal.preview"),
     rowAccept: onRow("kernelopt.proposal.accept"),
     rowReject: onRow("kernelopt.proposal.reject"),
+    rowReopen: onRow("kernelopt.proposal.reopen"),
     rowExplain: onRow("kernelopt.proposal.explain"),
     rowEdit: onRow("kernelopt.proposal.edit"),
     rowCheck: onRow("kernelopt.check"),

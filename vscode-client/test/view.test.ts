@@ -41,7 +41,7 @@ const FULL: Picture = {
     },
   ],
   decisions: [
-    { proposal: "P0", headline: "rejected: padded-tile (style)", kind: "rejected", uri: URI, kernel: "k", decided_by: "cli 7", decided_ms: 0 },
+    { proposal: "P0", headline: "rejected: padded-tile (style)", kind: "rejected", state: "rejected", uri: URI, kernel: "k", decided_by: "cli 7", decided_ms: 0 },
   ],
 };
 
@@ -102,4 +102,13 @@ test("rows have ids of their own", () => {
   const all = (found: readonly Row[]): readonly string[] => found.flatMap((row) => [row.id, ...all(row.children)]);
   const ids = all(rows(FULL));
   assert.equal(new Set(ids).size, ids.length);
+});
+
+test("a rejection can be taken back as long as it stands", () => {
+  const kinds = (state: string): readonly (string | undefined)[] =>
+    rows({ ...FULL, decisions: FULL.decisions.map((decision) => ({ ...decision, state })) })
+      .find((row) => row.label === "Decisions")!
+      .children.map((row) => row.kind);
+  assert.deepEqual(kinds("rejected"), ["decision.rejected"]);
+  assert.deepEqual(kinds("open"), ["decision"]);
 });

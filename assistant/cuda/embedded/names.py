@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["names_like", "own_name", "path_in"]
+__all__ = ["is_in_notebook", "names_like", "own_name", "path_in"]
 
 _NO_NAME = "cuda"
 _LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\([^()]*\)")
@@ -34,6 +34,11 @@ def names_like(own: str | None) -> Iterator[str]:
     while True:
         yield f"{name}-{number}"
         number += 1
+
+
+def is_in_notebook(path: Path) -> bool:
+    """Whether ``path`` is what a cell's text goes by (``path_in``)."""
+    return ".ipynb." in path.name
 
 
 def path_in(container: Path, name: str | None, suffix: str = ".cu") -> Path:

@@ -179,10 +179,19 @@ class PairSessions:
         if decision.kind is DecisionKind.REJECTED:
             said = constraint_of_rejection(decision.reason_code, proposal.techniques, proposal.comparison.ratio)
             answer = f"{answer}; from now on: {read_constraint(said, self._techniques).with_enforcement}"
+        elif decision.kind is DecisionKind.REOPENED:
+            index = _constraint_of(state, proposal.id)
+            said = "" if index is None else f"drop {index + 1}"
         return replace(self.turn(state, TurnKind.DECISION, said, answer), proposal=proposal.id)
 
     def _load(self, session_id: str) -> PairState:
         return pair_state(self._store.find_pair(session_id), self._store.turns(session_id), self._techniques)
+
+
+def _constraint_of(state: PairState, proposal_id: str) -> int | None:
+    """The place, among the session's constraints, of the one that rejecting the proposal made; None where it is gone."""
+    made = {turn.said for turn in state.turns if turn.kind is TurnKind.DECISION and turn.proposal == proposal_id and turn.said}
+    return next((index for index, constraint in enumerate(state.constraints) if constraint.words in made), None)
 
 
 def turn_event(session: PairSession, turn: Turn, job: str | None = None) -> events.PairTurn:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from assistant.config import user_paths
+from assistant.config import find_workspace, user_paths
 from assistant.cuda.changes import ChangeConflict, RebasedTexts, chosen_texts, rebase_texts
 from assistant.cuda.hunks import HunkMismatch
 from assistant.engine.files import put_back_half_written, replace_texts
+from assistant.engine.proposals.rejected import twins
 from assistant.engine.proposals.superseding import claim_in_words, successor
 from assistant.engine.source_version import read_source
 from assistant.errors import CannotAnswerError, UsageError
@@ -101,10 +102,25 @@ class Decider(Record):
         _check_reason(request)
         if proposal.state in (ProposalState.STALE, ProposalState.SUPERSEDED):
             raise self._closed(proposal)
-        return self._append(proposal, request, None)
+        outcome = self._append(proposal, request, None)
+        if isinstance(outcome, Decision):
+            for twin in twins(self.store, find_workspace(proposal.path), proposal):
+                self.store.mark(twin.id, ProposalState.SUPERSEDED)
+        return outcome
+
+    def reopen(self, proposal: Proposal) -> Decision | AlreadyDecided:
+        """Take a rejection back: it waits for a decision again. Raises UsageError where it is not rejected."""
+        if proposal.state is not ProposalState.REJECTED:
+            raise UsageError(f"{proposal.id} is {proposal.state.value}; only a rejection can be taken back")
+        return self._append(proposal, DecisionRequest(DecisionKind.REOPENED), None, frozenset({ProposalState.REJECTED}))
 
     def undo(self, proposal: Proposal) -> Decision | AlreadyDecided:
-        """Put the texts before the accept back, all of them or none. Raises CannotAnswerError if a file moved on since."""
+        """Take the last decision back: of an accept, put the texts before it back, all of them or none; of a rejection, open it again.
+
+        Raises CannotAnswerError if a file moved on since.
+        """
+        if proposal.state is ProposalState.REJECTED:
+            return self.reopen(proposal)
         proposal = self.as_decided(proposal)
         accepted = self.accepted_texts(proposal)
         current = self._current(proposal)

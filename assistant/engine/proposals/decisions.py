@@ -28,7 +28,7 @@ from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import Severity
-from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import Outcome
 from assistant.ports.store import ProposalStore
@@ -72,7 +72,9 @@ class Decisions(Record):
         return _decision_made(self._decider().record(proposal, DecisionRequest(DecisionKind.ACCEPTED), proposal.after))
 
     def undo_text(self, proposal: Proposal) -> events.DecisionMade:
-        """Keep that a text that is in no file is as before the proposal again."""
+        """Keep that a text that is in no file is as before the proposal again, or that its rejection was taken back."""
+        if proposal.state is ProposalState.REJECTED:
+            return _decision_made(self._decider().reopen(proposal))
         return _decision_made(self._decider().record(proposal, DecisionRequest(DecisionKind.UNDONE), proposal.before))
 
     async def offer(self, job: Job, proposal: Proposal, accept: Accept, ask: Ask | None) -> events.DecisionMade | None:

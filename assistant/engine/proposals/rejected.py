@@ -2,7 +2,8 @@
 
 A rejection holds for the technique at its place, whatever else the search would build on it. Of a chain it is taken to mean the first
 step, which was chosen because it gains most: the others may be offered without it, and turned down in their turn. It ends when the
-kernel, a device function that it calls or the edited line changes. Example::
+kernel, a device function that it calls or the edited line changes. It is about one file; of notebooks, about each cell with that code, as
+cells are copied and their names say little. Example::
 
     for refusal in refusals(store, workspace, parsed, "transpose"):
         refusal.place   # SettledStep("staged-store", {11})
@@ -13,6 +14,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from assistant.cuda.embedded.names import is_in_notebook
 from assistant.cuda.parse import parse
 from assistant.engine.proposals.steps import SettledStep, moved
 from assistant.model.attempt import Attempt
@@ -23,7 +25,7 @@ from assistant.model.trial import TrialOutcome
 from assistant.ports.store import EditStore, ProposalStore
 from assistant.record import Record
 
-__all__ = ["FoundEdit", "StandingRejection", "edits_of", "refusals", "rejected_before"]
+__all__ = ["FoundEdit", "StandingRejection", "edits_of", "refusals", "rejected_before", "twins"]
 
 _STATES = frozenset({ProposalState.REJECTED})
 _ATTEMPTS_READ = 10_000
@@ -50,23 +52,41 @@ class StandingRejection(Record):
 
 def refusals(store: EditStore, workspace: Path, parsed: ParsedSource, kernel_name: str) -> tuple[StandingRejection, ...]:
     """Rejections of edits of the kernel with this qualified name, newest first, as far as they hold for the present text."""
-    rejected = [known for known in store.proposals(workspace, _STATES) if known.path == parsed.source.path]
-    if not rejected:
-        return ()
-    attempts = store.attempts(workspace, parsed.source.path, _ATTEMPTS_READ)
-    return tuple(refusal for known in rejected if (refusal := _refusal(store, known, attempts, parsed, kernel_name)) is not None)
+    keys = {kernel.key for kernel in parsed.kernels if kernel.qualified_name == kernel_name}
+    known_ones = (known for known in store.proposals(workspace, _STATES) if known.kernel in keys)
+    rejected = [known for known in known_ones if _is_same_place(known.path, parsed.source.path)]
+    attempts = {path: store.attempts(workspace, path, _ATTEMPTS_READ) for path in {known.path for known in rejected}}
+    found = (_refusal(store, known, attempts[known.path], parsed, kernel_name) for known in rejected)
+    return tuple(refusal for refusal in found if refusal is not None)
 
 
 def rejected_before(store: ProposalStore, workspace: Path, edit: FoundEdit) -> str | None:
     """When and why this very edit was rejected, in words; None where it never was. A changed file is another text."""
-    same = (known for known in store.proposals(workspace, _STATES) if edit in edits_of(known))
+    same = (known for known in store.proposals(workspace, _STATES) if any(_is_same(edit, other) for other in edits_of(known)))
     return next((_decision(store, known) for known in same), None)
+
+
+def twins(store: ProposalStore, workspace: Path, proposal: Proposal) -> tuple[Proposal, ...]:
+    """Open proposals of other cells that make the same edit of the same text."""
+    mine = FoundEdit(proposal.path, proposal.kernel, proposal.files)
+    others = (known for known in store.proposals(workspace, frozenset({ProposalState.OPEN})) if known.id != proposal.id)
+    return tuple(other for other in others if _is_same(mine, FoundEdit(other.path, other.kernel, other.files)))
+
+
+def _is_same(edit: FoundEdit, other: FoundEdit) -> bool:
+    """The same change of the same texts, whatever cells are called."""
+    texts = [[(change.before_text, change.after_text) for change in one.files] for one in (edit, other)]
+    return edit.kernel == other.kernel and texts[0] == texts[1] and _is_same_place(edit.path, other.path)
+
+
+def _is_same_place(path: Path, other: Path) -> bool:
+    return path == other or (is_in_notebook(path) and is_in_notebook(other))
 
 
 def _refusal(
     store: ProposalStore, proposal: Proposal, attempts: tuple[Attempt, ...], parsed: ParsedSource, kernel_name: str
 ) -> StandingRejection | None:
-    change = proposal.change_of(parsed.source.path)
+    change = proposal.change_of(proposal.path)
     if change is None:
         return None
     before = parse(change.before)

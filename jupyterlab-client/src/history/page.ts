@@ -97,7 +97,7 @@ export class HistoryPage extends Widget {
   #act(id: string, verb: Verb): HTMLElement[] {
     const decide = (reason?: { reason_code: string }): void => void this.#told(() => this.#api.decide(id, verb, reason)); // heard of as a change
     if (verb === "accept") return [button("Accept into file", () => decide())];
-    if (verb === "undo") return [button("Undo", () => decide())];
+    if (verb === "undo") return [button("Take back", () => decide())];
     const choice = element("select", { title: "Why" });
     choice.append(...["no reason", ...REASONS].map((reason) => new Option(reason, reason)));
     return [choice, button("Reject", () => decide(choice.selectedIndex === 0 ? undefined : { reason_code: choice.value }))];

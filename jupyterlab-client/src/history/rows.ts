@@ -86,7 +86,7 @@ export function words(decision: Decision): string {
 // What a person may do with it from this page; a cell's text is the notebook's.
 export function possible(proposal: Proposal): readonly ("accept" | "reject" | "undo")[] {
   if (proposal.state === "open" || proposal.state === "undone") return proposal.is_file ? ["accept", "reject"] : ["reject"];
-  return proposal.state === "accepted" && proposal.is_file ? ["undo"] : [];
+  return proposal.state === "rejected" || (proposal.state === "accepted" && proposal.is_file) ? ["undo"] : [];
 }
 
 export type DiffLine = { readonly kind: "added" | "removed" | "place" | "kept"; readonly text: string };

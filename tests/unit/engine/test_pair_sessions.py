@@ -165,6 +165,10 @@ def test_a_decision_is_a_turn_of_the_pair_session_as_soon_as_it_is_taken(offered
     Session(parts).reject(offered.id, "precision", None)
     last = store.turns(opened)[-1]
     assert (last.kind, last.proposal, last.said) == (TurnKind.DECISION, offered.id, "keep precision")
+    assert [constraint.words for constraint in sessions.state(opened).constraints] == ["keep precision"]
+    Session(parts).undo(offered.id)
+    assert store.turns(opened)[-1].answer == f"{offered.id} reopened by a test"
+    assert sessions.state(opened).constraints == ()
 
 
 def never_opened(request: JobRequest, scratch: Path, target: str) -> Lab:

@@ -11,8 +11,9 @@ import pytest
 from assistant.cuda.parse import parse
 from assistant.engine.proposals.decide import Decider, DecisionRequest
 from assistant.engine.proposals.rejected import FoundEdit, edits_of, refusals, rejected_before
+from assistant.errors import UsageError
 from assistant.model.attempt import OtherFile
-from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.ports.store import Store
@@ -67,6 +68,33 @@ def test_a_rejection_of_a_chain_holds_for_its_first_step_while_the_code_stays(st
 def test_a_rejection_holds_for_its_own_kernel_and_file(store: Store) -> None:
     assert standing(store, BEFORE, "z") == [] == standing(store, BEFORE, path="/w/b.cu")
     assert refusals(store, Path("/elsewhere"), parse(Source(Path("/w/a.cu"), BEFORE)), "k") == ()
+
+
+def test_a_rejection_in_a_cell_holds_for_each_cell_with_that_code_and_ends_the_same_offer_there(store: Store, offered: Proposal) -> None:
+    cells = [Path(f"/w/{name}.ipynb.k.cu") for name in ("lab", "copy")]
+    made = [
+        replace(offered, id=f"P000000000{number}", path=path, kernel="k(float *)", files=change(path, BEFORE, FIRST))
+        for number, path in enumerate((*cells, Path("/w/a.cu")), 1)
+    ]
+    for proposal in made:
+        store.add_proposal(Path("/w"), proposal)
+    store.add_attempt(replace(attempt(1, "t5", 5, TrialOutcome.KEPT, BEFORE, FIRST), path=cells[0]))
+    decider = Decider(store, "a test", DAY_MS)
+    decider.reject(made[0], DecisionRequest(DecisionKind.REJECTED))
+    states = [store.find_proposal(proposal.id).state for proposal in made]
+    assert states == [ProposalState.REJECTED, ProposalState.SUPERSEDED, ProposalState.OPEN]
+    assert [lines for _, lines, _ in standing(store, BEFORE, path=str(cells[1]))] == [{5}]
+    assert standing(store, BEFORE) == []
+    assert rejected_before(store, Path("/w"), edits_of(made[1])[0]) and not rejected_before(store, Path("/w"), edits_of(made[2])[0])
+
+
+def test_a_rejection_that_was_taken_back_holds_no_more(store: Store, rejected: Proposal) -> None:
+    decider = Decider(store, "a test", DAY_MS)
+    assert isinstance(decider.undo(store.find_proposal(rejected.id)), Decision)
+    assert store.find_proposal(rejected.id).state is ProposalState.OPEN
+    assert standing(store, BEFORE) == []
+    with pytest.raises(UsageError, match="open; only a rejection can be taken back"):
+        decider.reopen(store.find_proposal(rejected.id))
 
 
 def test_a_launch_that_was_edited_is_its_own_place(store: Store, offered: Proposal) -> None:

@@ -72,6 +72,16 @@ def test_a_proposal_goes_into_the_cell_that_holds_its_text_and_is_undone_there(w
     check(notebook, ("first", AFTER), ("first", JUDGED))
 
 
+def test_a_rejection_is_taken_back_without_the_cell(workshop: Workshop, tmp_path: Path) -> None:
+    notebook = Notebook(workshop, tmp_path)
+    notebook.propose(notebook.run("a", JUDGED), "P07")
+    assert notebook.reviewing.reject("P07", "style", None) == "P07 rejected; %kernelopt undo P07 takes that back"
+    assert notebook.state("P07") is ProposalState.REJECTED
+    assert notebook.reviewing.undo("P07") == "P07 waits for your decision again"
+    assert notebook.state("P07") is ProposalState.OPEN
+    check(notebook)
+
+
 def test_of_two_cells_with_one_text_the_one_whose_panel_was_pressed_is_replaced(workshop: Workshop, tmp_path: Path) -> None:
     notebook = Notebook(workshop, tmp_path)
     first, _ = notebook.run("first", JUDGED), notebook.run("second", JUDGED)

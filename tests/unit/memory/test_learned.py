@@ -57,6 +57,18 @@ def test_an_attempt_is_a_row_with_state_use_result_and_decision(store: MemorySto
     assert detail["next"]["label"] == "dram"
 
 
+def test_a_rejection_that_was_taken_back_teaches_nothing(store: MemoryStore, given: Any) -> None:
+    store.add_attempt(given.attempt())
+    store.add_proposal(given.workspace, given.proposal())
+    store.decide(given.decision(kind=DecisionKind.REJECTED), OPEN)
+    (refused,) = store.learned.knowledge()
+    store.decide(given.decision(kind=DecisionKind.REOPENED), frozenset({ProposalState.REJECTED}))
+    (row,) = store.learned.knowledge()
+    assert (refused.rejected_count, row.rejected_count, row.accepted_count) == (1, 0, 0)
+    assert store.database.rows("select decision from experience") == [("",)]
+    assert store.find_proposal(given.proposal().id).state is ProposalState.OPEN
+
+
 @pytest.mark.parametrize(
     ("outcome", "is_right"),
     [(TrialOutcome.FAILED, 0), (TrialOutcome.BUILD_FAILED, 0), (TrialOutcome.NOT_BETTER, 1), (TrialOutcome.CANNOT_JUDGE, None)],

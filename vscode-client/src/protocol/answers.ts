@@ -126,6 +126,8 @@ export interface Decision {
   readonly proposal: string;
   readonly headline: string;
   readonly kind: string;
+  /** Of the proposal, as it is now. */
+  readonly state: string;
   readonly uri: string;
   readonly kernel: string;
   readonly decided_by: string;
