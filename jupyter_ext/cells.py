@@ -122,10 +122,22 @@ def captured_cell(code: str, embedded: EmbeddedText | None, text: str, selector:
 
 
 def notebook_path(namespace: Mapping[str, object]) -> Path:
-    """The notebook's file, as far as it is known."""
-    name = namespace.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or _NO_NOTEBOOK
+    """The notebook's file, as far as it is known: said by its front end, else by the command line that executes it."""
+    name = namespace.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME") or _executed_notebook() or _NO_NOTEBOOK
     path = Path(str(name))
     return path if path.is_absolute() else (Path.cwd() / path.name).resolve()
+
+
+def _executed_notebook() -> Path | None:
+    """The notebook on the command line of the kernel's parent (``jupyter nbconvert --execute lab.ipynb``); None where there is none."""
+    parent = Path("/proc") / str(os.getppid())
+    try:
+        words = (parent / "cmdline").read_bytes().decode("utf-8", "surrogateescape").split("\0")
+        folder = (parent / "cwd").readlink()
+    except OSError:
+        return None
+    named = (folder / word for word in words[1:] if word.endswith(".ipynb"))
+    return next((path.resolve() for path in named if path.is_file()), None)
 
 
 def same_cell(cell: Cell, text: str) -> Cell:

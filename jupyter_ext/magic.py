@@ -30,6 +30,7 @@ from jupyter_ext.commands import VERBS, CommandOptions, Commands, raise_for, wai
 from jupyter_ext.editor import EditorCells
 from jupyter_ext.foreign import foreign_options
 from jupyter_ext.front import NotebookFront
+from jupyter_ext.lineage import Lineages
 from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.options import unquoted, without_accept
 from jupyter_ext.panel import show_panel
@@ -135,7 +136,10 @@ class KernelOptMagics(Magics):
         parts = self._ready()
         code = self._front.running_code(fallback)
         file = None if given.file is None else Path(unquoted(given.file) or "").absolute()
-        cell = cell_of(code, notebook_path(self._front.namespace), self._front.running_cell_id(), file)
+        notebook, cell_id = notebook_path(self._front.namespace), self._front.running_cell_id()
+        cell = cell_of(code, notebook, cell_id, file)
+        if file is None:
+            cell = parts.lineages.placed(cell, notebook)
         if given.accept:
             self._front.replace_running(without_accept(parts.reviewing.accepted_here(cell, given.accept)))
             return
@@ -162,7 +166,8 @@ class KernelOptMagics(Magics):
         if isinstance(subject, str):
             sys.stdout.write(f"{subject}\n")
         elif subject is not None:
-            self._go_on(parts.opening.open(subject.cell, replace(asked, kernel=subject.selector)), given)
+            cell = parts.lineages.placed(subject.cell, notebook)
+            self._go_on(parts.opening.open(cell, replace(asked, kernel=subject.selector)), given)
 
     def _go_on(self, opened: OpenedCell, given: Namespace) -> None:
         """Show what goes on behind the cell."""
@@ -203,6 +208,7 @@ class _Parts:
 
     def __init__(self, front: NotebookFront) -> None:
         self.workshop = Workshop()
+        self.lineages = Lineages(self.workshop.remembered)
         self.reviewing = ProposalReviewer(self.workshop, front, EditorCells(self.workshop, front.namespace))
         self.opening = CellOpener(self.workshop, front.namespace)
         self.commands = Commands(self.workshop, self.reviewing)

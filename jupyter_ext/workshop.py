@@ -58,6 +58,7 @@ from assistant.plan.catalogue import own_catalogue
 from assistant.ports.store import Store
 from assistant.record import Record
 from jupyter_ext.cells import Cell
+from jupyter_ext.lineage import Remembered
 from jupyter_ext.runs import CellRun
 
 __all__ = ["CellQuestions", "Picture", "Workshop"]
@@ -65,6 +66,7 @@ __all__ = ["CellQuestions", "Picture", "Workshop"]
 _FRONT_END = "jupyter"
 _OFF = {"compile": "off", "verify": "off", "profile": "off"}
 _SHOWN_PROPOSALS = 10
+_REMEMBERED_ATTEMPTS = 50
 _LAST_WORDS_S = 2.0
 """Limit of runs that end with the notebook's kernel: Jupyter gives that one 5 s in all."""
 
@@ -175,6 +177,10 @@ class Workshop:
         """What is known of a source that was opened."""
         return self.loop.call(self._picture, key)
 
+    def remembered(self, path: Path) -> Remembered:
+        """What memory knows of the texts that went by a cell's path."""
+        return self.loop.call(self._remembered, path)
+
     def close(self) -> None:
         """End every job and worker."""
         self.loop.close(self._end)
@@ -253,6 +259,12 @@ class Workshop:
         view, report = self.editor.view(key), self.editor.report(key)
         cell = next(run.cell for run in reversed(self._runs) if run.cell.key == key)
         return Picture(cell, view, report, self._store.proposals(path=cell.path)[:_SHOWN_PROPOSALS])
+
+    def _remembered(self, path: Path) -> Remembered:
+        attempts, proposals = self._store.attempts(path=path, limit=_REMEMBERED_ATTEMPTS), self._store.proposals(path=path)
+        texts = [attempt.parent_text for attempt in attempts]
+        texts += [text.text for proposal in proposals for text in (*proposal.before, *proposal.after)]
+        return Remembered(frozenset(item.text_sha256 for item in self._store.analyses(path)), tuple(dict.fromkeys(texts)))
 
     async def _end(self) -> None:
         await self._end_runs()
