@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import atexit
-from typing import Any
+from typing import Any, cast
 
 from IPython.core.interactiveshell import InteractiveShell
 
+from jupyter_ext.completing import IDENTIFIER, matcher
 from jupyter_ext.magic import KernelOptMagics
 
 __all__ = ["load", "unload"]
@@ -29,6 +30,7 @@ def load(shell: InteractiveShell) -> None:
         if untyped.find_cell_magic(name) is None:
             untyped.register_magic_function(magics.foreign_cell, "cell", name)
     atexit.register(magics.close)
+    untyped.Completer.custom_matchers.append(matcher())
     for name in ("%kernelopt", "%%kernelopt"):
         untyped.set_hook("complete_command", _completed, str_key=name)
 
@@ -40,6 +42,8 @@ def unload(shell: InteractiveShell) -> None:
         atexit.unregister(magics.close)
         magics.close()
         shell.magics_manager.registry.pop(KernelOptMagics.__name__, None)
+        matchers: list[Any] = cast("Any", shell).Completer.custom_matchers
+        matchers[:] = [one for one in matchers if getattr(one, "matcher_identifier", None) != IDENTIFIER]
 
 
 def _loaded(shell: InteractiveShell) -> KernelOptMagics | None:
@@ -48,6 +52,6 @@ def _loaded(shell: InteractiveShell) -> KernelOptMagics | None:
 
 
 def _completed(shell: object, event: object) -> list[str]:
-    """Options and verbs behind the magic's name; ``event`` is IPython's, which carries the line."""
-    del shell
-    return KernelOptMagics.completions(str(getattr(event, "line", "")))
+    """Options, verbs and the user's variables behind the magic's name; ``event`` is IPython's, which carries the line."""
+    variables = (name for name in getattr(shell, "user_ns", {}) if not name.startswith("_"))
+    return [*KernelOptMagics.completions(str(getattr(event, "line", ""))), *variables]
