@@ -40,6 +40,7 @@ from assistant.record import Record
 from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.cells import Cell
+from jupyter_ext.first_build import reported
 from jupyter_ext.options import LaunchOptions, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
 from jupyter_ext.proposal_page import short_name
 from jupyter_ext.runs import CellRun
@@ -198,7 +199,8 @@ class CellOpener:
     def _compiled(self, cell: Cell, wanted: CellQuestions, signatures: Mapping[str, Signature]) -> CompiledText:
         symbols = tuple(sorted(signature.symbol for signature in signatures.values()))
         work = compile_text(self._workshop.lab, self._workshop.request(cell, wanted), symbols)
-        compiled = self._workshop.loop.wait(work)
+        with reported(self._workshop.lab.cache):
+            compiled = self._workshop.loop.wait(work)
         if compiled.is_refused:
             raise CellRefused("the compiler refuses the cell:\n" + "\n".join(compiled.messages()), "fix the lines above and run it again")
         return compiled

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assistant.disk.cached import make_room
 
-__all__ = ["ENTRIES", "keep_small"]
+__all__ = ["ENTRIES", "is_emulator_built", "keep_small"]
 
 ENTRIES = (
     "emulator/builds/*",
@@ -23,6 +23,11 @@ ENTRIES = (
     "executions/*",
 )
 """Each is looked up before it is used, in the same request: one that is gone is made again."""
+
+
+def is_emulator_built(cache: Path) -> bool:
+    """Whether the emulator was built here before, so that the next program waits for its own build alone."""
+    return any(path.is_dir() for path in cache.glob("emulator/prelude-*"))
 
 
 async def keep_small(cache: Path) -> None:
