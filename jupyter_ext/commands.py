@@ -23,6 +23,7 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import PairSession
 from assistant.model.proposal import DECIDABLE_STATES, ProposalState
 from assistant.record import Record
+from jupyter_ext.answers import CellResult, ProposalResult, Rows, Text, cell_result, proposal_result
 from jupyter_ext.front import show
 from jupyter_ext.page import failure_text
 from jupyter_ext.panel import show_panel, show_static
@@ -37,6 +38,11 @@ _PAIR_VERBS = ("start", "suggest", "constrain", "why", "stop")
 _SHOWN_ROWS = 20
 _DECIDED = frozenset({ProposalState.ACCEPTED, ProposalState.REJECTED})
 _DOCTOR_S = 60.0
+_END_S = 10.0
+"""A run that is cancelled ends within it."""
+
+
+Answer = CellResult | ProposalResult | Rows | Text
 
 
 class CommandOptions(Record):
@@ -45,6 +51,8 @@ class CommandOptions(Record):
     timeout_s: float | None = None
     hunks: tuple[str, ...] = ()
     reason_code: str | None = None
+    is_watched: bool = True
+    """Somebody may be there to look on, and to wait for what the line began."""
 
 
 class Commands:
@@ -53,7 +61,7 @@ class Commands:
     def __init__(self, workshop: Workshop, reviewing: ProposalReviewer) -> None:
         self._workshop = workshop
         self._reviewing = reviewing
-        self._verbs: dict[str, Callable[[tuple[str, ...], CommandOptions], None]] = {
+        self._verbs: dict[str, Callable[[tuple[str, ...], CommandOptions], Answer]] = {
             "status": self._status,
             "show": self._show,
             "wait": self._wait,
@@ -66,61 +74,62 @@ class Commands:
             "doctor": self._doctor,
         }
 
-    def run(self, verb: str, words: tuple[str, ...], options: CommandOptions) -> None:
-        """Raises UsageError for a verb or a word that means nothing here, and what the verb itself raises."""
+    def run(self, verb: str, words: tuple[str, ...], options: CommandOptions) -> Answer:
+        """The answer, which was shown as well.
+
+        Raises UsageError for a verb or a word that means nothing here, and what the verb itself raises.
+        """
         command = self._verbs.get(verb)
         if command is None:
             raise UsageError(f"%kernelopt has no {verb!r}", f"it has: {', '.join(VERBS)}")
-        command(words, options)
+        return command(words, options).printed()
 
-    def _status(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _status(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del words, options
-        if not self._workshop.runs:
-            _say("no cell was run with %%kernelopt yet")
-        for run in self._workshop.runs[-_SHOWN_ROWS:]:
-            _say(f"{run.number}  {run.cell.path.stem}  {run.state.phase}  {run.state.headline}")
+        rows = Rows(self._result(run) for run in self._workshop.runs[-_SHOWN_ROWS:])
+        _say(repr(rows) if rows else "no cell was run with %%kernelopt yet")
+        return rows
 
-    def _show(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _show(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del options
         if words and words[0].upper().startswith("P"):
             proposal = self._workshop.loop.call(self._workshop.store.find_proposal, words[0])
-            text = proposal_text(proposal)
-            _show_markdown(text)
-            return
+            _show_markdown(proposal_text(proposal))
+            return proposal_result(proposal)
         run = self._run_of(words)
         if not run.verbs:
             _say(f"{run.number}  {run.cell.path.stem}  {run.state.headline}: nothing was asked beyond that")
-            return
-        show_static(run, self._workshop)
+        else:
+            show_static(run, self._workshop)
+        return self._result(run)
 
-    def _wait(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _wait(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         run = self._run_of(words)
         wait_for(self._workshop, run, options.timeout_s)
         _say(f"{run.number}  {run.state.phase}  {run.state.headline}")
+        return self._result(run)
 
-    def _cancel(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _cancel(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del options
         run = self._run_of(words)
         if run.state.is_over:
-            _say(f"{run.number}  {run.state.phase}: there is nothing to cancel")
-            return
+            return _said(f"{run.number}  {run.state.phase}: there is nothing to cancel")
         self._workshop.cancel(run)
-        _say(f"{run.number}  cancelling")
+        return _said(f"{run.number}  cancelling")
 
-    def _accept(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _accept(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         why = Why(options.reason_code, " ".join(words[1:]) or None)
-        _say(self._reviewing.accept(self._id_of(words, "accept"), options.hunks, why=why))
+        return _said(self._reviewing.accept(self._id_of(words, "accept"), options.hunks, why=why))
 
-    def _reject(self, words: tuple[str, ...], options: CommandOptions) -> None:
-        _say(self._reviewing.reject(self._id_of(words, "reject"), options.reason_code, " ".join(words[1:]) or None))
+    def _reject(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
+        return _said(self._reviewing.reject(self._id_of(words, "reject"), options.reason_code, " ".join(words[1:]) or None))
 
-    def _undo(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _undo(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del options
-        _say(self._reviewing.undo(self._id_of(words, "undo")))
+        return _said(self._reviewing.undo(self._id_of(words, "undo")))
 
-    def _pair(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _pair(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         """A pair session on the cell that was run last."""
-        del options
         verb, said = (words[0] if words else "why"), " ".join(words[1:])
         if verb not in _PAIR_VERBS:
             raise UsageError(f"%kernelopt pair has no {verb!r}", f"it has: {', '.join(_PAIR_VERBS)}")
@@ -130,22 +139,26 @@ class Commands:
         if verb == "start":
             opened = call(pairs.start, run.cell.source, run.kernel, said or None)
             self._workshop.loop.call(self._workshop.editor.offers_changed)
-            _say(opened.answer)
-            return
+            return _said(opened.answer)
         if not call(pairs.open_on, path):
             raise UsageError(f"no pair session is open on {path.stem}", "%kernelopt pair start begins one")
         session: PairSession = call(pairs.find, path, text, run.kernel)
         match verb:
             case "suggest":
-                show_panel(self._workshop.suggest(run, session.id, said), self._workshop, self._reviewing)
+                suggesting = self._workshop.suggest(run, session.id, said)
+                show_panel(suggesting, self._workshop, self._reviewing)
+                if not options.is_watched:
+                    wait_for(self._workshop, suggesting, options.timeout_s, is_watched=False)
+                return self._result(suggesting)
             case "constrain":
-                _say(call(pairs.constrain, session.id, said).answer)
+                return _said(call(pairs.constrain, session.id, said).answer)
             case _:
                 turn = call(pairs.stop if verb == "stop" else pairs.why, session.id)
                 answer = call(lambda: pair_report(pairs.state(session.id))) if verb == "stop" else turn.detail or turn.answer
                 _show_markdown(tamed(answer))  # a model may have written of it
+                return Text(answer)
 
-    def _history(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _history(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         """Proposals of this notebook's workspace, newest first, also those decided elsewhere."""
         del words, options
         runs = self._workshop.runs
@@ -156,15 +169,19 @@ class Commands:
         for proposal in proposals[:_SHOWN_ROWS]:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(proposal.created_ms / 1000))
             _say(f"{day}  {proposal.id}  {proposal.state.value}  {proposal.path.stem}  {proposal_title(proposal)}")
+        return Rows(map(proposal_result, proposals[:_SHOWN_ROWS]))
 
-    def _doctor(self, words: tuple[str, ...], options: CommandOptions) -> None:
+    def _doctor(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del words, options
         command = (sys.executable, "-P", "-m", "assistant", "doctor")
         try:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=_DOCTOR_S, check=False)
         except subprocess.TimeoutExpired as error:
             raise CannotAnswerError(f"the doctor did not answer within {_DOCTOR_S:g} s", "run kernelopt doctor on the terminal") from error
-        _say(ended.stdout.rstrip() or ended.stderr.rstrip())
+        return _said(ended.stdout.rstrip() or ended.stderr.rstrip())
+
+    def _result(self, run: CellRun) -> CellResult:
+        return cell_result(run, self._workshop.picture(run.cell.key))
 
     def _id_of(self, words: Sequence[str], verb: str) -> str:
         """The proposal that is named; without a name the newest of the cell that was run last, to undo the one decided last.
@@ -194,16 +211,24 @@ class Commands:
         return found
 
 
-def wait_for(workshop: Workshop, run: CellRun, timeout_s: float | None) -> None:
-    """Until nothing of the run goes on any more; an interrupt cancels it. Raises CannotAnswerError when the time is over."""
+def wait_for(workshop: Workshop, run: CellRun, timeout_s: float | None, is_watched: bool = True) -> None:
+    """Until nothing of the run goes on any more; an interrupt cancels it.
+
+    Raises CannotAnswerError when the time is over; where nobody watches, the run ends with it, as no later cell may wait for it.
+    """
     try:
         is_over = run.wait(timeout_s)
     except KeyboardInterrupt:
         workshop.cancel(run)
         raise
+    if not is_over and not is_watched:
+        workshop.cancel(run)
+        run.wait(_END_S)
     run.changed()
-    if not is_over:
+    if not is_over and is_watched:
         raise CannotAnswerError(f"it goes on after {timeout_s:g} s: {run.state.headline}", "%kernelopt wait again, or %kernelopt cancel")
+    if not is_over:
+        raise CannotAnswerError(f"it was ended after {timeout_s:g} s, as --timeout says", "give it more time, or --until check")
 
 
 def raise_for(workshop: Workshop, run: CellRun) -> None:
@@ -215,6 +240,11 @@ def raise_for(workshop: Workshop, run: CellRun) -> None:
 
 def _show_markdown(text: str) -> None:
     show({"text/markdown": text, "text/plain": text})
+
+
+def _said(text: str) -> Text:
+    _say(text)
+    return Text(text)
 
 
 def _say(text: str) -> None:

@@ -59,6 +59,11 @@ class NotebookFront:
         cell_id = self._parent().get("metadata", {}).get("cellId")
         return cell_id if isinstance(cell_id, str) and cell_id else None
 
+    @property
+    def is_watched(self) -> bool:
+        """Whether somebody may be there to look on: what executes a notebook by itself, as nbclient does, lets no cell ask for input."""
+        return self._parent().get("content", {}).get("allow_stdin") is not False
+
     def earlier_cells(self) -> list[str]:
         """The texts of cells that were run before this one, newest first."""
         return [str(text) for text in reversed(self._shell.history_manager.input_hist_raw[:-1])]

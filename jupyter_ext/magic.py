@@ -15,7 +15,7 @@ from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
@@ -26,7 +26,7 @@ from assistant.live.workload import ReferenceLimits
 from assistant.ports.lab import LabFailure
 from jupyter_ext.capturing import CellRecorder, captured_option
 from jupyter_ext.cells import cell_of, notebook_path
-from jupyter_ext.commands import VERBS, CommandOptions, Commands, raise_for, wait_for
+from jupyter_ext.commands import VERBS, Answer, CommandOptions, Commands, raise_for, wait_for
 from jupyter_ext.editor import EditorCells
 from jupyter_ext.foreign import foreign_options
 from jupyter_ext.front import NotebookFront
@@ -38,6 +38,8 @@ from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.workshop import Workshop
 
 __all__ = ["CellError", "KernelOptMagics"]
+
+T = TypeVar("T")
 
 
 class CellError(Exception):
@@ -98,12 +100,12 @@ class KernelOptMagics(Magics):
     @argument("--hunk", action="append", default=[], help="of accept: only this hunk, by its id; may be repeated")
     @argument("--reason", help="of reject: a reason code")
     @line_magic("kernelopt")
-    def line(self, line: str) -> None:
-        """What goes on behind the cells, what is proposed, and decisions on it."""
+    def line(self, line: str) -> Answer:
+        """What goes on behind the cells, what is proposed, and decisions on it; shown, and returned as a value."""
         given = _parsed(KernelOptMagics.line, line)
-        options = CommandOptions(given.timeout, tuple(given.hunk), given.reason)
+        options = CommandOptions(given.timeout, tuple(given.hunk), given.reason, self._front.is_watched)
         words = tuple(unquoted(word) or "" for word in given.words)
-        self._guarded(lambda: self._ready().commands.run(given.verb, words, options))
+        return self._guarded(lambda: self._ready().commands.run(given.verb, words, options))
 
     def foreign_cell(self, line: str, cell: str) -> None:
         """A ``%%cu`` or ``%%cuda`` cell, as nvcc4jupyter has them: its program runs, its kernels become callables."""
@@ -176,8 +178,9 @@ class KernelOptMagics(Magics):
             sys.stdout.write(f"{note}\n")
         if opened.run.verbs:
             show_panel(opened.run, parts.workshop, parts.reviewing)
-        if given.wait or given.raises:
-            wait_for(parts.workshop, opened.run, given.timeout)
+        is_watched = self._front.is_watched
+        if given.wait or given.raises or not is_watched:
+            wait_for(parts.workshop, opened.run, given.timeout, is_watched)
         if given.raises:
             raise_for(parts.workshop, opened.run)
 
@@ -196,9 +199,9 @@ class KernelOptMagics(Magics):
             self._parts = _Parts(self._front)
         return self._parts
 
-    def _guarded(self, work: Callable[[], None]) -> None:
+    def _guarded(self, work: Callable[[], T]) -> T:
         try:
-            work()
+            return work()
         except KernelOptError as error:
             raise CellError(error) from None
 

@@ -37,6 +37,7 @@ __all__ = [
     "offer_text",
     "panel_html",
     "panel_text",
+    "problem_lines",
 ]
 
 Decisions = Mapping[str, Decision]
@@ -97,7 +98,12 @@ def failure_text(state: RunState, picture: Picture) -> str | None:
     bad = _first_bad(state)
     if bad is None:
         return None
-    return "\n".join((_bad_words(bad), *(f"  {problem_line(picture.cell, note)}" for note in _problems(picture))))
+    return "\n".join((_bad_words(bad), *(f"  {line}" for line in problem_lines(picture))))
+
+
+def problem_lines(picture: Picture) -> tuple[str, ...]:
+    """What compilers and checks found, each in a line."""
+    return tuple(problem_line(picture.cell, note) for note in _problems(picture))
 
 
 def offer_html(picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:

@@ -9,6 +9,7 @@ Starting the server must not wait for any of them, and most people never have a 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -124,6 +125,12 @@ class Backend:
             self._guard.is_trusted_by_editor = is_trusted
             self._guard.forget_answers()
             self._editor.look_again()
+
+    def missing_trust(self, path: Path) -> str | None:
+        """How a person allows that the file is compiled and run; None where that is allowed, or where lenses and questions say it."""
+        if self._guard is None or self._client.shows_lenses or self._client.is_trusted is not None:
+            return None
+        return None if self._guard.is_trusted(path) else f"kernelopt trust {shlex.quote(str(path.parent))}"
 
     def files_changed(self, uris: tuple[str, ...]) -> None:
         """Files changed on disk: settings apply, and sources that include one of them are looked at again."""

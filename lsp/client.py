@@ -92,6 +92,11 @@ class Client:
         return tags is not None and types.CodeActionTag.LlmGenerated in tags.value_set
 
     @property
+    def shows_lenses(self) -> bool:
+        document = self._capabilities.text_document
+        return bool(document and document.code_lens)
+
+    @property
     def shows_progress(self) -> bool:
         window = self._capabilities.window
         return bool(window and window.work_done_progress)

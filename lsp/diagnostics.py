@@ -49,6 +49,7 @@ class Diagnostics:
             return
         found = [_diagnostic(unit, note) for unit in self._units.of(uri) for note in self._notes(unit)]
         found += [_ignored(item) for item in self._units.ignored(uri)]
+        found += [waiting for unit in self._units.of(uri) if (waiting := self._waiting(unit)) is not None]
         document = open_document(self._server.workspace, uri)
         self._send(uri, found, None if document is None else document.version)
         self._publish_unopened(uri, {path: notes for unit in self._units.of(uri) for path, notes in self._unopened(unit)})
@@ -62,6 +63,15 @@ class Diagnostics:
         """The document was closed."""
         self._send(uri, self._reported_of(file_of(uri, None)))
         self._publish_unopened(uri, {})
+
+    def _waiting(self, unit: Unit) -> types.Diagnostic | None:
+        """That nothing is known of the first kernel because its folder is not trusted; None where it is, or says so by other means."""
+        remedy = self._backend.missing_trust(unit.path)
+        line = next((number for number, text in enumerate(unit.text.splitlines(), 1) if "__global__" in text), None)
+        if remedy is None or line is None:
+            return None
+        message = f"only parsed, as its folder is not trusted: {remedy} in a terminal has it compiled and checked"
+        return types.Diagnostic(unit.line_range(line), message, types.DiagnosticSeverity.Information, source="kernelopt")
 
     def _unopened(self, unit: Unit) -> Iterator[tuple[Path, list[types.Diagnostic]]]:
         """(path, what jobs on the unit reported) of files that are not open."""

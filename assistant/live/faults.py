@@ -19,6 +19,7 @@ from assistant.profile.problems import errors_among
 
 __all__ = ["BarrierDivergence", "KernelFailed", "KernelFault", "OutOfBounds", "Race", "UninitialisedRead", "fault_of"]
 
+_WITHIN_WARP = "missing_syncwarp"
 _SHOWN = 3
 """Further defects that the message names."""
 
@@ -84,10 +85,12 @@ def fault_of(problems: Sequence[Problem], parameters: Sequence[str]) -> KernelFa
 
 
 def _cause(errors: Sequence[Problem]) -> Problem:
-    """The first defect; where it is a read of what nothing wrote yet and the same line races, the race, which explains it."""
+    """The first defect; where the same line races, the race explains a read of what nothing wrote yet, and one between warps explains
+    more than one within a warp: no ``__syncwarp`` would end it."""
     first = errors[0]
     races = [error for error in errors if error.kind in RACES and (error.file, error.line) == (first.file, first.line)]
-    return races[0] if races and first.kind == "uninitialised_read" else first
+    wider = [race for race in races if race.kind != _WITHIN_WARP]
+    return next(iter((*wider, *races)), first) if first.kind in ("uninitialised_read", _WITHIN_WARP) else first
 
 
 def _in_words(problem: Problem, others: Sequence[Problem]) -> str:

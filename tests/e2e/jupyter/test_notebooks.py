@@ -150,12 +150,19 @@ def test_mistakes_are_known_by_the_arguments_name_and_change_nothing(cli: Cli) -
     assert "no proposal" in no_proposal.lower() and "%kernelopt has no 'dance'" in no_verb
 
 
-def test_a_notebook_that_runs_by_itself_ends_at_a_wrong_kernel(cli: Cli) -> None:
+def test_a_notebook_that_runs_by_itself_waits_has_values_and_ends_at_a_wrong_kernel(cli: Cli) -> None:
+    right = f"%%kernelopt --args out=y,x=z,n=4 --grid 1 --block 32 --until check\n{KERNEL}"
+    values = "done = %kernelopt wait\nprint(done.ok, done.problems, done.steps[0].exit_code)"
     wrong = f"%%kernelopt --args out=y,x=short,n=4 --grid 1 --block 32 --until check --raise\n{KERNEL}"
-    notebook = made_of(f"{SETUP}\nshort = np.ones(2, np.float32)", wrong, "print('went on')")
+    setup = f"{SETUP}\nshort, z = np.ones(2, np.float32), np.ones(4, np.float32)"
+    notebook = made_of(setup, right, values, "%kernelopt status", "done", wrong, "print('went on')")
     with pytest.raises(CellExecutionError, match=r"FAILED check: \d problem"):
         check(cli, notebook)
-    assert "error line 2: out of bounds, block" in _said(notebook.cells[1]) and "went on" not in _said(notebook.cells[2])
+    waited, printed, status, shown, ended, after = map(_said, notebook.cells[1:])
+    assert "check: waiting" not in waited and "✓ check" in waited, "without somebody who looks on, a cell ends with its run"
+    assert printed.splitlines()[-1] == "True () 0"
+    assert status.count("1  notebook.ipynb.halve  done") == 1 == shown.count("1  notebook.ipynb.halve  done")
+    assert "error line 2: out of bounds, block" in ended and "went on" not in after
 
 
 def test_cells_of_other_extensions_work_as_they_are(cli: Cli) -> None:

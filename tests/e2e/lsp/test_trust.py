@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from lsprotocol import types
 
 from tests.e2e.cli.harness import Cli, alive
+from tests.e2e.lsp.capabilities import neovim
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import NO_ANSWER, Document, Editor, failure
 from tests.e2e.lsp.programs import HALVE
@@ -38,6 +40,15 @@ async def test_in_an_untrusted_folder_sources_are_only_parsed(cli: Cli, open_edi
     editor.save(document)
     await asyncio.sleep(1.0)
     assert started(cli, editor) == [] and editor.asked == [] and editor.events == []
+
+
+async def test_where_neither_editor_nor_lens_speaks_of_trust_the_kernel_says_how_it_is_given(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(options={}, capabilities=neovim())
+    document = editor.open(cli.write("halve.cu", HALVE))
+    await editor.until(lambda: editor.diagnostics(document))
+    (told,) = editor.diagnostics(document)
+    assert f"kernelopt trust {cli.folder}" in told.message and told.severity is types.DiagnosticSeverity.Information
+    assert "__global__" in HALVE.splitlines()[told.range.start.line]
 
 
 @pytest.mark.thorough

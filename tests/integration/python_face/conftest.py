@@ -74,6 +74,15 @@ __global__ void twice(T *out, const T *x, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) out[i] = x[i] + x[i];
 }
+__global__ void counted(float *out, const float *x, int n)
+{
+    __shared__ int bins[4];
+    if (threadIdx.x < 4) bins[threadIdx.x] = 0;
+    __syncthreads();
+    bins[threadIdx.x % 4] += 1;
+    __syncthreads();
+    out[threadIdx.x] = bins[threadIdx.x % 4] + x[threadIdx.x];
+}
 """
 
 

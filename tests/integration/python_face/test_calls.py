@@ -74,6 +74,7 @@ FAULTS = {
     "before-the-beginning": ("shift", (256, 256, 256, -1), kernelopt.OutOfBounds, 11, (0, 0, 0), "x", "x, which has 256 elements: x[-1]"),
     "no-barrier": ("neighbours", (256, 256), kernelopt.Race, 17, None, None, "in tile"),
     "a-sum-of-all": ("sum_of_all", (256, 256), kernelopt.Race, 21, None, "out", "out, which has 256 elements: out[0]"),
+    "no-atomic-in-and-between-warps": ("counted", (256, 256), kernelopt.Race, 69, None, None, "shared race: "),
     "never-written": ("unset", (256, 256), kernelopt.UninitialisedRead, 28, None, None, "nothing in this block has written"),
     "half-a-barrier": ("half_a_barrier", (256, 256, 100), kernelopt.BarrierDivergence, 32, (0, 0, 0), None, "only 100 of 256 threads"),
     "assertion": ("asserting", (256, 256), kernelopt.KernelFault, 37, None, None, "n < 100"),

@@ -1,0 +1,132 @@
+"""What ``%kernelopt`` returns, so that a notebook can go on with it: ``done = %kernelopt wait``, then ``done.ok``.
+
+The line has printed its answer already, so the cell that it stands in does not display the value once more. Example::
+
+    result = cell_result(run, picture)
+    result.ok, result.problems, result.proposals[0].ratio
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self, cast
+
+import IPython.core.getipython
+
+from assistant.cuda.changes import changes_diff
+from assistant.model.proposal import Proposal
+from assistant.record import Record
+from jupyter_ext.page import failure_text, problem_lines
+from jupyter_ext.proposal_page import short_name
+from jupyter_ext.runs import CellRun, Step
+from jupyter_ext.workshop import Picture
+
+__all__ = ["CellResult", "ProposalResult", "Rows", "Text", "cell_result", "proposal_result"]
+
+
+class _Printed:
+    """Displayed as any other value, but by the cell whose line has printed it."""
+
+    _execution: int | None = None
+
+    def printed(self) -> Self:
+        object.__setattr__(self, "_execution", _execution_count())
+        return self
+
+    def _ipython_display_(self) -> None:
+        if self._execution is None or self._execution != _execution_count():
+            raise NotImplementedError  # IPython goes on with ``__repr__``
+
+
+class Text(_Printed, str):
+    """An answer in words."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Rows(_Printed, tuple[Any, ...]):
+    """Several values, each shown on a line."""
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self)) or "none"
+
+
+class ProposalResult(_Printed, Record):
+    """A proposal as it stands."""
+
+    id: str
+    state: str
+    """``open``, ``accepted``, ``rejected``, ``undone``, ``stale`` or ``superseded``."""
+    summary: str
+    verification: str
+    """``PASS``, or ``NEEDS_DECISION``."""
+    speed: str
+    """``FASTER`` where it was measured, ``PREDICTED`` where it was not."""
+    ratio: float
+    """Time before / time after."""
+    diff: str
+    text: str
+    """The cell's CUDA text with the change made."""
+
+    def __repr__(self) -> str:
+        return f"{short_name(self.id)} ({self.state}): {self.summary}; {self.verification}, {self.speed} {self.ratio:.2f}x"
+
+
+class CellResult(_Printed, Record):
+    """A run of a cell as it stands."""
+
+    number: int
+    name: str
+    """What the cell goes by: ``lab.ipynb.squash``."""
+    phase: str
+    """``running``, ``done``, ``failed`` or ``cancelled``."""
+    headline: str
+    ok: bool | None
+    """Whether every question was answered with yes; None while it goes on."""
+    steps: tuple[Step, ...]
+    problems: tuple[str, ...]
+    proposals: tuple[ProposalResult, ...]
+    """On the cell's text, newest first."""
+    failure: str | None
+    """What went wrong, with every problem; None where nothing did."""
+
+    def __repr__(self) -> str:
+        return f"{self.number}  {self.name}  {self.phase}  {self.headline}"
+
+
+def cell_result(run: CellRun, picture: Picture) -> CellResult:
+    """The run with what is known of its cell's text."""
+    state = run.state
+    failure = failure_text(state, picture) if state.is_over else None
+    return CellResult(
+        number=run.number,
+        name=run.cell.path.stem,
+        phase=state.phase,
+        headline=state.headline,
+        ok=failure is None if state.is_over else None,
+        steps=state.steps,
+        problems=problem_lines(picture),
+        proposals=tuple(proposal_result(proposal) for proposal in picture.proposals),
+        failure=failure,
+    )
+
+
+def proposal_result(proposal: Proposal) -> ProposalResult:
+    return ProposalResult(
+        id=proposal.id,
+        state=proposal.state.value,
+        summary=proposal.summary,
+        verification=proposal.verification.outcome.value,
+        speed=proposal.comparison.outcome.value,
+        ratio=proposal.comparison.ratio,
+        diff=changes_diff(proposal.files),
+        text=proposal.after[0].text,
+    )
+
+
+def _execution_count() -> int | None:
+    """Which execution of the notebook goes on; None without a shell."""
+    shell = cast("Any", IPython.core.getipython).get_ipython()
+    return None if shell is None else int(shell.execution_count)
