@@ -65,14 +65,14 @@ def names_at(cell: str, line: int, column: int) -> tuple[str, tuple[str, ...]] |
 
 def matcher() -> Any:
     """What IPython's completer asks (its matcher API, version 2). Raises ImportError where IPython is older than 8.6."""
-    from IPython.core.completer import CompletionContext, SimpleCompletion, context_matcher
+    from IPython.core import completer
 
-    @context_matcher(identifier=IDENTIFIER)
-    def cuda_cells(context: CompletionContext) -> Any:
+    def cuda_cells(context: completer.CompletionContext) -> Any:
         found = names_at(context.full_text, context.cursor_line, context.cursor_position)
         if found is None:
             return {"completions": [], "suppress": False}
         prefix, names = found
-        return {"completions": [SimpleCompletion(name) for name in names], "matched_fragment": prefix, "suppress": True}
+        return {"completions": [completer.SimpleCompletion(name) for name in names], "matched_fragment": prefix, "suppress": True}
 
-    return cuda_cells
+    untyped: Any = completer  # its decorator carries no types
+    return untyped.context_matcher(identifier=IDENTIFIER)(cuda_cells)
