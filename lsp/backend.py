@@ -77,6 +77,7 @@ class Backend:
                 )
                 self._configuration.only_read()
                 self._store = self._store_of_this_run()
+            self._client.short_id = self._store.short_id
         return self._store
 
     @property
@@ -102,7 +103,7 @@ class Backend:
         from assistant.editor.session import EditorSession  # loads the analyses, which nothing needs before the first CUDA source
 
         trust = (TrustStore if self._client.keeps_answers else TrustOfThisRun)(user_paths().trust)
-        self._guard = Guard(trust, self._client.ask_consent, self._client.is_trusted)
+        self._guard = Guard(trust, self._client.ask_consent, self._client.is_trusted, self._client.ask_consent_now)
         models = ModelConsents(trust, self._client.ask_model)
         quick, heavy = Lane(JobHost("lsp")), Lane(JobHost("lsp", self._model), NvmlGpuUsers())
         listener = self._openers.listener()

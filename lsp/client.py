@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+
+from assistant.model.short_ids import with_short_ids
 
 if TYPE_CHECKING:
     from assistant.config import ConsentAnswer, ProgramConsent
@@ -38,6 +41,8 @@ class Client:
         self._tasks: set[asyncio.Task[None]] = set()
         self.keeps_answers = True
         """Whether what it answers to questions of trust is remembered for good; not where it connected to a port."""
+        self.short_id: Callable[[str], str] = str
+        """What people call a proposal, by its long id; as memory says once that is open."""
         self.is_introduced = False
         """Whether it has sent ``initialize``."""
         self.is_trusted: bool | None = None
@@ -148,7 +153,10 @@ class Client:
 
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A message that people see."""
-        self._server.window_show_message(types.ShowMessageParams(kind, without_links(message)))
+        self._server.window_show_message(types.ShowMessageParams(kind, self._for_people(message)))
+
+    def _for_people(self, message: str) -> str:
+        return without_links(with_short_ids(message, self.short_id))
 
     def say_once(self, message: str) -> None:
         """A warning that people see once, however often it comes up."""
@@ -170,15 +178,44 @@ class Client:
         items = [types.MessageActionItem(answer) for answer in answers]
         try:
             chosen = await self._server.window_show_message_request_async(
-                types.ShowMessageRequestParams(kind, without_links(message), items)
+                types.ShowMessageRequestParams(kind, self._for_people(message), items)
             )
         except JsonRpcException as error:
             self.log(f"the editor answered a question with an error: {error}", types.MessageType.Warning)
             return None
         return None if chosen is None else chosen.title
 
+    @property
+    def ask_consent_now(self) -> Callable[[ProgramConsent], Awaitable[ConsentAnswer | None]] | None:
+        """Asks a person who has just started work; None for clients whose question cannot be missed in any case."""
+        return self._ask_consent_now if self.supports("consent") else None
+
+    async def _ask_consent_now(self, run: ProgramConsent) -> ConsentAnswer | None:
+        return await self._consent_of_ours(run, is_asked_for=True)
+
+    async def _consent_of_ours(self, run: ProgramConsent, is_asked_for: bool) -> ConsentAnswer | None:
+        """By our own request: the client shows it until it is answered, over everything else only to a person who asked for the run."""
+        from assistant.config import ConsentAnswer
+
+        asked = {
+            "id": run.digest,
+            "program": Path(run.command[0]).name if run.command else "the program",
+            "command": shlex.join(run.command) + (f" with {shlex.join(run.flags)}" if run.flags else ""),
+            "folder": str(run.folder),
+            "purpose": run.purpose.value,
+            "is_asked_for": is_asked_for,
+        }
+        try:
+            answer = as_object(plain(await self._server.protocol.send_request_async("kernelopt/consent", asked))).get("answer")
+        except JsonRpcException as error:
+            self.log(f"the editor answered a question with an error: {error}", types.MessageType.Warning)
+            return None
+        return None if answer is None else ConsentAnswer(answer)
+
     async def ask_consent(self, run: ProgramConsent) -> ConsentAnswer | None:
         """Whether the user's own program may be run, by its exact command."""
+        if self.supports("consent"):
+            return await self._consent_of_ours(run, is_asked_for=False)
         command = shlex.join(run.command) + (f" with {shlex.join(run.flags)}" if run.flags else "")
         if len(command) > _SHOWN_CHARACTERS:
             self.log(f"what kernelopt wants to build and run: {command}", types.MessageType.Warning)

@@ -8,11 +8,12 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from assistant.editor.culprit import culprit
+from assistant.editor.hover_words import short_message
 from assistant.editor.pages import finding_page
 from assistant.editor.view import Note, RelatedPlace
 from assistant.editor.words import ignored_text_message
 from assistant.model.profile import Severity
-from assistant.profile.wording import percent
 from lsp.backend import Backend
 from lsp.late import LateReads
 from lsp.settings import EditorConfiguration
@@ -26,8 +27,6 @@ _SEVERITIES = {
     Severity.WARNING: types.DiagnosticSeverity.Warning,
     Severity.INFORMATION: types.DiagnosticSeverity.Information,
 }
-_LEAST_SHOWN_RATIO = 0.005
-"""Least cost of a note that is shown: a smaller one would be shown as 0 %."""
 
 
 class Diagnostics:
@@ -110,8 +109,8 @@ def _ignored(item: IgnoredText) -> types.Diagnostic:
 def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
     page = None if note.code is None else finding_page(note.code)
     return types.Diagnostic(
-        range=unit.token_range(note.line, note.column) if note.column else unit.line_range(note.line),
-        message=_message(note),
+        range=_range(unit, note),
+        message=short_message(note),
         severity=_SEVERITIES[note.severity],
         code=note.code,
         code_description=None if page is None else types.CodeDescription(page),
@@ -122,6 +121,15 @@ def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
     )
 
 
+def _range(unit: Unit, note: Note) -> types.Range:
+    """The few characters that a note is about."""
+    if note.column:
+        return unit.token_range(note.line, note.column)
+    start = unit.start_of_line(note.line)
+    found = culprit(note, unit.text[start:].partition("\n")[0])
+    return unit.line_range(note.line) if found is None else unit.span(start + found[0], start + found[1])
+
+
 def _location(unit: Unit, related: RelatedPlace) -> types.Location:
     """In this document, or the whole line of another file."""
     file = Path(related.file)
@@ -129,9 +137,3 @@ def _location(unit: Unit, related: RelatedPlace) -> types.Location:
         return types.Location(unit.uri, unit.line_range(related.line))
     start = types.Position(max(0, related.line - 1), 0)
     return types.Location(file.as_uri(), types.Range(start, types.Position(start.line + 1, 0)))
-
-
-def _message(note: Note) -> str:
-    if note.cost_ratio is None or note.cost_ratio < _LEAST_SHOWN_RATIO:
-        return note.message
-    return f"{note.message} (estimated cost: {percent(note.cost_ratio)} of the kernel's predicted time)"

@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.editor.heat import COLD, heat_of
-from assistant.editor.picture import proposal_title
+from assistant.editor.lens_row import headline
+from assistant.editor.offer_words import offer_title
 from assistant.editor.program_words import way_title
 from assistant.editor.report import KernelPart, Report
 from assistant.editor.view import KernelView, StallView
-from assistant.editor.words import kernel_headline
 from assistant.engine import event_object
 from assistant.engine.pair import PairState, version_name
 from assistant.engine.report import proposal_event
@@ -57,12 +57,10 @@ def heat_lines(units: Units, backend: Backend, uri: str) -> Iterator[dict[str, A
 
 def _kernels(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     """A kernel, what a command on it takes, its line of the document."""
-    for kernel in backend.editor.view(unit.key).kernels:
-        yield (
-            encode(_brief(kernel))
-            | unit.arguments(kernel.key)
-            | {"document_line": _line(unit, kernel.line), "headline": kernel_headline(kernel)}
-        )
+    view = backend.editor.view(unit.key)
+    for kernel in view.kernels:
+        said = {"document_line": _line(unit, kernel.line), "headline": headline(kernel, view.notes)}
+        yield encode(_brief(kernel)) | unit.arguments(kernel.key) | said
 
 
 def _brief(kernel: KernelView) -> KernelView:
@@ -74,7 +72,7 @@ def _proposals(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     for proposal in backend.editor.view(unit.key).proposals:
         yield event_object(proposal_event(proposal.job, proposal)) | {
             "uri": _home(backend, unit, proposal),
-            "title": proposal_title(proposal),
+            "title": offer_title(proposal),
         }
 
 
@@ -93,8 +91,8 @@ def _home(backend: Backend, unit: Unit, proposal: Proposal) -> str:
 def _decided(decision: Decision, proposal: Proposal) -> dict[str, Any]:
     words = decision.kind.value.replace("_", " ")
     because = decision.reason or decision.reason_code
-    headline = f"{words}: {proposal_title(proposal)}" + (f" ({because})" if because else "")
-    return {"kernel": proposal.kernel, "title": proposal_title(proposal), "state": proposal.state.value, "headline": headline}
+    headline = f"{words}: {offer_title(proposal)}" + (f" ({because})" if because else "")
+    return {"kernel": proposal.kernel, "title": offer_title(proposal), "state": proposal.state.value, "headline": headline}
 
 
 def _pairs(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:

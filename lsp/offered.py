@@ -52,6 +52,7 @@ COMMANDS = (
     "kernelopt.optimize",
     "kernelopt.verify",
     "kernelopt.job.cancel",
+    "kernelopt.consent.ask",
     "kernelopt.kernel.explain",
     "kernelopt.workload.init",
     "kernelopt.program.choose",

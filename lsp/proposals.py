@@ -15,7 +15,10 @@ from lsprotocol import types
 from assistant.config import workspace_folder
 from assistant.config.paths import find_workspace
 from assistant.cuda.changes import changes_diff, shown_names
+from assistant.cuda.tied_hunks import tied_hunks
+from assistant.editor.offer_words import accept_title, review_lines
 from assistant.editor.review import Apply
+from assistant.editor.tried import TriedEdit, others_tried
 from assistant.editor.words import proposal_text
 from assistant.engine.proposals import MovedChange
 from assistant.errors import CannotAnswerError, UsageError
@@ -53,6 +56,10 @@ class Proposals:
             "diff_uri": f"kernelopt:/proposal/{proposal.id}.diff",
             "diff": diff,
             "files": [self._shown(proposal, change, names(change.path)) for change in proposal.shown_files],
+            "about": list(review_lines(proposal)),
+            "accept_title": accept_title(proposal),
+            "choices": [list(ids) for ids in tied_hunks(proposal.shown_files)],
+            "others": [_other(proposal, edit) for edit in others_tried(self._backend.store, proposal)],
         }
         if not self._client.supports("diff"):
             self._show(proposal, "diff", diff)
@@ -121,9 +128,18 @@ class Proposals:
             raise UsageError(f"{uri} is not a kernelopt document")
         name, _, suffix = parts[2].partition(".")
         proposal = self._find(name)
+        if len(parts) > 4 and parts[3] == "tried":
+            return self._tried(proposal, parts[4], is_before=parts[5:6] == ("before",))
         if len(parts) > 3:
             return _side_of(proposal, "/".join(parts[3:]))
         return proposal_text(proposal) if suffix == "md" else changes_diff(proposal.files)
+
+    def _tried(self, proposal: Proposal, attempt: str, is_before: bool) -> str:
+        """A side of another candidate of the proposal's search. Raises UsageError for one that it did not try."""
+        for edit in others_tried(self._backend.store, proposal):
+            if edit.id == attempt:
+                return edit.before_text if is_before else edit.after_text
+        raise UsageError(f"nothing else of that name was tried before {proposal.id}")
 
     def document_of(self, proposal_id: str) -> str:
         """The URI of the open document that a proposal is for; else of the file itself."""
@@ -222,6 +238,12 @@ def _hunk_places(found: tuple[Hunk, ...]) -> list[dict[str, Any]]:
         places.append({"id": hunk.id, "before_line": hunk.before_line, "after_line": hunk.before_line + shift, **counts})
         shift += len(hunk.after) - len(hunk.before)
     return places
+
+
+def _other(proposal: Proposal, edit: TriedEdit) -> dict[str, str]:
+    """A candidate that was not offered, and where its two sides can be read."""
+    place, name = f"kernelopt:/proposal/{proposal.id}/tried/{edit.id}", quote(edit.path.name)
+    return {"title": edit.title, "why": edit.why, "before_uri": f"{place}/before/{name}", "after_uri": f"{place}/{name}"}
 
 
 def _side_of(proposal: Proposal, shown: str) -> str:

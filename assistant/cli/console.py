@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import errno
+import functools
 import os
 import sys
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["console", "print_table"]
+__all__ = ["console", "for_people", "print_table"]
 
 _PIPED_WIDTH = 1000
 """Columns of a table that no terminal shows: enough for whole rows."""
@@ -18,8 +20,35 @@ _PIPED_WIDTH = 1000
 class _Console(Console):
     """A console that does not end the process by itself where its output is not read any more."""
 
+    def print(self, *objects: Any, **options: Any) -> None:
+        """As rich prints, with short ids in place of long ones."""
+        super().print(*(for_people(each) if isinstance(each, str) else each for each in objects), **options)
+
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+def for_people(text: str) -> str:
+    """With short ids of proposals in place of long ones."""
+    if "P0" not in text:
+        return text
+    from assistant.model.short_ids import with_short_ids
+
+    return with_short_ids(text, _short_id)
+
+
+@functools.cache
+def _short_id(proposal_id: str) -> str:
+    """As memory numbers it; the long one where memory does not open."""
+    from assistant.config import load_settings, memory_path
+    from assistant.errors import KernelOptError
+    from assistant.memory import open_store
+
+    try:
+        with open_store(memory_path(load_settings(None).settings)) as store:
+            return store.short_id(proposal_id)
+    except KernelOptError:
+        return proposal_id
 
 
 def console(is_error: bool = False) -> Console:

@@ -13,6 +13,8 @@ import re
 from rich.console import Console
 from rich.text import Text
 
+from assistant.cli.console import for_people
+
 __all__ = ["Page"]
 
 _WIDEST = 110
@@ -42,7 +44,7 @@ class Page:
         A word that is longer than a line (a path, an id) stays whole.
         """
         rest = indent if hang is None else hang
-        text = Text.from_markup(markup)
+        text = Text.from_markup(for_people(markup))
         for number, line in enumerate(text.divide(_breaks(text.plain, self.width - max(indent, rest)))):
             line.rstrip()
             margin = Text(" " * (indent if number == 0 else rest))

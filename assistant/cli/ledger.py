@@ -21,7 +21,7 @@ from assistant.model.proposal import ALTERNATIVE_MARK, REASON_CODES
 __all__ = ["add_ledger_commands"]
 
 _LISTING = "list"
-Id = Annotated[str, typer.Argument(metavar="ID", help="A proposal's id, or the first characters of one")]
+Id = Annotated[str, typer.Argument(metavar="ID", help="A proposal: P3, or the first characters of its long id")]
 
 
 def add_ledger_commands(app: typer.Typer) -> None:

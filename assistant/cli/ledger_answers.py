@@ -36,7 +36,8 @@ __all__ = [
 
 def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
     """Proposals that wait for a decision."""
-    found = _store().proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else DECIDABLE_STATES)
+    store = _store()
+    found = store.proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else DECIDABLE_STATES)
     chosen = [p for p in found if file is None or plain_path(file) in (p.path, *p.paths, python_file(p.path))]
     if as_json:
         for proposal in chosen:
@@ -47,19 +48,19 @@ def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None
         return
     table = Table(box=None, pad_edge=False, header_style="dim")
     for name in ("id", "state", "verdict", "predicted", "kernel", "technique", "file"):
-        table.add_column(name, min_width=len(chosen[0].id) if name == "id" else None, overflow="fold")
+        table.add_column(name, overflow="fold")
     for p in chosen:
         speed = f"{p.comparison.outcome.value} {p.comparison.ratio:.2f}x"
         names = " + ".join(p.techniques)
         kernel, files = name_in_code(p.kernel)[0], ", ".join(path.name for path in p.paths)
-        table.add_row(p.id, p.state.value, p.verification.outcome.value, speed, escape(kernel), names, files)
+        table.add_row(store.short_id(p.id), p.state.value, p.verification.outcome.value, speed, escape(kernel), names, files)
     print_table(console(), table)
 
 
 def print_proposal(id_prefix: str, as_json: bool) -> None:
     """One proposal: diff, verdict, prediction, evidence, explanation, decisions."""
     store = _store()
-    proposal = store.find_proposal(id_prefix)
+    proposal = store.find_proposal(id_prefix, find_workspace(Path.cwd()))
     decisions = store.decisions(proposal.id)
     if decisions and proposal.number == 0:  # what was decided on is what is meant
         proposal = proposal.taking(decisions[-1].alternative) or proposal

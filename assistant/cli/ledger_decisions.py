@@ -13,8 +13,10 @@ from assistant.cli.compose import open_session
 from assistant.cli.console import console
 from assistant.cli.jobs import show_events
 from assistant.cli.render import TextRenderer
-from assistant.engine import JobRequest, event_json
+from assistant.config import find_workspace
+from assistant.engine import JobRequest, Session, event_json
 from assistant.model import events
+from assistant.model.proposal import ALTERNATIVE_MARK
 
 __all__ = ["accept", "reject", "replay", "undo"]
 
@@ -23,7 +25,8 @@ def accept(id_prefix: str, hunks: tuple[str, ...], as_json: bool) -> None:
     """Write a proposal into its file, as an undoable edit."""
 
     def stream() -> AsyncIterator[events.Event]:
-        accepting = open_session().accept(id_prefix, hunks)
+        session = open_session()
+        accepting = session.accept(_long_id(session, id_prefix), hunks)
         return accepting if as_json else _without_proposals(accepting)
 
     raise typer.Exit(_show_decision(stream, as_json))
@@ -31,20 +34,28 @@ def accept(id_prefix: str, hunks: tuple[str, ...], as_json: bool) -> None:
 
 def reject(id_prefix: str, code: str | None, reason: str | None, as_json: bool) -> None:
     """Turn a proposal down; the technique ranks lower here from now on."""
-    _show_now(open_session().reject(id_prefix, code, reason), as_json)
+    session = open_session()
+    _show_now(session.reject(_long_id(session, id_prefix), code, reason), as_json)
 
 
 def undo(id_prefix: str, as_json: bool) -> None:
     """Take a decision back: an accepted proposal out of its file (refused if that moved on), a rejected one is open again."""
-    _show_now(open_session().undo(id_prefix), as_json)
+    session = open_session()
+    _show_now(session.undo(_long_id(session, id_prefix)), as_json)
 
 
 def replay(id_prefix: str, request_of: Callable[[Path], JobRequest], as_json: bool) -> None:
     """Judge a proposal again on what it was judged on. ``request_of``: what its file is judged with."""
     session = open_session()
-    proposal = session.store.find_proposal(id_prefix)
+    proposal = session.store.find_proposal(id_prefix, find_workspace(Path.cwd()))
     request = replace(request_of(proposal.path), working_directory=proposal.path.parent)
     raise typer.Exit(show_events(lambda: session.replay(proposal.id, request), as_json))
+
+
+def _long_id(session: Session, name: str) -> str:
+    """The id of the proposal that a person means here: ``P3`` is the third of this workspace."""
+    proposal = session.store.find_proposal(name, find_workspace(Path.cwd()))
+    return f"{proposal.id}{ALTERNATIVE_MARK}{proposal.number}" if proposal.number else proposal.id
 
 
 def _show_decision(stream: Callable[[], AsyncIterator[events.Event]], as_json: bool) -> int:

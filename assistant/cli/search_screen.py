@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.syntax import Syntax
 
+from assistant.cli.console import for_people
 from assistant.cli.layout import Page
 from assistant.cli.not_tried import NotTried
 from assistant.cuda.same_names import split_name
@@ -179,7 +180,9 @@ class SearchScreen:
     def proposal(self, event: events.ProposalMade) -> None:
         """The verdict in one line, the diff, what verification found, the explanation."""
         self._kernel = None
-        self._console.rule(f"proposal {event.id}") if self._console.is_terminal else self._page.put(f"\n[bold]proposal {event.id}[/]")
+        self._console.rule(for_people(f"proposal {event.id}")) if self._console.is_terminal else self._page.put(
+            f"\n[bold]proposal {event.id}[/]"
+        )
         outcome = event.verification.outcome
         verdict = escape(verdict_in_words(outcome, event.verification.caveats))
         speed = escape(speed_in_words(event.speed.outcome, event.speed.ratio, event.speed.caveats))

@@ -14,10 +14,10 @@ from assistant.cli.console import console
 from assistant.cli.jobs import run_async
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
+from assistant.editor.lens_row import headline
 from assistant.editor.program_words import program_lens
 from assistant.editor.view import Note, View
 from assistant.editor.watcher import watch
-from assistant.editor.words import kernel_headline
 from assistant.engine import event_json
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event
@@ -77,7 +77,7 @@ class _TextReport:
             names = ", ".join(program.name for program in view.programs.meant)
             self._screen.print(escape(f"  part of {names}: kernelopt program {path} --use NAME chooses which one runs it"), soft_wrap=True)
         for kernel in view.kernels:
-            self._screen.print(f"  {escape(kernel.name)}: {escape(kernel_headline(kernel))}", soft_wrap=True)
+            self._screen.print(f"  {escape(kernel.name)}: {escape(headline(kernel, view.notes))}", soft_wrap=True)
         for note in view.notes:
             self._screen.print(self._note(path, note), soft_wrap=True)
 

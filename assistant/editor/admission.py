@@ -31,6 +31,10 @@ Renew = Callable[[Work], Awaitable[Work | None]]
 
 
 class _Listener(Protocol):
+    def waits_for_consent(self, work: Work) -> None:
+        """A person is asked whether its program may run, or has answered."""
+        ...
+
     def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...
 
 
@@ -57,6 +61,18 @@ class Admission:
     def is_asking(self, job_id: str) -> bool:
         """Whether a person is being asked about this job."""
         return job_id in self._asking
+
+    def asks_about(self, key: str) -> bool:
+        """Whether a person is being asked about a job on this source."""
+        return any(work.key == key for work in self.works if work.id in self._asking)
+
+    async def ask_again(self, key: str) -> None:
+        """A person wants to answer what they are asked about this source."""
+        for work in self.works:
+            if work.key == key and work.id in self._asking:
+                for request in await asyncio.to_thread(_runs, work.task):
+                    await self._guard.may_run(exact_run(request), is_asked_for=True)
+                return
 
     def ask(self, work: Work) -> None:
         """Admit ``work`` in the background."""
@@ -97,16 +113,21 @@ class Admission:
         """Raises UsageError where a person did not consent to a run that they started, and what reading the trust file raises."""
         if not work.task.runs_program:
             return True
-        self._asking.add(work.id)
         try:
             for request in await asyncio.to_thread(_runs, work.task):
-                answer = await self._guard.may_run(exact_run(request), is_asked_for=not work.is_background)
+                run = exact_run(request)
+                if self._guard.has_to_ask(run):
+                    self._asking.add(work.id)
+                    self._listener.waits_for_consent(work)
+                answer = await self._guard.may_run(run, is_asked_for=not work.is_background)
                 if answer not in CONSENTED and not work.is_background:
                     raise _not_run(request, answer)
                 if answer not in CONSENTED:
                     return False
         finally:
-            self._asking.discard(work.id)
+            if work.id in self._asking:
+                self._asking.discard(work.id)
+                self._listener.waits_for_consent(work)
         return True
 
 

@@ -28,10 +28,15 @@ AskConsent = Callable[[ProgramConsent], Awaitable[ConsentAnswer | None]]
 class Guard:
     """Asks for one front end."""
 
-    def __init__(self, trust: TrustStore, ask: AskConsent, is_trusted: bool | None = None) -> None:
-        """``is_trusted``: whether the editor trusts its workspace; None: the trust file decides."""
+    def __init__(self, trust: TrustStore, ask: AskConsent, is_trusted: bool | None = None, ask_now: AskConsent | None = None) -> None:
+        """``is_trusted``: whether the editor trusts its workspace; None: the trust file decides.
+
+        ``ask_now``: asks for work that a person has just started, also while a quiet question of ``ask`` is open, which its answer closes;
+        None: ``ask`` asks everything.
+        """
         self._trust = trust
         self._ask = ask
+        self._ask_now = ask_now
         self.is_trusted_by_editor = is_trusted
         self._asked: dict[str, asyncio.Task[ConsentAnswer | None]] = {}
 
@@ -51,6 +56,10 @@ class Guard:
                 message, f"kernelopt trust {shlex.quote(str(path.parent))}" if is_file_asked else "trust the folder in the editor"
             )
 
+    def has_to_ask(self, run: ProgramConsent) -> bool:
+        """Whether a person has not said yet if this exact run may be made."""
+        return self._is_folder_trusted(run.folder) and self._trust.consent(run) is None
+
     async def may_run(self, run: ProgramConsent, is_asked_for: bool) -> ConsentAnswer | None:
         """The answer to this exact run; asks where there is none. None: no answer, or not trusted.
 
@@ -63,8 +72,9 @@ class Guard:
         if known is not None:
             return known
         asked = self._asked.get(run.digest)
-        if asked is None or (is_asked_for and _is_dismissed(asked)):
-            asked = self._asked[run.digest] = asyncio.create_task(self._answered(run))
+        is_asked_now = is_asked_for and self._ask_now is not None and (asked is None or not asked.done())
+        if asked is None or is_asked_now or (is_asked_for and _is_dismissed(asked)):
+            asked = self._asked[run.digest] = asyncio.create_task(self._answered(run, is_asked_for))
         return await asyncio.shield(asked)
 
     def forget_answers(self) -> None:
@@ -74,8 +84,8 @@ class Guard:
     def _is_folder_trusted(self, folder: Path) -> bool:
         return self._trust.is_trusted(folder) if self.is_trusted_by_editor is None else self.is_trusted_by_editor
 
-    async def _answered(self, run: ProgramConsent) -> ConsentAnswer | None:
-        answer = await self._ask(run)
+    async def _answered(self, run: ProgramConsent, is_asked_for: bool) -> ConsentAnswer | None:
+        answer = await (self._ask_now if is_asked_for and self._ask_now is not None else self._ask)(run)
         if answer is not None:
             self._trust.answer(run, answer)
         return answer

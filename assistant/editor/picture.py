@@ -20,6 +20,7 @@ from assistant.cuda.includes import include_line
 from assistant.cuda.linemap import LineMap
 from assistant.cuda.match import kernel_of_instance
 from assistant.editor.analysis import Analysis
+from assistant.editor.offer_words import gain, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
 from assistant.model import events
@@ -138,7 +139,7 @@ class _Builder:
             line = self._kernel_line(self._kernel_key(proposal.kernel)) if is_here else self._hunk_line(proposal)
             if line is not None:
                 whose = "" if is_here else f"{proposal.path.name}, {proposal.kernel.split('(')[0]}: "
-                message = f"{whose}{proposal_title(proposal)}: {proposal.summary}"
+                message = f"{whose}{gain(proposal)}, {verdict(proposal)}: {proposal.summary}"
                 yield Note("proposal", line, 0, Severity.INFORMATION, message, "kernelopt", proposal=proposal.id)
 
     def _judgement_notes(self, analysis: Analysis, comparison: events.ComparisonMade) -> Iterator[Note]:

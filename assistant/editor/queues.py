@@ -68,6 +68,14 @@ class Queues:
         """Why a job does not start, though nothing else runs; None: it only waits its turn."""
         return "your consent to run the program" if self._admission.is_asking(work.id) else self._heavy.reason_to_wait(work)
 
+    def asks_about(self, key: str) -> bool:
+        """Whether a person is being asked whether a program may run, for this source."""
+        return self._admission.asks_about(key)
+
+    async def ask_again(self, key: str) -> None:
+        """Ask what is asked about this source now, as a person wants to answer."""
+        await self._admission.ask_again(key)
+
     def background_sources(self, verb: Verb) -> frozenset[str]:
         """Sources with background work in the queue of a stage."""
         lane = self._quick if verb is Verb.INSPECT else self._heavy

@@ -16,10 +16,11 @@ from assistant.cuda.linemap import LineMap
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
 from assistant.editor.analysis import Analysis
+from assistant.editor.lens_row import headline
 from assistant.editor.report_comparison import ComparisonPart, comparison_part, judgement_part
 from assistant.editor.report_roofline import RooflinePart, roofline_part
-from assistant.editor.view import KernelView, LaunchView, View
-from assistant.editor.words import kernel_headline, light_in_words, program_sentence
+from assistant.editor.view import KernelView, LaunchView, Note, View
+from assistant.editor.words import program_sentence
 from assistant.engine.report import (
     Share,
     SourceLine,
@@ -27,6 +28,7 @@ from assistant.engine.report import (
     evidence_of,
     instruction_shares,
     limit_in_words,
+    peak_in_words,
     share_in_words,
     source_rows,
     stall_shares,
@@ -152,7 +154,7 @@ def build_report(
 ) -> Report:
     """The report of ``parsed`` and its ``view``; ``proposals`` of the file in any state, newest first."""
     started = None if profile is None else next(profile.all(events.JobStarted), None)
-    build = _Builder(parsed, profile)
+    build = _Builder(parsed, profile, view.notes)
     timeline = None if profile is None else next(profile.all(events.TimelineFound), None)
     found = [build.kernel(kernel, comparisons(parsed, kernel, judged, proposals)) for kernel in view.kernels]
     kernels = [part for part in found if part.launches or part.comparisons]
@@ -196,8 +198,9 @@ def _key(parsed: ParsedSource, name: str) -> str | None:
 class _Builder:
     """Knows the profiled text and the current one."""
 
-    def __init__(self, parsed: ParsedSource, profile: Analysis | None) -> None:
+    def __init__(self, parsed: ParsedSource, profile: Analysis | None, notes: Sequence[Note]) -> None:
         self._parsed = parsed
+        self._notes = notes
         path, text = parsed.source.path, parsed.source.text if profile is None else profile.text
         self._profiled = parsed if text == parsed.source.text else parse(Source(path, text))
         self._file = str(path)
@@ -211,7 +214,7 @@ class _Builder:
             key=kernel.key,
             name=kernel.name,
             line=kernel.line,
-            headline=kernel_headline(kernel),
+            headline=headline(kernel, self._notes),
             is_stale=kernel.is_stale,
             launches=tuple(self._launch(kernel, launch, launch.profile) for launch in counted[:_SHOWN_LAUNCHES] if launch.profile),
             not_shown=f"{counted_noun(not_shown, 'further launch shape')} not shown" if not_shown and kernel.launches else "",
@@ -291,7 +294,8 @@ def _facts(kernel: KernelView, launch: LaunchView, profile: events.Profile) -> I
     yield Fact("Limited by", limit_in_words(summary.bottleneck), "the longest term of the model that the kernel can change")
     light = summary.speed_of_light_ratio
     if light is not None:
-        yield Fact("Of the speed of light", f"at least {light_in_words(light)}", f"least time at the nominal peaks of {target}")
+        share = peak_in_words(light, summary.speed_of_light_limit or summary.bottleneck)
+        yield Fact("Share of peak", f"at least {share}", f"distinct bytes or arithmetic over time, of the nominal peak of {target}")
     occupancy = profile.occupancy
     if occupancy is None:
         yield Fact("Theoretical occupancy", "unknown", "needs a CUDA compiler")

@@ -232,7 +232,7 @@ class Review:
     def _why_closed(self, proposal: Proposal) -> str:
         decisions = self._store.decisions(proposal.id)
         by = f" by {decisions[-1].decided_by}" if decisions else ""
-        return f"{proposal.id} is {proposal.state.value}{by}"
+        return f"{self._store.short_id(proposal.id)} is {proposal.state.value}{by}"
 
     def _decider(self, who: str | None = None) -> Decider:
         """The decider of this front end, or of ``who`` for another front end's decision."""

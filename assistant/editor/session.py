@@ -136,7 +136,8 @@ class EditorSession:
 
     def view(self, key: str) -> View:
         """What to show of a source; empty for one that is not open. A pending parse is done first."""
-        return self._documents.reparsed(key).view if key in self._documents else EMPTY_VIEW
+        view = self._documents.reparsed(key).view if key in self._documents else EMPTY_VIEW
+        return replace(view, waits_for_consent=self._queues.asks_about(key))
 
     def unopened(self, key: str) -> Mapping[Path, UnopenedFile]:
         """What jobs on a source reported of files that are not open."""
@@ -282,13 +283,10 @@ class EditorSession:
         """Running and waiting jobs; those that wait for a person's answer last."""
         return self._queues.works
 
-    def running(self) -> frozenset[str]:
-        """Ids of the jobs that run; the others wait."""
-        return self._queues.running
-
-    def reason_to_wait(self, work: Work) -> str | None:
-        """Why a job does not start, though nothing else runs; None: it only waits its turn."""
-        return self._queues.reason_to_wait(work)
+    @property
+    def queues(self) -> Queues:
+        """What becomes of the jobs: which run, and what the others wait for."""
+        return self._queues
 
     async def close(self) -> None:
         """End every job and forget the sources."""
@@ -323,6 +321,9 @@ class EditorSession:
         if isinstance(event, BudgetSpent) and (event.spent.call_count or event.estimate is not None):  # of models, not of rounds alone
             self.spent = event
         self._parts.listener.job_reported(work, event)
+
+    def waits_for_consent(self, work: Work) -> None:
+        self._parts.listener.shown(work.key)
 
     def waits(self, work: Work, reason: str) -> None:
         self._parts.listener.job_waits(work, reason)
@@ -365,7 +366,7 @@ class EditorSession:
 
     def _offer(self, document: OpenDocument) -> bool:
         sessions = self._store.pair_sessions(document.path)
-        pairs = tuple(PairView(item.id, item.kernel, pair_headline(self._store.turns(item.id))) for item in sessions)
+        pairs = tuple(PairView(item.id, item.kernel, pair_headline(self._store.turns(item.id), self._store.short_id)) for item in sessions)
         return document.offer(self._store.proposals(states=DECIDABLE_STATES, path=document.path), pairs)
 
     def _ask(self, document: OpenDocument, task: Task) -> str:

@@ -16,10 +16,10 @@ from assistant.profile.catalogue import metric
 from assistant.profile.wording import percent
 from assistant.record import Record
 
-__all__ = ["brief_stall_hint", "hot_stalls", "stall_hint", "stall_origin"]
+__all__ = ["HOT_SHARE", "brief_stall_hint", "hot_stalls", "stall_hint", "stall_origin"]
 
 _STALLS = metric("stall_ratio")
-_HOT_SHARE = 0.1
+HOT_SHARE = 0.1
 """A line is hot from this share of its kernel's stalled samples on."""
 _MEANINGS = {
     "barrier": "waits for the other warps of the block at a barrier",
@@ -53,7 +53,7 @@ def hot_stalls(view: View, also: Sequence[int] = ()) -> Mapping[int, list[StallV
         shares: Counter[str] = Counter()
         for item in items:
             shares[item.kernel] += item.counters.samples
-        if line in also or any(count >= _HOT_SHARE * max(1, totals[kernel]) for kernel, count in shares.items()):
+        if line in also or any(count >= HOT_SHARE * max(1, totals[kernel]) for kernel, count in shares.items()):
             found[line] = [item for item in items if item.counters.samples]
     return {line: items for line, items in found.items() if items}
 

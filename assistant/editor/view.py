@@ -138,6 +138,8 @@ class View(Record):
     """Open pair sessions of this source."""
     programs: FilePrograms | None = None
     """Those that it is part of; None: not known yet, or none is looked for."""
+    waits_for_consent: bool = False
+    """A person is asked whether its program may run."""
 
 
 EMPTY_VIEW = View((), (), (), ())

@@ -6,43 +6,48 @@ Front ends differ in where they put these, not in what they say.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from assistant.cuda.changes import changes_diff
 from assistant.editor.markdown import fenced, tamed
-from assistant.editor.picture import alternative_lines, comparison_sentence, evidence_value, proposal_title
+from assistant.editor.offer_words import offer_title
+from assistant.editor.picture import alternative_lines, comparison_sentence, evidence_value
+from assistant.editor.program_words import program_about
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, View
-from assistant.engine.report import limit_in_words
+from assistant.engine.report import label_in_words, limit_in_words, peak_in_words
 from assistant.model import event_parts, events
 from assistant.model.embedded import EmbeddingProblem
 from assistant.model.pair import Turn, TurnKind
 from assistant.model.profile import Evidence, Severity
 from assistant.model.proposal import Proposal
-from assistant.profile.bottleneck import NOT_COUNTED
+from assistant.model.short_ids import with_short_ids
 from assistant.profile.catalogue import METRICS
 from assistant.profile.evidence import made_by
-from assistant.profile.problems import problems_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.wording import percent
 
 __all__ = [
     "HINT_LIMIT",
     "comparison_sentence",
+    "counter_source",
     "fitted",
     "hot_lines",
     "ignored_text_message",
-    "kernel_headline",
+    "is_beyond_ideal",
+    "kernel_page",
     "kernel_table",
-    "light_in_words",
     "line_hint",
     "line_origin",
+    "line_page",
     "line_table",
+    "line_words",
     "pair_headline",
     "program_sentence",
     "proposal_text",
     "resource_hint",
+    "resource_line",
     "resource_origin",
 ]
 
@@ -53,39 +58,13 @@ _SHOWN_INSTRUCTIONS = 24
 """Instructions shown for a line; an unrolled loop has hundreds."""
 _HOT_SHARE = 0.1
 """A line is hot from this share of its kernel's requests on."""
-_FAINT_SHARE = 0.01
-"""Shares below this are shown with two digits."""
-_LEAST_WORK = {
-    "dram": "its data through DRAM once",
-    "l2": "its data through L2 once",
-    "fp32": "its single-precision arithmetic",
-    "fp64": "its double-precision arithmetic",
-    "half": "its half-precision arithmetic",
-    "special": "its special functions",
-}
-"""What the least time is spent on, in words."""
-_EXCESS = 1.1
-"""Counters beyond the ideal by less are not worth a hint."""
+_EXCESS_RATIO = 1.1
+"""Counters beyond the ideal by less are not worth a mark."""
 
 
 def program_sentence(found: events.TimelineFound) -> str:
     """``a.cu: 62 % of GPU time is in 2 kernels (relax, norm); 21 % are gaps``."""
     return found.headline if found.program is None else f"{found.program}: {found.headline}"
-
-
-def kernel_headline(kernel: KernelView) -> str:
-    """``PREDICTED 4.16 µs (model, h200) · at least 23 % of the speed of light (its data through DRAM once) · …``.
-
-    Of the costliest launch; the text says what is not known yet.
-    """
-    parts = _timing(kernel.launches)
-    if kernel.check is not None:
-        parts += _checked(kernel.check)
-    if not parts:
-        parts.append("not profiled yet")
-    if kernel.is_stale:
-        parts.insert(0, "before your last edit")
-    return " · ".join(parts)
 
 
 def resource_hint(kernel: KernelView) -> str | None:
@@ -99,6 +78,17 @@ def resource_hint(kernel: KernelView) -> str | None:
     spilled = [f"{worst.spill_bytes:,} B spilled"] if worst.spill_bytes else []
     shared = [f"{worst.static_shared_bytes:,} B shared"] if worst.static_shared_bytes else []
     return fitted([*spilled, f"{worst.registers_per_thread} registers", *_occupancy(kernel, worst), *shared])
+
+
+def resource_line(kernel: KernelView) -> str:
+    """``40 registers, occupancy 75 %, 4,096 B shared (ptxas, sm_90)``; empty before a compile."""
+    if not kernel.resources:
+        return ""
+    worst = _worst_instance(kernel)
+    spilled = [f"{worst.spill_bytes:,} B spilled"] if worst.spill_bytes else []
+    shared = [f"{worst.static_shared_bytes:,} B shared"] if worst.static_shared_bytes else []
+    found = ", ".join([*spilled, f"{worst.registers_per_thread} registers", *_occupancy(kernel, worst), *shared])
+    return f"{found} (ptxas, {worst.architecture})"
 
 
 def resource_origin(kernel: KernelView) -> str:
@@ -123,34 +113,56 @@ def _worst_instance(kernel: KernelView) -> event_parts.ResourcesFound:
 
 
 def hot_lines(view: View) -> Iterator[tuple[int, list[LineView]]]:
-    """Lines with a share of their kernel's traffic, or with waste, that is worth a hint; (line, its counters)."""
+    """Lines that move more than their ideal, with a share of their kernel's traffic that is worth a mark; (line, its counters)."""
     totals: dict[str, int] = {}
     for item in view.lines:
         totals[item.kernel] = totals.get(item.kernel, 0) + _traffic(item)
-    hot = [item for item in view.lines if _traffic(item) >= _HOT_SHARE * max(1, totals[item.kernel]) and _hint_needed(item)]
+    hot = [item for item in view.lines if _traffic(item) >= _HOT_SHARE * max(1, totals[item.kernel]) and is_beyond_ideal([item])]
     for line, group in groupby(sorted(hot, key=lambda item: item.line), key=lambda item: item.line):
         yield line, list(group)
 
 
+def is_beyond_ideal(items: Sequence[LineView]) -> bool:
+    """Whether an access of them moves noticeably more sectors, or takes more wavefronts, than its requests need."""
+    return any(_ratio_to_ideal(item) > _EXCESS_RATIO for item in items)
+
+
 def line_hint(items: Sequence[LineView]) -> str:
-    """A line's counters, the farthest from its ideal first: ``store 31.2 sectors/request (ideal 3.94)``; as much as fits."""
-    return fitted(_found_words(items))
+    """A line's counters, the farthest from its ideal first: ``store 31.2 sectors/request, 3.94 would do``; as much as fits."""
+    return fitted(line_words(items))
 
 
 def line_origin(items: Sequence[LineView]) -> str:
     """All that `line_hint` may leave out, where its numbers come from, and why those marked ``~`` are estimated."""
     reasons = dict.fromkeys(i.counters.grade_reason or "no reason is recorded" for i in items if i.counters.grade != "exact")
     estimated = f"; ~ is estimated: {'; '.join(reasons)}" if reasons else ""
-    return f"{'; '.join(_found_words(items))}: counted by {_counter_source(items[0])}, in the kernel's costliest launch{estimated}"
+    return f"{'; '.join(line_words(items))}: counted by {counter_source(items[0])}, in the kernel's costliest launch{estimated}"
+
+
+def kernel_page(kernel: KernelView, view: View) -> str:
+    """Markdown: everything known of a kernel, of its program, and of what is proposed for it."""
+    parts = [kernel_table(kernel)]
+    if kernel.proposal is not None:
+        parts.append(proposal_text(kernel.proposal))
+    if about := program_about(view.programs):
+        parts.append(tamed(about).replace("\n", "\n\n"))
+    return "\n\n---\n\n".join(parts)
+
+
+def line_page(view: View, line: int) -> str:
+    """Markdown: everything known of a line."""
+    notes = [note for note in view.notes if note.line == line]
+    text = line_table([i for i in view.lines if i.line == line], notes, [i for i in view.code if i.line == line])
+    return text or "Nothing is known of this line."
 
 
 def kernel_table(kernel: KernelView) -> str:
-    """Markdown: everything known of a kernel."""
-    rows = [f"**`{kernel.key}`**", "", kernel_headline(kernel)]
+    """Markdown: what is known of a kernel as it stands."""
+    rows = [f"**`{kernel.key}`**"]
     for resources in kernel.resources:
         rows += ["", *_resources_table(resources)]
     if kernel.launches:
-        rows += ["", "| launches | grid | block | time each | of the speed of light | limited by |", "|---|---|---|---|---|---|"]
+        rows += ["", "| launches | grid | block | time each | share of peak | limited by |", "|---|---|---|---|---|---|"]
         rows += [_launch_row(launch) for launch in kernel.launches]
         rows += ["", _prediction_source(kernel.launches)]
     if kernel.launch_facts:
@@ -172,7 +184,7 @@ def line_table(lines: Sequence[LineView], notes: Sequence[Note], code: Sequence[
     if lines:
         rows += ["| access | requests | threads/request | counted | ideal | grade |", "|---|---|---|---|---|---|"]
         rows += [_line_row(item) for item in lines]
-        rows.append(f"\nCounted by {_counter_source(lines[0])}, in the kernel's costliest launch.")
+        rows.append(f"\nCounted by {counter_source(lines[0])}, in the kernel's costliest launch.")
     rows += [_machine_code(item) for item in code[:_SHOWN_INSTANCES]]
     return "\n".join(rows)
 
@@ -188,9 +200,9 @@ def _machine_code(item: CodeView) -> str:
 
 def proposal_text(proposal: Proposal) -> str:
     """Markdown: claim, verdict, explanation, diff."""
-    parts = [f"### {proposal.id}: {tamed(proposal_title(proposal))}", "", tamed(proposal.summary), "", tamed(proposal.explanation)]
+    parts = [f"### {tamed(offer_title(proposal))}", "", tamed(proposal.summary), "", tamed(proposal.explanation)]
     if proposal.labels:
-        parts += ["", "Needs your decision on: " + ", ".join(label.value for label in proposal.labels)]
+        parts += ["", "Know before you accept: " + ", ".join(label_in_words(label) for label in proposal.labels)]
     if proposal.assumptions:
         parts += ["", *(f"- assumes: {tamed(assumption)}" for assumption in proposal.assumptions)]
     if proposal.alternatives:
@@ -199,56 +211,15 @@ def proposal_text(proposal: Proposal) -> str:
     return "\n".join([*parts, "", fenced(diff, "diff")])
 
 
-def pair_headline(turns: Sequence[Turn]) -> str:
+def pair_headline(turns: Sequence[Turn], short_id: Callable[[str], str]) -> str:
     """The lens of an open session: its last answer."""
     last = next((turn for turn in reversed(turns) if turn.kind not in (TurnKind.WHY, TurnKind.START)), None)
-    return "Pair: save an edit to have it judged" if last is None else f"Pair: {last.answer}"
+    return "Pair: save an edit to have it judged" if last is None else with_short_ids(f"Pair: {last.answer}", short_id)
 
 
 def ignored_text_message(declined: EmbeddingProblem) -> str:
     """Why a CUDA text inside another text is ignored."""
     return f"the CUDA text of {declined.kind.value} is ignored: {declined.reason}"
-
-
-def _timing(launches: Sequence[LaunchView]) -> list[str]:
-    """Timing of the costliest launch shape."""
-    if not launches:
-        return []
-    summary, parts = launches[0].summary, list[str]()
-    if summary.bottleneck == NOT_COUNTED and summary.measured is None:
-        return ["nothing was counted"]
-    if summary.predicted_time_s is not None or summary.measured is not None:
-        each = f" each of {summary.launch_count:,} launches" if summary.launch_count > 1 else ""
-        shapes = f", costliest of {len(launches)} launch shapes" if len(launches) > 1 else ""
-        target = next((f", {launch.profile.device.target}" for launch in launches if launch.profile is not None), "")
-        if summary.measured is not None:
-            parts.append(f"{format_quantity(summary.measured.time_s, 's')}{each} (measured{shapes})")
-        elif summary.predicted_time_s is not None:
-            parts.append(f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}{each} (model{target}{shapes})")
-        parts += [f"at least {light} of the speed of light ({_light_limit(summary)})" for light in _light(summary)]
-    return [*parts, f"limited by {limit_in_words(summary.bottleneck)}"]
-
-
-def _light(summary: events.ProfileSummary) -> tuple[str, ...]:
-    ratio = summary.speed_of_light_ratio
-    return () if ratio is None else (light_in_words(ratio),)
-
-
-def light_in_words(ratio: float) -> str:
-    """``23 %``, ``0.41 %``: a lower bound is never shown as nothing."""
-    return percent(ratio) if ratio >= _FAINT_SHARE else f"{ratio * 100:.2g} %"
-
-
-def _light_limit(summary: events.ProfileSummary) -> str:
-    limit = summary.speed_of_light_limit or summary.bottleneck
-    return _LEAST_WORK.get(limit, limit_in_words(limit))
-
-
-def _checked(check: events.CheckEnded) -> list[str]:
-    if not check.launch_count and not check.problems:
-        return ["not checked: the program never launches it"]
-    differs = ["results differ from run to run"] if check.is_deterministic is False else []
-    return [f"checked: {problems_in_words(check.problems)}", *differs]
 
 
 def _occupancy(kernel: KernelView, resources: event_parts.ResourcesFound) -> list[str]:
@@ -276,7 +247,7 @@ def _launch_occupancy(kernel: KernelView) -> tuple[float, int] | None:
     return None if counted is None or launch is None else (counted.value, math.prod(launch.block))
 
 
-def _found_words(items: Sequence[LineView]) -> list[str]:
+def line_words(items: Sequence[LineView]) -> list[str]:
     """Each counter of a line, the farthest from its ideal first; with its kernel where several share the line."""
     is_alone = len({item.kernel for item in items}) == 1
     worst_first = sorted(items, key=_excess, reverse=True)
@@ -300,15 +271,16 @@ def _counter_hint(item: LineView) -> str:
     requests = max(1, counters.requests)
     if counters.sectors is not None and counters.ideal_sectors is not None:
         what = counters.op.removeprefix("global ")
-        ideal = counters.ideal_sectors / requests
-        return f"{what} {about}{counters.sectors / requests:.3g} sectors/request (ideal {about}{ideal:.3g})"
+        count = f"{counters.sectors / requests:.3g}"
+        found = f"{what} {about}{count} {'sector' if count == '1' else 'sectors'}/request"
+        return f"{found}, {about}{counters.ideal_sectors / requests:.3g} would do" if is_beyond_ideal([item]) else found
     if counters.wavefronts is not None and counters.ideal_wavefronts is not None:
         ways = counters.wavefronts / max(1, counters.ideal_wavefronts)
-        return f"{counters.op} {about}{ways:.3g}-way bank conflict" if ways > _EXCESS else f"{counters.op} without bank conflict"
+        return f"{counters.op} {about}{ways:.3g}-way bank conflict" if ways > _EXCESS_RATIO else f"{counters.op} without bank conflict"
     return f"{counters.op} {about}{counters.requests:,} requests"
 
 
-def _counter_source(item: LineView) -> str:
+def counter_source(item: LineView) -> str:
     """``CPU emulator (sm_90 rules)``, with the method's name where the device does not say it."""
     return item.device.name if item.method in item.device.name else f"{item.method} on {item.device.name}"
 
@@ -319,8 +291,7 @@ def _prediction_source(launches: Sequence[LaunchView]) -> str:
     text = f"Times are predicted by the performance model for {shown}, launch overhead included; nothing was timed."
     if any(launch.summary.speed_of_light_ratio is not None for launch in launches):
         text += (
-            " Speed of light: the least time that the launch's distinct data and its arithmetic take at the target's nominal peaks, "
-            "as a share of the predicted time."
+            " Share of peak: the launch's distinct bytes, each moved once, or its arithmetic, over the time, of the target's nominal peak."
         )
     return text
 
@@ -329,9 +300,13 @@ def _launch_row(launch: LaunchView) -> str:
     summary = launch.summary
     time = "not predicted" if summary.predicted_time_s is None else f"PREDICTED {format_quantity(summary.predicted_time_s, 's')}"
     shape = f" at {summary.shape}" if summary.shape else ""
-    light = next((f"≥ {share} ({_light_limit(summary)})" for share in _light(summary)), "not known")
+    light = "not known" if summary.speed_of_light_ratio is None else f"≥ {_peak(summary)}"
     limit = limit_in_words(summary.bottleneck)
     return f"| {summary.launch_count:,}{shape} | {_triple(summary.grid)} | {_triple(summary.block)} | {time} | {light} | {limit} |"
+
+
+def _peak(summary: events.ProfileSummary) -> str:
+    return peak_in_words(summary.speed_of_light_ratio or 0.0, summary.speed_of_light_limit or summary.bottleneck)
 
 
 def _triple(value: tuple[int, int, int]) -> str:
@@ -379,8 +354,9 @@ def _traffic(item: LineView) -> int:
     return counters.sectors or counters.wavefronts or counters.requests
 
 
-def _hint_needed(item: LineView) -> bool:
+def _ratio_to_ideal(item: LineView) -> float:
+    """1 where nothing was counted that has an ideal."""
     counters = item.counters
-    if counters.wavefronts is not None and counters.ideal_wavefronts is not None:
-        return counters.wavefronts > _EXCESS * counters.ideal_wavefronts
-    return counters.sectors is not None
+    if counters.wavefronts is not None and counters.ideal_wavefronts:
+        return counters.wavefronts / counters.ideal_wavefronts
+    return counters.sectors / counters.ideal_sectors if counters.sectors is not None and counters.ideal_sectors else 1.0

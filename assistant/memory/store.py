@@ -24,6 +24,7 @@ from assistant.memory.exchange import Import
 from assistant.memory.forget import ForgetScope, ForgottenCounts, forget
 from assistant.memory.integrity import Damage, IntegrityReport, verify
 from assistant.memory.learned import Learned
+from assistant.memory.numbers import give_number, number_of, numbered, short_number
 from assistant.memory.recordings import RecordingArchive
 from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import ModelCall, SentCall
@@ -144,6 +145,7 @@ class MemoryStore:
                 ),
             )
             self.database.execute("insert into proposals (id, state, record) values (?, ?, ?)", (proposal.id, proposal.state.value, record))
+            give_number(self.database, proposal.id, records.path_key(workspace) or "")
             self.chain("proposal", proposal.id, record)
         return tuple(superseded_id for (superseded_id,) in superseded)
 
@@ -162,8 +164,16 @@ class MemoryStore:
         )
         return tuple(self._proposal(*row) for row in found)
 
-    def find_proposal(self, id_prefix: str) -> Proposal:
+    def short_id(self, proposal_id: str) -> str:
+        number = number_of(self.database, proposal_id)
+        return proposal_id if number is None else f"P{number}"
+
+    def find_proposal(self, id_prefix: str, workspace: Path | None = None) -> Proposal:
         beginning, number = named_alternative(id_prefix)
+        if (short := short_number(beginning)) is not None:
+            called = numbered(self.database, records.path_key(workspace), short)
+            found = self.database.rows("select id, state, record from proposals where id = ?", (called,))
+            return chosen_alternative(self._proposal(*found[0]), number)
         prefix = beginning.upper()
         if not prefix:
             raise UsageError("a proposal is named by its id or the first letters of it", "kernelopt proposals lists them")

@@ -79,8 +79,15 @@ class ProposalStore(Protocol):
         """
         ...
 
-    def find_proposal(self, id_prefix: str) -> Proposal:
-        """The one proposal whose id starts so; raises UsageError for none or several. ``P01M7~2`` is it with its second alternative."""
+    def short_id(self, proposal_id: str) -> str:
+        """What people call a stored proposal: ``P3``, the third of its workspace; the long id where it has no number."""
+        ...
+
+    def find_proposal(self, id_prefix: str, workspace: Path | None = None) -> Proposal:
+        """The one proposal whose id starts so; raises UsageError for none or several. ``P01M7~2`` is it with its second alternative.
+
+        ``P3`` is the third of the ``workspace``; where that has none, or none is given, of the only one that has a third.
+        """
         ...
 
     def decide(self, decision: Decision, expected: frozenset[ProposalState]) -> Decision | AlreadyDecided:

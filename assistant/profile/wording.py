@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
-__all__ = ["lines_of", "number", "percent", "plural"]
+__all__ = ["CLAUSE_CHARACTERS", "lines_of", "main_clause", "number", "percent", "plural"]
+
+CLAUSE_CHARACTERS = 110
+"""Longest line of a hover: about what VS Code shows in one."""
+_PARENTHESES = re.compile(r"\s*\([^()]*\)")
+_SECTORS = re.compile(r"A global (\w+) request of this line touches (\S+) theoretical sectors, as Nsight Compute counts them, where ")
 
 
 def number(value: float) -> str:
@@ -30,3 +36,14 @@ def lines_of(numbers: Iterable[int]) -> str:
 def plural(count: float, noun: str) -> str:
     """``1 warp``, ``2 warps``."""
     return f"{number(count)} {noun}" if round(count) == 1 else f"{number(count)} {noun}s"
+
+
+def main_clause(message: str) -> str:
+    """What a finding says before its details, in one line: without parentheses, up to the first semicolon.
+
+    ``Each store request touches 32 sectors where 4 would do: the threads of a warp write addresses far apart``.
+    """
+    text = _SECTORS.sub(r"Each \1 request touches \2 sectors where ", _PARENTHESES.sub("", message)).partition("; ")[0]
+    while len(text) > CLAUSE_CHARACTERS and (end := max(text.rfind(": "), text.rfind(", "))) > 0:
+        text = text[:end]
+    return text if len(text) <= CLAUSE_CHARACTERS else f"{text[: CLAUSE_CHARACTERS - 1]}…"

@@ -8,7 +8,8 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from assistant.editor.picture import proposal_title
+from assistant.cuda.tied_hunks import tied_hunks
+from assistant.editor.offer_words import offer_title
 from assistant.editor.program_words import way_title
 from assistant.editor.view import KernelView, Note
 from assistant.engine import FilePrograms
@@ -21,7 +22,7 @@ from lsp.units import Unit, Units
 
 __all__ = ["register"]
 
-_SHOWN_HUNKS = 9
+_SHOWN_CHOICES = 9
 
 
 def register(server: LanguageServer, client: Client, units: Units, backend: Backend) -> None:
@@ -58,6 +59,7 @@ def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int
         yield _action(f"kernelopt: optimize {kernel.name}", REWRITE, "kernelopt.optimize", source)
         yield _action(f"kernelopt: profile {kernel.name}", REWRITE, "kernelopt.profile", source)
         yield _action(f"kernelopt: verify {kernel.name}", REWRITE, "kernelopt.check", source)
+        yield _action(f"kernelopt: everything known of {kernel.name}", REWRITE, "kernelopt.kernel.explain", source)
         if all(pair.kernel != kernel.name for pair in view.pairs):
             yield _action(f"kernelopt: pair on {kernel.name}", REWRITE, "kernelopt.pair.start", source)
         if not backend.editor.parsed(unit.key).has_main:
@@ -81,15 +83,18 @@ def _program_actions(unit: Unit, programs: FilePrograms | None) -> Iterator[type
 
 
 def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None) -> Iterator[types.CodeAction]:
-    title, one = proposal_title(proposal), {"proposal_id": proposal.id}
+    title, one = offer_title(proposal), {"proposal_id": proposal.id}
     for verb in ("preview", "accept", "reject", "explain", "edit"):
         yield _action(f"kernelopt: {verb} {title}", QUICK_FIX, f"kernelopt.proposal.{verb}", one, tags)
-    if len(proposal.hunks) > 1:
-        places = [(change.path.name, hunk) for change in proposal.shown_files for hunk in change.hunks]
-        for number, (file, hunk) in enumerate(places[:_SHOWN_HUNKS], start=1):
-            place = f"line {hunk.before_line}" if len(proposal.files) == 1 else f"{file}, line {hunk.before_line}"
-            name = f"kernelopt: accept hunk {number} of {len(proposal.hunks)} ({place}) of {title}"
-            yield _action(name, QUICK_FIX, "kernelopt.proposal.accept", {**one, "hunk_ids": [hunk.id]}, tags)
+    places = {hunk.id: (change.path.name, hunk.before_line) for change in proposal.shown_files for hunk in change.hunks}
+    choices = tied_hunks(proposal.shown_files)
+    for ids in choices[:_SHOWN_CHOICES] if len(choices) > 1 else ():
+        numbers = [number for number, hunk in enumerate(places, start=1) if hunk in ids]
+        file, line = places[ids[0]]
+        place = f"line {line}" if len(proposal.files) == 1 else f"{file}, line {line}"
+        which = f"hunk {numbers[0]}" if len(numbers) == 1 else f"hunks {', '.join(map(str, numbers))}"
+        name = f"kernelopt: accept {which} of {len(places)} ({place}) of {title}"
+        yield _action(name, QUICK_FIX, "kernelopt.proposal.accept", {**one, "hunk_ids": list(ids)}, tags)
 
 
 def _finding_action(unit: Unit, kernel: KernelView, note: Note) -> types.CodeAction:

@@ -1,4 +1,7 @@
-"""Inlay hints: resources at each kernel, the most important counter on hot lines. Short: the tooltip has every figure and its origin."""
+"""Inlay hints: resources at each kernel, the most important counter on hot lines. Short: the tooltip has every figure and its origin.
+
+Lines at their ideal have none, nor have lines where the client shows heat.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,29 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
 from assistant.editor.words import fitted, hot_lines, line_hint, line_origin, resource_hint, resource_origin
 from lsp.backend import Backend
+from lsp.client import Client
 from lsp.units import Unit, Units
 
 __all__ = ["register"]
 
 
-def register(server: LanguageServer, units: Units, backend: Backend) -> None:
+def register(server: LanguageServer, client: Client, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT)
     def inlay_hint(params: types.InlayHintParams) -> list[types.InlayHint]:
-        hints = [hint for unit in units.of(params.text_document.uri) for hint in _hints(backend, unit)]
+        hints = [hint for unit in units.of(params.text_document.uri) for hint in _hints(backend, unit, not client.supports("lines"))]
         return [hint for hint in hints if params.range.start.line <= hint.position.line <= params.range.end.line]
 
 
-def _hints(backend: Backend, unit: Unit) -> Iterator[types.InlayHint]:
+def _hints(backend: Backend, unit: Unit, are_lines_hinted: bool) -> Iterator[types.InlayHint]:
+    """``are_lines_hinted``: not where the client draws the heat of lines itself, as a line has one mark."""
     backend.editor.look_at(unit.key)
     view = backend.editor.view(unit.key)
     for line, kernels in groupby(sorted(view.kernels, key=lambda kernel: kernel.line), key=lambda kernel: kernel.line):
         hinted = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
         for kernel, text in hinted:
             yield _hint(unit, line, text if len(hinted) == 1 else fitted([f"{kernel.name}: {text}"]), resource_origin(kernel))
+    if not are_lines_hinted:
+        return
     counted = dict(hot_lines(view))
     stalled = hot_stalls(view, also=tuple(counted))
     for line in sorted({*counted, *stalled}):

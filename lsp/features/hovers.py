@@ -1,43 +1,45 @@
-"""Hover: the whole table of a kernel or of a line, with method and device, the proposal's diff, and the line's machine code."""
+"""Hover: what a kernel or a line costs, why, and what would fix it, in at most five lines; ``More`` has the tables."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from urllib.parse import quote
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from assistant.editor.markdown import tamed
-from assistant.editor.program_words import program_about
-from assistant.editor.view import KernelView
-from assistant.editor.words import kernel_table, line_table, proposal_text
+from assistant.editor.hover_words import kernel_hover, line_hover
 from lsp.backend import Backend
+from lsp.client import Client
 from lsp.units import Unit, Units
 
 __all__ = ["register"]
 
 
-def register(server: LanguageServer, units: Units, backend: Backend) -> None:
+def register(server: LanguageServer, client: Client, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
         for unit, line in units.at(params.text_document.uri, params.position):
-            text = _markdown(backend, unit, line)
-            if text:
-                content = types.MarkupContent(types.MarkupKind.Markdown, text)
+            lines = list(_lines(client, backend, unit, line))
+            if lines:
+                content = types.MarkupContent(types.MarkupKind.Markdown, "  \n".join(lines))
                 return types.Hover(content, unit.line_range(line))
         return None
 
 
-def _markdown(backend: Backend, unit: Unit, line: int) -> str:
+def _lines(client: Client, backend: Backend, unit: Unit, line: int) -> Iterator[str]:
     backend.editor.look_at(unit.key)
     view = backend.editor.view(unit.key)
-    tables = [_kernel(kernel) for kernel in view.kernels if kernel.line == line]
-    if tables:
-        about = program_about(view.programs)
-        return "\n\n---\n\n".join([*tables, *([tamed(about).replace("\n", "\n\n")] if about else [])])
-    counters = [item for item in view.lines if item.line == line]
-    notes = [note for note in view.notes if note.line == line]
-    return line_table(counters, notes, [item for item in view.code if item.line == line])
+    kernel = next((kernel for kernel in view.kernels if kernel.line == line), None)
+    found = line_hover(view, line, is_noted=client.is_ours) if kernel is None else kernel_hover(kernel, view)
+    yield from found
+    if found and client.is_ours:
+        inside = next((k for k in view.kernels if k.line <= line <= k.last_line), None)
+        arguments: dict[str, object] = {"uri": unit.uri} if inside is None else dict(unit.arguments(inside.key))
+        yield _link("More", "kernelopt.kernel.explain", arguments if kernel is not None else {**arguments, "line": line})
 
 
-def _kernel(kernel: KernelView) -> str:
-    proposal = "" if kernel.proposal is None else f"\n\n---\n\n{proposal_text(kernel.proposal)}"
-    return kernel_table(kernel) + proposal
+def _link(title: str, command: str, argument: dict[str, object]) -> str:
+    """A Markdown link that runs a command of ours: clients of our protocol allow these, and no others."""
+    return f"[{title}](command:{command}?{quote(json.dumps([argument]))})"

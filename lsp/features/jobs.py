@@ -1,4 +1,4 @@
-"""Commands that start a job or cancel one: ``kernelopt.check``, ``profile``, ``optimize``, ``verify``, ``job.cancel``.
+"""Commands that start a job or cancel one: ``kernelopt.check``, ``profile``, ``optimize``, ``verify``, ``job.cancel``, ``consent.ask``.
 
 A command takes one object and answers at once, or as soon as the editor has sent its settings; the work itself is a job.
 """
@@ -13,6 +13,7 @@ from assistant.editor.tasks import Verb
 from assistant.engine import OptimizeOptions
 from lsp.arguments import JobArguments, SourceArguments, VerifyArguments, find_unit
 from lsp.backend import Backend
+from lsp.client import Client
 from lsp.settings import EditorConfiguration
 from lsp.units import Units
 from lsp.verifying import verify
@@ -20,7 +21,7 @@ from lsp.verifying import verify
 __all__ = ["register"]
 
 
-def register(server: LanguageServer, units: Units, backend: Backend, configuration: EditorConfiguration) -> None:
+def register(server: LanguageServer, client: Client, units: Units, backend: Backend, configuration: EditorConfiguration) -> None:
     def register_job(name: str, verb: Verb) -> None:
         @server.command(name)
         async def start(arguments: SourceArguments) -> dict[str, Any]:
@@ -36,6 +37,12 @@ def register(server: LanguageServer, units: Units, backend: Backend, configurati
     async def verify_cases(arguments: VerifyArguments) -> dict[str, Any]:
         await configuration.arrived()
         return verify(backend, find_unit(units, backend, arguments), arguments)
+
+    @server.command("kernelopt.consent.ask")
+    async def ask_consent(arguments: SourceArguments) -> dict[str, Any]:
+        """Ask now what is asked quietly: whether the program of a source may run."""
+        client.spawn(backend.editor.queues.ask_again(find_unit(units, backend, arguments).key))
+        return {"outcome": "asking"}
 
     @server.command("kernelopt.job.cancel")
     def cancel(arguments: JobArguments) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pygls.lsp.server import LanguageServer
 
-from assistant.editor.words import kernel_table
+from assistant.editor.words import kernel_page, line_page
 from assistant.errors import UsageError
 from lsp.arguments import SourceArguments, find_unit
 from lsp.backend import Backend
@@ -20,12 +20,16 @@ __all__ = ["register"]
 def register(server: LanguageServer, client: Client, units: Units, backend: Backend, edits: DocumentEdits) -> None:
     @server.command("kernelopt.kernel.explain")
     def explain_kernel(arguments: SourceArguments) -> dict[str, Any]:
-        """The table that the hover shows, for clients that have it on a command."""
+        """All that is known of a kernel, or of one of its lines (1-based, of the CUDA text): what a hover leaves out."""
         unit = find_unit(units, backend, arguments)
-        found = [k for k in backend.editor.view(unit.key).kernels if arguments.kernel in (None, k.key)]
-        if not found:
+        view = backend.editor.view(unit.key)
+        found = [k for k in view.kernels if arguments.kernel in (None, k.key)]
+        if arguments.line is not None:
+            text = line_page(view, arguments.line)
+        elif found:
+            text = kernel_page(found[0], view)
+        else:
             raise UsageError(f"no kernel {arguments.kernel} in {unit.path.name}")
-        text = kernel_table(found[0])
         if not client.is_ours:
             client.say(text)
         return {"markdown": text}

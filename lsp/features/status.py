@@ -37,7 +37,7 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
 
 
 def _jobs(units: Units, backend: Backend) -> list[dict[str, Any]]:
-    running = backend.editor.running()
+    running = backend.editor.queues.running
     return [
         {
             "job_id": work.id,
@@ -46,7 +46,7 @@ def _jobs(units: Units, backend: Backend) -> list[dict[str, Any]]:
             "kernel": work.task.request.kernel,
             "is_background": work.is_background,
             "is_running": work.id in running,
-            "waits_for": backend.editor.reason_to_wait(work),
+            "waits_for": backend.editor.queues.reason_to_wait(work),
         }
         for work in backend.editor.works()
     ]

@@ -12,6 +12,7 @@ from assistant.errors import UsageError
 from assistant.memory.alternatives import chosen_alternative
 from assistant.memory.experience import Judgement, experience_of, unknown_traits
 from assistant.memory.experience_rows import known_of
+from assistant.memory.numbers import short_number
 from assistant.memory.recall import recall
 from assistant.memory.records import attempt_record
 from assistant.model.attempt import Attempt, JobRow
@@ -116,8 +117,20 @@ class FakeStore:
         ]
         return tuple(_newest_first(found))
 
-    def find_proposal(self, id_prefix: str) -> Proposal:
+    def short_id(self, proposal_id: str) -> str:
+        if proposal_id not in self._proposals:
+            return proposal_id
+        workspace = self._proposals[proposal_id][0]
+        return f"P{[known for known, (of, _) in self._proposals.items() if of == workspace].index(proposal_id) + 1}"
+
+    def find_proposal(self, id_prefix: str, workspace: Path | None = None) -> Proposal:
         beginning, number = named_alternative(id_prefix)
+        if short_number(beginning) is not None:
+            called = [(of, known) for known, (of, _) in self._proposals.items() if self.short_id(known) == beginning.upper()]
+            called = [each for each in called if each[0] == workspace] or called
+            if len(called) != 1:
+                raise UsageError(f"{len(called)} folders have a proposal {beginning}" if called else f"there is no proposal {beginning}")
+            return chosen_alternative(self._proposals[called[0][1]][1], number)
         prefix, remedy = beginning.upper(), "kernelopt proposals lists them"
         if not prefix:
             raise UsageError("a proposal is named by its id or the first letters of it", remedy)

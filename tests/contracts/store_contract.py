@@ -124,6 +124,21 @@ class StoreContract:
         with pytest.raises(UsageError, match="named by its id"):
             store.find_proposal("")
 
+    def test_people_call_proposals_by_their_number_in_the_workspace(self, store: Store) -> None:
+        for proposal_id in ("P01AB", "P01CD"):
+            store.add_proposal(Given.workspace, Given.proposal(proposal_id, kernel=f"{proposal_id}()"))
+        assert [store.short_id(proposal_id) for proposal_id in ("P01AB", "P01CD")] == ["P1", "P2"]
+        assert store.find_proposal("p2").id == "P01CD" and store.find_proposal("P1", Given.workspace).id == "P01AB"
+        other = Given.workspace / "other"
+        store.add_proposal(other, Given.proposal("P01EF", kernel="third()"))
+        assert store.short_id("P01EF") == "P1"
+        assert store.find_proposal("P1", other).id == "P01EF" and store.find_proposal("P1", Given.workspace).id == "P01AB"
+        assert store.find_proposal("P2", other).id == "P01CD", "the only one of that number"
+        with pytest.raises(UsageError, match="2 folders have a proposal P1"):
+            store.find_proposal("P1")
+        with pytest.raises(UsageError, match="there is no proposal P7"):
+            store.find_proposal("P7", other)
+
     @pytest.mark.parametrize(
         ("kind", "state"),
         [

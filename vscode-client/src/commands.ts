@@ -7,6 +7,7 @@ import type { EditorModel } from "./model/ask.ts";
 import type { Notes } from "./notes.ts";
 import type { KernelArguments } from "./protocol/answers.ts";
 import type { Review } from "./review/review.ts";
+import type { Consents } from "./server/consent.ts";
 import { askKey, forgetKey } from "./server/keys.ts";
 import type { Launcher } from "./server/launch.ts";
 import { doctor, installCompilerWheels, installIntoPython, installServer } from "./server/machine.ts";
@@ -26,6 +27,7 @@ export interface Parts {
   readonly review: Review;
   readonly model: EditorModel;
   readonly telling: Telling;
+  readonly consents: Consents;
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {
@@ -42,12 +44,13 @@ export function registerCommands(parts: Parts): vscode.Disposable {
 type Run = (...values: never[]) => Promise<unknown> | unknown;
 type Runs = Readonly<Record<string, Run>>;
 
-function serverCommands({ context, launcher, log, model, notes, server }: Parts): Runs {
+function serverCommands({ consents, context, launcher, log, model, notes, server }: Parts): Runs {
   const restartAfter = async (change: Promise<boolean>): Promise<void> => {
     if ((await change) && server.state.kind !== "idle") await server.restart();
   };
   return {
     restart: () => server.restart(),
+    answerConsent: () => consents.answerFirst(),
     showLog: () => log.show(),
     doctor: () => doctor(launcher, server, notes),
     installServer: () => installServer(launcher, server, log),
@@ -79,7 +82,10 @@ function reviewCommands({ review, watch }: Parts): Runs {
     rejectProposal: onShown((proposal) => review.reject(proposal)),
     explainProposal: onShown((proposal) => review.explain(proposal)),
     editProposal: onShown((proposal) => review.edit(proposal)),
-    acceptHunk: onHunk((proposal, hunk) => review.acceptHunks(proposal, [hunk])),
+    othersTried: (target?: { readonly proposal_id?: string }) =>
+      target?.proposal_id === undefined ? onShown((proposal) => review.othersTried(proposal))() : review.othersTried(target.proposal_id),
+    nextProposal: () => review.next(watch.picture.proposals),
+    acceptHunk: onHunk((proposal, hunk) => review.acceptHunk(proposal, hunk)),
     leaveHunkOut: onHunk((proposal, hunk) => review.toggleHunk(proposal, hunk)),
     takeHunk: onHunk((proposal, hunk) => review.toggleHunk(proposal, hunk)),
   };

@@ -14,6 +14,7 @@ import { tellOffers } from "./review/offers.ts";
 import { Review } from "./review/review.ts";
 import type { Manifest } from "./server/configuration.ts";
 import type { Execute } from "./server/connection.ts";
+import { Consents } from "./server/consent.ts";
 import { startWithCuda } from "./server/begin.ts";
 import { tellCudaHeader } from "./server/header.ts";
 import { Launcher } from "./server/launch.ts";
@@ -32,7 +33,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const launcher = new Launcher(context);
   const execute: Execute = (command, values, next) => told(log, () => intercepting(server, review, notes)(command, values, opening(next)));
   const manifest: Manifest = context.extension.packageJSON; // VS Code types it as any
-  const server = new LanguageServer(launcher, { log, execute, manifest, complete: (...asked) => model.complete(...asked) });
+  const consents = new Consents();
+  const server = new LanguageServer(launcher, { log, execute, manifest, consents, complete: (...asked) => model.complete(...asked) });
   const review = new Review(server, notes);
   const watch = new Watch(server, log);
   const telling = tellFailures(server, manifest.version, log);
@@ -42,13 +44,14 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     log,
     notes,
+    consents,
     server,
     review,
     watch,
     watch.onDidChange(({ proposals, isAnswered }) => isAnswered && review.keep(new Set(proposals.map(({ id }) => id)))),
     telling,
     tellOffers(server, watch, review, (run) => void told(log, run)),
-    registerCommands({ context, log, launcher, server, watch, notes, review, model, telling }),
+    registerCommands({ context, log, launcher, server, watch, notes, review, model, telling, consents }),
     registerView(watch),
     tickWalkthrough(server, watch),
     registerStatusBar(server, watch),

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { HunkPlace } from "../src/protocol/answers.ts";
-import { acceptance, afterLines, beforePath, describe, everything, heading, partly, proposalOf, toggled } from "../src/review/choice.ts";
+import type { HunkPlace, Preview } from "../src/protocol/answers.ts";
+import { acceptance, afterLines, beforePath, describe, everything, heading, partly, proposalOf, tied, toggled, together } from "../src/review/choice.ts";
 import { explanationName } from "../src/review/name.ts";
 import { rejection } from "../src/review/reasons.ts";
+import { threadText } from "../src/review/thread_text.ts";
 
 const HUNKS: readonly HunkPlace[] = [
   { id: "a", before_line: 8, before_count: 0, after_line: 8, after_count: 1 },
@@ -83,6 +84,43 @@ test("a reject sends only what was said", () => {
 });
 
 test("an explanation's tab is called by what is proposed", () => {
-  assert.equal(explanationName("### P01M7WGD161PT7SHV51M65B2M5E: staged-store, PREDICTED 1.78x, PASS\n\nStages"), "Proposal: staged-store");
+  assert.equal(explanationName("### staged-store: ≈1.78x predicted, right in 10 of 10 cases\n\nStages"), "Proposal: staged-store");
   assert.equal(explanationName("nothing of the kind"), "Proposal");
+});
+
+const TIED = everything("P1", [{ name: "a.cu", hunks: HUNKS }], [["a", "c"], ["b"]]);
+const PREVIEW: Preview = {
+  proposal_id: "P1",
+  files: [],
+  about: ["≈1.60x predicted, right in 10 of 10 cases", "Keep the sum in a register.", "Holds for: blocks of 32 × 8"],
+  accept_title: "Accept",
+  choices: [["a", "c"], ["b"]],
+  others: [{ title: "loop-unrolling: not faster", why: "1.00x", before_uri: "kernelopt:/x", after_uri: "kernelopt:/y" }],
+};
+
+test("hunks that only work together are one choice", () => {
+  assert.deepEqual(acceptance(toggled(TIED, "c")), { proposal_id: "P1", hunk_ids: ["b"] });
+  assert.deepEqual(acceptance(toggled(toggled(TIED, "a"), "c")), { proposal_id: "P1" });
+  assert.deepEqual(together(TIED, "b"), ["b"]);
+  assert.equal(tied(TIED, "a"), "hunks 1 and 3 only work together");
+  assert.equal(tied(TIED, "b"), undefined);
+});
+
+test("the first thread says gain, verdict, reason and assumption, the others the first line", () => {
+  const first = threadText(TIED, "a", PREVIEW);
+  assert.deepEqual(first.lines, ["≈1.60x predicted, right in 10 of 10 cases (hunks 1 and 3 only work together)", ...PREVIEW.about.slice(1)]);
+  assert.deepEqual(
+    first.actions.map(({ title }) => title),
+    ["Accept only this", "Leave it out", "Accept", "Reject…", "Why", "Others tried (1)"],
+  );
+  assert.deepEqual(threadText(TIED, "b", PREVIEW).lines, ["≈1.60x predicted, right in 10 of 10 cases"]);
+});
+
+test("a change that is one choice has no part to take, and what was left out can be taken again", () => {
+  const whole = threadText(CHOICE, "b", { ...PREVIEW, choices: [["a", "b", "c"]], others: [] });
+  assert.deepEqual(
+    whole.actions.map(({ title }) => title),
+    ["Accept", "Reject…", "Why"],
+  );
+  assert.ok(threadText(toggled(TIED, "b"), "b", PREVIEW).actions.some(({ title }) => title === "Take it again"));
 });

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 from assistant.lazy import names_of
 
 if TYPE_CHECKING:
+    from assistant.engine.report.claims import asked_in_words as asked_in_words
+    from assistant.engine.report.claims import gain_in_words as gain_in_words
+    from assistant.engine.report.claims import label_in_words as label_in_words
+    from assistant.engine.report.claims import ratio_in_words as ratio_in_words
+    from assistant.engine.report.claims import verdict_in_short as verdict_in_short
     from assistant.engine.report.hardware_words import measured_in_words as measured_in_words
     from assistant.engine.report.hardware_words import stalls_in_words as stalls_in_words
+    from assistant.engine.report.limits import bound_in_words as bound_in_words
     from assistant.engine.report.limits import limit_in_words as limit_in_words
+    from assistant.engine.report.limits import peak_in_words as peak_in_words
     from assistant.engine.report.profile_parts import Share as Share
     from assistant.engine.report.profile_parts import SourceLine as SourceLine
     from assistant.engine.report.profile_parts import estimate_reasons as estimate_reasons

@@ -23,6 +23,7 @@ NAMES = (
     "0011_alternatives",
     "0012_learned",
     "0013_lessons",
+    "0014_short_ids",
 )
 
 

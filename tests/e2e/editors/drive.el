@@ -22,7 +22,7 @@
   (mapcar #'flymake-diagnostic-text (flymake-diagnostics)))
 
 (defun drive--is-proposed ()
-  (seq-some (lambda (text) (string-search "PREDICTED" text)) (drive--messages)))
+  (seq-some (lambda (text) (string-search "x predicted" text)) (drive--messages)))
 
 (defun drive--text ()
   (buffer-substring-no-properties (point-min) (point-max)))

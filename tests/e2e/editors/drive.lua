@@ -45,7 +45,7 @@ end
 
 local function is_proposed(buffer)
   for _, message in ipairs(messages(buffer)) do
-    if message:find("PREDICTED", 1, true) then
+    if message:find("x predicted", 1, true) then
       return true
     end
   end

@@ -73,6 +73,20 @@ local function choose(words)
   seen.menu = titles
 end
 
+-- The first hover of the buffer that holds the word; nil where none does.
+local function hover_with(buffer, word)
+  local uri = vim.uri_from_bufnr(buffer)
+  for line = 0, vim.api.nvim_buf_line_count(buffer) - 1 do
+    local asked = { textDocument = { uri = uri }, position = { line = line, character = 0 } }
+    for _, answer in pairs(vim.lsp.buf_request_sync(buffer, "textDocument/hover", asked, 5000) or {}) do
+      local found = answer.result and answer.result.contents and answer.result.contents.value or ""
+      if found:find(word, 1, true) then
+        return found
+      end
+    end
+  end
+end
+
 local function drive()
   vim.cmd("edit " .. vim.fn.fnameescape(os.getenv("KERNELOPT_TEST_SOURCE")))
   local header = vim.api.nvim_get_current_buf()
@@ -85,9 +99,9 @@ local function drive()
     return has(header, "via ")
   end)
   wait("the proposal", function()
-    return has(header, "Proposal: ")
+    return has(header, "Review")
   end)
-  seen.via, seen.proposal = has(header, "via "), has(header, "Proposal: ")
+  seen.via, seen.proposal = has(header, "via "), has(header, "Review")
 
   local function at_kernel()
     vim.api.nvim_set_current_buf(header)
@@ -97,9 +111,7 @@ local function drive()
   at_kernel()
   choose("kernelopt: profile")
   wait("the header's profile", function()
-    seen.profile = vim.tbl_filter(function(title)
-      return title:find("µs", 1, true) ~= nil
-    end, lens_titles(header))[1]
+    seen.profile = hover_with(header, "counted")
     return seen.profile ~= nil
   end)
 
@@ -113,7 +125,7 @@ local function drive()
   seen.is_part_undone = text(header) == before.header
   decided("undone", 1)
   wait("the proposal to be offered again", function()
-    return has(header, "Proposal: ")
+    return has(header, "Review")
   end)
 
   at_kernel()

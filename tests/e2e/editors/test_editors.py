@@ -54,7 +54,7 @@ def test_neovim_undoes_what_it_accepted(stage: Stage, editor: Packaged, snippet:
     seen = stage.play(*neovim_command(editor, snippet))
     check(stage, seen)
     assert seen["filetype"] == "cuda"
-    assert {"Optimize", "Profile", "Verify"} <= set(seen["lenses"])
+    assert "Optimize" in seen["lenses"]
 
 
 @pytest.mark.thorough
@@ -66,8 +66,8 @@ def test_neovim_shows_the_profile_of_a_header_in_its_program_and_undoes_an_edit_
         seen = stage.play(command, variables | {"KERNELOPT_TEST_OTHER": str(stage.cli.folder / "bench" / "bench.cu")})
     assert seen.get("problem") is None, f"{seen['problem']}\nafter: {seen['steps']}"
     assert stage.source.suffix == ".hpp", "Neovim takes it for C++"
-    assert "PREDICTED" in seen["profile"] and "µs" in seen["profile"], seen["profile"]
-    assert seen["via"] == "via bench (CMake)" and "in 2 files" in seen["proposal"]
+    assert "counted" in seen["profile"] and "CPU emulator" in seen["profile"], seen["profile"]
+    assert seen["via"] == "via bench (CMake)" and seen["proposal"] == "Review"
     assert (seen["is_other_left"], seen["is_part_undone"], seen["is_undone"]) == (True, True, True)
     assert stage.decisions() == ["partially_accepted", "undone", "accepted", "undone"]
 

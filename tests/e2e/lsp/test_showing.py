@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
+from assistant.editor.hover_words import HOVER_LINES
 from assistant.editor.words import HINT_LIMIT
 from tests.e2e.cli.harness import Cli, no_orphans, working_cli
 from tests.e2e.lsp.editor import Document, Editor, start
@@ -54,8 +55,8 @@ async def test_a_lens_over_a_kernel_says_what_is_known_and_what_can_be_done(slow
     editor, document = slow
     lenses = await editor.lenses(document)
     titles = [lens.command.title for lens in lenses if lens.command]
-    assert titles[:3] == ["Optimize", "Profile", "Verify"], "what can be done is never pushed off the screen by what is known"
-    assert titles[-1].startswith("PREDICTED ") and "limited by" in titles[-1] and "checked: no problem found" in titles[-1]
+    assert titles[0].startswith("≈ ") and titles[0].endswith("-bound") and titles[1:] == ["Optimize"], titles
+    assert lenses[0].command is not None and "predicted for h200 from counts of CPU emulator" in str(lenses[0].command.tooltip)
     assert {lens.range.start.line for lens in lenses} == {document.line_of("__global__")}
 
 
@@ -63,17 +64,22 @@ async def test_hints_stand_at_the_kernel_and_on_hot_lines(slow: tuple[Editor, Do
     editor, document = slow
     hints = await editor.hints(document)
     assert "registers" in hints[document.line_of("__global__")] and "occupancy" in hints[document.line_of("__global__")]
-    assert any("sectors/request (ideal" in text for text in hints.values())
+    assert any("sectors/request, 4 would do" in text for text in hints.values())
     assert all(len(text) <= HINT_LIMIT for text in hints.values()), hints
 
 
-async def test_a_hover_shows_the_table_with_method_and_device(slow: tuple[Editor, Document]) -> None:
+async def test_a_hover_is_five_lines_and_the_tables_are_a_command_away(slow: tuple[Editor, Document]) -> None:
     editor, document = slow
     kernel = await editor.hover(document, document.line_of("__global__"))
-    assert "| evidence | line | value | method |" in kernel and "occupancy" in kernel and "h200" in kernel.lower()
+    assert len(kernel.splitlines()) <= HOVER_LINES and "occupancy" in kernel and "predicted for h200" in kernel
     line = editor.of_code(document, "KO101")[0].range.start.line
     hot = await editor.hover(document, line, 8)
-    assert "KO101" in hot and "sectors" in hot and "Counted by" in hot
+    assert len(hot.splitlines()) <= HOVER_LINES and hot.startswith("Let threadIdx.x run along") and "counted exactly" in hot
+    assert "[More](command:kernelopt.kernel.explain" in hot, "the diagnostic says the rest in this client's hover"
+    page = (await editor.run("kernelopt.kernel.explain", uri=document.uri))["markdown"]
+    assert "| evidence | line | value | method |" in page and "h200" in page
+    table = (await editor.run("kernelopt.kernel.explain", uri=document.uri, line=line + 1))["markdown"]
+    assert "| global store | " in table and "Counted by" in table
 
 
 async def test_a_finding_has_code_page_and_cost(slow: tuple[Editor, Document]) -> None:
@@ -81,7 +87,8 @@ async def test_a_finding_has_code_page_and_cost(slow: tuple[Editor, Document]) -
     finding = editor.of_code(document, "KO101")[0]
     assert finding.source == "kernelopt" and finding.severity is types.DiagnosticSeverity.Warning
     assert finding.code_description is not None and finding.code_description.href.endswith("/findings/KO101.md")
-    assert "estimated cost" in finding.message and "%" in finding.message
+    assert "(costs ≈ " in finding.message and finding.message.endswith(" % of the kernel's time)")
+    assert editor.part(document, finding.range) == "out[x * height + y]", "the characters that cause it, not the line"
 
 
 async def test_a_race_names_the_other_access(warm: tuple[Cli, Editor]) -> None:
@@ -104,10 +111,10 @@ async def test_typing_above_keeps_notes_on_their_lines_and_an_edited_line_loses_
     line = document.text.splitlines()[finding.range.start.line]
     editor.type(document, "// one\n// two\n" + text)
     await editor.until(lambda: [n.range.start.line for n in editor.of_code(document, "KO101")] == [finding.range.start.line + 2])
-    assert editor.part(document, editor.of_code(document, "KO101")[0].range) == line.strip()
+    assert editor.part(document, editor.of_code(document, "KO101")[0].range) == "out[x * height + y]"
     editor.replace(document, line, line + " // touched")
     await editor.until(lambda: finding.range.start.line + 2 not in {n.range.start.line for n in editor.of_code(document, "KO101")})
-    assert "before your last edit" in (await editor.titles(document))[-1]
+    assert (await editor.titles(document))[0].startswith("before your edit: ")
     editor.type(document, text)
     await editor.until(lambda: [n.range.start.line for n in editor.of_code(document, "KO101")] == [finding.range.start.line])
 

@@ -66,11 +66,10 @@ async def test_the_editors_model_plans_and_writes_once_a_person_allowed_it(
     assert script.asked() == [], "nothing is sent before a person said yes"
     await window.shoot("consent")
     await window.click(window.page.get_by_role("button", name="Allow in This Workspace"))
-    await window.see(window.lens("Proposal: "), "by model scripted-1")
+    await window.see(window.lens("Review"))
     assert [text for text in script.asked() if "out[x * height + y] = in[y * width + x];" in text]
-    offer = await window.see_notification("A proposal for transpose")
     await window.shoot("offered")
-    await window.click(offer.get_by_role("button", name="Accept"))
+    await window.click(window.lens("Accept"))
     await window.see(window.text, "__shared__")
 
 
@@ -84,7 +83,7 @@ async def test_a_request_can_be_read_and_then_not_be_sent(open_window: OpenWindo
     await window.click(question.get_by_role("button", name="Do Not Send"))
     await window.gone(window.page.locator(".statusbar").get_by_text("running"))
     assert script.asked() == []
-    await window.see_count(window.lens("Proposal: "), 0)
+    await window.see_count(window.lens("Review"), 0)
 
 
 @pytest.mark.thorough

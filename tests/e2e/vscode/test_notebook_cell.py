@@ -34,7 +34,8 @@ async def test_a_cell_is_profiled_and_its_proposal_accepted_in_the_kernel_and_in
     await window.shoot("cell-profile")
 
     await window.click(window.lens("Optimize"))
-    await window.click(window.lens("Proposal: "))
+    await window.click(window.lens("Review"))
+    await window.unfold_threads()
     for number in (1, 2, 3):
         await window.see(window.threads, f"Hunk {number} of 3")
     await window.shoot("cell-review")
@@ -45,10 +46,10 @@ async def test_a_cell_is_profiled_and_its_proposal_accepted_in_the_kernel_and_in
         await run(CELL)
         await run("%kernelopt cancel")
         assert "the cell was replaced" in await run(f"%kernelopt accept {proposal.id}")
-    await window.gone(window.page.locator(".tabs-container .tab").filter(has_text="proposal"))
+    await window.gone(window.page.locator(".tabs-container .tab").filter(has_text="predicted"))
     text = window.page.locator(".view-lines")
     await window.click(await window.see(text, EDITED))
-    await window.gone(window.lens("Proposal: "))
+    await window.gone(window.lens("Review"))
     await window.shoot("accepted-in-the-kernel")
     await window.page.keyboard.press("Control+Z")
     await window.gone(text.filter(has_text=EDITED))

@@ -18,6 +18,6 @@ async def test_optimize_asks_runs_and_offers(open_window: OpenWindow, cli: Cli, 
     await window.open_file("transpose.cu")
     await window.click(window.lens("Optimize"))
     await window.let_run()
-    await window.see(window.lens("Proposal: "))
-    await window.see_notification("A proposal for transpose")
+    await window.see(window.lens("Review"))
+    await window.see(window.lens("≈"), "x predicted")
     await window.shoot("proposal")

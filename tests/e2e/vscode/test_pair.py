@@ -29,7 +29,7 @@ async def test_each_save_is_answered_over_the_kernel_until_pairing_is_stopped(op
     await window.see(window.quick_title, "Pair on this kernel")
     await window.answer("fewer sectors")
     await window.see(window.lens("Pair: save an edit to have it judged"))
-    assert [await window.lens(words).count() for words in ("Suggest", "Stop pairing")] == [1, 1]
+    assert [await window.lens(words).count() for words in ("Suggest", "Stop")] == [1, 1]
 
     await window.let_run()
     for text, name in ((WRONG, "v1: FAIL"), (RIGHT, "v2: ")):
@@ -41,7 +41,7 @@ async def test_each_save_is_answered_over_the_kernel_until_pairing_is_stopped(op
         await window.see(window.lens(f"Pair: {name}"))
     await window.shoot("pair")
 
-    await window.click(window.lens("Stop pairing"))
+    await window.click(window.lens("Stop"))
     await window.see(window.page.locator(".tabs-container"), "pair session")
     await window.gone(window.lens("Pair: "))
     await window.see(window.lens("Optimize"))

@@ -27,13 +27,13 @@ async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_rea
     assert offered.source.read_text("utf-8") == offered.original, "saving is a person's own move"
     await undone(window, offered)
 
-    await window.click(window.lens("Reject"))
+    await window.command("kernelopt: Reject the Proposal…")
     await window.see_choice("Harder to read")
     await window.shoot("reasons")
     await window.choose("Harder to read")
     await window.see(window.quick_title, "Harder to read")
     await window.answer("doubles are meant")
-    await window.gone(window.lens("Proposal: "))
+    await window.gone(window.lens("Review"))
     assert offered.decisions() == ["accepted", "undone", "rejected"]
     assert offered.reasons()[-1] == ("readability", "doubles are meant")
 
@@ -44,7 +44,11 @@ async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_deci
 ) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
-    await window.click(window.lens("Proposal: "))
+    await window.click(window.lens("Review"))
+    await window.see(window.title_buttons.get_by_role("button", name="Accept"))
+    await window.see_count(window.threads, 0)
+    await window.unfold_threads()
+    await window.see(window.threads, "x predicted, right in ")
     for number in (1, 2, 3):
         await window.see(window.threads, f"Hunk {number} of 3")
     for verb in ("Accept", "Reject", "Explain", "Edit"):
@@ -58,7 +62,7 @@ async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_deci
 
     ended = offered.cli.run("reject", offered.id, "--reason", "readability")
     assert ended.code == 0, ended.said
-    await window.gone(window.lens("Proposal: "))
+    await window.gone(window.lens("Review"))
     await window.see(window.lens("Optimize"))
 
 
@@ -66,12 +70,13 @@ async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_deci
 async def test_one_hunk_is_accepted_after_typing_above_it(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
-    await window.see(window.lens("Proposal: "))
+    await window.see(window.lens("Review"))
     await window.go_to(1)
     await window.insert("#define MINE\n")
-    await window.click(window.lens("Proposal: "))
+    await window.click(window.lens("Review"))
+    await window.unfold_threads()
     second = await window.see(window.threads, "Hunk 2 of 3")
-    await window.click(second.get_by_role("link", name="Accept only this hunk"))
+    await window.click(second.get_by_role("link", name="Accept only this"))
     await window.let_run()
     await window.gone(window.threads)
     (anew,) = await window.until(lambda: offered.open_ids())
@@ -145,12 +150,13 @@ async def undone(window: Window, offered: Offered) -> None:
     await window.focus_editor()
     await window.page.keyboard.press("Control+Z")
     await window.until(lambda: offered.decisions() == ["accepted", "undone"])
-    await window.see(window.lens("Proposal: "))
+    await window.see(window.lens("Review"))
 
 
 async def leave_second_out(window: Window) -> None:
     """Open the diff and leave its second hunk out."""
-    await window.click(window.lens("Proposal: "))
+    await window.click(window.lens("Review"))
+    await window.unfold_threads()
     second = await window.see(window.threads, "Hunk 2 of 3")
     await window.click(second.get_by_role("link", name="Leave it out"))
     await window.see(second, "Left out of Accept")

@@ -20,7 +20,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.mark.thorough
-async def test_a_hot_line_says_its_share_until_heat_is_hidden(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+async def test_a_hot_line_with_the_cursor_says_its_number_until_heat_is_hidden(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.small("transpose.cu")
     window = await open_window(folder)
     await window.open_file("transpose.cu")
@@ -41,18 +41,19 @@ async def test_a_hot_line_says_its_share_until_heat_is_hidden(open_window: OpenW
     await window.command("View: Close All Editors")
     await window.open_file("transpose.cu")
     await window.see(window.page.locator(".statusbar-item").filter(has_text="Heat: 1"))
+    await window.go_to(11)
     await window.shoot("heat")
-    assert any("100 % of excess sectors" in text for text in await beside_lines(window))
+    assert any("32 sectors/request, 4 would do" in text for text in await beside_lines(window))
     await window.command("kernelopt: Show or Hide Heat")
     await window.see(window.page.locator(".statusbar-item").filter(has_text="Heat: off"))
-    assert not any("of excess" in text for text in await beside_lines(window))
+    assert not any("would do" in text for text in await beside_lines(window))
 
 
 @pytest.mark.thorough
 async def test_a_proposal_is_verified_case_by_case_in_the_test_explorer(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")
-    await window.see(window.lens("Proposal"))
+    await window.see(window.lens("Review"))
     await window.command("Testing: Focus on Test Explorer View")
     rows = window.page.locator(".test-explorer .monaco-list-row")
     await window.see(rows, "waves.cu")

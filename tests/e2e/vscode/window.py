@@ -153,6 +153,11 @@ class Window:
         return self.page.locator(".review-widget")
 
     @property
+    def waiting(self) -> Locator:
+        """The entry of the status bar while a program waits for a person's OK."""
+        return self.page.locator(".statusbar-item").filter(has_text=re.compile(r"run .+\?"))
+
+    @property
     def title_buttons(self) -> Locator:
         """What stands at the right of the active editor's tabs."""
         return self.page.locator(".editor-group-container.active .editor-actions")
@@ -211,6 +216,11 @@ class Window:
         await self.gone(self.page.locator(".monaco-hover:visible"))
         await found.click()
 
+    async def unfold_threads(self) -> None:
+        """Open the folded threads of the proposal's diff that is shown."""
+        await self.see(self.title_buttons.get_by_role("button", name="Accept"))
+        await self.command("Comments: Expand All Comments")
+
     async def focus_editor(self) -> None:
         await self.command("View: Focus Active Editor Group")
 
@@ -222,9 +232,15 @@ class Window:
         await box.wait_for(state="hidden", timeout=DEADLINE_MS)
 
     async def let_run(self) -> None:
-        """Answer the question whether the program may be built and run."""
-        question = await self.see_notification("wants to build and run")
-        await self.click(question.get_by_role("button", name="Once"))
+        """Answer the question whether the program may run: it is over everything after a click, else it waits in the status bar."""
+        once = self.page.locator(".monaco-dialog-box").get_by_role("button", name="Once", exact=True)
+        for _ in range(_TRIES):
+            with contextlib.suppress(Error):
+                await once.click(timeout=_TRY_MS)
+                return
+            if await self.waiting.count():
+                await self.waiting.first.click()
+        raise AssertionError("nothing asks whether the program may run")
 
     async def webview(self, words: str) -> Frame:
         """The frame of the webview that holds these words."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.unit.docs.test_docs import generate
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "language-server.md").read_text("utf-8")
-_SENT = {"kernelopt/event", "kernelopt/changed", "kernelopt/model/complete"}
+_SENT = {"kernelopt/event", "kernelopt/changed", "kernelopt/model/complete", "kernelopt/consent"}
 """What the server sends and does not answer."""
 
 

@@ -92,7 +92,7 @@ def test_every_number_has_its_unit_and_how_it_was_made() -> None:
     facts = {fact.name: (fact.value, fact.note) for fact in launch.facts}
     assert facts["Predicted time of one launch"] == ("2 µs", "performance model for h200; nothing was timed")
     assert facts["Theoretical occupancy"] == ("50 %", "32 of 64 warps per SM; limited by blocks")
-    assert facts["Of the speed of light"][0] == "at least 23 %"
+    assert facts["Share of peak"][0].startswith("at least 23 % of peak")
     assert launch.findings[0].evidence == (("E1", "global_sectors", "800 sectors", "3", "emulator", "estimated"),)
     assert launch.findings[0].cost == "Fixing it alone is predicted to save 25 % of the time"
     assert [(bar.name, bar.value, bar.share) for bar in launch.terms] == [
@@ -155,10 +155,10 @@ def test_where_warps_were_sampled_waiting_is_heat() -> None:
 def test_heat_of_a_view_is_by_stalls_else_by_excess() -> None:
     parsed = parse(Source(_PATH, _TEXT))
     counted = view_of(parsed, {"profile": Analysis(_TEXT, (_PROFILE, _SUMMARY))})
-    assert heat_of(counted) == {(_KERNEL, 3): Heat(4, "100 % of excess sectors")}
+    assert heat_of(counted) == {(_KERNEL, 3): Heat(4, "store ~8 sectors/request, ~4 would do")}
     sampled = view_of(parsed, {"profile": Analysis(_TEXT, (replace(_PROFILE, stalls=_STALLS), _SUMMARY))})
     heat = heat_of(sampled)
-    assert heat[_KERNEL, 4].step == 3 and heat[_KERNEL, 4].text == "60 % of the kernel's stalls, mostly barrier (100 %)"
+    assert heat[_KERNEL, 4].step == 3 and heat[_KERNEL, 4].text == "60 % of stalls, mostly barrier"
     assert heat[_KERNEL, 3].step == 2
 
 

@@ -130,5 +130,5 @@ def test_nothing_comes_with_its_reasons() -> None:
 
 
 def test_the_headline_is_the_last_answer_but_not_an_explanation() -> None:
-    assert pair_headline(state().turns) == "Pair: save an edit to have it judged"
-    assert pair_headline(state(edit("v1", 1.5), turn(TurnKind.WHY, answer="long story")).turns) == "Pair: v1: answered"
+    assert pair_headline(state().turns, str) == "Pair: save an edit to have it judged"
+    assert pair_headline(state(edit("v1", 1.5), turn(TurnKind.WHY, answer="long story")).turns, str) == "Pair: v1: answered"

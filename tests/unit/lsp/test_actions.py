@@ -40,17 +40,20 @@ _BY_RULES = Proposal(
     state=ProposalState.OPEN,
     created_ms=1,
 )
+_IN_PARTS = _BEFORE.replace(
+    "{\n", "{\n    float y = 0.5;\n    y = y + 1;\n    y = y + 2;\n    y = y + 3;\n    y = y + 4;\n    y = y + 5;\n    y = y + 6;\n"
+)
 _BY_MODEL = replace(_BY_RULES, model="small-coder-7b")
 
 
-def _actions(folder: Path, proposal: Proposal, capabilities: dict[str, Any]) -> list[dict[str, Any]]:
+def _actions(folder: Path, proposal: Proposal, capabilities: dict[str, Any], text: str = _BEFORE) -> list[dict[str, Any]]:
     """At the kernel, about the proposal."""
 
     async def ask() -> list[dict[str, Any]]:
         """The code actions at the start of the proposal's file."""
         async with opened(folder, capabilities) as session:
             uri = proposal.path.as_uri()
-            session.open(uri, _BEFORE)
+            session.open(uri, text)
             place = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
             return session.ask("textDocument/codeAction", {"textDocument": {"uri": uri}, "range": place, "context": {"diagnostics": []}})
 
@@ -68,14 +71,36 @@ def test_a_models_edit_is_tagged_and_named_as_such(tmp_path: Path) -> None:
     actions = _actions(tmp_path, _BY_MODEL, _TAGS)
     assert {action["command"]["command"].rpartition(".")[2] for action in actions} == {"preview", "accept", "reject", "explain", "edit"}
     assert all(action["tags"] == [_LLM_GENERATED] for action in actions)
-    assert all(action["title"].endswith("float-literals, PREDICTED 1.50x, PASS, by model small-coder-7b") for action in actions)
+    assert all(
+        "float-literals: ≈1.50x predicted" in action["title"] and action["title"].endswith(", by model small-coder-7b")
+        for action in actions
+    )
 
 
 def test_a_client_that_knows_no_tags_reads_it_in_the_title(tmp_path: Path) -> None:
     actions = _actions(tmp_path, _BY_MODEL, {})
-    assert actions and all("tags" not in action and action["title"].endswith(", by model small-coder-7b") for action in actions)
+    assert actions and all(
+        "tags" not in action
+        and "float-literals: ≈1.50x predicted" in action["title"]
+        and action["title"].endswith(", by model small-coder-7b")
+        for action in actions
+    )
 
 
 def test_an_edit_by_rules_is_no_models(tmp_path: Path) -> None:
     actions = _actions(tmp_path, _BY_RULES, _TAGS)
     assert actions and all("tags" not in action and "by model" not in action["title"] for action in actions)
+
+
+@pytest.mark.parametrize(
+    ("after", "parts"),
+    [
+        (_IN_PARTS.replace("0.5", "0.5f").replace("2.0", "2.0f"), ["accept hunk 1 of 2 (line 3)", "accept hunk 2 of 2 (line 10)"]),
+        (_IN_PARTS.replace("float y = 0.5", "float z = 0.5").replace("2.0", "z"), []),
+    ],
+    ids=["hunks apart", "hunks that only work together"],
+)
+def test_only_what_can_work_apart_is_accepted_apart(tmp_path: Path, after: str, parts: list[str]) -> None:
+    proposal = replace(_BY_RULES, files=change(_BY_RULES.path, _IN_PARTS, after))
+    titles = [action["title"] for action in _actions(tmp_path, proposal, {}, _IN_PARTS)]
+    assert [title.removeprefix("kernelopt: ").partition(" of float-literals")[0] for title in titles if "hunk" in title] == parts

@@ -126,8 +126,9 @@ def test_chains_of_attempts_that_were_kept_before_are_read_once(path: Path, give
         for number in (1, 2):
             chain(store, given, number, first=1.0, second=3.0)
     with closing(sqlite3.connect(path)) as old:
-        for name in ("chains", "lessons", "dropped_composites"):
+        for name in ("chains", "lessons", "dropped_composites", "last_numbers"):
             old.execute(f"drop table {name}")
+        old.execute("alter table proposals drop column number")
         old.execute("delete from meta where key = 'chains_filled'")
         old.execute("pragma user_version = 12")
         old.commit()

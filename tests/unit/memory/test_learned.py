@@ -88,8 +88,9 @@ def test_what_was_kept_before_the_table_was_is_read_once_with_families_from_its_
         store.add_proposal(given.workspace, given.proposal(kernel=kernel))
         store.decide(given.decision(), OPEN)
     with closing(sqlite3.connect(path)) as old:  # as a file of the version before
-        for name in ("experience", "aliases", "imports", "chains", "lessons", "dropped_composites"):
+        for name in ("experience", "aliases", "imports", "chains", "lessons", "dropped_composites", "last_numbers"):
             old.execute(f"drop table {name}")
+        old.execute("alter table proposals drop column number")
         old.execute("delete from meta where key = 'experience_filled'")
         old.execute(f"pragma user_version = {NAMES.index('0012_learned')}")
         old.commit()

@@ -1,4 +1,4 @@
-/** Heat of source lines: a shade and, always next to the line, strokes and the number; with a legend and a switch in the status bar. */
+/** Heat of source lines: a bar in the gutter, the number at the end of the line with the cursor, a legend and a switch in the status bar. */
 
 import * as vscode from "vscode";
 
@@ -27,6 +27,10 @@ class Heat implements vscode.Disposable {
   readonly #server: Server;
   readonly #log: vscode.LogOutputChannel;
   readonly #types: readonly vscode.TextEditorDecorationType[];
+  readonly #number = vscode.window.createTextEditorDecorationType({
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+    after: { color: new vscode.ThemeColor("editorCodeLens.foreground"), margin: "0 0 0 2em" },
+  });
   readonly #bar = vscode.window.createStatusBarItem("kernelopt.heat", vscode.StatusBarAlignment.Right, PRIORITY);
   readonly #listening: vscode.Disposable;
   readonly #known = new Map<string, readonly Mark[]>();
@@ -45,6 +49,7 @@ class Heat implements vscode.Disposable {
       server.onDidChangeState(({ kind }) => kind === "running" || this.#forget()),
       vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.#show(editor))),
       vscode.window.onDidChangeActiveTextEditor(() => this.#showBar()),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.#showNumber(textEditor)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#known.delete(uri.toString())),
     );
   }
@@ -59,6 +64,7 @@ class Heat implements vscode.Disposable {
     clearTimeout(this.#timer);
     this.#listening.dispose();
     this.#bar.dispose();
+    this.#number.dispose();
     this.#types.forEach((type) => type.dispose());
   }
 
@@ -95,12 +101,23 @@ class Heat implements vscode.Disposable {
   }
 
   #show(editor: vscode.TextEditor): void {
-    const found = this.#isShown ? (this.#known.get(editor.document.uri.toString()) ?? []) : [];
-    const places = found.filter(({ line }) => line < editor.document.lineCount);
+    const places = this.#marks(editor);
     this.#types.forEach((type, index) => {
       const mine = places.filter(({ step }) => step === index + 1);
-      editor.setDecorations(type, mine.map(option));
+      editor.setDecorations(type, mine.map(({ line }) => new vscode.Range(line, 0, line, 0)));
     });
+    this.#showNumber(editor);
+  }
+
+  /** At the end of the line with the cursor. */
+  #showNumber(editor: vscode.TextEditor): void {
+    const here = this.#marks(editor).filter(({ line }) => line === editor.selection.active.line);
+    editor.setDecorations(this.#number, here.map(annotation));
+  }
+
+  #marks(editor: vscode.TextEditor): readonly Mark[] {
+    const found = this.#isShown ? (this.#known.get(editor.document.uri.toString()) ?? []) : [];
+    return found.filter(({ line }) => line < editor.document.lineCount);
   }
 
   /** Only where the active editor has hot lines. */
@@ -117,12 +134,9 @@ class Heat implements vscode.Disposable {
 
 function decoration(step: number): vscode.TextEditorDecorationType {
   return vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor(`kernelopt.heat${step}`),
     overviewRulerColor: new vscode.ThemeColor("kernelopt.heatRuler"),
     overviewRulerLane: vscode.OverviewRulerLane.Center,
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-    after: { color: new vscode.ThemeColor("editor.foreground"), margin: "0 0 0 2em" },
     gutterIconSize: "contain",
     light: { gutterIconPath: icon(step, ON_LIGHT) },
     dark: { gutterIconPath: icon(step, ON_DARK) }, // of high-contrast themes, too
@@ -133,10 +147,9 @@ function icon(step: number, color: string): vscode.Uri {
   return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(gutterIcon(step, color)).toString("base64")}`);
 }
 
-function option({ line, text, detail }: Mark): vscode.DecorationOptions {
+function annotation({ line, text }: Mark): vscode.DecorationOptions {
   return {
-    range: new vscode.Range(line, 0, line, Number.MAX_SAFE_INTEGER),
-    hoverMessage: new vscode.MarkdownString(detail),
+    range: new vscode.Range(line, Number.MAX_SAFE_INTEGER, line, Number.MAX_SAFE_INTEGER),
     renderOptions: { after: { contentText: text } },
   };
 }

@@ -1,46 +1,35 @@
-/** What stands next to a hot line, and how strong its shade is. Pure: counters in, marks out. */
+/** Which lines are hot, and what is said of each. Pure: counters in, marks out. */
 
-/** An item of `kernelopt/lines`: an access, or a reason to stall; counters that do not apply are absent. */
+/** An item of `kernelopt/lines`: an access, or a reason to stall. Only fields that are read here. */
 export interface CountedLine {
   /** 0-based. */
   readonly line: number;
   readonly kernel: string;
-  readonly op: string;
-  readonly requests?: number;
-  readonly sectors?: number | null;
-  readonly ideal_sectors?: number | null;
-  readonly wavefronts?: number | null;
-  readonly ideal_wavefronts?: number | null;
-  /** Of a stall. */
-  readonly reason?: string;
-  readonly samples?: number;
-  readonly grade: string;
-  readonly method: string;
   /** 0..`STEPS`. */
   readonly heat_step: number;
-  /** The number that stands next to the shade. */
+  /** What stands at the end of the line while the cursor is on it. */
   readonly heat: string;
 }
 
 export interface Mark {
   readonly line: number;
   readonly step: number;
-  /** `▆ 98 % of excess sectors`. */
+  /** `store 32 sectors/request, 4 would do`. */
   readonly text: string;
-  /** Markdown. */
-  readonly detail: string;
 }
 
 export const STEPS = 4;
 const GUTTER_PX = 16;
-/** As many strokes as there is heat: the shade is not needed to read it. */
-const STROKES = ["", "▂", "▄", "▆", "█"];
 const RANGES = ["none", "up to 25 %", "up to 50 %", "up to 75 %", "above 75 %"];
+const PX_PER_STEP = 2;
+const FAINTEST = 0.4;
 
-/** The mark in the gutter, where no hint pushes it off the screen and no theme drops it: as many bars as there is heat. */
+/** The bar in the gutter: the hotter the line, the darker and the wider, so that no colour is needed to read it. */
 export function gutterIcon(step: number, color: string): string {
-  const bars = Array.from({ length: step }, (_, index) => `<rect x="3" y="${GUTTER_PX - 4 - 3 * index}" width="10" height="2"/>`);
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${GUTTER_PX}" height="${GUTTER_PX}" fill="${color}">${bars.join("")}</svg>`;
+  const width = PX_PER_STEP * step;
+  const opacity = FAINTEST + ((1 - FAINTEST) * (step - 1)) / (STEPS - 1);
+  const bar = `<rect x="${GUTTER_PX - width}" y="0" width="${width}" height="${GUTTER_PX}" fill-opacity="${opacity.toFixed(2)}"/>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${GUTTER_PX}" height="${GUTTER_PX}" fill="${color}">${bar}</svg>`;
 }
 
 /** One mark for each hot line, in the order of the lines. Where kernels share a line, the hotter one's share stands there. */
@@ -52,37 +41,21 @@ export function marks(lines: readonly CountedLine[]): readonly Mark[] {
   return [...byLine]
     .map(([line, counted]) => {
       const hottest = counted.reduce((a, b) => (b.heat_step > a.heat_step ? b : a));
-      return { line, step: hottest.heat_step, text: `${STROKES[hottest.heat_step] ?? ""} ${hottest.heat}`, detail: table(counted) };
+      return { line, step: hottest.heat_step, text: hottest.heat };
     })
     .sort((a, b) => a.line - b.line);
 }
 
-/** Markdown: what the shades mean. */
+/** Markdown: what the bars mean. */
 export function legend(isShown: boolean): string {
-  const rows = STROKES.map((stroke, step) => `| ${stroke} | ${RANGES[step] ?? ""} |`).slice(1);
+  const rows = RANGES.map((range, step) => `| ${PX_PER_STEP * step} | ${range} |`).slice(1);
   return [
     "**Heat** in the kernel's costliest launch: the line's share of the stall samples where a GPU sampled them, else of what moves beyond the ideal, in 32-byte sectors and shared-memory wavefronts.",
     "",
-    "| | share |",
+    "| width of the bar | share |",
     "|---|---|",
     ...rows,
     "",
     isShown ? "Click to hide it." : "Click to show it.",
   ].join("\n");
-}
-
-function table(counted: readonly CountedLine[]): string {
-  const rows = counted.map((line) => `| ${line.op} | ${line.requests === undefined ? "" : count(line.requests)} | ${units(line)} | ${line.grade}, ${line.method} |`);
-  return ["| access | requests | counted (ideal) | grade |", "|---|---|---|---|", ...rows].join("\n");
-}
-
-function units(line: CountedLine): string {
-  if (line.samples !== undefined) return `${(line.reason ?? "").replaceAll("_", " ")}: ${count(line.samples)} samples`;
-  if (typeof line.sectors === "number") return `${count(line.sectors)} sectors (${count(line.ideal_sectors ?? 0)})`;
-  if (typeof line.wavefronts === "number") return `${count(line.wavefronts)} wavefronts (${count(line.ideal_wavefronts ?? 0)})`;
-  return "";
-}
-
-function count(value: number): string {
-  return value.toLocaleString("en");
 }

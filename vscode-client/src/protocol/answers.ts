@@ -22,6 +22,23 @@ export interface FilePreview {
 export interface Preview {
   readonly proposal_id: string;
   readonly files: readonly FilePreview[];
+  /** Gain and verdict, what the edit does, for what it holds; a line each. */
+  readonly about: readonly string[];
+  /** `Accept`, or with what a person agrees to: `Accept with fewer digits`. */
+  readonly accept_title: string;
+  /** Ids of hunks, by what can be decided apart: those in one list only work together. */
+  readonly choices: readonly (readonly string[])[];
+  /** What else was tried, and was not offered. */
+  readonly others: readonly OtherTried[];
+}
+
+/** A candidate that was not offered. */
+export interface OtherTried {
+  /** `loop-unrolling: not faster`. */
+  readonly title: string;
+  readonly why: string;
+  readonly before_uri: string;
+  readonly after_uri: string;
 }
 
 /** `kernelopt.proposal.accept`: `moved` where the text has changed and the change is judged again. */
@@ -94,6 +111,8 @@ export interface Job {
   readonly is_background: boolean;
   /** False: it waits its turn. */
   readonly is_running: boolean;
+  /** Why it does not start though it could; null where it only waits its turn. */
+  readonly waits_for?: string | null;
 }
 
 /** `kernelopt/status`. */

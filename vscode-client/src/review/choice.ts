@@ -8,19 +8,35 @@ export interface Choice {
   /** Of a change of several files, the file of each hunk by the hunk's id; empty where there is only one. */
   readonly files: ReadonlyMap<string, string>;
   readonly leftOut: ReadonlySet<string>;
+  /** Ids of hunks that are only decided together; hunks in none of these stand alone. */
+  readonly ties: readonly (readonly string[])[];
 }
 
 /** All hunks of all files, file by file. */
-export function everything(proposal: string, files: readonly Pick<FilePreview, "hunks" | "name">[]): Choice {
+export function everything(proposal: string, files: readonly Pick<FilePreview, "hunks" | "name">[], ties: readonly (readonly string[])[] = []): Choice {
   const names = files.length < 2 ? [] : files.flatMap(({ name, hunks }) => hunks.map(({ id }) => [id, name] as const));
-  return { proposal, hunks: files.flatMap((file) => file.hunks), files: new Map(names), leftOut: new Set() };
+  return { proposal, hunks: files.flatMap((file) => file.hunks), files: new Map(names), leftOut: new Set(), ties };
 }
 
-/** The choice with one hunk taken where it was left out, and left out where it was taken. */
+/** The choice with a hunk, and those that only work with it, taken where it was left out, and left out where it was taken. */
 export function toggled(choice: Choice, hunk: string): Choice {
   const leftOut = new Set(choice.leftOut);
-  if (!leftOut.delete(hunk)) leftOut.add(hunk);
+  const isTaken = !leftOut.has(hunk);
+  for (const id of together(choice, hunk)) isTaken ? leftOut.add(id) : leftOut.delete(id);
   return { ...choice, leftOut };
+}
+
+/** Ids of the hunks that are decided with this one, itself among them. */
+export function together({ ties }: Choice, hunk: string): readonly string[] {
+  return ties.find((ids) => ids.includes(hunk)) ?? [hunk];
+}
+
+/** `hunks 1 and 2 only work together`; undefined for a hunk that stands alone. */
+export function tied(choice: Choice, hunk: string): string | undefined {
+  const ids = together(choice, hunk);
+  const numbers = choice.hunks.flatMap(({ id }, index) => (ids.includes(id) ? [index + 1] : []));
+  if (numbers.length < 2) return undefined;
+  return `hunks ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)} only work together`;
 }
 
 export function taken(choice: Choice): readonly HunkPlace[] {

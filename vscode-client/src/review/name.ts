@@ -1,7 +1,7 @@
 /** What the tab of an explanation is called. Pure. */
 
-/** `Proposal: staged-store` of `### P01…: staged-store, PREDICTED 1.78x, PASS`; an id of 26 letters tells a person nothing. */
+/** `Proposal: staged-store` of `### staged-store: ≈1.78x predicted, right in 10 of 10 cases`. */
 export function explanationName(markdown: string): string {
-  const [, title] = /^#+ \S+: ([^,\n]+)/.exec(markdown) ?? [];
+  const [, title] = /^#+ ([^:\n]+): /.exec(markdown) ?? [];
   return title === undefined ? "Proposal" : `Proposal: ${title.replaceAll("\\", "").trim()}`;
 }

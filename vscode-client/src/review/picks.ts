@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { FilePreview, Proposal } from "../protocol/answers.ts";
+import type { FilePreview, OtherTried, Proposal } from "../protocol/answers.ts";
 import { afterLines, describe } from "./choice.ts";
 import { type ReasonCode, REASONS } from "./reasons.ts";
 
@@ -49,6 +49,15 @@ export async function chooseHunks(files: readonly FilePreview[], ticked: Readonl
   const items = groups.flat();
   const chosen = await vscode.window.showQuickPick(items, { title: "Accept which hunks?", canPickMany: true });
   return chosen?.map((item) => item.id);
+}
+
+export async function chooseOther(others: readonly OtherTried[]): Promise<OtherTried | undefined> {
+  if (others.length === 0) {
+    void vscode.window.showInformationMessage("Nothing else was tried on this kernel in that search.");
+    return undefined;
+  }
+  const items = others.map((other) => ({ label: other.title, detail: other.why, other }));
+  return (await vscode.window.showQuickPick(items, { title: "Tried, and not offered: why not?", matchOnDetail: true }))?.other;
 }
 
 /** What Accept means where hunks are left out of a diff that is not on screen; undefined where the question is dismissed. */

@@ -10,9 +10,9 @@ import type { Notes } from "../notes.ts";
 import { plain } from "../plain.ts";
 import type { Accepted, Explained, FilePreview, Preview, Proposal } from "../protocol/answers.ts";
 import type { Server } from "../server/server.ts";
-import { acceptance, beforePath, type Choice, everything, proposalOf, partly, taken, toggled } from "./choice.ts";
+import { acceptance, beforePath, type Choice, everything, partly, proposalOf, taken, together, toggled } from "./choice.ts";
 import { explanationName } from "./name.ts";
-import { askReason, chooseHunks, choosePart, chooseProposal, chooseVerb } from "./picks.ts";
+import { askReason, chooseHunks, chooseOther, choosePart, chooseProposal, chooseVerb } from "./picks.ts";
 import { rejection } from "./reasons.ts";
 import { Threads } from "./threads.ts";
 
@@ -42,10 +42,11 @@ export class Review implements vscode.Disposable {
   /** Opens the diffs of the live documents and the proposal, one for each file; the first stays in front. */
   async preview(proposal: string): Promise<void> {
     const answer = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
-    const choice = this.#choices.get(answer.proposal_id) ?? everything(answer.proposal_id, answer.files);
+    const choice = this.#choices.get(answer.proposal_id) ?? everything(answer.proposal_id, answer.files, answer.choices);
     this.#choices.set(choice.proposal, choice);
-    for (const file of [...answer.files].reverse()) await openDiff(file);
-    this.#threads.show(choice, answer.files);
+    const [claim = "proposal"] = answer.about;
+    for (const file of [...answer.files].reverse()) await openDiff(file, claim);
+    this.#threads.show(choice, answer);
   }
 
   /** Accepts what is not left out, and says where that is not all; asks first where the person does not see what is left out. */
@@ -62,6 +63,12 @@ export class Review implements vscode.Disposable {
     if (isSeen) void vscode.window.showInformationMessage(plain(`Accepting ${part.taken}: ${part.leftOut} stays out; what you take is judged again.`));
   }
 
+  /** With those that only work with it. */
+  async acceptHunk(proposal: string, hunk: string): Promise<void> {
+    const choice = this.#choices.get(proposal);
+    await this.acceptHunks(proposal, choice === undefined ? [hunk] : together(choice, hunk));
+  }
+
   async acceptHunks(proposal: string, hunks: readonly string[]): Promise<void> {
     await this.#accept({ proposal_id: proposal, hunk_ids: hunks });
   }
@@ -72,6 +79,15 @@ export class Review implements vscode.Disposable {
     if (reason === undefined) return;
     await this.#server.execute("kernelopt.proposal.reject", rejection(proposal, reason.code, reason.words));
     this.#choices.delete(proposal);
+  }
+
+  /** Why not the others: each candidate of the search that was not offered, as a diff. */
+  async othersTried(proposal: string): Promise<void> {
+    const { others } = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
+    const other = await chooseOther(others);
+    if (other === undefined) return;
+    const [before, after] = [vscode.Uri.parse(other.before_uri), vscode.Uri.parse(other.after_uri)];
+    await vscode.commands.executeCommand("vscode.diff", before, after, `Not offered: ${other.title}`);
   }
 
   async explain(proposal: string): Promise<void> {
@@ -102,6 +118,14 @@ export class Review implements vscode.Disposable {
 
   hunkAt(thread: vscode.CommentThread): { readonly proposal: string; readonly hunk: string } | undefined {
     return this.#threads.find(thread);
+  }
+
+  /** The open proposal after the one that is shown, in the order of the list. */
+  async next(open: readonly Proposal[]): Promise<void> {
+    const shown = open.findIndex(({ id }) => id === this.proposalAt(undefined));
+    const proposal = open[(shown + 1) % Math.max(open.length, 1)];
+    if (proposal === undefined) void vscode.window.showInformationMessage("No proposal is open: run Optimize on a kernel.");
+    else await this.preview(proposal.id);
   }
 
   /** By keyboard alone: which proposal, what to do with it. */
@@ -151,10 +175,10 @@ export class Review implements vscode.Disposable {
   }
 }
 
-async function openDiff(file: FilePreview): Promise<void> {
+async function openDiff(file: FilePreview, claim: string): Promise<void> {
   const after = vscode.Uri.parse(file.proposal_uri);
   const { before, isLive } = await shownBefore(vscode.Uri.parse(file.document_uri), after);
-  const title = isLive ? `${file.name} ↔ proposal` : `${file.name} before your last edits, which stay ↔ proposal`;
+  const title = isLive ? `${file.name} ↔ ${claim}` : `${file.name} before your last edits, which stay ↔ ${claim}`;
   // a tab of its own: in that of a file or notebook that was only looked at so far, it would close it
   await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: false } satisfies vscode.TextDocumentShowOptions);
 }

@@ -1,15 +1,17 @@
-/** A comment thread on each hunk of a previewed proposal: take it alone, or leave it out. */
+/** A folded comment thread on each hunk of a previewed proposal: what the edit is worth, why, for what it holds; take a part, or leave it out. */
 
 import * as vscode from "vscode";
 
-import type { FilePreview, HunkPlace } from "../protocol/answers.ts";
-import { type Choice, afterLines, heading, numbered } from "./choice.ts";
+import type { FilePreview, HunkPlace, Preview } from "../protocol/answers.ts";
+import { afterLines, type Choice, heading, numbered } from "./choice.ts";
+import { threadText } from "./thread_text.ts";
 
 const CONTROLLER = "kernelopt.review";
 
 /** A thread, and what it is about. */
 interface HunkThread {
   readonly hunk: HunkPlace;
+  readonly preview: Preview;
   readonly thread: vscode.CommentThread;
 }
 
@@ -18,19 +20,19 @@ export class Threads implements vscode.Disposable {
   readonly #shown = new Map<string, readonly HunkThread[]>();
 
   /** Shows the threads of a choice on the proposal's own texts. */
-  show(choice: Choice, files: readonly FilePreview[]): void {
-    if (!this.#shown.has(choice.proposal)) this.#shown.set(choice.proposal, files.flatMap((file) => this.#create(file)));
+  show(choice: Choice, preview: Preview): void {
+    if (!this.#shown.has(choice.proposal)) this.#shown.set(choice.proposal, preview.files.flatMap((file) => this.#create(file, preview)));
     this.update(choice);
   }
 
   /** Another choice: what is left out says so. */
   update(choice: Choice): void {
     const threads = this.#shown.get(choice.proposal) ?? [];
-    for (const { hunk, thread } of threads) {
+    for (const { hunk, preview, thread } of threads) {
       const isTaken = !choice.leftOut.has(hunk.id);
       thread.contextValue = isTaken ? "hunk.taken" : "hunk.leftOut"; // its state stays, as VS Code folds what is resolved
       thread.label = heading(choice, hunk);
-      thread.comments = [comment(choice, hunk.id, isTaken)];
+      thread.comments = [comment(choice, hunk.id, preview)];
     }
   }
 
@@ -57,24 +59,24 @@ export class Threads implements vscode.Disposable {
     this.#controller.dispose();
   }
 
-  #create({ hunks, proposal_uri }: FilePreview): readonly HunkThread[] {
+  #create({ hunks, proposal_uri }: FilePreview, preview: Preview): readonly HunkThread[] {
     return hunks.map((hunk) => {
       const { first, last } = afterLines(hunk);
       const thread = this.#controller.createCommentThread(vscode.Uri.parse(proposal_uri), new vscode.Range(first, 0, last, 0), []);
       thread.canReply = false;
-      thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-      return { hunk, thread };
+      thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
+      return { hunk, preview, thread };
     });
   }
 }
 
 /** What the comment's author is called also stands in VS Code's list of comments, which shows no label. */
-function comment({ proposal, hunks }: Choice, hunk: string, isTaken: boolean): vscode.Comment {
-  const link = (title: string, command: string): string =>
-    `[${title}](command:${command}?${encodeURIComponent(JSON.stringify([{ proposal_id: proposal, hunk_id: hunk }]))})`;
-  const only = link("Accept only this hunk", "kernelopt.ui.acceptHunk");
-  const other = isTaken ? link("Leave it out", "kernelopt.ui.leaveHunkOut") : link("Take it again", "kernelopt.ui.takeHunk");
-  const body = new vscode.MarkdownString(`${only} · ${other}`);
-  body.isTrusted = { enabledCommands: ["kernelopt.ui.acceptHunk", "kernelopt.ui.leaveHunkOut", "kernelopt.ui.takeHunk"] };
-  return { body, mode: vscode.CommentMode.Preview, author: { name: numbered(hunks, hunk) } };
+function comment(choice: Choice, hunk: string, preview: Preview): vscode.Comment {
+  const { lines, actions } = threadText(choice, hunk, preview);
+  const links = actions.map(({ title, command, argument }) => `[${title}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`);
+  const body = new vscode.MarkdownString();
+  for (const line of lines) body.appendText(line).appendMarkdown("  \n");
+  body.appendMarkdown(links.join(" · "));
+  body.isTrusted = { enabledCommands: actions.map(({ command }) => command) };
+  return { body, mode: vscode.CommentMode.Preview, author: { name: numbered(choice.hunks, hunk) } };
 }

@@ -19,11 +19,13 @@ import type { Completed, CompletionAsked } from "../protocol/completion.ts";
 import { Refusal } from "../protocol/completion.ts";
 import { explicitSettings, type Manifest } from "./configuration.ts";
 import { HEADER_ENDINGS } from "./interest.ts";
+import type { Consents } from "./consent.ts";
+import type { ConsentAsked } from "./consent_words.ts";
 import type { Command } from "./launch.ts";
 import { Lenses } from "./lenses.ts";
 import { type Level, levelOf } from "./levels.ts";
 
-const SUPPORTS = ["diff", "input", "event", "lines", "offer", "model"];
+const SUPPORTS = ["diff", "input", "event", "lines", "offer", "model", "consent"];
 const PROTOCOL = 1;
 const NOTEBOOKS = "jupyter-notebook";
 
@@ -36,6 +38,7 @@ export interface Wiring {
   readonly log: vscode.LogOutputChannel;
   readonly execute: Execute;
   readonly complete: Complete;
+  readonly consents: Consents;
   readonly manifest: Manifest;
   readonly closed: () => void;
   /** The server has told of another view of these documents. */
@@ -57,7 +60,7 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
     outputChannel: wiring.log,
     initializationOptions: () => ({ kernelopt: { protocol: PROTOCOL, trusted: vscode.workspace.isTrusted, supports: SUPPORTS } }),
     progressOnInitialization: false,
-    markdown: { isTrusted: false, supportHtml: false },
+    markdown: { isTrusted: { enabledCommands: ["kernelopt.kernel.explain"] }, supportHtml: false }, // texts of others make no link: the server sees to it
     stdioOptions: { stdout: (lines) => heard(lines, () => "info", wiring.log), stderr: (lines) => heard(lines, levelOf, wiring.log) },
     errorHandler: {
       error: () => ({ action: ErrorAction.Continue }),
@@ -81,8 +84,12 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
   const program = { command: command.program, args: [...command.args], options: { env: command.environment } };
   const client: LanguageClient = new QuietClient("kernelopt", "kernelopt", program, options);
   answerCompletions(client, wiring.complete);
+  client.onRequest("kernelopt/consent", async (asked: ConsentAsked, token: vscode.CancellationToken) => ({
+    answer: (await wiring.consents.ask(asked, token)) ?? null,
+  }));
   const listening = wiring.changed((uris) => lenses.changed(uris));
   const ending = client.onDidChangeState(({ newState }) => {
+    if (newState === State.Stopped) wiring.consents.forget();
     if (newState === State.Stopped) vscode.Disposable.from(listening, lenses, ending).dispose();
   });
   return client;

@@ -89,7 +89,8 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 function jobRow(job: Job): Row {
-  const state = [job.is_running ? "running" : "waiting", ...(job.is_background ? ["in the background"] : [])].join(", ");
+  const waits = job.waits_for ? `waiting for ${job.waits_for}` : "waiting";
+  const state = [job.is_running ? "running" : waits, ...(job.is_background ? ["in the background"] : [])].join(", ");
   const what = job.kernel === null ? fileName(job.uri) : job.kernel.replace(/\(.*$/s, "");
   return {
     id: job.job_id,
@@ -99,6 +100,7 @@ function jobRow(job: Job): Row {
     icon: job.is_running ? "sync~spin" : "clock",
     kind: "job",
     children: [],
+    ...(job.waits_for ? { command: { id: "kernelopt.ui.answerConsent", title: "Answer", argument: {} } } : {}),
     argument: { job_id: job.job_id },
   };
 }

@@ -1,0 +1,198 @@
+"""The row over a kernel: what is known of it in two words, and what can be done about it; at most `ROW_CHARACTERS` together. Pure.
+
+An action stands there while its answer is not known; then the answer takes its place. Everything else is in the tooltips. Example::
+
+    [lens.title for lens in kernel_row(kernel, view)]     # ['≈ L1-bound', 'Optimize']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from assistant.editor.offer_words import accept_title, gain, offer_origin
+from assistant.editor.program_words import program_about, program_lens
+from assistant.editor.view import KernelView, Note, View
+from assistant.engine.report import bound_in_words, limit_in_words, peak_in_words
+from assistant.model.profile import Severity
+from assistant.profile.bottleneck import NOT_COUNTED
+from assistant.profile.problems import problems_in_words
+from assistant.profile.quantity import format_quantity
+from assistant.record import Record
+
+__all__ = [
+    "ROW_CHARACTERS",
+    "SEPARATOR",
+    "Lens",
+    "LensAction",
+    "headline",
+    "kernel_row",
+    "state_in_words",
+    "state_origin",
+]
+
+ROW_CHARACTERS = 60
+"""Of all lenses of a kernel with what editors put between them: a longer row is cut off beside a side bar."""
+SEPARATOR = " | "
+"""VS Code's, between lenses of a line."""
+_MEMORIES = frozenset({"dram", "l2"})
+_LEAST_NAME = 8
+"""Characters that are left of a name, at least."""
+
+
+class LensAction(StrEnum):
+    """What a click does."""
+
+    EXPLAIN = "explain"
+    CHECK = "check"
+    PROFILE = "profile"
+    OPTIMIZE = "optimize"
+    REVIEW = "review"
+    ACCEPT = "accept"
+    PROGRAM = "program"
+    """Choose the program that runs the kernel."""
+    CONSENT = "consent"
+    """Answer whether the program may run."""
+    PAIR_WHY = "pair why"
+    PAIR_SUGGEST = "pair suggest"
+    PAIR_STOP = "pair stop"
+
+
+class Lens(Record):
+    title: str
+    action: LensAction
+    tooltip: str = ""
+
+
+def kernel_row(kernel: KernelView, view: View) -> tuple[Lens, ...]:
+    """The lenses of one kernel, the answer first; the first kernel of a file names its program, kernels that share a line themselves."""
+    lenses = [*_state(kernel, view), *_actions(kernel, view)]
+    is_alone = sum(other.line == kernel.line for other in view.kernels) == 1
+    if not is_alone:
+        room = max(_LEAST_NAME, ROW_CHARACTERS - _length(lenses) - len(": "))
+        lenses[0] = replace(lenses[0], title=f"{_fitted(kernel.name, room)}: {lenses[0].title}")
+    if (excess := _length(lenses) - ROW_CHARACTERS) > 0:
+        lenses[0] = replace(lenses[0], title=_fitted(lenses[0].title, len(lenses[0].title) - excess))
+    if kernel is view.kernels[0] and (title := program_lens(view.programs)) is not None:
+        room = ROW_CHARACTERS - _length(lenses) - len(SEPARATOR)
+        if room >= _LEAST_NAME:
+            lenses.append(Lens(_fitted_program(title, room), LensAction.PROGRAM, program_about(view.programs)))
+    return tuple(lenses)
+
+
+def state_in_words(kernel: KernelView, notes: Sequence[Note]) -> str:
+    """What is known of a kernel, in a few words: ``race at line 14``, ``≈ L1-bound``, ``3.42 µs · DRAM-bound``; empty: nothing is."""
+    if defects := _defects(kernel, notes):
+        more = f" +{len(defects) - 1}" if len(defects) > 1 else ""
+        return f"{_defect_kind(defects[0])} at line {defects[0].line}{more}"
+    if kernel.check is not None and not kernel.check.launch_count and not kernel.check.problems:
+        return "never launched"
+    if kernel.check is not None and kernel.check.is_deterministic is False:
+        return "results differ from run to run"
+    return _speed(kernel)
+
+
+def headline(kernel: KernelView, notes: Sequence[Note]) -> str:
+    """What is known of a kernel, and what is not yet, in one line: ``≈ L2-bound · checked: no problem found``."""
+    parts = [state_in_words(kernel, notes) or "not profiled yet"]
+    if kernel.check is not None and kernel.check.launch_count and not _defects(kernel, notes):
+        parts.append(f"checked: {problems_in_words(kernel.check.problems)}")
+    return " · ".join(parts)
+
+
+def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
+    if kernel.proposal is not None:
+        yield Lens(gain(kernel.proposal), LensAction.REVIEW, "\n".join(offer_origin(kernel.proposal)))
+        return
+    if pair := next((pair for pair in view.pairs if pair.kernel == kernel.name), None):
+        yield Lens(pair.headline, LensAction.PAIR_WHY, pair.headline)
+        return
+    if view.waits_for_consent and not kernel.launches:
+        yield Lens(
+            "waiting for your OK", LensAction.CONSENT, "The program has to run to be verified and profiled: click to see the command."
+        )
+    elif title := state_in_words(kernel, view.notes):
+        yield Lens(title, LensAction.EXPLAIN, state_origin(kernel, view.notes))
+
+
+def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
+    is_paired = any(pair.kernel == kernel.name for pair in view.pairs)
+    if kernel.proposal is not None:
+        yield Lens("Review", LensAction.REVIEW)
+        yield Lens(accept_title(kernel.proposal), LensAction.ACCEPT)
+    elif is_paired:
+        yield Lens("Suggest", LensAction.PAIR_SUGGEST)
+        yield Lens("Stop", LensAction.PAIR_STOP, "Stop pairing")
+    elif not _defects(kernel, view.notes):
+        yield Lens("Optimize", LensAction.OPTIMIZE)
+    if kernel.proposal is None and not is_paired:
+        if kernel.check is None or _defects(kernel, view.notes):
+            yield Lens("Verify", LensAction.CHECK)
+        if not kernel.launches:
+            yield Lens("Profile", LensAction.PROFILE)
+
+
+def _defects(kernel: KernelView, notes: Sequence[Note]) -> list[Note]:
+    """Errors that a run exposed in the kernel, where they are now."""
+    return [n for n in notes if n.defect and n.severity is Severity.ERROR and kernel.line <= n.line <= kernel.last_line]
+
+
+def _defect_kind(note: Note) -> str:
+    kind = note.defect.partition(",")[0]
+    return "race" if kind.endswith(" race") else kind
+
+
+def _speed(kernel: KernelView) -> str:
+    if not kernel.launches:
+        return ""
+    summary = kernel.launches[0].summary
+    bound = "" if summary.bottleneck == NOT_COUNTED else bound_in_words(summary.bottleneck)
+    if summary.measured is not None:
+        text = " · ".join(part for part in (format_quantity(summary.measured.time_s, "s"), bound) if part)
+    else:
+        text = f"≈ {bound}" if bound else "nothing was counted"
+    return f"before your edit: {text}" if kernel.is_stale else text
+
+
+def state_origin(kernel: KernelView, notes: Sequence[Note]) -> str:
+    """A line each: what limits, how near to the peak, who says so."""
+    lines = [note.message for note in _defects(kernel, notes)]
+    if kernel.launches:
+        lines += _speed_origin(kernel)
+    return "\n".join(lines)
+
+
+def _speed_origin(kernel: KernelView) -> Iterator[str]:
+    summary = kernel.launches[0].summary
+    profile = next((launch.profile for launch in kernel.launches if launch.profile is not None), None)
+    target = "the target" if profile is None else profile.device.target
+    counter = "" if profile is None else f" from counts of {profile.device.name}"
+    if summary.measured is None and summary.bottleneck == NOT_COUNTED:
+        yield f"limited by {limit_in_words(NOT_COUNTED)}"
+    elif summary.measured is None:
+        yield f"predicted for {target}{counter}; nothing was timed"
+    else:
+        yield f"median of a launch, timed by {summary.measured.method} on {'a GPU' if profile is None else profile.device.name}"
+    if summary.speed_of_light_ratio is not None:
+        limit = summary.speed_of_light_limit or summary.bottleneck
+        useful = "traffic" if limit in _MEMORIES else "arithmetic"
+        yield f"useful {useful}: at least {peak_in_words(summary.speed_of_light_ratio, limit)}"
+    if summary.launch_count > 1 or len(kernel.launches) > 1:
+        shapes = f", the costliest of {len(kernel.launches)} launch shapes" if len(kernel.launches) > 1 else ""
+        yield f"each of {summary.launch_count:,} launches{shapes}"
+
+
+def _length(lenses: Sequence[Lens]) -> int:
+    return len(SEPARATOR.join(lens.title for lens in lenses))
+
+
+def _fitted(text: str, room: int) -> str:
+    return text if len(text) <= room else f"{text[: max(1, room - 1)]}…"
+
+
+def _fitted_program(title: str, room: int) -> str:
+    """The end of a program's name says more than its beginning."""
+    if len(title) <= room:
+        return title
+    return f"via …{title[len('via …') - room :]}" if title.startswith("via ") else _fitted(title, room)

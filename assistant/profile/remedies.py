@@ -1,0 +1,46 @@
+"""What would fix a finding, in one line each; the finding's page says more. Pure.
+
+Example::
+
+    remedy("KO103")     # "pad the row (tile[32][33]), or let neighbouring lanes read neighbouring words"
+"""
+
+from __future__ import annotations
+
+__all__ = ["remedy"]
+
+_REMEDIES = {
+    "KO101": "let threadIdx.x run along the fastest-varying index, or stage a tile in shared memory",
+    "KO102": "one array per member, a start at a multiple of 32 bytes, or a step of one element",
+    "KO103": "pad the row (tile[32][33]), or let neighbouring lanes read neighbouring words",
+    "KO104": "shorter live ranges, less unrolling, or a higher register limit",
+    "KO105": "fewer registers or less shared memory per block, or more independent loads per thread",
+    "KO106": "write 0.5f and sqrtf; the last bits of results may change",
+    "KO107": "accumulate in a local variable, store once after the loop",
+    "KO108": "load a tile into shared memory together and use it from there",
+    "KO109": "branch on what is equal across a warp",
+    "KO110": "combine in the warp first, then in the block, then one atomic per block",
+    "KO111": "smaller blocks, or split the work over more of them",
+    "KO112": "a multiple of 32 threads, 128 to 256 to start with",
+    "KO113": "const float* __restrict__, if the buffers really never overlap",
+    "KO114": "#pragma unroll, with a bound that the compiler knows",
+    "KO115": "let the first warp finish with __shfl_down_sync",
+    "KO116": "write x * x, x * x * x or 1.0f / x",
+    "KO117": "constant indices, so that the elements become registers, or a smaller array",
+    "KO118": "move 16 bytes per thread at once (float4), with a check of the alignment",
+    "KO201": "guard the index, or make the buffer as large as the grid reaches",
+    "KO202": "a barrier between both accesses, or an atomic",
+    "KO203": "write every element before it is read",
+    "KO204": "move the barrier to where all threads of the block pass",
+    "KO205": "free the buffer after the last launch that uses it",
+    "KO206": "a block of at most 1024 threads, and a grid that is not empty",
+    "KO208": "wait for the copy (cp.async.wait_group, a barrier) before reading",
+    "KO209": "volatile, or an atomic load, where another thread changes the value",
+    "KO210": "__threadfence() between the data and the flag",
+    "KO211": "no waiting for a block that may not be resident, or a cooperative launch",
+}
+
+
+def remedy(code: str) -> str | None:
+    """None where it depends on the case."""
+    return _REMEDIES.get(code)

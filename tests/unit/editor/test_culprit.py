@@ -1,0 +1,42 @@
+"""What is underlined of a line: the few characters that a finding is about, never all of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.editor.culprit import culprit
+from assistant.editor.view import Note
+from assistant.model.profile import Severity
+
+_TRANSPOSE = "    out[x * h + y] = in[y * w + x];  // out[0]"
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "text", "underlined"),
+    [
+        ("KO101", "A global store request of this line", _TRANSPOSE, "out[x * h + y]"),
+        ("KO101", "A global load request of this line", _TRANSPOSE, "in[y * w + x]"),
+        ("KO101", "A global load request of this line", "float v = p->cells[map[i]] + 1;", "p->cells[map[i]]"),
+        ("KO103", "the shared loads of this line", "out[i] = tile[threadIdx.x][threadIdx.y + j];", "tile[threadIdx.x][threadIdx.y + j]"),
+        ("KO202", "read after write", "tile[threadIdx.x] = 1;", "tile[threadIdx.x]"),
+        ("KO101", "A global load request", "return *cells;", "return"),
+        ("KO106", "The double literal 0.5 makes", "x[i] = x[1] * 2.0f + 0.5 * y;", "0.5"),
+        ("KO111", "A grid of 4 blocks", "  transposeTiled<float><<<dim3(4), 32>>>(out, in);", "transposeTiled"),
+        ("KO110", "atomics meet", "    atomicAdd(&bins[v], 1);", "atomicAdd"),
+        ("KO104", "The compiler spills registers", "__global__ void k(float *x)", "k"),
+        ("KO114", "This loop of 8 iterations", "    for (int i = 0; i < 8; i++)", "for"),
+    ],
+)
+def test_a_finding_underlines_what_causes_it(code: str, message: str, text: str, underlined: str) -> None:
+    found = culprit(Note("profile", 1, 0, Severity.WARNING, message, "kernelopt", code), text)
+    assert found is not None and text[found[0] : found[1]] == underlined
+
+
+def test_a_proposal_underlines_the_name_of_its_kernel() -> None:
+    text = "__global__ void smooth(float *x)"
+    found = culprit(Note("proposal", 1, 0, Severity.INFORMATION, "≈1.6x", "kernelopt", proposal="P1"), text)
+    assert found is not None and text[found[0] : found[1]] == "smooth"
+
+
+def test_a_line_without_a_name_has_nothing_to_underline() -> None:
+    assert culprit(Note("profile", 1, 0, Severity.WARNING, "m", "kernelopt", "KO114"), "    }") is None

@@ -1,0 +1,76 @@
+"""A proposal in few words: gain, verdict, what a person agrees to; and what else was tried."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assistant.editor.offer_words import accept_title, gain, offer_title, review_lines, verdict
+from assistant.editor.tried import others_tried
+from assistant.model.comparison import SpeedOutcome
+from assistant.model.plan import MetricPrediction
+from assistant.model.proposal import PredictionOutcome, Proposal
+from assistant.model.trial import TrialOutcome
+from assistant.model.verification import CaseResult, Label, Outcome
+from tests.contracts.fake_store import FakeStore
+from tests.contracts.stored import Given
+from tests.unit.editor.test_open_document import UNDONE_ELSEWHERE
+
+_CASES = tuple(CaseResult("recorded", "n=64", 1.0, Outcome.PASS, 0.0, 0.0) for _ in range(10))
+
+
+def _proposal(outcome: SpeedOutcome, ratio: float, judged: Outcome = Outcome.PASS, labels: tuple[Label, ...] = ()) -> Proposal:
+    made = UNDONE_ELSEWHERE
+    verification = replace(made.verification, outcome=judged, cases=_CASES)
+    return replace(made, comparison=replace(made.comparison, outcome=outcome, ratio=ratio), verification=verification, labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ratio", "words"),
+    [
+        (SpeedOutcome.PREDICTED, 1.6, "≈1.60x predicted"),
+        (SpeedOutcome.FASTER, 1.834, "1.83x"),
+        (SpeedOutcome.FASTER, 12.34, "12.3x"),
+        (SpeedOutcome.FASTER, 140.4, "140x"),
+        (SpeedOutcome.SLOWER, 0.8, "0.80x, slower"),
+        (SpeedOutcome.SAME, 1.0, "as fast as before"),
+        (SpeedOutcome.INCONCLUSIVE, 1.1, "speed inconclusive"),
+    ],
+)
+def test_a_gain_has_three_digits_and_says_when_nothing_was_timed(outcome: SpeedOutcome, ratio: float, words: str) -> None:
+    assert gain(_proposal(outcome, ratio)) == words
+
+
+def test_what_needs_a_decision_says_on_what_also_on_the_button() -> None:
+    asks = _proposal(SpeedOutcome.PREDICTED, 1.6, Outcome.NEEDS_DECISION, (Label.PRECISION,))
+    assert verdict(asks) == "needs your decision: fewer digits" and accept_title(asks) == "Accept with fewer digits"
+    plain = _proposal(SpeedOutcome.PREDICTED, 1.6)
+    assert verdict(plain) == "right in 10 of 10 cases" and accept_title(plain) == "Accept"
+    assert offer_title(replace(plain, model="m")) == "t: ≈1.60x predicted, right in 10 of 10 cases, by model m"
+
+
+def test_a_thread_says_gain_and_verdict_the_edit_the_counter_that_moved_and_for_what_it_holds() -> None:
+    moved = PredictionOutcome(MetricPrediction("global_sectors", 150_000, 18_000, "sectors"), 18_750, True)
+    made = replace(_proposal(SpeedOutcome.PREDICTED, 1.6), summary="Swap x and y.", predictions=(moved,), assumptions=("blocks of 32 × 8",))
+    assert review_lines(made) == (
+        "≈1.60x predicted, right in 10 of 10 cases",
+        "Swap x and y.",
+        "global sectors 150,000 → 18,750 sectors",
+        "Holds for: blocks of 32 × 8",
+    )
+
+
+def test_what_else_the_search_tried_says_why_it_was_not_offered() -> None:
+    store, made = FakeStore(), Given.proposal("P01")
+    ours = {"job": made.job, "kernel": made.kernel, "path": made.path}
+    store.add_attempt(Given.attempt("C1", **ours))
+    store.add_attempt(
+        Given.attempt("C2", **ours, technique="loop-unrolling", outcome=TrialOutcome.NOT_BETTER, reason="1.00x", created_ms=2)
+    )
+    store.add_attempt(Given.attempt("C3", **ours, technique="staged-store", outcome=TrialOutcome.FAILED, reason="out[3]", created_ms=3))
+    store.add_attempt(Given.attempt("C4", **{**ours, "kernel": "other()"}, outcome=TrialOutcome.FAILED))
+    store.add_attempt(Given.attempt("C5", **{**ours, "job": "J77"}, outcome=TrialOutcome.FAILED))
+    found = others_tried(store, made)
+    assert [(edit.title, edit.why) for edit in found] == [("loop-unrolling: not faster", "1.00x"), ("staged-store: wrong", "out[3]")]
+    assert found[0].before_text != found[0].after_text
