@@ -104,7 +104,7 @@ class Decider(Record):
             raise self._closed(proposal)
         outcome = self._append(proposal, request, None)
         if isinstance(outcome, Decision):
-            for twin in twins(self.store, find_workspace(proposal.path), proposal):
+            for twin in twins(proposal, self.store.proposals(find_workspace(proposal.path), frozenset({ProposalState.OPEN}))):
                 self.store.mark(twin.id, ProposalState.SUPERSEDED)
         return outcome
 

@@ -11,6 +11,7 @@ cells are copied and their names say little. Example::
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -66,11 +67,10 @@ def rejected_before(store: ProposalStore, workspace: Path, edit: FoundEdit) -> s
     return next((_decision(store, known) for known in same), None)
 
 
-def twins(store: ProposalStore, workspace: Path, proposal: Proposal) -> tuple[Proposal, ...]:
-    """Open proposals of other cells that make the same edit of the same text."""
+def twins(proposal: Proposal, others: Iterable[Proposal]) -> tuple[Proposal, ...]:
+    """Those of ``others`` that make the same edit of the same text, in other cells."""
     mine = FoundEdit(proposal.path, proposal.kernel, proposal.files)
-    others = (known for known in store.proposals(workspace, frozenset({ProposalState.OPEN})) if known.id != proposal.id)
-    return tuple(other for other in others if _is_same(mine, FoundEdit(other.path, other.kernel, other.files)))
+    return tuple(other for other in others if other.id != proposal.id and _is_same(mine, FoundEdit(other.path, other.kernel, other.files)))
 
 
 def _is_same(edit: FoundEdit, other: FoundEdit) -> bool:

@@ -165,7 +165,7 @@ def _obstacle(
         known = locals_of(tree, function.body).get(name, ())
         if len(known) != 1 or known[0].is_array or known[0].is_reference or known[0].type == "auto":
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{name}` is not declared once, as a plain variable")
-    for mention in (n for name in dependent for n in mentions(tree, function.body, name)):
+    for mention in (n for name in sorted(dependent) for n in mentions(tree, function.body, name)):
         if not any(s.start_byte <= mention.start_byte < s.end_byte for s in statements):
             line = tree.line(mention)
             return Obstacle(
