@@ -122,7 +122,9 @@ class ReplayRequest(Record):
     mode: Mode = "plain"
     sample_blocks: int = 0
     limits: ProgramLimits = ProgramLimits()
-    """``wall_s`` is per case."""
+    """``wall_s`` is processor time of each case: of its busiest thread that runs blocks, and of its own."""
+    patience: float = 4.0
+    """By the clock a case may take so many times as long: other processes may keep the machine busy."""
     corrections: tuple[Correction, ...] = ()
 
 

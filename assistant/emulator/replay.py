@@ -69,9 +69,16 @@ def _printed(file: Path) -> str:
 def _run(request: ReplayRequest, folder: Path, environment: Mapping[str, str], launcher: Launcher) -> tuple[Outcome, Layers]:
     limits = request.limits
     variables = restricted_environment(environment) | core_environment(request.mode, limits, request.sample_blocks, request.corrections)
-    variables |= {"EMU_REPLAY": str(folder), "EMU_CASE_WALL_S": f"{limits.wall_s:.3f}", "EMU_WHOLE_S": "0"}
+    wall_s = request.patience * limits.wall_s
+    variables |= {
+        "EMU_REPLAY": str(folder),
+        "EMU_CASE_PROCESSOR_S": f"{limits.wall_s * 0.9:.3f}",
+        "EMU_CASE_WALL_S": f"{wall_s:.3f}",
+        "EMU_LAUNCH_WALL_S": f"{wall_s * 0.9:.3f}",  # before the case's time is over: the report names the place
+        "EMU_WHOLE_S": "0",
+    }
     command = Command((str(request.binary),), folder, variables)
-    bounds = Bounds(limits.wall_s * len(request.cases) + _START_S, limits.memory_bytes, limits.output_bytes, limits.task_count)
+    bounds = Bounds(wall_s * len(request.cases) + _START_S, limits.memory_bytes, limits.output_bytes, limits.task_count)
     with confine((folder,)) as confinement:
         return run_child(command, bounds, folder / "stdout", folder / "stderr", confinement, launcher), confinement.layers
 

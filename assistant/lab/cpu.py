@@ -58,6 +58,9 @@ _OF_CUDA = re.compile(
 )
 """Libraries of CUDA: the emulator has none of them, and names what a source uses of one."""
 _KERNEL = "__global__"
+_PATIENCE = 4.0
+"""By the clock a replay may take so many times its limit, which is processor time: other processes may keep the machine busy, and what is
+checked must not depend on them."""
 _EMULATOR = "emulator"
 """``Diagnostic.compiler`` of what the emulator itself refuses; the host compiler's errors carry its own name."""
 _FLAVOURS = {"plain": "fast", "fused": "fused", "count": "counted", "grade": "counted", "check": "checked"}
@@ -276,8 +279,9 @@ class CpuLab:
                 for case in cases
             ],
             "limits": _limits(limits),
+            "patience": _PATIENCE,
         }
-        reply = await self._ask(message, limits.wall_s * max(1, len(cases)) + _GRACE_S)
+        reply = await self._ask(message, _PATIENCE * limits.wall_s * max(1, len(cases)) + _GRACE_S)
         if isinstance(reply, LabFailure):
             return reply
         runs = tuple(with_array_names(case_run(case), program) for case in reply["cases"])

@@ -67,6 +67,7 @@ class RunLimits(Record):
     """Bounds of a run."""
 
     wall_s: float = 60.0
+    """Of a program by the clock; of a case that the emulator replays, processor time."""
     memory_bytes: int = 8 << 30
     output_bytes: int = 16 << 20
     launch_bytes: int = 256 << 20

@@ -24,6 +24,7 @@ namespace {
 // In a launch of more blocks, those that had not started when one of a higher index failed are not looked through for lower ones.
 constexpr uint64_t MOST_LOOKED_THROUGH = 1 << 20;
 // A GPU starts no further block while so many wait.
+constexpr long LONGEST_PAUSE_NS = 1'000'000;  // of a worker all of whose blocks wait: so that it takes no processor time to speak of
 constexpr unsigned RESIDENT_BLOCKS = MULTIPROCESSORS * BLOCKS_PER_MULTIPROCESSOR;
 
 struct Span { char* begin; size_t bytes; };
@@ -80,9 +81,9 @@ uint64_t linear_at(const Launch& launch, uint64_t position) {
 }
 
 // The next place in the launch's order; run_count or more when there is none. Where time is limited it is looked at before each power of two
-// of blocks alone: what ran then does not depend on how busy the machine is, as long as it is about as fast.
+// of blocks alone, and it is the processor's: what ran then does not depend on how busy the machine is, as long as it is about as fast.
 uint64_t take_position(Launch& launch) {
-  if (!launch.budget_until_s) return launch.next_block.fetch_add(1);
+  if (!launch.is_limited) return launch.next_block.fetch_add(1);
   static std::mutex& one_at_a_time = *new std::mutex;
   std::lock_guard<std::mutex> hold(one_at_a_time);
   uint64_t position = launch.next_block.load();
@@ -161,6 +162,7 @@ class BlockQueue {
   // The next parked block that can move; waits for other workers while none can.
   std::unique_ptr<Block> take_parked() {
     Launch& launch = *w_.launch;
+    timespec pause{0, 50'000};
     while (!parked_.empty() && !launch.has_ended()) {
       for (size_t i = 0; i < parked_.size(); ++i) {
         std::unique_ptr<Block> block = std::move(parked_.front());
@@ -173,8 +175,9 @@ class BlockQueue {
         return block;
       }
       pass_grid_barrier(launch);
-      timespec pause{0, 50'000};
       nanosleep(&pause, nullptr);
+      w_.waited_s = w_.waited_s + 1e-9 * static_cast<double>(pause.tv_nsec);
+      pause.tv_nsec = std::min(2 * pause.tv_nsec, LONGEST_PAUSE_NS);
     }
     return nullptr;
   }

@@ -159,7 +159,8 @@ int run(const EmuLaunch& request) {
   look_for_aliases(request, launch.is_checked);
 
   LaunchRecord record = begin_record(index, request);
-  run_on_workers(launch, options().launch_wall_s);
+  run_on_workers(launch, case_left_s(), options().launch_wall_s);
+  note_spent(launch);
   LaunchReport result = collect(launch);
   drop_snapshots(launch);
   ensure_timeout_is_reported(result);

@@ -43,6 +43,7 @@ Options read() {
   o.launch_limit = number("EMU_LAUNCH_LIMIT", o.launch_limit);
   o.stack_bytes = number("EMU_STACK_KIB", o.stack_bytes >> 10) << 10;
   if (const char* value = text("EMU_LAUNCH_WALL_S")) o.launch_wall_s = atof(value);
+  if (const char* value = text("EMU_CASE_PROCESSOR_S")) o.case_processor_s = atof(value);
   if (const char* value = text("EMU_WHOLE_S")) o.whole_s = atof(value);
   size_t host_bytes = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
   o.memory_bytes = number("EMU_MEMORY_BYTES", host_bytes);

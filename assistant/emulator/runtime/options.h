@@ -19,7 +19,8 @@ struct Options {
   uint64_t launch_limit = ~uint64_t{0};        // EMU_LAUNCH_LIMIT; launches after the first so many are run but not counted
   size_t stack_bytes = size_t{576} << 10;      // EMU_STACK_KIB; CUDA allows 512 KiB of local memory a thread (Programming Guide)
   double launch_wall_s = 300;                  // EMU_LAUNCH_WALL_S; a launch that runs longer ends with cudaErrorLaunchTimeout
-  double whole_s = 0;                          // EMU_WHOLE_S; what launches that are counted or checked take longer than this is left out; 0: all runs
+  double case_processor_s = 0;                 // EMU_CASE_PROCESSOR_S; for all launches of a replay's case, which end likewise; 0: no limit
+  double whole_s = 0;                          // EMU_WHOLE_S; processor time beyond which launches that are counted or checked are left out; 0: all runs
   std::vector<uint64_t> chosen_blocks;         // of the launch that a replay runs next, the only ones that run (linear numbers); empty: all
   size_t memory_bytes = 0;                     // EMU_MEMORY_BYTES; device memory; default: the host's memory
   std::string report_path;                     // EMU_REPORT; JSON lines, one a launch

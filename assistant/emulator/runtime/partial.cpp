@@ -24,17 +24,32 @@ constexpr double FURTHER_S = 2;               // and so much more
 constexpr uint64_t LEAST_BLOCKS_RUN = 64;     // counters rest on no fewer, unless these take too long as well
 constexpr double PATIENCE = 2, LEAST_S = 1;   // a launch may take so many times its share for the least blocks, or so long
 constexpr unsigned LEAST_LAUNCHES_RUN = 2;    // of each shape
+constexpr double WALL_SHARE = 4;              // of processor time, for how long it may take on a busy machine
+constexpr double LAUNCHES_OF_PROGRAM = 0.7, ALL_OF_PROGRAM = 0.9;  // of the time that the program has by the clock, at most
 
-double now_s() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+const double loaded_s = clock_s(CLOCK_MONOTONIC);
 
 // Of the first launch.
-double begin_s() {
-  static const double begin = now_s();
-  return begin;
+struct Begin { double wall_s, host_s; };
+const Begin& begin() {
+  static const Begin first{clock_s(CLOCK_MONOTONIC), host_s()};
+  return first;
+}
+
+std::atomic<double>& launches_s() {
+  static std::atomic<double>& sum = *new std::atomic<double>{0};
+  return sum;
+}
+
+// Processor time of launches that have ended, and of the program between them.
+double spent_s() { return launches_s() + host_s() - begin().host_s; }
+
+bool is_case_limited() { return options().case_processor_s > 0; }
+
+// By the clock, for what may take so much of the processor: however busy the machine is, before the program's own time is over.
+bool is_clock_up(double processor_s, double share_of_program) {
+  const double now_s = clock_s(CLOCK_MONOTONIC);
+  return now_s - begin().wall_s >= WALL_SHARE * std::max(processor_s, LEAST_S) || now_s - loaded_s >= share_of_program * options().launch_wall_s;
 }
 
 std::atomic<bool>& left_out_flag() {
@@ -52,7 +67,11 @@ uint64_t inverse(uint64_t factor, uint64_t modulus) {
   return static_cast<uint64_t>((old_s % modulus + modulus) % modulus);
 }
 
-double all_until_s() { return begin_s() + options().whole_s; }
+// What launches, and the program between them, may still take.
+double left_s() {
+  if (is_clock_up(options().whole_s, LAUNCHES_OF_PROGRAM)) return 0;
+  return std::max(options().whole_s - spent_s(), 0.0);
+}
 
 // Blocks that wait for others of their launch cannot be run in part.
 bool may_be_cut(const EmuLaunch& request) {
@@ -63,8 +82,8 @@ bool may_be_cut(const EmuLaunch& request) {
 
 void limit_time(Launch& launch) {
   if (!launch.is_counted || !may_be_cut(*launch.request) || launch.block_count < 2) return;
-  launch.begin_s = now_s();
-  launch.budget_until_s = launch.begin_s + std::min(LAUNCH_SHARE * options().whole_s, std::max(all_until_s() - launch.begin_s, 0.0));
+  launch.is_limited = true;
+  launch.budget_s = std::min(LAUNCH_SHARE * options().whole_s, left_s());
   if (launch.block_count <= LEAST_BLOCKS_RUN) return;
   // Steps of the golden section: however far the launch gets, the blocks that ran lie evenly over the grid.
   launch.order_offset = 0;
@@ -77,11 +96,22 @@ void limit_time(Launch& launch) {
 }
 
 bool is_time_up(const Launch& launch, uint64_t position) {
-  const double now = now_s(), used_s = now - launch.begin_s;
-  if (now <= launch.budget_until_s) return false;
-  double end_s = now + used_s * static_cast<double>(launch.run_count - position) / static_cast<double>(position);
-  if (end_s <= all_until_s()) return false;
-  return position >= LEAST_BLOCKS_RUN || used_s > std::max(PATIENCE * LAUNCH_SHARE * options().whole_s, LEAST_S);
+  const double used_s = busiest_s(launch);
+  const bool is_late = is_clock_up(options().whole_s, LAUNCHES_OF_PROGRAM);
+  if (used_s <= launch.budget_s && !is_late) return false;
+  double end_s = used_s * static_cast<double>(launch.run_count - position) / static_cast<double>(position);
+  if (!is_late && end_s <= left_s() - used_s) return false;
+  return position >= LEAST_BLOCKS_RUN || is_late || used_s > std::max(PATIENCE * LAUNCH_SHARE * options().whole_s, LEAST_S);
+}
+
+double case_left_s() { return is_case_limited() ? std::max(options().case_processor_s - spent_s(), 0.0) : options().launch_wall_s; }
+
+void begin_case() {
+  if (is_case_limited()) launches_s() = begin().host_s - host_s();
+}
+
+void note_spent(const Launch& launch) {
+  if (launch.is_limited || is_case_limited()) launches_s() = launches_s() + busiest_s(launch);
 }
 
 bool is_left_out(const EmuLaunch& request) {
@@ -89,7 +119,7 @@ bool is_left_out(const EmuLaunch& request) {
   static std::map<Shape, unsigned>& run = *new std::map<Shape, unsigned>;
   if (!may_be_cut(request)) return false;
   unsigned& count = run[{request.function, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y, request.block.z, request.shared_bytes}];
-  if (count < LEAST_LAUNCHES_RUN || now_s() <= all_until_s()) {
+  if (count < LEAST_LAUNCHES_RUN || left_s() > 0) {
     ++count;
     return false;
   }
@@ -102,8 +132,9 @@ bool has_left_out() { return left_out_flag(); }
 void end_soon() {
   if (left_out_flag().exchange(true)) return;
   std::thread([] {
-    double left_s = begin_s() + PROGRAM_SHARE * options().whole_s + FURTHER_S - now_s();
-    if (left_s > 0) usleep(static_cast<useconds_t>(1e6 * left_s));
+    constexpr useconds_t PERIOD_US = 50'000;
+    const double most_s = PROGRAM_SHARE * options().whole_s + FURTHER_S;
+    while (spent_s() + running_s() < most_s && !is_clock_up(most_s, ALL_OF_PROGRAM)) usleep(PERIOD_US);
     flush_record();
     flush_report();
     _exit(0);

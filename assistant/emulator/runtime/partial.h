@@ -2,6 +2,8 @@
 //
 // All launches together may take EMU_WHOLE_S. A launch that will not end in what is left of it stops after a fifth of it; a launch of a shape that
 // ran twice is left out when it is over. What such a program computes is not right; which blocks and launches ran is in its report.
+// Time is the processor's, of the busiest worker and of the program's own threads, so that a busy machine runs as much as an idle one; only where it
+// would take four times as long by the clock, less runs.
 #pragma once
 #include <cstdint>
 
@@ -14,6 +16,11 @@ namespace emu {
 void limit_time(Launch& launch);
 // Whether no further block of a launch is to start; `position` of them have.
 bool is_time_up(const Launch& launch, uint64_t position);
+// Processor time that the launches of a replay's case may still take; it counts from `begin_case`.
+double case_left_s();
+void begin_case();
+// What a launch took is no longer left for others.
+void note_spent(const Launch& launch);
 // Whether this launch of a series need not run.
 bool is_left_out(const EmuLaunch& request);
 // Whether something was left out by now: what launches find in memory need not be what the program computes.

@@ -1,6 +1,7 @@
 #include "pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <link.h>
@@ -65,6 +66,9 @@ void prepare(Worker& w) {
 }
 
 void begin_launch(Worker& w, Launch& launch) {
+  w.waited_s = 0;
+  w.processor_begin_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+  w.timed_serial = launch.serial;
   w.launch = &launch;
   w.block = nullptr;
   w.block_end = 0;
@@ -120,6 +124,7 @@ void start_workers(Pool& p) {
     p.workers.push_back(w);
     std::thread thread(worker_main, w);
     w->thread = thread.native_handle();
+    pthread_getcpuclockid(w->thread, &w->processor_clock);
     thread.detach();
   }
 }
@@ -132,8 +137,31 @@ const std::vector<Worker*>& workers() {
   return p.workers;
 }
 
-void run_on_workers(Launch& launch, double wall_s) {
-  constexpr auto INTERRUPT_PERIOD = std::chrono::milliseconds(20);
+double clock_s(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double busiest_s(const Launch& launch) {
+  double most_s = 0;
+  for (const Worker* w : workers())
+    if (w->timed_serial == launch.serial) most_s = std::max(most_s, clock_s(w->processor_clock) - w->processor_begin_s + w->waited_s);
+  return most_s;
+}
+
+double host_s() {
+  double own_s = clock_s(CLOCK_PROCESS_CPUTIME_ID);
+  for (const Worker* w : workers()) own_s -= clock_s(w->processor_clock);
+  return std::max(own_s, 0.0);
+}
+
+std::atomic<double> running_busy_s{0};
+
+double running_s() { return running_busy_s; }
+
+void run_on_workers(Launch& launch, double processor_s, double wall_s) {
+  constexpr auto INTERRUPT_PERIOD = std::chrono::milliseconds(20), LOOK_PERIOD = std::chrono::milliseconds(20);
   Pool& p = pool();
   const std::vector<Worker*>& all = workers();
   std::unique_lock<std::mutex> hold(p.mutex);
@@ -144,7 +172,13 @@ void run_on_workers(Launch& launch, double wall_s) {
     p.has_work[i]->notify_one();
   }
   auto finished = [&] { return p.running == 0; };
-  if (p.is_done.wait_for(hold, std::chrono::duration<double>(wall_s), finished)) return;
+  const double until_s = clock_s(CLOCK_MONOTONIC) + wall_s;
+  while (running_busy_s < processor_s && clock_s(CLOCK_MONOTONIC) < until_s) {
+    if (p.is_done.wait_for(hold, LOOK_PERIOD, finished)) break;
+    running_busy_s = busiest_s(launch);
+  }
+  running_busy_s = 0;
+  if (finished()) return;
   launch.end_at(0, CUDA_ERROR_LAUNCH_TIMEOUT);
   while (!finished()) {
     for (Worker* w : all)

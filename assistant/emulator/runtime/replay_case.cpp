@@ -9,6 +9,7 @@
 #include "launch_limits.h"
 #include "memory.h"
 #include "options.h"
+#include "partial.h"
 #include "probes.h"
 #include "record_log.h"
 #include "registry.h"
@@ -59,6 +60,7 @@ class Case {
   Case(const ReplayJob& job, RecordLog& result, BlobFolder& blobs) : job_(job), result_(result), blobs_(blobs) {}
 
   void run() {
+    begin_case();
     if (!place_buffers()) return;
     std::map<uint64_t, std::string> first;
     const double begin_s = now_s();

@@ -5,6 +5,7 @@
 #pragma once
 #include <atomic>
 #include <pthread.h>
+#include <time.h>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -41,8 +42,8 @@ struct Launch {
   bool is_order_checked = false;             // its blocks may signal to each other: it runs on one worker, and their order is looked at
   uint64_t sample_stride = 1;                // one block of so many is counted
   uint64_t order_multiplier = 1, order_offset = 0;  // block order: (i * multiplier + offset) mod block_count
-  double begin_s = 0;                        // monotonic, where time is limited
-  double budget_until_s = 0;                 // monotonic: when no further blocks start unless all will soon have run; 0: all are run
+  double budget_s = 0;                       // processor time after which no further blocks start unless all will soon have run
+  bool is_limited = false;                   // by that; else all blocks are run
   uint64_t last_position = 0;                // where the last block comes in that order if it is to run second instead; 0: as it comes
   uint64_t counted_positions = ~uint64_t{0}; // of the blocks in their order, so many are counted
   uint64_t run_count = 0;                    // blocks that run: all, or those that a replay has chosen
@@ -162,6 +163,10 @@ struct Worker {
   bool reverses_order = false;
   int in_core = 0;                           // > 0: inside code that the watchdog must not leave
   pthread_t thread{};
+  clockid_t processor_clock{};               // of that thread
+  std::atomic<uint32_t> timed_serial{0};     // the launch that it runs or ran last
+  std::atomic<double> processor_begin_s{0};  // its processor time when it began with that
+  std::atomic<double> waited_s{0};           // for blocks of other workers, since then
 };
 
 // All thread-local state of the core, so that the rest of the program's thread-local segment is the kernels' shared memory.

@@ -8,12 +8,16 @@ struct Memory {
   int (*raises)(int);
   void (*leaves)(int);
   void (*waits)();
+  void (*rests)();
 };
 
 __global__ void count(Memory *memory) { memory->numbers[threadIdx.x] = threadIdx.x; }
 __global__ void killed(Memory *memory) { memory->raises(SIGKILL); }
 __global__ void gone(Memory *memory) { memory->leaves(0); }
 __global__ void hangs(Memory *memory) { memory->waits(); }
+__global__ void rests(Memory *memory) {
+  if (threadIdx.x == 0) memory->rests();
+}
 
 void block_signals_and_wait() {
   sigset_t all;
@@ -22,8 +26,10 @@ void block_signals_and_wait() {
   for (;;) pause();
 }
 
+void rest() { usleep(1'500'000); }
+
 int main() {
-  Memory host{{}, raise, _exit, block_signals_and_wait};
+  Memory host{{}, raise, _exit, block_signals_and_wait, rest};
   Memory *memory;
   cudaMalloc(&memory, sizeof(Memory));
   cudaMemcpy(memory, &host, sizeof(Memory), cudaMemcpyHostToDevice);
