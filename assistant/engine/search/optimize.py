@@ -1,8 +1,8 @@
 """The ``optimize`` job from its first count to its end: evaluate what is there, choose the planner, search kernel by kernel.
 
-Kernels are taken in order of predicted cost. On each, a round plans from the present findings, tries every planned rewrite and makes
-what it kept the next frontier (``frontier.py``); a step that was kept, or refused for good, is not tried on the same place again. The
-best version is confirmed on fresh seeds with all checks before it is shown. All planners' edits are judged alike.
+Kernels are taken in the order of what they cost (``kernel_order.py``). On each, a round plans from the present findings, tries every
+planned rewrite and makes what it kept the next frontier (``frontier.py``); a step that was kept, or refused for good, is not tried on the
+same place again. The best version is confirmed on fresh seeds with all checks before it is shown. All planners' edits are judged alike.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.deferred import deferred_labels
 from assistant.engine.search.elsewhere import JudgeElsewhere
 from assistant.engine.search.host_code import HostCodeRight
+from assistant.engine.search.kernel_order import searched_order
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
 from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
@@ -167,7 +168,10 @@ class _Search(Record):
         found: list[KernelSearchResult] = []
         edited: dict[Path, Source] = {}
         _report_macros(self.job, evaluation)
-        for name in (name for name in _by_cost(evaluation) if name not in finished):
+        order = searched_order(evaluation)
+        if order.words is not None:
+            self.job.say(Severity.INFORMATION, order.words)
+        for name in (name for name in order.names if name not in finished):
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
                 self.job.say_failure(beginning)
@@ -259,14 +263,6 @@ class _Search(Record):
 def _edited(start: SourceVersion, version: SourceVersion) -> dict[Path, Source]:
     """Files of the program that are not as the search found them."""
     return {change.path: change.after for change in changes_of(start.sources, version.sources)}
-
-
-def _by_cost(evaluation: Evaluation) -> tuple[str, ...]:
-    """Of kernels whose text can be edited, the costliest first."""
-    cost: dict[str, float] = {}
-    for item in (item for item in evaluation.assessment.kernels if not item.kernel.macro):
-        cost[item.kernel.qualified_name] = cost.get(item.kernel.qualified_name, 0.0) + item.predicted_time_s
-    return tuple(sorted(cost, key=lambda name: -cost[name]))
 
 
 def _report_macros(job: Job, evaluation: Evaluation) -> None:
