@@ -117,6 +117,8 @@ class CaseEvidence(Record):
     """Threads of its first launch: more threads than outputs add up what they find."""
     longest_row: int = 0
     """Elements of the longest row or segment that the case's offsets show; 0 where it has none."""
+    iterations: float = 0.0
+    """How often a thread of the original runs the line that it runs most often; 0 where that was not counted."""
     passed: tuple[str, ...] = ()
     """Bytes of the arguments that hold no pointer, in hexadecimal: inputs, as buffers are."""
 

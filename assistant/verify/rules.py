@@ -234,8 +234,10 @@ def _from_spread(
     """E as the original's reaction to inputs moved by one ulp; the original itself stands for r64."""
     sensitivity = _sensitivity(output, case, original)
     values = chosen(original, output.written & np.isfinite(original))
-    adding = one_by_one(output.element.unit_roundoff or 0.0, values, case.longest_row)
-    own = (sensitivity or NO_ERRORS).at_least(_regrouping(output, case, original)).at_least(adding)
+    roundoff = output.element.unit_roundoff or 0.0
+    adding = one_by_one(roundoff, values, case.longest_row)
+    in_loops = regrouping(roundoff, values, _looped_terms(output, case))
+    own = (sensitivity or NO_ERRORS).at_least(_regrouping(output, case, original)).at_least(adding).at_least(in_loops)
     is_estimated = sensitivity is None and not case.can_be_perturbed
     return PreparedOutput(output, runs, False, original, own + spread, spread, is_estimated=is_estimated)
 
@@ -260,6 +262,11 @@ def _term_count(output: OutputBuffer, case: CaseEvidence) -> float:
     of_each_output = max(inputs, case.thread_count) / max(1, int(output.written.sum()))
     of_each_thread = 0.0 if output.buffer.is_poisoned else inputs / max(1, case.thread_count)
     return max(1.0, of_each_output, of_each_thread)
+
+
+def _looped_terms(output: OutputBuffer, case: CaseEvidence) -> float:
+    """How many terms each element may be a sum of that a thread adds up in its loops; it may do so for several elements, one by one."""
+    return case.iterations * case.thread_count / max(1, case.thread_count, int(output.written.sum()))
 
 
 def _sensitivity(output: OutputBuffer, case: CaseEvidence, original: FloatArray) -> Errors | None:

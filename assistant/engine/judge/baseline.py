@@ -98,6 +98,7 @@ def case_evidence(item: PreparedCase, candidate: tuple[SideRun, ...], text: str)
         further_kernels=item.case.further_kernels,
         thread_count=config.grid.count * config.block.count,
         longest_row=longest_row(item.case.new),
+        iterations=item.case.iterations,
         passed=tuple(
             argument.data_hex for launch in item.case.new.recording.launches for argument in launch.arguments if not argument.pointers
         ),

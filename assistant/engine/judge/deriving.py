@@ -100,7 +100,7 @@ async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Ef
         return await _derive_smaller(job, version, lead, _with_some_blocks(lead.own), effort)
     if trial.is_late and (unchecked := await _measured_unchecked(job, version, lead.own)) is not None:
         return await _of_smaller(job, version, lead, unchecked, effort)
-    own, text = _within(job, base.case, cost, effort), version.struct_text
+    own, text = replace(_within(job, base.case, cost, effort), iterations=trial.iterations), version.struct_text
     bases = [replace(base, case=own)]
     reason = trial.unclean(trial.problem_kinds)
     if reason is not None:
@@ -140,7 +140,7 @@ async def _derive_smaller(job: Job, version: SourceVersion, lead: Lead, own: Jud
     if trial.is_late and (unchecked := await _measured_unchecked(job, version, own)) is not None:
         return await _of_smaller(job, version, lead, unchecked, effort)
     smaller = await _smaller_sizes(job, version, lead, _Measured(own, cost, trial), effort)
-    own = replace(_within(job, own, cost, effort), checked=trial.checked)
+    own = replace(_within(job, own, cost, effort), checked=trial.checked, iterations=trial.iterations)
     if isinstance(smaller, tuple):
         derived = await _derive_whole(job, version, replace(lead, own=own), effort)
         return replace(derived, dropped=(*smaller, *derived.dropped))
@@ -194,7 +194,7 @@ async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Eff
     """A further launch of a kernel: on its own values, and on fresh draws where the original is clean on them."""
     own = _with_some_blocks(own) if _is_in_part(own) else own
     cost, (trial,) = await _measured(job, version, [own.new])
-    own = _within(job, own, cost, effort)
+    own = replace(_within(job, own, cost, effort), iterations=trial.iterations)
     if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
         return DerivedCases((own,))
     made = first_values(base_of(own, version.struct_text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
@@ -274,7 +274,8 @@ def _sparse_at(base: Base, seed: int, model: SizeModel, plan: Plan) -> NewCase:
 
 
 def _sized(own: JudgedCase, sized: CleanSize, new: NewCase, model: SizeModel) -> JudgedCase:
-    return replace(own, new=new, resize=Resize(model, tuple(sized.plan.sizes.items())), is_checked=True, repeats=1, given=())
+    resize = Resize(model, tuple(sized.plan.sizes.items()))
+    return replace(own, new=new, resize=resize, iterations=sized.iterations, is_checked=True, repeats=1, given=())
 
 
 async def _clean(

@@ -141,6 +141,12 @@ class CaseTrial(Record):
         return counts
 
     @property
+    def iterations(self) -> float:
+        """How often a thread runs the line that it runs most often, on average; 0 where nothing was counted."""
+        profiles = () if self.run is None or self.run.error is not None else self.run.profiles
+        return max((line.thread_executions / one.config.thread_count for one in profiles for line in one.executions), default=0.0)
+
+    @property
     def is_unsupported(self) -> bool:
         """Whether the emulator cannot look at this launch."""
         return self.run is None or UNSUPPORTED in self.problem_kinds

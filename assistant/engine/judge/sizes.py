@@ -77,6 +77,8 @@ class CleanSize(Record):
     plan: Plan
     checked: SideRun | None = None
     """The original's run with every check on, where the lab has made it."""
+    iterations: float = 0.0
+    """As of `CaseTrial`."""
 
 
 class SizeTrials(Record):
@@ -154,7 +156,7 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
                 continue
             reason = trial.unclean(launch.own.problem_kinds) or _not_covered(launch, trial, sized.plan)
             if reason is None:
-                found.setdefault(name, replace(sized, checked=trial.checked))
+                found.setdefault(name, replace(sized, checked=trial.checked, iterations=trial.iterations))
             else:
                 reasons.setdefault(name, f"resized {sized.new.origin.shape}: the original {_at_another_size(reason)}")
     grown = {sized.new.origin.shape: sized for name, sized in found.items() if name != _BASE}
