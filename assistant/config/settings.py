@@ -45,8 +45,8 @@ class RunSettings(Section):
     whole_s: float = Field(
         default=20.0,
         gt=0,
-        description="Processor seconds that a program's launches may take together on the CPU emulator, at most a third of the time of a run; what "
-        "takes longer is run, counted and judged in part.",
+        description="Processor seconds that a program's launches may take together on the CPU emulator, at most a third of the time of "
+        "a run; what takes longer is run, counted and judged in part.",
     )
 
 
