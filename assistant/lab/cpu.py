@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import shlex
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -16,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from assistant.lab.array_names import with_array_names
+from assistant.lab.build_fields import build_fields
 from assistant.lab.cache import keep_small
 from assistant.lab.compiler import Compiler, texts_of
-from assistant.lab.device_text import without_host_code
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
-from assistant.lab.readable import workspaces
 from assistant.lab.reference_arguments import reference_arguments
 from assistant.lab.worker_replies import case_run, float_outputs, program_run
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
@@ -53,10 +51,6 @@ _COUNTED_LAUNCHES = 1024
 """Later launches of a program run without counting; how often each shape occurs is known all the same."""
 _STREAMS_FILL = 0x5A
 """Byte of fresh device memory where the order of streams is looked at: four make a large float, so that what is read too early shows."""
-_OF_CUDA = re.compile(
-    r"-l(?:cuda|cudart|cublas|cufft|curand|cusparse|cusolver|cudnn|cutensor|cupti|cufile|nccl|nvrtc|nvToolsExt|nvtx|nvidia|nvjpeg|npp|nvJitLink)"
-)
-"""Libraries of CUDA: the emulator has none of them, and names what a source uses of one."""
 _KERNEL = "__global__"
 _PATIENCE = 4.0
 """By the clock a replay may take so many times its limit, which is processor time: other processes may keep the machine busy, and what is
@@ -65,9 +59,6 @@ _EMULATOR = "emulator"
 """``Diagnostic.compiler`` of what the emulator itself refuses; the host compiler's errors carry its own name."""
 _FLAVOURS = {"plain": "fast", "fused": "fused", "count": "counted", "grade": "counted", "check": "checked"}
 """How programs are built for each mode. Only ``check`` needs every access that the source makes; it would count too many."""
-_OLDEST_STANDARD = "17"
-"""That the emulator's own headers compile in."""
-_NEWER_STANDARDS = frozenset({"20", "2a", "23", "2b"})
 _DEVICE = "CPU emulator (counting rules of sm_90)"
 
 
@@ -139,7 +130,7 @@ class CpuLab:
         return known
 
     async def _emulated(self, program: Program) -> PreprocessedProgram | NotPreprocessed:
-        fields = await asyncio.to_thread(self._source_fields, program)
+        fields = await asyncio.to_thread(build_fields, program, self.cache)
         reply = await self._ask_beside({"op": "preprocess", **fields})
         return (
             NotPreprocessed(reply.message)
@@ -218,7 +209,7 @@ class CpuLab:
 
     async def promoted(self, program: Program) -> Program | LabFailure:
         """The program with ``float`` written as ``double``, for another compiler."""
-        fields = await asyncio.to_thread(self._source_fields, program)
+        fields = await asyncio.to_thread(build_fields, program, self.cache)
         reply = await self._ask_beside({"op": "promote", **fields})
         if isinstance(reply, LabFailure):
             return reply
@@ -290,7 +281,7 @@ class CpuLab:
     async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {
             "op": "build",
-            **await asyncio.to_thread(self._source_fields, program),
+            **await asyncio.to_thread(build_fields, program, self.cache),
             "flavour": flavour,
             "kernels": list(program.kernels),
             "promote_float": promotion is not None and promotion.is_double,
@@ -315,19 +306,6 @@ class CpuLab:
                 diagnostics,
             )
         return reply["binary"]
-
-    def _source_fields(self, program: Program) -> dict[str, Any]:
-        if program.is_extension:  # of which the emulator runs the kernels, by declared launches: it has no PyTorch
-            program = without_host_code(program) or program
-        return {
-            "sources": [[str(source.path), source.text] for source in program.sources],
-            "include_dirs": [folder for folder in _values(program.flags.arguments, "-I") if not _is_toolkit(Path(folder))],
-            "defines": _values(program.flags.arguments, "-D"),
-            "standard": _standard(program.flags.arguments),
-            "cache_dir": str(self.cache / "emulator"),
-            "libraries": [word for word in program.libraries if not _OF_CUDA.match(word)],
-            "workspaces": workspaces(program),
-        }
 
     async def _ask_beside(self, message: dict[str, Any]) -> dict[str, Any] | LabFailure:
         """Something about texts alone, which need not wait for what runs."""
@@ -376,28 +354,6 @@ def _is_limit(diagnostics: Sequence[Diagnostic]) -> bool:
     """Whether a build ended at what the emulator does not support, not at a mistake in the source."""
     errors = [found for found in diagnostics if found.severity is DiagnosticSeverity.ERROR]
     return bool(errors) and all(found.compiler == _EMULATOR for found in errors)
-
-
-def _is_toolkit(folder: Path) -> bool:
-    """Whether CUDA's own headers lie there, in whose place the emulator has its own: builds name that folder, as by CMake."""
-    return (folder / "cuda_runtime_api.h").is_file()
-
-
-def _values(arguments: tuple[str, ...], option: str) -> list[str]:
-    """Values of ``-Ivalue``/``-I value`` style options."""
-    values: list[str] = []
-    for index, argument in enumerate(arguments):
-        if argument == option and index + 1 < len(arguments):
-            values.append(arguments[index + 1])
-        elif argument.startswith(option) and argument != option:
-            values.append(argument[len(option) :])
-    return values
-
-
-def _standard(arguments: tuple[str, ...]) -> str:
-    """The last that flags ask for, as g++ spells it; the oldest possible where that is older."""
-    found = [value.lstrip("=").rpartition("++")[2] for option in ("-std", "--std") for value in _values(arguments, option)]
-    return found[-1] if found and found[-1] in _NEWER_STANDARDS else _OLDEST_STANDARD
 
 
 def _limits(limits: RunLimits) -> dict[str, Any]:
