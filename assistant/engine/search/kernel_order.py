@@ -8,8 +8,8 @@ Where a GPU ran the program, by its own time stamps of all launches; else by wha
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from math import inf
 
 from assistant.engine.evaluate import AssessedLaunch, Evaluation, KernelAssessment
@@ -41,7 +41,7 @@ def searched_order(evaluation: Evaluation) -> SearchedOrder:
     kernels = [item for item in evaluation.assessment.kernels if not item.kernel.macro]
     measured = _measured_s(evaluation)
     is_measured = bool(measured) and all(item.instance in measured for item in kernels)
-    cost = Counter[str]()
+    cost: defaultdict[str, float] = defaultdict(float)
     for item in kernels:
         cost[item.kernel.qualified_name] += measured[item.instance] if is_measured else _predicted_s(item)
     names = tuple(sorted(cost, key=lambda name: -cost[name]))
@@ -49,12 +49,13 @@ def searched_order(evaluation: Evaluation) -> SearchedOrder:
     return SearchedOrder(names, tuple(cost[name] / total_s for name in names) if is_measured and total_s else ())
 
 
-def _measured_s(evaluation: Evaluation) -> Counter[str]:
+def _measured_s(evaluation: Evaluation) -> Mapping[str, float]:
     """Seconds of each instance by the GPU's time stamps; of none where one of its shapes has no time."""
-    recording, found = evaluation.counted.recording, Counter[str]()
+    recording = evaluation.counted.recording
+    found: defaultdict[str, float] = defaultdict(float)
     for shape in () if recording is None else recording.shape_counts:
         if shape.time_ns is None:
-            return Counter()
+            return {}
         found[shape.kernel] += shape.time_ns * 1e-9
     return found
 
