@@ -10,7 +10,7 @@ import importlib.util
 import os
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assistant.device.process import ToolRunner, tool_environment
@@ -102,9 +102,16 @@ def find_toolchain(
         cuobjdump=binaries["cuobjdump"][0] if binaries["cuobjdump"] else None,
         gxx=gxx,
         include_directory=include,
-        system_directories=(*(str(tree) for tree in trees), "/usr/include", "/usr/lib/gcc"),
+        system_directories=(*_spellings(trees, nvcc), "/usr/include", "/usr/lib/gcc"),
         origins=tuple(origins),
     )
+
+
+def _spellings(trees: Sequence[Path], nvcc: Nvcc | None) -> tuple[str, ...]:
+    """Paths of toolkits: nvcc names its headers in machine code by the path that it was called with, perhaps through a link."""
+    called = None if nvcc is None else os.path.dirname(os.path.dirname(nvcc.path))  # noqa: PTH120 - no link is followed
+    linked = () if called is None or nvcc is None or os.path.realpath(called) != nvcc.root else (called,)
+    return tuple(dict.fromkeys((*map(str, trees), *linked)))
 
 
 def installed_wheel_tree() -> Path | None:

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from assistant.device.toolchain import installed_wheel_tree
+
 Ask = Callable[[dict[str, Any]], dict[str, Any]]
 KERNEL = """\
 #include <cstdio>
@@ -88,6 +90,18 @@ def test_a_program_compiles_to_resources_and_code_on_its_lines(ask: Ask) -> None
     assert {i["line"] for i in code["instructions"] if i["opcode"].startswith(("LDG", "STG"))} == {4}
     assert {i["file"] for i in code["instructions"] if i["line"]} == {"/p/k.cu"}
     assert ".entry" in result["ptx"]
+
+
+def test_code_of_a_toolkits_header_stands_on_the_users_line_also_where_the_toolkit_is_called_through_a_link(tmp_path: Path) -> None:
+    tree = installed_wheel_tree()
+    assert tree is not None
+    linked = tmp_path / "cuda"
+    linked.symlink_to(tree)
+    text = "__global__ void k(unsigned *bins, const int *at)\n{\n    atomicAdd(&bins[at[threadIdx.x]], 1u);\n}\n"
+    with start({**os.environ, "CUDA_HOME": str(linked), "XDG_CACHE_HOME": str(tmp_path)}) as worker:
+        (code,) = exchange(worker, compile_message("/p/k.cu", text, "sass"))["result"]["result"]["code"]
+        worker.terminate()
+    assert {(i["file"], i["line"]) for i in code["instructions"] if i["opcode"].startswith("RED")} == {("/p/k.cu", 3)}
 
 
 def test_diagnostics_alone_come_without_code(ask: Ask) -> None:
