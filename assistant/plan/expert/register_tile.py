@@ -29,6 +29,7 @@ from assistant.plan.expert.analysis.kernel_launches import by_file, of_program
 from assistant.plan.expert.analysis.launch_block import fixed_block
 from assistant.plan.expert.analysis.launch_cover import covers
 from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
+from assistant.plan.expert.analysis.row_blocks import RowBlocks, row_blocks
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
 from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere, launch_labels
@@ -75,8 +76,8 @@ class _Form(Record):
     plain: TransformationContext
     block: Dim3
     """Of the new text."""
-    matrix: FlatMatrix | None = None
-    """Whose rows and columns the kernel finds by division; None where its blocks have two dimensions."""
+    matrix: FlatMatrix | RowBlocks | None = None
+    """Of a kernel with flat blocks; None where its blocks have two dimensions."""
 
 
 class RegisterTiling:
@@ -110,8 +111,8 @@ def _form(context: TransformationContext, block: Dim3) -> _Form | Obstacle:
 
 
 def _flat_form(context: TransformationContext, block: Dim3) -> _Form | Obstacle | None:
-    """Of a kernel that finds row and column by division; None for any other with flat blocks."""
-    matrix, shape = flat_matrix(context), _SHAPES.get(block.x)
+    """Of a kernel with flat blocks whose threads have a row and a column; None for any other with flat blocks."""
+    matrix, shape = flat_matrix(context) or row_blocks(context), _SHAPES.get(block.x)
     plain = None if matrix is None else two_dimensional(context, matrix)
     if matrix is None or plain is None or shape is None:
         return None
@@ -121,7 +122,8 @@ def _flat_form(context: TransformationContext, block: Dim3) -> _Form | Obstacle 
     scope = scope_of(context.tree, context.kernel)
     width, height = (evaluate(node, scope, sizes) for node in (matrix.width, matrix.height))
     launches = () if width is None or height is None else (LaunchConfig(Dim3(-(-width // shape.x), -(-height // shape.y)), shape),)
-    return covers(context, matrix.count) or _Form(context, replace(plain, launches=launches), shape, matrix)
+    bound = matrix.count if isinstance(matrix, FlatMatrix) else matrix.width
+    return covers(context, bound) or _Form(context, replace(plain, launches=launches), shape, matrix)
 
 
 def _of_plain(form: _Form) -> tuple[Rewrite, ...] | Obstacle:

@@ -48,6 +48,8 @@ def _extent(context: TransformationContext, launch: Launch, axis: str, size: int
     if len(launch.grid.components) <= place:
         return str(size) if launch.grid.components else None
     blocks = launch.grid.components[place]
+    if size == 1 and _is_kept(context, launch, blocks) and (name := _name_in_kernel(context, launch, blocks)) is not None:
+        return name
     division = division_of(blocks)
     if division is not None and _value(launch, division.size, axis) == size and _is_kept(context, launch, blocks):
         total = _name_in_kernel(context, launch, division.total)

@@ -114,3 +114,28 @@ def test_a_small_product_is_left_to_one_element_a_thread(context_of):
     context = replace(context_of(text), launches=(LaunchConfig(Dim3(4, 8), Dim3(32, 8)),))
     found = RegisterTiling().rewrite(context)
     assert isinstance(found, Decline) and found.code is DeclineReason.NO_GAIN
+
+
+ROWS_OUT_OF_SIGHT = """\
+// kernel=dense line=6 finding=KO108
+__global__ void dense(const float *x, const float *w, float *y, int inputs, int outputs) {
+    int sample = blockIdx.y, unit = blockIdx.x * blockDim.x + threadIdx.x;
+    if (unit >= outputs) return;
+    float acc = 0;
+    for (int i = 0; i < inputs; ++i) acc += x[sample * inputs + i] * w[i * outputs + unit];
+    y[sample * outputs + unit] = acc;
+}
+void run(const float *x, const float *w, float *y, int batch, int inputs, int outputs) {
+    dense<<<dim3((outputs + 127) / 128, batch), 128>>>(x, w, y, inputs, outputs);
+}
+"""
+
+
+def test_a_kernel_that_never_hears_how_many_rows_there_are_keeps_its_blocks(context_of):
+    assert RegisterTiling().rewrite(context_of(ROWS_OUT_OF_SIGHT)) == ()
+
+
+def test_it_gets_tiles_where_the_launch_passes_their_number(context_of, applied):
+    text = ROWS_OUT_OF_SIGHT.replace("y, int inputs", "y, int batch, int inputs").replace("(x, w, y, inputs", "(x, w, y, batch, inputs")
+    after = applied(text, RegisterTiling().rewrite(context_of(text))[0])
+    assert "if (sample < batch && unit < outputs)" in after and "dim3((outputs + 127) / 128, (batch + 63) / 64), dim3(16, 8)" in after

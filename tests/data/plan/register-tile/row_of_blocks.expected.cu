@@ -1,0 +1,88 @@
+// kernel=dense line=14 finding=KO108
+#include <cstdio>
+#define BLOCK 256
+
+// y = x * w + bias for a batch of inputs; a row of the grid for each input
+__global__ void dense(const float *x, const float *w, const float *bias, float *y, int batch, int inputs, int outputs)
+{
+    __shared__ float x_tile[16][132];
+    __shared__ float w_tile[16][128];
+    const int thread = threadIdx.y * 16 + threadIdx.x;
+    float acc[8][8];
+    #pragma unroll
+    for (int r = 0; r < 8; ++r) {
+        const int sample = blockIdx.y * 128 + r / 4 * 64 + threadIdx.y * 4 + r % 4;
+        #pragma unroll
+        for (int j = 0; j < 8; ++j) {
+            const int unit = blockIdx.x * 128 + j / 4 * 64 + threadIdx.x * 4 + j % 4;
+            if (sample < batch && unit < outputs) {
+                acc[r][j] = bias[unit];
+            }
+        }
+    }
+    for (int start = 0; start < inputs; start += 16) {
+        for (int e = thread; e < 16 * 128; e += 256) {
+            const int sample = blockIdx.y * 128 + e / 16;
+            const int i = start + e % 16;
+            x_tile[e % 16][e / 16] = sample < batch && i < inputs ? x[sample * inputs + i] : 0.0f;
+        }
+        for (int e = thread; e < 16 * 128; e += 256) {
+            const int unit = blockIdx.x * 128 + e % 128;
+            const int i = start + e / 128;
+            w_tile[e / 128][e % 128] = unit < outputs && i < inputs ? w[i * outputs + unit] : 0.0f;
+        }
+        __syncthreads();
+        #pragma unroll
+        for (int p = 0; p < 16; ++p) {
+            float x_reg[8];
+            #pragma unroll
+            for (int r = 0; r < 8; ++r) {
+                x_reg[r] = x_tile[p][r / 4 * 64 + threadIdx.y * 4 + r % 4];
+            }
+            float w_reg[8];
+            #pragma unroll
+            for (int j = 0; j < 8; ++j) {
+                w_reg[j] = w_tile[p][j / 4 * 64 + threadIdx.x * 4 + j % 4];
+            }
+            #pragma unroll
+            for (int r = 0; r < 8; ++r) {
+                #pragma unroll
+                for (int j = 0; j < 8; ++j) {
+                    acc[r][j] += x_reg[r] * w_reg[j];
+                }
+            }
+        }
+        __syncthreads();
+    }
+    #pragma unroll
+    for (int r = 0; r < 8; ++r) {
+        const int sample = blockIdx.y * 128 + r / 4 * 64 + threadIdx.y * 4 + r % 4;
+        #pragma unroll
+        for (int j = 0; j < 8; ++j) {
+            const int unit = blockIdx.x * 128 + j / 4 * 64 + threadIdx.x * 4 + j % 4;
+            if (sample < batch && unit < outputs) {
+                y[sample * outputs + unit] = acc[r][j] > 0.0f ? acc[r][j] : 0.0f;
+            }
+        }
+    }
+}
+
+int main()
+{
+    int batch = 37, inputs = 50, outputs = 70;
+    float *x, *w, *bias, *y;
+    cudaMallocManaged(&x, batch * inputs * sizeof(float));
+    cudaMallocManaged(&w, inputs * outputs * sizeof(float));
+    cudaMallocManaged(&bias, outputs * sizeof(float));
+    cudaMallocManaged(&y, batch * outputs * sizeof(float));
+    for (int i = 0; i < batch * inputs; i++) x[i] = i % 7 - 3;
+    for (int i = 0; i < inputs * outputs; i++) w[i] = i % 5 * 0.25f;
+    for (int i = 0; i < outputs; i++) bias[i] = i % 3;
+    dim3 grid((outputs + 127) / 128, (batch + 127) / 128);
+    dense<<<grid, dim3(16, 16)>>>(x, w, bias, y, batch, inputs, outputs);
+    cudaDeviceSynchronize();
+    double sum = 0;
+    for (int i = 0; i < batch * outputs; i++) sum += y[i];
+    printf("%f\n", sum);
+    return 0;
+}
