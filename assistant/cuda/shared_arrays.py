@@ -51,11 +51,11 @@ def shared_arrays(tree: SyntaxTree, body: Node) -> tuple[SharedArray, ...]:
     return tuple(found)
 
 
-def element_uses(tree: SyntaxTree, body: Node, array: SharedArray) -> tuple[ElementUse, ...] | str:
-    """Every use of the array as one element each; a sentence with the line where it is used in another way."""
+def element_uses(tree: SyntaxTree, body: Node, array: SharedArray, known: tuple[Node, ...] = ()) -> tuple[ElementUse, ...] | str:
+    """Every use of the array as one element each, but for those in ``known``; a sentence with the line where it is used in another way."""
     found: list[ElementUse] = []
     for mention in mentions(tree, body, array.name):
-        if _is_inside(mention, array.declarator):
+        if any(_is_inside(mention, node) for node in (array.declarator, *known)):
             continue
         line = tree.line(mention)
         element, indices = _subscripted(mention)

@@ -90,6 +90,8 @@ class BlockShuffles:
     ) -> tuple[Rewrite, ...] | Decline:
         """``inside``: the question about the function that the reduction stands in."""
         found = shared_totals(inside, seen.block, lent)
+        if found is None:
+            return ()
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
         plain = _rewrite(context, seen, found, _edits(inside, found, seen.block))
@@ -188,7 +190,15 @@ def _begun(context: TransformationContext, value: _Value, element: GuardedElemen
     """A local that has no name yet: it is set where its value was stored."""
     if element is not None:
         return strided_lines(context, element, value.part.array.element_type, value.name)
-    return [f"{value.part.array.element_type} {value.name} = {context.tree.text(value.part.value)};"]
+    return [f"{value.part.array.element_type} {value.name} = {_stored_text(context, value.part)};"]
+
+
+def _stored_text(context: TransformationContext, part: SharedPart) -> str:
+    tree, choice = context.tree, part.choice
+    if part.value is not None:
+        return tree.text(part.value)
+    assert choice is not None, "either is there"
+    return f"{tree.text(choice.condition)} ? {tree.text(choice.then)} : {tree.text(choice.otherwise)}"
 
 
 def _of_total(
@@ -223,6 +233,8 @@ def _value(context: TransformationContext, part: SharedPart, taken: set[str], *,
 
 def _held(context: TransformationContext, part: SharedPart) -> str | None:
     """The local that holds a thread's value, where it has the array's type and nothing looks at that value later."""
+    if part.value is None:
+        return None
     tree, name = context.tree, context.tree.text(part.value)
     variables = locals_of(tree, context.body).get(name, ()) or _parameters(context, name)
     if len(variables) != 1 or variables[0].is_const or variables[0].is_pointer or variables[0].is_array:

@@ -20,7 +20,7 @@ from assistant.cuda.names import mentions, names_in
 from assistant.cuda.syntax import Node, binary_parts, unparenthesized, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.plan.expert.analysis.row_reductions import Combination
-from assistant.plan.expert.analysis.shared_totals import SharedPart
+from assistant.plan.expert.analysis.shared_totals import Choice, SharedPart, choice_of
 from assistant.plan.expert.analysis.thread_index import is_index_in_grid
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -51,23 +51,22 @@ def guarded_element(context: TransformationContext, part: SharedPart) -> Guarded
     """The element; None where a thread adds anything else."""
     if part.combination is not Combination.SUM:
         return None
-    found = _chosen(context, unparenthesized(part.value), part.store, None) or _held(context, part)
+    found = _chosen(context, part.choice, part.store, None) or _held(context, part)
     return found if found is not None and _is_all(context, part, found) else None
 
 
-def _chosen(context: TransformationContext, value: Node, statement: Node, local: Variable | None) -> GuardedElement | None:
+def _chosen(context: TransformationContext, choice: Choice | None, statement: Node, local: Variable | None) -> GuardedElement | None:
     """``i < n ? f(i) : 0``."""
-    condition, element, otherwise = (value.child_by_field_name(f) for f in ("condition", "consequence", "alternative"))
-    if value.type != "conditional_expression" or condition is None or element is None or otherwise is None:
+    index = None if choice is None else _compared(context, choice.condition)
+    if choice is None or index is None or not is_literal_of(context.tree.text(unparenthesized(choice.otherwise)), 0):
         return None
-    index = _compared(context, unparenthesized(condition))
-    if index is None or not is_literal_of(context.tree.text(unparenthesized(otherwise)), 0):
-        return None
-    return GuardedElement(index, unparenthesized(condition), statement, local, element, None)
+    return GuardedElement(index, choice.condition, statement, local, choice.then, None)
 
 
 def _held(context: TransformationContext, part: SharedPart) -> GuardedElement | None:
     """A local of the kernel's body: declared with the choice, or declared with zero and set by one ``if``."""
+    if part.value is None:
+        return None
     tree, name = context.tree, context.tree.text(part.value)
     variables = locals_of(tree, context.body).get(name, ())
     if len(variables) != 1 or variables[0].value is None or variables[0].node.parent != context.body:
@@ -75,8 +74,8 @@ def _held(context: TransformationContext, part: SharedPart) -> GuardedElement | 
     local, value = variables[0], unparenthesized(variables[0].value)
     if len([*declared_variables(tree, local.node)]) != 1:
         return None
-    if value.type == "conditional_expression":
-        return _chosen(context, value, local.node, local)
+    if choice_of(value) is not None:
+        return _chosen(context, choice_of(value), local.node, local)
     changes = [change for change in assignments(tree, context.body) if tree.text(change.target) == name]
     if len(changes) != 1 or changes[0].operator not in ("=", "+=") or not is_literal_of(tree.text(value), 0):
         return None

@@ -205,6 +205,11 @@ def _store_obstacle(context: TransformationContext, function: Function, loop: No
                 return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop passes `{name}` on, so what happens to it cannot be seen")
             if use.kind is Use.READ or use.kind is Use.ATOMIC:
                 continue
+            if any(variable.is_array and not variable.is_shared for variable in locals_of(tree, function.body).get(name, ())):
+                words = (
+                    f"each thread keeps several values of its row in `{name}`: the lanes of a warp would have to put their lists together"
+                )
+                return Obstacle(DeclineReason.STORE_FORM, words)
             if header.variable not in names_in(tree, use.node):
                 return Obstacle(
                     DeclineReason.OTHER_TECHNIQUE_FIRST,

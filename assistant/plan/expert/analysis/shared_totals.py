@@ -23,7 +23,7 @@ from assistant.cuda.integers import evaluate
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
-from assistant.cuda.syntax import Node, without_comments
+from assistant.cuda.syntax import Node, unparenthesized, without_comments
 from assistant.cuda.variables import Variable
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
@@ -31,11 +31,12 @@ from assistant.plan.expert.analysis.block_steps import flat_sizes, is_whole_bloc
 from assistant.plan.expert.analysis.combinations import combination_of
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.row_reductions import Combination, can_be_shuffled
+from assistant.plan.expert.analysis.shared_parts import SharedParts, shared_parts
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["SharedPart", "SharedTotal", "is_first_thread", "shared_totals"]
+__all__ = ["Choice", "SharedPart", "SharedTotal", "choice_of", "is_first_thread", "shared_totals"]
 
 _FORM = Obstacle(
     DeclineReason.LOOP_FORM,
@@ -43,13 +44,24 @@ _FORM = Obstacle(
 )
 
 
+class Choice(Record):
+    """``condition ? then : otherwise``."""
+
+    condition: Node
+    then: Node
+    otherwise: Node
+
+
 class SharedPart(Record):
     """One value of each thread that a loop puts together."""
 
     array: SharedArray
     store: Node
-    """``array[threadIdx.x] = value;``, a statement of the kernel's body."""
-    value: Node
+    """``array[threadIdx.x] = value;``, a statement of the kernel's body; or an ``if`` that stores one value or the other."""
+    value: Node | None
+    """None where an ``if`` stores."""
+    choice: Choice | None
+    """What such an ``if``, or ``a ? b : c``, chooses by, and what from; None where there is no choice."""
     step: Assignment
     combination: Combination
 
@@ -71,28 +83,41 @@ class SharedTotal(Record):
 class _Store(Record):
     node: Node
     thread: str
-    value: Node
+    value: Node | None
+    choice: Choice | None
 
 
-def shared_totals(context: TransformationContext, block: Dim3, lent: tuple[SharedArray, ...] = ()) -> tuple[SharedTotal, ...] | Obstacle:
+def shared_totals(
+    context: TransformationContext, block: Dim3, lent: tuple[SharedArray, ...] = ()
+) -> tuple[SharedTotal, ...] | Obstacle | None:
     """The reduction whose loop covers the finding's line, with those that use an array of it again, in source order.
 
-    ``lent``: shared arrays that a helper gets from its callers.
+    None where no loop at the line uses shared memory. ``lent``: shared arrays that a helper gets from its callers.
     """
-    tree = context.tree
-    arrays = {array.name: array for array in (*shared_arrays(tree, context.body), *lent)}
+    tree, parts = context.tree, shared_parts(context, block)
+    arrays = {array.name: array for array in (*shared_arrays(tree, context.body), *parts.arrays, *lent)}
     loops = list(tree.find("for_statement", "while_statement", inside=context.body))
-    for loop in loops:
-        found = _at(context, loop, block, arrays) if loop.start_point[0] < context.line <= loop.end_point[0] + 1 else None
+    here = [loop for loop in loops if loop.start_point[0] < context.line <= loop.end_point[0] + 1]
+    if not any(_mentions(context, loop, name) for loop in here for name in arrays):
+        return None
+    if parts.obstacle is not None and any(_mentions(context, loop, part.name) for loop in here for part in parts.arrays):
+        return parts.obstacle
+    for loop in here:
+        found = _at(context, loop, block, arrays)
         if found is not None:
-            return found if isinstance(found, Obstacle) else _with_others(context, found, block, arrays, loops)
+            return found if isinstance(found, Obstacle) else _with_others(context, found, block, (arrays, parts), loops)
     return _FORM
 
 
 def _with_others(
-    context: TransformationContext, first: SharedTotal, block: Dim3, arrays: Mapping[str, SharedArray], loops: list[Node]
+    context: TransformationContext,
+    first: SharedTotal,
+    block: Dim3,
+    known: tuple[Mapping[str, SharedArray], SharedParts],
+    loops: list[Node],
 ) -> tuple[SharedTotal, ...] | Obstacle:
     """All reductions of the kernel that share arrays with the first one, where nothing else uses these."""
+    arrays, parts = known
     others = (_at(context, loop, block, arrays) for loop in loops if loop != first.loop)
     everyone = [first, *(other for other in others if isinstance(other, SharedTotal))]
     found, names = [first], {part.array.name for part in first.parts}
@@ -100,7 +125,7 @@ def _with_others(
         found += joined
         names |= {part.array.name for total in joined for part in total.parts}
     totals = tuple(sorted(found, key=lambda total: total.loop.start_byte))
-    obstacles = (_use_obstacle(context, totals, arrays[name]) for name in sorted(names))
+    obstacles = (_use_obstacle(context, totals, arrays[name], parts.declarations) for name in sorted(names))
     return next((o for o in obstacles if o is not None), None) or _leaving_obstacle(context, totals[-1]) or totals
 
 
@@ -130,7 +155,7 @@ def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping
         array = arrays[name]
         if len(array.sizes) != 1 or not can_be_shuffled(plain_type(tree, " ".join(array.element_type.split()))):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{array.name}` of type `{array.element_type}` cannot surely be shuffled")
-        parts.append(SharedPart(array, stores[name].node, stores[name].value, step, combination))
+        parts.append(SharedPart(array, stores[name].node, stores[name].value, stores[name].choice, step, combination))
     parts.sort(key=lambda part: part.store.start_byte)
     return SharedTotal(tuple(parts), stores[steps[0][1]].thread, loop, counter, alone)
 
@@ -172,18 +197,53 @@ def _stores_before(
     before = [n for n in context.body.named_children if n.end_byte <= place.start_byte and n.type != "comment" and n != ignored]
     if len(before) <= len(names) or canonical(tree, before[-1]) != "__syncthreads ( ) ;":
         return {}
-    found: dict[str, _Store] = {}
-    for statement in before[-1 - len(names) : -1]:
-        change = next(iter(assignments(tree, statement)), None)
-        if statement.type != "expression_statement" or change is None or change.operator != "=" or change.value is None:
-            return {}
-        base, indices = (change.target.child_by_field_name(f) for f in ("argument", "indices"))
-        index = None if indices is None else next(iter(without_comments(indices)), None)
-        if change.node.parent != statement or base is None or index is None or not _is_thread(context, index, block):
-            return {}
-        thread = tree.text(index) if index.type == "identifier" else "threadIdx.x"
-        found[tree.text(base)] = _Store(statement, thread, change.value)
-    return found if found.keys() == {*names} else {}
+    stores = [_store(context, statement, block) for statement in before[-1 - len(names) : -1]]
+    found = dict(store for store in stores if store is not None)
+    return found if len(stores) == len(found) and found.keys() == {*names} else {}
+
+
+def _store(context: TransformationContext, statement: Node, block: Dim3) -> tuple[str, _Store] | None:
+    """(the array, ``array[thread] = value;`` or an ``if`` of which both branches are such a store)."""
+    if statement.type != "if_statement":
+        stored = _stored(context, statement, block)
+        if stored is None:
+            return None
+        name, thread, value = stored
+        return name, _Store(statement, thread, value, choice_of(value))
+    then, otherwise = (_branch_store(context, statement, field, block) for field in ("consequence", "alternative"))
+    condition = condition_of(statement)
+    if condition is None or then is None or otherwise is None or then[:2] != otherwise[:2]:
+        return None
+    return then[0], _Store(statement, then[1], None, Choice(condition, then[2], otherwise[2]))
+
+
+def choice_of(value: Node) -> Choice | None:
+    """The parts of ``a ? b : c``."""
+    value = unparenthesized(value)
+    condition, then, otherwise = (value.child_by_field_name(f) for f in ("condition", "consequence", "alternative"))
+    if value.type != "conditional_expression" or condition is None or then is None or otherwise is None:
+        return None
+    return Choice(unparenthesized(condition), then, otherwise)
+
+
+def _branch_store(context: TransformationContext, statement: Node, field: str, block: Dim3) -> tuple[str, str, Node] | None:
+    branch = statement.child_by_field_name(field)
+    if branch is not None and branch.type == "else_clause":
+        branch = next(iter(without_comments(branch)), None)
+    only = None if branch is None else lone_statement(branch)
+    return None if only is None else _stored(context, only, block)
+
+
+def _stored(context: TransformationContext, statement: Node, block: Dim3) -> tuple[str, str, Node] | None:
+    """(the array, the thread, the value) of ``array[thread] = value;``."""
+    tree, change = context.tree, next(iter(assignments(context.tree, statement)), None)
+    if statement.type != "expression_statement" or change is None or change.operator != "=" or change.value is None:
+        return None
+    base, indices = (change.target.child_by_field_name(f) for f in ("argument", "indices"))
+    index = None if indices is None else next(iter(without_comments(indices)), None)
+    if change.node.parent != statement or base is None or index is None or not _is_thread(context, index, block):
+        return None
+    return tree.text(base), tree.text(index) if index.type == "identifier" else "threadIdx.x", change.value
 
 
 def _block_combination(context: TransformationContext, loop: Node, step: Assignment, array: str, block: Dim3) -> Combination | None:
@@ -238,9 +298,12 @@ def _alone_combination(context: TransformationContext, loop: Node, step: Assignm
     return pair[0] if is_all and is_plain else None
 
 
-def _use_obstacle(context: TransformationContext, totals: tuple[SharedTotal, ...], array: SharedArray) -> Obstacle | None:
+def _use_obstacle(
+    context: TransformationContext, totals: tuple[SharedTotal, ...], array: SharedArray, pointers: tuple[Node, ...]
+) -> Obstacle | None:
+    """``pointers``: declarations of pointers that have a part of the array for themselves."""
     own = [(total, part) for total in totals for part in total.parts if part.array.name == array.name]
-    uses = element_uses(context.tree, context.body, array)
+    uses = element_uses(context.tree, context.body, array, pointers)
     if isinstance(uses, str):
         return Obstacle(DeclineReason.POINTER_UNCLEAR, uses)
     for use in uses:
