@@ -22,6 +22,7 @@ from assistant.profile.quantity import format_quantity
 from assistant.record import Record
 
 __all__ = [
+    "NOT_PROFILED",
     "ROW_CHARACTERS",
     "SEPARATOR",
     "Lens",
@@ -36,6 +37,7 @@ ROW_CHARACTERS = 60
 """Of all lenses of a kernel with what editors put between them: a longer row is cut off beside a side bar."""
 SEPARATOR = " | "
 """VS Code's, between lenses of a line."""
+NOT_PROFILED = "not profiled yet"
 _MEMORIES = frozenset({"dram", "l2"})
 _LEAST_NAME = 8
 """Characters that are left of a name, at least."""
@@ -95,7 +97,7 @@ def state_in_words(kernel: KernelView, notes: Sequence[Note]) -> str:
 
 def headline(kernel: KernelView, notes: Sequence[Note]) -> str:
     """What is known of a kernel, and what is not yet, in one line: ``≈ L2-bound · checked: no problem found``."""
-    parts = [state_in_words(kernel, notes) or "not profiled yet"]
+    parts = [state_in_words(kernel, notes) or NOT_PROFILED]
     if kernel.check is not None and kernel.check.launch_count and not _defects(kernel, notes):
         parts.append(f"checked: {problems_in_words(kernel.check.problems)}")
     return " · ".join(parts)

@@ -205,7 +205,9 @@ def test_what_cannot_be_decided_twice_says_who_decided(offered: Offered) -> None
     late = cli.run("accept", offered.id)
     assert late.code == 2 and "rejected" in late.err
     assert offered.text == offered.original
+    assert cli.run("undo", offered.id).code == 0, "a rejection can be taken back"
     assert cli.run("undo", offered.id).code == 2
+    assert offered.id in [proposal["id"] for proposal in cli.open_proposals()]
 
 
 @pytest.mark.parametrize("_round", [0, *(pytest.param(further, marks=pytest.mark.thorough) for further in (1, 2))])

@@ -29,7 +29,11 @@ WRONG = {
     "one-member-left-out": ("split-loop/members_of_bodies", "        acc.y += acc_y_parts[part][threadIdx.x];\n", ""),
     "tile-without-a-barrier": ("register-tile/symmetric_product", "\t\t__syncthreads();\n\t\t#pragma", "\t\t#pragma"),
     "row-not-asked": ("register-tile/book_tiles_without_a_check", "Row < whole && Col < whole", "Col < whole"),
-    "rows-not-asked": ("register-tile/row_of_blocks", "sample < batch && unit < outputs) {\n                y", "unit < outputs) {\n                y"),
+    "rows-not-asked": (
+        "register-tile/row_of_blocks",
+        "sample < batch && unit < outputs) {\n                y",
+        "unit < outputs) {\n                y",
+    ),
     "column-of-a-flat-index": ("register-tile/flat_index", "a < dims && b < dims", "a < dims"),
     "result-not-cleared": ("block-to-grid/share_by_serial_to_block", "        cudaMemset(total, 0, sizeof(int));\n", ""),
     "elements-of-one-block": ("block-to-grid/hits_and_places", "i = blockIdx.x * THREADS + tid", "i = tid"),

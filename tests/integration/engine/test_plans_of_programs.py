@@ -39,7 +39,7 @@ KERNELS = ("turn", "row_sums", "block_total", "curve", "energy", "tile_turn", "s
 EXPECTED = {
     "turn": {"staged-store"},
     "row_sums": {"scalar-replacement"},
-    "block_total": {"warp-shuffle-tail"},
+    "block_total": {"block-shuffles"},
     "curve": {"float-literals"},
     "energy": {"constant-powers"},
     "tile_turn": {"shared-memory-padding"},
