@@ -66,9 +66,8 @@ function reviewCommands({ review, watch }: Parts): Runs {
   const onShown =
     (act: (proposal: string) => Promise<void>): Run =>
     async (uri?: vscode.Uri) => {
-      const proposal = review.proposalAt(uri instanceof vscode.Uri ? uri : undefined);
-      if (proposal === undefined) await review.choose(watch.picture.proposals);
-      else await act(proposal);
+      const proposal = uri instanceof vscode.Uri ? review.proposalAt(uri) : await review.pick(watch.picture.proposals);
+      if (proposal !== undefined) await act(proposal);
     };
   const onHunk =
     (act: (proposal: string, hunk: string) => Promise<void> | void): Run =>

@@ -128,9 +128,14 @@ export class Review implements vscode.Disposable {
     else await this.preview(proposal.id);
   }
 
+  /** The proposal that is shown, else the one that a person picks; undefined: none. */
+  async pick(open: readonly Proposal[]): Promise<string | undefined> {
+    return this.proposalAt(undefined) ?? (await chooseProposal(open));
+  }
+
   /** By keyboard alone: which proposal, what to do with it. */
   async choose(open: readonly Proposal[]): Promise<void> {
-    const proposal = this.proposalAt(undefined) ?? (await chooseProposal(open));
+    const proposal = await this.pick(open);
     if (proposal === undefined) return;
     const known = open.find((other) => other.id === proposal);
     switch (await chooseVerb(known?.title ?? "The proposal", known?.hunk_ids.length ?? 1)) {
