@@ -59,7 +59,7 @@ def program_about(programs: FilePrograms | None) -> str:
         return f"No program runs these kernels: {programs.search.problem}"
     if programs.search.looked_for:
         remedy = _REMEDY if programs.way is None else f"{way_title(programs.way)}; or {_REMEDY}"
-        return "\n".join(("No program runs these kernels:", *programs.search.looked_for, remedy))
+        return f"No program runs these kernels: {'; '.join(programs.search.looked_for)}\n{remedy}"
     return ""
 
 

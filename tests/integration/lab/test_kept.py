@@ -102,7 +102,11 @@ async def until_compiling(worker: int) -> None:
 
 def children_of(process: int) -> list[int]:
     """The processes that it started and that run."""
-    return [int(child) for task in Path(f"/proc/{process}/task").iterdir() for child in (task / "children").read_text().split()]
+    found = list[int]()
+    for task in Path(f"/proc/{process}/task").iterdir():
+        with suppress(OSError):  # a thread may end meanwhile
+            found += map(int, (task / "children").read_text().split())
+    return found
 
 
 def compilers_of(worker: int) -> list[int]:
