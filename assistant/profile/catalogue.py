@@ -122,6 +122,7 @@ METRICS: tuple[Metric, ...] = (
         None,
         (Method.STATIC,),
     ),
+    Metric("barrier_steps", "steps", "steps of a scan in each of which all threads of a block wait at a barrier", None, (Method.STATIC,)),
     # resources and launch
     Metric("registers_per_thread", "registers", "registers of one thread", "launch__registers_per_thread", (Method.PTXAS, Method.NCU)),
     Metric("stack_bytes", "bytes/thread", "local memory of one thread: arrays and spilled registers", None, (Method.PTXAS,)),

@@ -35,6 +35,9 @@ _HALVING_LOOP = CodePattern(r"for\([^;]*?\b(\w+)=[^;]*;\1(?:>0|>=1|!=0)?;\1(?:>>
 """``for (int s = blockDim.x / 2; s > 0; s >>= 1)``."""
 _HALVING_WHILE = CodePattern(r"while\((\w+)(?:>0|>=1|!=0)?\)\{.*[;}]\1(?:>>=1|/=2|=\1(?:>>1|/2));")
 """``while (s != 0) { …; s /= 2; }``."""
+_DOUBLED = r"(?:<<=1|\*=2|\+=\{0}|=\{0}(?:<<1|\*2|\+\{0})|=2\*\{0})"
+_SCAN_LOOP = CodePattern(rf"(?:for|while)\(.*?\b(\w+){_DOUBLED.format(1)}.*?-\1\b|while\(.*?-(\w+)\b.*\b\2{_DOUBLED.format(2)}")
+"""``for (int d = 1; d < n; d *= 2) { … a[t - d] … }``."""
 _FIRST_THREAD = CodePattern(r"([\w.]+)==0|!([\w.]+)")
 _BARRIER = CodePattern(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
@@ -177,6 +180,7 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
             has_unroll_pragma="unroll" in before and "#pragma" in before,
             has_barrier=_BARRIER.is_in(tree.text(node)),
             is_halving=_HALVING_LOOP.begins(head) or _HALVING_WHILE.begins(tree.text(node)),
+            is_scan=sum(1 for _ in tree.find(*LOOPS, inside=node)) == 1 and _SCAN_LOOP.begins(tree.text(node)),
             is_first_threads=any(_asks_for_first_thread(tree, body, ancestor) for ancestor in tree.ancestors(node)),
         )
 

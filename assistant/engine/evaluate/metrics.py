@@ -115,6 +115,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO118": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO114": (WatchedMetric("integer_and_control_instructions", False, "instructions"), _loop_overhead),
     "KO115": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
+    "KO119": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO116": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
     "KO117": (WatchedMetric("stack_bytes", False, "bytes/thread"), _stack),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assistant.plan.expert.block_atomics import BlockAtomics
+from assistant.plan.expert.block_scan import BlockScan
 from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.block_to_grid import BlockToGrid
@@ -33,6 +34,7 @@ __all__ = ["EXPERT_TRANSFORMATIONS"]
 
 EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     BlockAtomics(),
+    BlockScan(),
     BlockShuffles(),
     BlockSizeSearch(),
     BlockToGrid(),

@@ -19,6 +19,7 @@ from assistant.profile.rules.execution import (
     divergence,
     loop_overhead,
     reduction_tail,
+    scan_steps,
 )
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.local_memory import local_arrays, register_spills
@@ -63,6 +64,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO116", "Power with a small constant exponent", ("power_conversions",), constant_powers),
     Rule("KO117", "Arrays in local memory", ("stack_bytes", "local_share"), local_arrays),
     Rule("KO118", "Narrow accesses", ("narrow_waves", "narrow_reuse"), narrow_accesses),
+    Rule("KO119", "Barriers in the steps of a scan", (), scan_steps),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

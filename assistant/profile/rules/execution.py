@@ -1,4 +1,4 @@
-"""KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 constant powers."""
+"""KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 constant powers, KO119 scans."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from assistant.profile.facts import LineFacts, LoopFacts
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
 
-__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail"]
+__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail", "scan_steps"]
 
 _WARP_LANES = 32
+_WARP_STEPS = 5
+"""Doubling up to the lanes of a warp."""
 _WARPS_BYTES = 256
 """A value for each of 32 warps, 8 bytes each: what one thread may well go through."""
 _POWER = InstructionMix(fp32=50, conversion=3, special=1, integer=7, control=6, other=4)
@@ -261,6 +263,48 @@ def _without_tail(context: FindContext, launch: CountedLaunch, loop: LoopFacts, 
 
     instructions = tuple(shortened(line) for line in launch.profile.instructions)
     return FixedLaunch(replace(launch.profile, instructions=instructions), launch.occupancy)
+
+
+def scan_steps(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO119: a block makes prefix sums through shared memory, and all its warps wait in each step.
+
+    Taken to go on until the block's size, as scans of a block do. Waiting is not in the model.
+    """
+    profile = launch.profile
+    threads = profile.config.block.count
+    if threads <= _WARP_LANES:
+        return ()
+    steps, found = (threads - 1).bit_length(), list[Diagnosis]()
+    for loop in context.facts.loops:
+        stores = (a for a in profile.accesses if a.op == "shared store" and context.facts.is_of(a.file))
+        if not loop.is_scan or not loop.has_barrier or not any(loop.line <= a.line <= loop.end_line for a in stores):
+            continue
+        found.append(
+            Diagnosis(
+                "KO119",
+                loop.line,
+                f"In each of the {steps} steps of this scan the {-(-threads // _WARP_LANES)} warps of the block exchange values through "
+                "shared memory and wait for each other",
+                (Fact("barrier_steps", float(steps), loop.line, Method.STATIC),),
+                _with_shuffles(context, launch, loop, _WARP_STEPS / steps) if profile.instructions else None,
+            )
+        )
+    return tuple(found)
+
+
+def _with_shuffles(context: FindContext, launch: CountedLaunch, loop: LoopFacts, left_ratio: float) -> FixedLaunch:
+    """As many steps as a warp needs, in which nothing goes through shared memory."""
+
+    def is_here(file: str, line: int) -> bool:
+        return context.facts.is_of(file) and loop.line <= line <= loop.end_line
+
+    def fewer(mix: InstructionMix) -> InstructionMix:
+        return InstructionMix(**{f.name: round(getattr(mix, f.name) * left_ratio) for f in fields(mix)})
+
+    profile = launch.profile
+    accesses = tuple(a for a in profile.accesses if not (a.op.startswith("shared") and is_here(a.file, a.line)))
+    instructions = tuple(with_mix(i, fewer) if is_here(i.file, i.line) else i for i in profile.instructions)
+    return FixedLaunch(replace(profile, accesses=accesses, instructions=instructions), launch.occupancy)
 
 
 def constant_powers(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:

@@ -40,6 +40,8 @@ WRONG = {
     "window-a-row-off": ("window-tile/interior_of_a_grid", "[threadIdx.y + b + HALF]", "[threadIdx.y + b + HALF - 1]"),
     "window-without-a-barrier": ("window-tile/clamped_blur", "    __syncthreads();\n", ""),
     "margin-not-loaded": ("window-tile/weighted_signal", "col < 128 + TAPS - 1; col", "col < 128; col"),
+    "warp-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "before += buf[warp];", "before += warp > 0 ? buf[warp] : 0;"),
+    "scratch-filled-too-soon": ("block-scan/scan_of_a_helper", "    __syncthreads();\n    return sum;", "    return sum;"),
     "bins-left-out": ("private-histogram/bins_of_the_command_line", "table_index < bins", "table_index < bins - 1"),
 }  # fmt: skip
 RIGHT = tuple(dict.fromkeys(program for program, _, _ in WRONG.values()))

@@ -152,6 +152,23 @@ def test_a_while_that_halves_its_counter_is_one_too(loop: str, is_halving: bool)
 
 
 @pytest.mark.parametrize(
+    ("loop", "is_scan"),
+    [
+        ("for (int d = 1; d < n; d *= 2) { if (t >= d) v = a[t - d]; }", True),
+        ("for (int d = 1; d < n; d <<= 1) { int before = t - d; }", True),
+        ("for (unsigned d = 1; d < n; d = d * 2) b[out][t] = b[in][t] + b[in][t - d];", True),
+        ("while (d < n) { v = t >= d ? a[t - d] : 0; d += d; }", True),
+        ("for (int d = 1; d < n; d *= 2) { if (t % (2 * d) == 0) a[t] += a[t + d]; }", False),
+        ("for (int d = 1; d < n; d++) { v += a[t - d]; }", False),
+        ("for (int d = 1; d < n; d *= 2) { v = a[t - dd]; }", False),
+    ],
+)
+def test_a_loop_that_looks_as_far_back_as_its_doubling_counter_says_is_a_scan(loop: str, is_scan: bool) -> None:
+    loops = _facts(_LOOP.replace("BODY", loop)).loops
+    assert [each.is_scan for each in loops] == [False, is_scan]
+
+
+@pytest.mark.parametrize(
     ("asked", "is_first_threads"),
     [("threadIdx.x == 0", True), ("t == 0", True), ("!t", True), ("t < 32", False), ("j == 0", False), ("t == 1", False)],
 )

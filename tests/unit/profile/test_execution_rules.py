@@ -1,4 +1,4 @@
-"""KO104, KO105, KO106, KO109, KO111, KO112, KO114, KO115, KO116: machine code, resources and launch shape."""
+"""KO104, KO105, KO106, KO109, KO111, KO112, KO114, KO115, KO116, KO119: machine code, resources and launch shape."""
 
 from __future__ import annotations
 
@@ -304,6 +304,27 @@ def test_one_value_for_each_warp_is_nothing_to_report(access, profile, check):
 def test_a_loop_that_is_no_reduction_of_the_block_is_no_finding(access, profile, check, change):
     facts = replace(HALVING, loops=(replace(HALVING.loops[0], **change),))
     assert "KO115" not in check(reduction(access, profile), facts=facts).codes
+
+
+SCAN = SourceFacts(loops=(LoopFacts(12, 16, 1, None, has_barrier=True, is_scan=True),), kernel_line=5)
+
+
+def test_barriers_in_the_steps_of_a_scan_are_reported_with_their_cost(access, profile, check):
+    found = check(reduction(access, profile), facts=SCAN)
+    finding = found.one("KO119")
+    assert (finding.line, found.value(finding, "barrier_steps")) == (12, 10)
+    assert "each of the 10 steps" in finding.message and "the 32 warps" in finding.message
+    assert 0.1 < finding.estimated_cost_ratio < 0.6
+
+
+@pytest.mark.parametrize("change", [{"is_scan": False}, {"has_barrier": False}, {"line": 20, "end_line": 24}])
+def test_a_loop_that_is_no_scan_of_the_block_is_no_finding(access, profile, check, change):
+    facts = replace(SCAN, loops=(replace(SCAN.loops[0], **change),))
+    assert "KO119" not in check(reduction(access, profile), facts=facts).codes
+
+
+def test_a_scan_of_one_warp_is_no_finding(access, profile, check):
+    assert "KO119" not in check(reduction(access, profile, 32), facts=SCAN).codes
 
 
 @pytest.mark.parametrize(("file", "is_found"), [("/home/me/k.cu", True), ("/usr/include/k.cuh", False)])

@@ -20,7 +20,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Division", "division_of", "launched_extent"]
+__all__ = ["Division", "constant_arguments", "division_of", "launched_extent"]
 
 
 class Division(Record):
@@ -68,6 +68,18 @@ def _only_parameter(context: TransformationContext, launches: tuple[Launch, ...]
         if parameter.name not in changed and all(_passed(context, launch, place) == value for launch in launches)
     ]
     return names[0] if len(names) == 1 else None
+
+
+def constant_arguments(context: TransformationContext) -> dict[str, int]:
+    """Parameters that all launches of the text give one and the same number, and that the kernel does not change."""
+    launches, changed = launches_of(context), changed_names(context.tree, context.body)
+    found: dict[str, int] = {}
+    for place, parameter in enumerate(context.kernel.parameters if launches else ()):
+        values = {_passed(context, launch, place) for launch in launches}
+        value = values.pop() if len(values) == 1 and not parameter.is_pointer and parameter.name not in changed else None
+        if value is not None:
+            found[parameter.name] = value
+    return found
 
 
 def _passed(context: TransformationContext, launch: Launch, place: int) -> int | None:

@@ -1,0 +1,16 @@
+// kernel=prefix line=8 finding=KO119
+__global__ void prefix(const int *in, int *out)
+{
+    __shared__ int a[64];
+    int t = threadIdx.x;
+    a[t] = in[t];
+    __syncthreads();
+    for (int d = 1; d < 64; d <<= 1) {
+        int v = t >= d ? a[t - d] : 0;
+        a[t] += v;
+        __syncthreads();
+    }
+    out[t] = a[t];
+}
+
+void run(int *in, int *out) { prefix<<<1, 64>>>(in, out); }
