@@ -35,6 +35,7 @@ from assistant.verify.tolerance import (
     errors_of,
     has_marks,
     is_plausible_reference,
+    largest_of,
     one_by_one,
     pooled,
     regrouping,
@@ -237,7 +238,8 @@ def _from_spread(
     roundoff = output.element.unit_roundoff or 0.0
     adding = one_by_one(roundoff, values, case.longest_row)
     in_loops = regrouping(roundoff, values, _looped_terms(output, case))
-    own = (sensitivity or NO_ERRORS).at_least(_regrouping(output, case, original)).at_least(adding).at_least(in_loops)
+    reordered = largest_of(_regrouping(output, case, original).at_least(in_loops), values.size)
+    own = (sensitivity or NO_ERRORS).at_least(reordered).at_least(adding)
     is_estimated = sensitivity is None and not case.can_be_perturbed
     return PreparedOutput(output, runs, False, original, own + spread, spread, is_estimated=is_estimated)
 

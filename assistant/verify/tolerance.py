@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import sqrt
+from math import log, sqrt
 from statistics import median
 
 import numpy as np
@@ -43,6 +43,7 @@ __all__ = [
     "grade",
     "has_marks",
     "is_plausible_reference",
+    "largest_of",
     "may_have_marks",
     "one_by_one",
     "one_ulp",
@@ -208,6 +209,14 @@ def regrouping(unit_roundoff: float, values: FloatArray, term_count: float) -> E
     """
     moved = sqrt(max(0.0, term_count - 1)) / RMS_FACTOR * min(unit_roundoff, FLOAT_ROUNDOFF)
     return _size_of(without_marks(values, unit_roundoff)).times(moved)
+
+
+def largest_of(estimate: Errors, count: int) -> Errors:
+    """What is estimated of each of ``count`` elements, as errors of all of them: the largest of n is at about √(2·ln n) usual ones.
+
+    Measured errors hold their largest; an estimate of the usual one does not.
+    """
+    return Errors(estimate.rms, estimate.max * max(1.0, sqrt(2.0 * log(max(1, count)))))
 
 
 def one_by_one(unit_roundoff: float, values: FloatArray, term_count: int) -> Errors:

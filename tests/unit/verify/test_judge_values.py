@@ -178,6 +178,27 @@ def test_a_sum_in_a_loop_may_be_added_up_in_another_order_where_nothing_shows_it
     assert judged(16384, 20.0, is_known=True) is Outcome.FAIL, "the original's own error is known"
 
 
+def test_one_element_of_many_may_be_further_off_than_most_where_errors_are_estimated() -> None:
+    """Sums of doubles by columns: five of 4,100 elements were above four times their usual error, and a right edit failed."""
+
+    def one_off(roundoffs: float) -> Kernel:
+        def run(b: Buffers) -> None:
+            scale_add(b)
+            b["out"][np.argmax(np.abs(b["out"][: N - 1]))] *= np.float32(1 + roundoffs * 2.0**-24)
+
+        return run
+
+    def judged(roundoffs: float, is_known: bool = False) -> Outcome:
+        base = evidence(scale_add, one_off(roundoffs))
+        cases = (one if is_known else replace(one, reference=()) for one in base.cases)
+        result = judge(replace(base, cases=tuple(replace(one, iterations=4096, thread_count=512) for one in cases)))
+        assert isinstance(result, Verification)
+        return result.outcome
+
+    assert judged(200.0) is Outcome.PASS
+    assert judged(200.0, is_known=True) is judged(2000.0) is Outcome.FAIL
+
+
 def test_a_column_that_is_centred_in_place_may_be_added_up_in_another_order() -> None:
     def one_by_one(b: Buffers) -> None:
         rows = b["x"].reshape(-1, 4)
