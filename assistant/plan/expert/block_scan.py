@@ -114,7 +114,7 @@ def _rewrite(context: TransformationContext, where: BlockHelper, scan: SharedSca
 
 
 def _edits(context: TransformationContext, scan: SharedScan, block: Dim3, *, waits_again: bool) -> Iterator[TextEdit]:
-    tree, names = context.tree, scan_names(context, scan)
+    tree, names = context.tree, scan_names(context, scan, block)
     span = Span(tree.span(scan.fill.statement).start, tree.span(scan.last).end)
     newline = f"{line_end(context.text)}{indentation(context.text, span.start)}"
     yield TextEdit(span, newline.join(scan_lines(context, scan, names, block, waits_again=waits_again)))

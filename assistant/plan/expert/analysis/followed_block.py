@@ -6,7 +6,7 @@ together, everything else is not understood. Two threads that touch one element 
 Example::
 
     block = FollowedBlock(context, array, Dim3(256), Combination.SUM, {})
-    block.fill(target)                  # `a[t] = …;`: the element of thread 5 holds the run (5, 6)
+    block.fill(target, value)           # `a[t] = v;`: the element of thread 5 holds the run (5, 6)
     block.follow(loop)                  # NotFollowedError, or
     block.elements[(5,)]                # (0, 6): the sum of the first six threads' values
 """
@@ -100,9 +100,16 @@ class FollowedBlock:
                 self._numbers[thread].pop(name, None)
                 self._values[thread].pop(name, None)
 
-    def fill(self, target: Node) -> None:
-        """Each thread stores its value in an element."""
+    def fill(self, target: Node, value: Node) -> None:
+        """Each thread stores its value in an element, and goes on to have it where that is a local."""
+        name = self._tree.text(value)
         self._store(self.everyone, target, [(thread, thread + 1) for thread in self.everyone])
+        for thread in self.everyone if value.type == "identifier" and self._kinds.get(name) == {self._kind} else ():
+            self._values[thread][name] = (thread, thread + 1)
+
+    def held(self, name: str) -> list[Run | None]:
+        """What each thread has in a local."""
+        return [values.get(name) for values in self._values]
 
     def follow(self, statement: Node) -> None:
         """All threads run the statement. Raises NotFollowedError."""

@@ -13,6 +13,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
 
 from assistant.cuda.accesses import Use, canonical, kind_of
@@ -52,10 +53,10 @@ class Part(StrEnum):
 
 
 class ScanRead(Record):
-    """A look at the array behind the steps."""
+    """A look at the array behind the steps, or at a local that holds the same."""
 
     node: Node
-    """The element; or the ``t == 0 ? 0 : a[t - 1]`` around it, which only says what the first thread has before it."""
+    """The element, or the local; or the ``t == 0 ? 0 : a[t - 1]`` around it, which only says what the first thread has before it."""
     part: Part
 
 
@@ -181,19 +182,30 @@ def _followed(
     if any(hidden_effect(tree, step) is not None for step in steps) or _shadows(context):
         return _FORM
     for combination in Combination:
-        run = _run(context, what, FollowedBlock(context, array, launched[0], combination, launched[1]))
-        if run is None or (
-            fill.condition is not None and fill.otherwise is None and combination not in (Combination.SUM, Combination.PRODUCT)
-        ):
-            continue
-        thread = _thread(context, fill.target, run)
-        reads = _reads(context, array, last, run, combination)
-        counters = _counters(context, steps, () if isinstance(reads, Obstacle) else tuple(read.node for read in reads))
-        if isinstance(reads, Obstacle) or isinstance(counters, Obstacle):
-            return reads if isinstance(reads, Obstacle) else counters if isinstance(counters, Obstacle) else _FORM
-        wait = _wait_behind(context, last) if is_only else None
-        return SharedScan(array, combination, fill, last if wait is None else wait, thread, reads, counters)
+        is_filled = fill.condition is None or fill.otherwise is not None or combination in (Combination.SUM, Combination.PRODUCT)
+        run = _run(context, what, FollowedBlock(context, array, launched[0], combination, launched[1])) if is_filled else None
+        if run is not None:
+            scan = _scan(context, array, what, run, combination)
+            wait = _wait_behind(context, last) if is_only else None
+            return scan if isinstance(scan, Obstacle) or wait is None else replace(scan, last=wait)
     return _FORM
+
+
+def _scan(
+    context: TransformationContext, array: SharedArray, what: tuple[tuple[Node, ...], Fill], run: FollowedBlock, combination: Combination
+) -> SharedScan | Obstacle:
+    """What the followed steps leave, and who looks at it."""
+    steps, fill = what
+    thread = _thread(context, fill.target, run, _changed(context, steps))
+    reads = _reads(context, array, steps[-1], run, combination)
+    if isinstance(reads, Obstacle):
+        return reads
+    others = _locals_behind(context, steps, run, tuple(read.node for read in reads))
+    if isinstance(others, Obstacle):
+        return others
+    if not reads and not others:
+        return Obstacle(DeclineReason.NOTHING_TO_CHANGE, f"nothing looks at `{array.name}` behind the steps")
+    return SharedScan(array, combination, fill, steps[-1], thread, (*reads, *others), _counters(context, steps, fill))
 
 
 def _run(context: TransformationContext, what: tuple[tuple[Node, ...], Fill], run: FollowedBlock) -> FollowedBlock | None:
@@ -207,11 +219,13 @@ def _run(context: TransformationContext, what: tuple[tuple[Node, ...], Fill], ru
                 run.declare(statement)
             else:
                 run.forget(changed_names(tree, statement))
-        run.fill(fill.target)
+        run.fill(fill.target, fill.value)
         places = [place for place in run.places(fill.target, run.everyone) if place is not None]
         if any(place != (*places[0][:-1], places[0][-1] + thread) for thread, place in enumerate(places)):
             return None
         for statement in steps[1:]:
+            if statement.type == "preproc_call" and tree.text(statement).lstrip().startswith("#pragma"):
+                continue
             if statement.type not in ("declaration", *_LOOPS) and canonical(tree, statement) != _BARRIER:
                 return None
             run.follow(statement)
@@ -231,9 +245,9 @@ def _shadows(context: TransformationContext) -> bool:
     return False
 
 
-def _thread(context: TransformationContext, target: Node, run: FollowedBlock) -> str:
+def _thread(context: TransformationContext, target: Node, run: FollowedBlock, changed: list[str]) -> str:
     for name in _names_in(context, target):
-        if run.numbers(name, run.everyone) == [*run.everyone]:
+        if context.tree.text(name) not in changed and run.numbers(name, run.everyone) == [*run.everyone]:
             return context.tree.text(name)
     return "threadIdx.x"
 
@@ -265,7 +279,7 @@ def _reads(
             return Obstacle(DeclineReason.USED_ELSEWHERE, words)
         node = _with_first(context, use.node, run, combination) if part is Part.BEFORE_IT else use.node
         found.append(ScanRead(node, part))
-    return tuple(found) or Obstacle(DeclineReason.NOTHING_TO_CHANGE, f"nothing looks at `{array.name}` behind the steps")
+    return tuple(found)
 
 
 def _part(context: TransformationContext, element: Node, run: FollowedBlock, later: frozenset[str]) -> Part | None:
@@ -314,21 +328,42 @@ def _with_first(context: TransformationContext, element: Node, run: FollowedBloc
     return around if is_all and is_literal_of(context.tree.text(unparenthesized(other)), nothing) else element
 
 
-def _counters(context: TransformationContext, steps: tuple[Node, ...], gone: tuple[Node, ...]) -> tuple[Variable, ...] | Obstacle:
-    """What is declared before the steps and changed by them; an obstacle where something else looks at that."""
+def _counters(context: TransformationContext, steps: tuple[Node, ...], fill: Fill) -> tuple[Variable, ...]:
+    """What is declared before the steps, changed by them, and needed by nothing that stays."""
     tree, variables = context.tree, locals_of(context.tree, context.body)
-    outer = {v.name for step in steps if step.type == "declaration" for v in declared_variables(tree, step)}
+    kept = [part for part in (fill.value, fill.condition, fill.otherwise) if part is not None]
+    found: list[Variable] = []
+    for name in _changed(context, steps):
+        early = [v for v in variables.get(name, ()) if v.node.end_byte <= steps[0].start_byte]
+        before = [n for n in mentions(tree, context.body, name) if n.start_byte < steps[0].start_byte]
+        is_set_later = any(not any(_is_inside(n, v.node) for v in early) for n in before)
+        if len(early) == 1 and not is_set_later and not any(name in names_in(tree, part) for part in kept):
+            found += early
+    return tuple(sorted(found, key=lambda variable: variable.declarator.start_byte))
+
+
+def _changed(context: TransformationContext, steps: tuple[Node, ...]) -> list[str]:
+    """What the steps change or declare of what others can see."""
+    tree, variables = context.tree, locals_of(context.tree, context.body)
+    found = {v.name for step in steps if step.type == "declaration" for v in declared_variables(tree, step)}
     for name in {name for step in steps for name in changed_names(tree, step)}:
         if any(not any(_is_inside(v.node, step) for step in steps) for v in variables.get(name, ())):
-            outer.add(name)
-    places = (*steps, *gone)
-    for name in sorted(outer):
-        known = (*places, *(variable.node for variable in variables.get(name, ())))
-        other = next((n for n in mentions(tree, context.body, name) if not any(_is_inside(n, place) for place in known)), None)
-        if other is not None:
-            return Obstacle(DeclineReason.USED_ELSEWHERE, f"line {tree.line(other)} uses `{name}`, which the steps change")
-    early = (v for name in outer for v in variables.get(name, ()) if v.node.end_byte <= steps[0].start_byte)
-    return tuple(sorted(early, key=lambda variable: variable.declarator.start_byte))
+            found.add(name)
+    return sorted(found)
+
+
+def _locals_behind(
+    context: TransformationContext, steps: tuple[Node, ...], run: FollowedBlock, gone: tuple[Node, ...]
+) -> tuple[ScanRead, ...] | Obstacle:
+    """Looks at locals that the steps change: as good as at the array, where the thread has in one what the threads up to it brought."""
+    tree, found, sums = context.tree, list[ScanRead](), [(0, thread + 1) for thread in run.everyone]
+    for name in _changed(context, steps):
+        behind = (n for n in mentions(tree, context.body, name) if n.start_byte >= steps[-1].end_byte)
+        for node in (n for n in behind if not any(_is_inside(n, place) for place in gone)):
+            if run.held(name) != sums:
+                return Obstacle(DeclineReason.USED_ELSEWHERE, f"line {tree.line(node)} uses `{name}`, which the steps change")
+            found.append(ScanRead(node, Part.UP_TO_IT))
+    return tuple(found)
 
 
 def _wait_behind(context: TransformationContext, last: Node) -> Node | None:
