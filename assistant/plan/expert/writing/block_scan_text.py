@@ -127,7 +127,7 @@ def _scanned_warps(context: TransformationContext, scan: SharedScan, earlier: li
     name = free_name(context.tree, context.body, "warps", style_of(context).name("of", "warps"))
     count = row_of_warps(context, scan.array, block)
     is_full = block.x // _LANES == _LANES
-    held = f"{array}[{thread}]" if is_full else f"{thread} < {count} ? {array}[{thread}] : {_nothing(context, scan)}"
+    held = f"{array}[{thread}]" if is_full else _known_total(context, scan, count)
     inner = [
         f"{scan.array.element_type} {name} = {held};",
         *_in_a_warp(context, scan, name, thread),
@@ -138,6 +138,14 @@ def _scanned_warps(context: TransformationContext, scan: SharedScan, earlier: li
     head = f"if ({thread} >= {_LANES})"
     taken = [f"{head} {{", *added, "}"] if len(added) > 1 else [head, *added] if added else []
     return [f"if ({thread} < {_LANES}) {{", *(step + line for line in inner), "}", "__syncthreads();", *taken]
+
+
+def _known_total(context: TransformationContext, scan: SharedScan, count: str) -> str:
+    """A lane beyond the last warp has nothing, or where that is no number of the type the first total: no other lane looks at it."""
+    thread, array = scan.thread, scan.array.name
+    if scan.combination in (Combination.SUM, Combination.PRODUCT):
+        return f"{thread} < {count} ? {array}[{thread}] : {_nothing(context, scan)}"
+    return f"{array}[{thread} < {count} ? {thread} : 0]"
 
 
 def _warp_name(context: TransformationContext) -> str:
@@ -158,8 +166,8 @@ def _value(context: TransformationContext, scan: SharedScan) -> str:
 
 
 def _nothing(context: TransformationContext, scan: SharedScan) -> str:
-    """What does not change a sum or a product; for others any value."""
-    return "1" if scan.combination is Combination.PRODUCT else zero_of(context.tree, scan.array.element_type)
+    """What does not change a sum, or a product."""
+    return zero_of(context.tree, scan.array.element_type) if scan.combination is Combination.SUM else "1"
 
 
 def _joined(scan: SharedScan, name: str, other: str) -> str:
