@@ -4,3 +4,11 @@
 export function plain(text: string): string {
   return text.replaceAll("](", "] (");
 }
+
+/** The text as Markdown that shows it literally and wraps, but for code in backticks, which is shown as code. */
+export function literal(text: string): string {
+  return text
+    .split(/(`[^`\n]+`)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`*_{}[\]()#+\-!~<>|]/g, "\\$&")))
+    .join("");
+}

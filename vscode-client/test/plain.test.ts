@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
-import { plain } from "../src/plain.ts";
+import { literal, plain } from "../src/plain.ts";
 
 const SOURCES = join(import.meta.dirname, "..", "src");
 
@@ -17,4 +17,9 @@ test("every message that is made of parts goes through it", () => {
   const calls = files.flatMap((name) => [...readFileSync(join(SOURCES, name), "utf8").matchAll(/show(?:Information|Warning|Error)Message\(\s*(.{0,40})/g)]);
   assert.ok(calls.length > 10);
   for (const [whole, first = ""] of calls) assert.match(first, /^(?:"[^"]*"|plain\(|"[^"]*$)/, whole);
+});
+
+test("what is shown literally makes no link and no emphasis, and keeps its code", () => {
+  assert.equal(literal("[run](command:x) *a* `b[i]` <c>"), "\\[run\\]\\(command:x\\) \\*a\\* `b[i]` \\<c\\>");
+  assert.equal(literal("one ` alone"), "one \\` alone");
 });

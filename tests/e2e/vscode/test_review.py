@@ -48,7 +48,7 @@ async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_deci
     await window.see(window.title_buttons.get_by_role("button", name="Accept"))
     await window.see_count(window.threads, 0)
     await window.unfold_threads()
-    await window.see(window.threads, "x predicted, right in ")
+    await window.see(window.threads, "x predicted, needs your decision: fewer digits")
     for number in (1, 2, 3):
         await window.see(window.threads, f"Hunk {number} of 3")
     for verb in ("Accept", "Reject", "Explain", "Edit"):

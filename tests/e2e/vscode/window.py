@@ -149,8 +149,8 @@ class Window:
 
     @property
     def threads(self) -> Locator:
-        """Comment threads that are open in an editor."""
-        return self.page.locator(".review-widget")
+        """Comment threads that are open in an editor; a diff in one column has those of its other side, too, unseen."""
+        return self.page.locator(".review-widget:visible")
 
     @property
     def waiting(self) -> Locator:
@@ -217,9 +217,13 @@ class Window:
         await found.click()
 
     async def unfold_threads(self) -> None:
-        """Open the folded threads of the proposal's diff that is shown."""
+        """Open the folded threads of the proposal's diff that is shown, by the signs next to their lines."""
         await self.see(self.title_buttons.get_by_role("button", name="Accept"))
-        await self.command("Comments: Expand All Comments")
+        signs = self.page.locator(".editor-group-container.active .comment-range-glyph[class*=comment-thread]")
+        await self.see(signs)
+        for index in range(await signs.count()):
+            await signs.nth(index).click()
+            await self.see_count(self.threads, index + 1)
 
     async def focus_editor(self) -> None:
         await self.command("View: Focus Active Editor Group")

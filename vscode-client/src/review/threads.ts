@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { literal } from "../plain.ts";
 import type { FilePreview, HunkPlace, Preview } from "../protocol/answers.ts";
 import { afterLines, type Choice, heading, numbered } from "./choice.ts";
 import { threadText } from "./thread_text.ts";
@@ -75,7 +76,7 @@ function comment(choice: Choice, hunk: string, preview: Preview): vscode.Comment
   const { lines, actions } = threadText(choice, hunk, preview);
   const links = actions.map(({ title, command, argument }) => `[${title}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`);
   const body = new vscode.MarkdownString();
-  for (const line of lines) body.appendText(line).appendMarkdown("  \n");
+  for (const line of lines) body.appendMarkdown(`${literal(line)}  \n`); // appendText's blanks never wrap
   body.appendMarkdown(links.join(" · "));
   body.isTrusted = { enabledCommands: actions.map(({ command }) => command) };
   return { body, mode: vscode.CommentMode.Preview, author: { name: numbered(choice.hunks, hunk) } };
