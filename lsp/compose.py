@@ -21,6 +21,7 @@ from lsp.documents import Documents
 from lsp.edits import DocumentEdits
 from lsp.features import (
     actions,
+    completing,
     configuration,
     hints,
     hovers,
@@ -135,6 +136,7 @@ def _register(server: LanguageServer, client: Client, parts: Parts) -> None:
     lenses.register(server, units, backend)
     hints.register(server, client, units, backend)
     hovers.register(server, client, units, backend)
+    completing.register(server, units, parts.configuration)
     symbols.register(server, units, backend)
     actions.register(server, client, units, backend)
     previews.register(server, parts.proposals)

@@ -30,6 +30,7 @@ METHODS: Mapping[str, object] = {
     types.NOTEBOOK_DOCUMENT_DID_CLOSE: None,
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=[QUICK_FIX, REWRITE]),
     types.TEXT_DOCUMENT_CODE_LENS: types.CodeLensOptions(resolve_provider=False),
+    types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(trigger_characters=["."]),
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: types.DocumentSymbolOptions(label="kernelopt"),
     types.TEXT_DOCUMENT_HOVER: None,
     types.TEXT_DOCUMENT_INLAY_HINT: types.InlayHintOptions(resolve_provider=False),

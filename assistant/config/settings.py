@@ -365,6 +365,10 @@ class Settings(Section):
         default="auto",
         description="Who plans: the built-in expert, the language model, the model with tools of ours, or the model where one is set.",
     )
+    completion: Literal["notebooks", "on", "off"] = Field(
+        default="notebooks",
+        description="Where names are completed in CUDA: `notebooks`: in cells and strings of Python; `on`: in files, too.",
+    )
     build: BuildSettings = BuildSettings()
     run: RunSettings = RunSettings()
     background: BackgroundSettings = BackgroundSettings()

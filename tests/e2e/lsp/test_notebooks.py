@@ -68,6 +68,14 @@ def with_notebooks(encoding: str | None = None) -> types.ClientCapabilities:
     return capabilities
 
 
+async def completed(editor: Editor, document: Document, before: str) -> list[str]:
+    """The names that are offered after the first ``before``."""
+    place = editor.position(document.text, document.text.index(before) + len(before))
+    identifier = types.TextDocumentIdentifier(document.uri)
+    found = await editor.client.text_document_completion_async(types.CompletionParams(identifier, place))
+    return [item.label for item in (found if isinstance(found, list) else [])]
+
+
 def kernel_titles(titles: list[str]) -> list[str]:
     return [title for title in titles if title == "Optimize"]
 
@@ -98,6 +106,23 @@ async def test_errors_symbols_and_lenses_stand_in_their_cell(shared_cli: Cli, sh
     for cell in (plain, spoken_of, declined):
         assert await editor.titles(cell) == [] and await editor.symbols(cell) == [] and await editor.actions(cell, 0) == []
     assert plain.uri not in editor.client.diagnostics and spoken_of.uri not in editor.client.diagnostics
+
+
+async def test_names_are_completed_in_cells_and_strings_and_in_files_only_where_a_setting_says_so(
+    shared_cli: Cli, shared_editor: Start
+) -> None:
+    begun = "__global__ void scale(float *values) { val }\n"
+    editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
+    cell, _ = Notebook(editor, shared_cli.folder / "completed.ipynb", ["%%cu\n" + begun, "values = 1"]).cells
+    string = editor.open(shared_cli.write("completed.py", ""), f'import cupy as cp\ncp.RawKernel(r"""{begun}""", "scale")\n', "python")
+    file = editor.open(shared_cli.write("completed.cu", begun))
+    for document in (cell, string):
+        assert await completed(editor, document, "{ val") == ["values"]
+    assert await completed(editor, string, "cp.RawK") == [], "Python is completed by others"
+    assert await completed(editor, file, "{ val") == []
+    both = await shared_editor(capabilities=with_notebooks(), settings={**QUIET, "completion": "on"})
+    again = both.open(file.path)
+    await both.until(lambda: completed(both, again, "{ val"))
 
 
 @pytest.mark.thorough
