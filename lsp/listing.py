@@ -30,6 +30,9 @@ from lsp.units import Unit, Units
 
 __all__ = ["LISTS", "build_command", "heat_lines", "listed", "reports"]
 
+STATIC = "static"
+"""Method of what the text alone says."""
+
 
 def listed(units: Units, backend: Backend, what: str, uri: str | None) -> list[dict[str, Any]]:
     """One list, of a document or of all open ones. Raises KeyError for an unknown list."""
@@ -44,7 +47,7 @@ def reports(units: Units, backend: Backend, uri: str) -> list[dict[str, Any]]:
 
 
 def heat_lines(units: Units, backend: Backend, uri: str) -> Iterator[dict[str, Any]]:
-    """Counters of each line and kind of access, and stalls where they were sampled, with the line's heat."""
+    """Counters of each line and kind of access, and stalls where they were sampled, with the line's heat; what edits would do."""
     for unit in units.of(uri):
         view = backend.editor.view(unit.key)
         heat = heat_of(view)
@@ -53,6 +56,9 @@ def heat_lines(units: Units, backend: Backend, uri: str) -> Iterator[dict[str, A
             place = {"line": _line(unit, item.line), "kernel": item.kernel, "method": item.method}
             kind = {"op": "stall", "grade": Grade.ESTIMATED.value} if isinstance(item, StallView) else {}
             yield kind | encode(item.counters) | place | {"heat_step": hot.step, "heat": hot.text}
+        for edited in view.live:
+            place = {"line": _line(unit, edited.line), "kernel": edited.kernel, "method": STATIC}
+            yield place | {"op": "edited", "grade": Grade.ESTIMATED.value, "heat_step": COLD.step, "heat": COLD.text, "live": edited.text}
 
 
 def _kernels(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ from assistant.cuda.parse import parse_with_trees
 from assistant.editor.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
 from assistant.editor.analysis import Analysis
 from assistant.editor.headers import Headers
+from assistant.editor.live_accesses import LiveAccesses
 from assistant.editor.picture import view_of
 from assistant.editor.report import Report, build_report, comparisons
 from assistant.editor.report_comparison import ComparisonPart
@@ -20,7 +21,8 @@ from assistant.editor.static_notes import moved_notes, static_notes
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import KernelView, Note, PairView, View
 from assistant.engine import FilePrograms, answer_key, event_from, event_json
-from assistant.model.events import Event, JobEnded, JobStarted
+from assistant.model.events import Event, JobEnded, JobStarted, ProfileSummary
+from assistant.model.launch import Dim3
 from assistant.model.program import FoundProgram
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
@@ -118,6 +120,15 @@ class OpenDocument:
         """
         is_whole = self.path.suffix == _SOURCE and bool(self.text.strip())
         return bool(self.parsed.kernels) or is_whole or Verb.INSPECT.value in self._analyses
+
+    def saved(self) -> bool:
+        """The text is on disk as it is: edits are compared with it from now on. True when the view changed."""
+        self.reparse()
+        self._accesses.saved()
+        was, self._edited = self._edited, ()
+        if was:
+            self._look()
+        return bool(was)
 
     def reparse(self) -> None:
         """Bring parse and view up to the text."""
@@ -276,13 +287,25 @@ class OpenDocument:
 
     def _parse(self) -> None:
         begin_s = time.monotonic()
+        is_first = self._read is None
         self.parsed, trees = parse_with_trees(Source(self.path, self.text))
         if len(trees) == 1 or self._read is None:
             self._read = (self.text, static_notes(self.parsed, trees))
         self._static = moved_notes(self._read[1], self._read[0], self.text)
+        if is_first:
+            self._accesses = LiveAccesses(self.parsed, trees)
+        self._edited = self._accesses.lines(self.parsed, trees, self._blocks())
         self._look()
         self.parse_s = time.monotonic() - begin_s
         """How long the last parse took, the view included."""
+
+    def _blocks(self) -> dict[str, tuple[Dim3, ...]]:
+        """Of the launches that were counted, by kernel."""
+        counted = self._analyses.get(Verb.PROFILE.value)
+        found: dict[str, tuple[Dim3, ...]] = {}
+        for summary in () if counted is None else counted.all(ProfileSummary):
+            found[summary.kernel] = tuple(dict.fromkeys((*found.get(summary.kernel, ()), Dim3(*summary.block))))
+        return found
 
     def _look(self) -> None:
         text = self.parsed.source.text
@@ -291,7 +314,7 @@ class OpenDocument:
             proposal for proposal in self._proposals if (change := proposal.change_of(self.path)) is None or change.after_text != text
         )  # another process undid what the text shows
         view = view_of(self.parsed, self._analyses, offered, self._static, routes)
-        self.view: View = replace(view, pairs=self._pairs, programs=self._programs)
+        self.view: View = replace(view, pairs=self._pairs, programs=self._programs, live=self._edited)
 
 
 def written_anew(before: OpenDocument | None, text: str, inner: InnerText | None) -> tuple[Path, ...]:

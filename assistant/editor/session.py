@@ -89,6 +89,8 @@ class EditorSession:
             document.text, document.path = text, path
             self._pause.typed(key, document.parse_s)
             self._observe(document)
+        if trigger is Trigger.SAVED and document.saved():
+            self._parts.listener.shown(key)
         if self._parts.guard.is_trusted(path):
             self._staging.changed(key, trigger, self._parts.settings_of(path))
             self._staging.look_at(key)
@@ -100,8 +102,7 @@ class EditorSession:
     def look_at(self, key: str) -> None:
         """A front end shows this source to a person now: its background work comes first; its programs are looked for."""
         self._staging.look_at(key)
-        document = self._documents.get(key)
-        if document is not None and self._parts.guard.is_trusted(document.path):
+        if (document := self._documents.get(key)) is not None and self._parts.guard.is_trusted(document.path):
             self._programs.look(document)
 
     def bind(self, key: str, live: LiveWorkload | None) -> None:
@@ -117,8 +118,7 @@ class EditorSession:
 
     def remove(self, key: str) -> None:
         """A source was closed: its background work ends."""
-        document = self._documents.pop(key, None)
-        if document is None:
+        if (document := self._documents.pop(key, None)) is None:
             return
         self._programs.changed((document.path,))
         self._staging.drop(key)

@@ -11,7 +11,7 @@ from assistant.model.profile import Evidence, LineStall, Severity
 from assistant.model.proposal import Proposal
 from assistant.record import Record
 
-__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "Note", "PairView", "RelatedPlace", "StallView", "View"]
+__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "LiveLine", "Note", "PairView", "RelatedPlace", "StallView", "View"]
 
 
 class RelatedPlace(Record):
@@ -80,6 +80,15 @@ class StallView(Record):
     method: str
 
 
+class LiveLine(Record):
+    """What is predicted of a line that was edited since the text was saved, by the text alone."""
+
+    line: int
+    kernel: str
+    """Its key."""
+    text: str
+
+
 class CodeView(Record):
     """Machine instructions that a kernel instance has for a line."""
 
@@ -138,6 +147,8 @@ class View(Record):
     """Open pair sessions of this source."""
     programs: FilePrograms | None = None
     """Those that it is part of; None: not known yet, or none is looked for."""
+    live: tuple[LiveLine, ...] = ()
+    """Of lines that were edited since the text was saved."""
     waits_for_consent: bool = False
     """A person is asked whether its program may run."""
 

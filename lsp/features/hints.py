@@ -1,6 +1,7 @@
 """Inlay hints: resources at each kernel, the most important counter on hot lines. Short: the tooltip has every figure and its origin.
 
-Lines at their ideal have none, nor have lines where the client shows heat.
+Lines at their ideal have none, nor have lines where the client shows heat. A line that was edited since the text was saved has what is
+predicted of it instead.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from itertools import groupby
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from assistant.editor.live_accesses import LIVE_ORIGIN
 from assistant.editor.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
 from assistant.editor.words import fitted, hot_lines, line_hint, line_origin, resource_hint, resource_origin
 from lsp.backend import Backend
@@ -37,9 +39,12 @@ def _hints(backend: Backend, unit: Unit, are_lines_hinted: bool) -> Iterator[typ
             yield _hint(unit, line, text if len(hinted) == 1 else fitted([f"{kernel.name}: {text}"]), resource_origin(kernel))
     if not are_lines_hinted:
         return
+    edited = {item.line: item.text for item in view.live}
+    for line, text in edited.items():
+        yield _hint(unit, line, text, LIVE_ORIGIN)
     counted = dict(hot_lines(view))
     stalled = hot_stalls(view, also=tuple(counted))
-    for line in sorted({*counted, *stalled}):
+    for line in sorted({*counted, *stalled} - {*edited}):
         parts = [(line_hint(counted[line]), line_origin(counted[line]))] if line in counted else []
         if line in stalled:
             origin = f"{stall_hint(view, stalled[line])}: {stall_origin(stalled[line])}"

@@ -15,6 +15,11 @@ test("of two kernels on a line the hotter one tells", () => {
   assert.equal(marks([cooler, STORE])[0]?.text, STORE.heat);
 });
 
+test("an edited line tells what is predicted of it, with no bar for what was counted before", () => {
+  const live = "≈ store: was 4, now 32 sectors/request";
+  assert.deepEqual(marks([STORE, { ...COOL, line: 10, live }]), [{ line: 10, step: 0, text: live }]);
+});
+
 test("marks come in the order of their lines", () => {
   assert.deepEqual(marks([STORE, { ...STORE, line: 2 }]).map(({ line }) => line), [2, 10]);
 });

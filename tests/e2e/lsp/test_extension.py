@@ -67,6 +67,24 @@ async def test_a_line_is_where_it_is_now_and_gone_once_it_is_edited(profiled: tu
     editor.undo(document)
 
 
+async def test_an_edited_line_tells_at_once_what_its_accesses_would_cost(profiled: tuple[Editor, Document]) -> None:
+    editor, document = profiled
+    lines = await editor.ask("kernelopt/lines", uri=document.uri)
+    store = next(line for line in lines if line["op"] == "global store")
+    counted = store["sectors"] / store["requests"]
+    written = document.text.splitlines()[store["line"]]
+    editor.replace(document, written, written + " // touched")
+    (edited,) = await _live(editor, document)
+    assert edited == (store["line"], f"≈ store {counted:.0f} sectors/request, 4 would do"), "as the emulator counted it"
+    editor.undo(document)
+    assert await _live(editor, document) == []
+
+
+async def _live(editor: Editor, document: Document) -> list[tuple[int, str]]:
+    lines = await editor.ask("kernelopt/lines", uri=document.uri)
+    return [(line["line"], line["live"]) for line in lines if "live" in line]
+
+
 async def test_heat_has_its_number_and_its_line(profiled: tuple[Editor, Document]) -> None:
     editor, document = profiled
     lines = await editor.ask("kernelopt/lines", uri=document.uri)

@@ -8,7 +8,7 @@ import { type CountedLine, gutterIcon, legend, type Mark, marks, STEPS } from ".
 
 const SHOWN = "kernelopt.heatShown";
 /** Several changes within this time are asked about once. */
-const PAUSE_MS = 150;
+const PAUSE_MS = 30;
 const PRIORITY = 49;
 /** Of the gutter's bars; both stand out from their background by more than 3:1, as WCAG asks of what is not text. */
 const ON_LIGHT = "#a35f00";
@@ -50,6 +50,10 @@ class Heat implements vscode.Disposable {
       vscode.window.onDidChangeVisibleTextEditors((editors) => editors.forEach((editor) => this.#show(editor))),
       vscode.window.onDidChangeActiveTextEditor(() => this.#showBar()),
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.#showNumber(textEditor)),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        const uri = document.uri.toString();
+        if (contentChanges.length > 0 && this.#known.has(uri)) this.#ask([uri]); // what is predicted of a line does not wait for a pause
+      }),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#known.delete(uri.toString())),
     );
   }
@@ -123,7 +127,7 @@ class Heat implements vscode.Disposable {
   /** Only where the active editor has hot lines. */
   #showBar(): void {
     const uri = vscode.window.activeTextEditor?.document.uri.toString();
-    const count = uri === undefined ? 0 : (this.#known.get(uri)?.length ?? 0);
+    const count = uri === undefined ? 0 : (this.#known.get(uri)?.filter(({ step }) => step > 0).length ?? 0);
     if (count === 0) return this.#bar.hide();
     this.#bar.text = this.#isShown ? `$(flame) Heat: ${count}` : "$(flame) Heat: off";
     this.#bar.tooltip = new vscode.MarkdownString(legend(this.#isShown));

@@ -9,12 +9,15 @@ export interface CountedLine {
   readonly heat_step: number;
   /** What stands at the end of the line while the cursor is on it. */
   readonly heat: string;
+  /** Of a line that was edited since it was saved: what is predicted of it. */
+  readonly live?: string;
 }
 
 export interface Mark {
   readonly line: number;
+  /** 0: no bar. */
   readonly step: number;
-  /** `store 32 sectors/request, 4 would do`. */
+  /** `store 32 sectors/request, 4 would do`, or of a line that was edited `≈ store: was 4, now 32 sectors/request`. */
   readonly text: string;
 }
 
@@ -32,16 +35,17 @@ export function gutterIcon(step: number, color: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${GUTTER_PX}" height="${GUTTER_PX}" fill="${color}">${bar}</svg>`;
 }
 
-/** One mark for each hot line, in the order of the lines. Where kernels share a line, the hotter one's share stands there. */
+/** One mark for each hot or edited line, in the order of the lines. Where kernels share a line, the hotter one's share stands there. */
 export function marks(lines: readonly CountedLine[]): readonly Mark[] {
   const byLine = new Map<number, CountedLine[]>();
   for (const counted of lines) {
-    if (counted.heat_step > 0) byLine.set(counted.line, [...(byLine.get(counted.line) ?? []), counted]);
+    if (counted.heat_step > 0 || counted.live !== undefined) byLine.set(counted.line, [...(byLine.get(counted.line) ?? []), counted]);
   }
   return [...byLine]
     .map(([line, counted]) => {
       const hottest = counted.reduce((a, b) => (b.heat_step > a.heat_step ? b : a));
-      return { line, step: hottest.heat_step, text: hottest.heat };
+      const live = counted.flatMap((item) => item.live ?? [])[0];
+      return live === undefined ? { line, step: hottest.heat_step, text: hottest.heat } : { line, step: 0, text: live };
     })
     .sort((a, b) => a.line - b.line);
 }

@@ -21,10 +21,10 @@ from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import SyntaxTree, kept
 from assistant.model.launch import Dim3
 from assistant.model.plan import FileEdits
-from assistant.model.source import ParsedSource, Source, Span, TextEdit
+from assistant.model.source import Kernel, ParsedSource, Source, Span, TextEdit
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["by_file", "extent_of", "known_blocks", "launches_of", "of_program", "template_environment"]
+__all__ = ["by_file", "extent_of", "known_blocks", "launches_of", "of_program", "template_environment", "template_values"]
 
 
 def of_program(context: TransformationContext) -> TransformationContext:
@@ -76,14 +76,19 @@ def known_blocks(context: TransformationContext) -> tuple[Dim3, ...]:
 
 def template_environment(context: TransformationContext) -> dict[str, int]:
     """Integer template parameters that have one and the same value at every launch."""
-    program, parameters = of_program(context), context.kernel.template_parameters
+    program = of_program(context)
+    return template_values(program.parsed, program.tree, context.kernel)
+
+
+def template_values(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel) -> dict[str, int]:
+    """The same by the launches of a text alone."""
     found: dict[str, set[int | None]] = {}
-    for site in program.parsed.launch_sites_of(context.kernel):
-        constants = scope_inside(program.tree, program.tree.node_at(site.span)).constants
-        for parameter, argument in zip(parameters, site.template_arguments, strict=False):
+    for site in parsed.launch_sites_of(kernel):
+        constants = scope_inside(tree, tree.node_at(site.span)).constants
+        for parameter, argument in zip(kernel.template_parameters, site.template_arguments, strict=False):
             value = constants.get(argument, int(argument) if argument.isdigit() else None)
             found.setdefault(parameter.name, set()).add(value)
-    for parameter in parameters:
+    for parameter in kernel.template_parameters:
         if parameter.default is not None and parameter.default.isdigit():
             found.setdefault(parameter.name, {int(parameter.default)})
     return {name: value for name, values in found.items() if len(values) == 1 for value in values if value is not None}

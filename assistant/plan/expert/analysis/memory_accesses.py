@@ -17,13 +17,14 @@ from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.macro_elements import macro_element
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.shared_arrays import element_uses, shared_arrays
-from assistant.cuda.syntax import Node, node_text, unparenthesized
+from assistant.cuda.syntax import Node, SyntaxTree, node_text, unparenthesized
+from assistant.model.source import Kernel
 from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Access", "WarpCost", "addresses", "global_accesses", "loop_weight", "unknown_sizes", "warp_cost"]
+__all__ = ["Access", "WarpCost", "addresses", "global_accesses", "global_accesses_in", "loop_weight", "unknown_sizes", "warp_cost"]
 
 LOOP_WEIGHT = 16
 """An access inside a loop counts this much more than one outside: enough to let loops decide, whatever their trip count."""
@@ -90,7 +91,12 @@ def addresses(offsets: Sequence[Node], scope: Scope, lanes: Sequence[Mapping[str
 
 def global_accesses(context: TransformationContext, scope: Scope) -> tuple[Access, ...]:
     """Element accesses through pointer parameters, also through locals such as ``const float *row = in + y * n``."""
-    return (*_accesses(context, scope), *_macro_accesses(context, scope))
+    return global_accesses_in(context.tree, context.kernel, context.body, scope)
+
+
+def global_accesses_in(tree: SyntaxTree, kernel: Kernel, body: Node, scope: Scope) -> tuple[Access, ...]:
+    """The same of a kernel of which nothing but its text is known."""
+    return (*_accesses(tree, kernel, body, scope), *_macro_accesses(tree, kernel, body, scope))
 
 
 def loop_weight(node: Node) -> int:
@@ -102,9 +108,9 @@ def loop_weight(node: Node) -> int:
     return LOOP_WEIGHT ** min(depth, 2)
 
 
-def _accesses(context: TransformationContext, scope: Scope) -> Iterator[Access]:
-    pointers = {p.name: p for p in context.kernel.parameters if p.is_pointer}
-    for node in context.tree.find("subscript_expression", "pointer_expression", inside=context.body):
+def _accesses(tree: SyntaxTree, kernel: Kernel, body: Node, scope: Scope) -> Iterator[Access]:
+    pointers = {p.name: p for p in kernel.parameters if p.is_pointer}
+    for node in tree.find("subscript_expression", "pointer_expression", inside=body):
         is_address = node.type == "pointer_expression" and not node_text(node).startswith("*")
         if is_address or (node.parent is not None and node.parent.type == "pointer_expression" and node_text(node.parent)[0] == "&"):
             continue
@@ -113,21 +119,21 @@ def _accesses(context: TransformationContext, scope: Scope) -> Iterator[Access]:
             continue
         pointer, offsets = resolved
         element = pointers[pointer].element_type or ""
-        size = element_size_bytes(context.tree, element) or _DEFAULT_BYTES
-        yield Access(pointer, offsets, size, node, context.tree.line(node), kind_of(context.tree, node) in (Use.WRITE, Use.UPDATE))
+        size = element_size_bytes(tree, element) or _DEFAULT_BYTES
+        yield Access(pointer, offsets, size, node, tree.line(node), kind_of(tree, node) in (Use.WRITE, Use.UPDATE))
 
 
-def _macro_accesses(context: TransformationContext, scope: Scope) -> Iterator[Access]:
+def _macro_accesses(tree: SyntaxTree, kernel: Kernel, body: Node, scope: Scope) -> Iterator[Access]:
     """Elements behind macros such as ``AT(a, i, j)``."""
-    pointers = {p.name: p for p in context.kernel.parameters if p.is_pointer}
-    for call in context.tree.find("call_expression", inside=context.body):
-        element = macro_element(context.tree, call)
+    pointers = {p.name: p for p in kernel.parameters if p.is_pointer}
+    for call in tree.find("call_expression", inside=body):
+        element = macro_element(tree, call)
         resolved = None if element is None else _resolved(element.base, scope, set(pointers), 0)
         if element is None or resolved is None:
             continue
-        size = element_size_bytes(context.tree, pointers[resolved[0]].element_type or "") or _DEFAULT_BYTES
-        is_store = kind_of(context.tree, call) in (Use.WRITE, Use.UPDATE)
-        yield Access(resolved[0], (*resolved[1], element.index), size, call, context.tree.line(call), is_store)
+        size = element_size_bytes(tree, pointers[resolved[0]].element_type or "") or _DEFAULT_BYTES
+        is_store = kind_of(tree, call) in (Use.WRITE, Use.UPDATE)
+        yield Access(resolved[0], (*resolved[1], element.index), size, call, tree.line(call), is_store)
 
 
 def _resolved(node: Node, scope: Scope, pointers: set[str], depth: int) -> tuple[str, tuple[Node, ...]] | None:
