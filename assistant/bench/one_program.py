@@ -20,7 +20,7 @@ from assistant.bench.outcomes import with_nothing, with_verdict, wrong_as_a_whol
 from assistant.bench.private_copy import private_copy, sources_sha256
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.task import Task
-from assistant.bench.told import Heard, Original, ending_of, failure_of, judged_of, original_of, times_of
+from assistant.bench.told import Heard, Original, ending_of, failure_of, judged_of, original_of, reached_of, times_of
 from assistant.cuda.changes import changes_diff, changes_of
 from assistant.engine import WHOLE_PROGRAM, Accept, JobRequest, OptimizeOptions, Session, read_source
 from assistant.engine.proposals import Ask, DecisionRequest, is_proved_better
@@ -60,7 +60,8 @@ class ProgramRunner(Record):
                 with private_copy(self.folder) as copy:
                     row = await self._carried_out(task, copy, heard)
         except TimeoutError:
-            row = self._failed(task, heard, f"no end after {self.settings.timeout_s:g} s")
+            reached = reached_of(heard)
+            row = self._failed(task, heard, f"no end after {self.settings.timeout_s:g} s{reached and f' ({reached})'}")
         except KernelOptError as error:
             row = self._failed(task, heard, error.message)
         except Exception as error:  # noqa: BLE001 - the task's boundary: the suite goes on with the next one

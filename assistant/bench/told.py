@@ -18,9 +18,10 @@ from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Severity
 from assistant.model.timeline import KERNEL
+from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 
-__all__ = ["Heard", "Original", "ending_of", "failure_of", "judged_of", "original_of", "times_of"]
+__all__ = ["Heard", "Original", "ending_of", "failure_of", "judged_of", "original_of", "reached_of", "times_of"]
 
 _HOST_COPIES = frozenset({"to_device", "to_host"})
 
@@ -53,6 +54,19 @@ def failure_of(heard: Sequence[events.Event]) -> str | None:
 def ending_of(heard: Sequence[events.Event]) -> str:
     """How a job ended, in its own words."""
     return next((event.reason for event in reversed(heard) if isinstance(event, events.JobEnded)), "the job did not end")
+
+
+def reached_of(heard: Heard) -> str:
+    """How far a task's jobs came that were ended from outside; empty where none had begun."""
+    job = next((event for event in reversed(heard.events) if isinstance(event, events.JobStarted)), None)
+    if job is None:
+        return ""
+    own = [event for event in heard.events if event.job == job.job]
+    stage = next((f", in {event.stage}" for event in reversed(own) if isinstance(event, events.StageStarted)), "")
+    tried = sum(isinstance(event, events.CandidateTried) for event in own)
+    done = [f"{counted_noun(tried, 'candidate')} tried"] if tried else []
+    done += [f"{counted_noun(len(heard.taken), 'proposal')} kept"] if heard.taken else []
+    return f"{job.command}{stage}{': ' if done else ''}{', '.join(done)}"
 
 
 def original_of(heard: Sequence[events.Event]) -> Original:
