@@ -60,8 +60,7 @@ class ProgramRunner(Record):
                 with private_copy(self.folder) as copy:
                     row = await self._carried_out(task, copy, heard)
         except TimeoutError:
-            reached = reached_of(heard)
-            row = self._failed(task, heard, f"no end after {self.settings.timeout_s:g} s{reached and f' ({reached})'}")
+            row = self._failed(task, heard, f"no end after {self.settings.timeout_s:g} s ({reached_of(heard)})")
         except KernelOptError as error:
             row = self._failed(task, heard, error.message)
         except Exception as error:  # noqa: BLE001 - the task's boundary: the suite goes on with the next one

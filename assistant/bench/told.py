@@ -57,10 +57,10 @@ def ending_of(heard: Sequence[events.Event]) -> str:
 
 
 def reached_of(heard: Heard) -> str:
-    """How far a task's jobs came that were ended from outside; empty where none had begun."""
+    """How far a task's jobs came when time was up: the last one, its stage, what was tried and kept."""
     job = next((event for event in reversed(heard.events) if isinstance(event, events.JobStarted)), None)
     if job is None:
-        return ""
+        return "nothing had begun"
     own = [event for event in heard.events if event.job == job.job]
     stage = next((f", in {event.stage}" for event in reversed(own) if isinstance(event, events.StageStarted)), "")
     tried = sum(isinstance(event, events.CandidateTried) for event in own)

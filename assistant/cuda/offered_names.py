@@ -32,7 +32,7 @@ _CUDA = """
     size_t uint8_t int8_t uint16_t int16_t uint32_t int32_t uint64_t int64_t half half2 __half __half2 __nv_bfloat16
     float2 float3 float4 double2 double3 double4 int2 int3 int4 uint2 uint3 uint4 uchar4 char4
     make_float2 make_float3 make_float4 make_double2 make_int2 make_int3 make_int4 make_uint4
-    extern #pragma #include #define unroll printf assert
+    extern unroll printf assert
     """
 """Words of CUDA C++ (CUDA C++ Programming Guide 13.0, "C++ Language Extensions"; CUDA Math API) and of C++ that kernels are made of."""
 

@@ -212,9 +212,9 @@ def regrouping(unit_roundoff: float, values: FloatArray, term_count: float) -> E
 
 
 def largest_of(estimate: Errors, count: int) -> Errors:
-    """What is estimated of each of ``count`` elements, as errors of all of them: the largest of n is at about √(2·ln n) usual ones.
+    """An estimate for a single element, as the errors of ``count`` elements: the largest of n normal errors is √(2·ln n) times the usual.
 
-    Measured errors hold their largest; an estimate of the usual one does not.
+    Measured errors include their largest already.
     """
     return Errors(estimate.rms, estimate.max * max(1.0, sqrt(2.0 * log(max(1, count)))))
 
