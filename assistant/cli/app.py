@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assistant.cli import operators as ops
 from assistant.cli import options as opt
 from assistant.cli.bench import add_bench_command
 from assistant.cli.ledger import add_ledger_commands
@@ -23,6 +24,7 @@ from assistant.cli.paths import plain_path, text_path
 from assistant.cli.programs import add_program_command
 from assistant.cli.servers import Servers, add_server_commands
 from assistant.cli.study import add_study_commands
+from assistant.engine import OperatorOptions
 
 if TYPE_CHECKING:
     from assistant.engine import Session
@@ -97,19 +99,22 @@ def _check(
     timeout: opt.Timeout = None,
     build: opt.Build = None,
     run: opt.Run = None,
-    operator: opt.Operator = None,
+    operator: ops.Operator = None,
+    only_custom: ops.OnlyCustom = False,
+    backward: ops.Backward = False,
     as_json: opt.Json = False,
 ) -> None:
     """Races, out-of-bounds and uninitialised reads, barrier divergence, run-to-run differences of FILE as it stands.
 
     Of a PyTorch task: check TASK.py CANDIDATE.py, whether the candidate does what the task's Model does.
     """
-    task = opt.operator_request(file, operator, kernel, device, timeout)
+    options = OperatorOptions(operator, only_custom, backward)
+    task = ops.operator_request(file, options, kernel, device, timeout)
     if task is not None:
         (candidate,) = sources if sources and len(sources) == 1 else (None,)
         if candidate is None:
             raise typer.BadParameter("name one candidate after the task: check TASK.py CANDIDATE.py", param_hint="SOURCE")
-        raise typer.Exit(_run(lambda session: session.judge_operator("check", task, plain_path(candidate), operator, False), as_json))
+        raise typer.Exit(_run(lambda session: session.judge_operator("check", task, plain_path(candidate), options), as_json))
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
     raise typer.Exit(_run(lambda session: session.check(request), as_json))
 
@@ -162,16 +167,19 @@ def _compare(
     region: opt.Region = None,
     is_everywhere: opt.Everywhere = False,
     is_strict: opt.Strict = False,
-    operator: opt.Operator = None,
+    operator: ops.Operator = None,
+    only_custom: ops.OnlyCustom = False,
+    backward: ops.Backward = False,
     as_json: opt.Json = False,
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own.
 
     A may be a PyTorch task (Model, get_inputs) and B a candidate for it (ModelNew, or a .cu with an [operator] table).
     """
-    task = opt.operator_request(a, operator, kernel, device, timeout)
+    options = OperatorOptions(operator, only_custom, backward, is_strict)
+    task = ops.operator_request(a, options, kernel, device, timeout)
     if task is not None:
-        raise typer.Exit(_run(lambda session: session.judge_operator("compare", task, plain_path(b), operator, is_strict), as_json))
+        raise typer.Exit(_run(lambda session: session.judge_operator("compare", task, plain_path(b), options), as_json))
     request = opt.job_request(a, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
     asked = replace(request, is_everywhere=True if is_everywhere else None)
     raise typer.Exit(_run(lambda session: session.compare(asked, text_path(b, kernel), is_strict), as_json))

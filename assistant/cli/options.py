@@ -27,7 +27,6 @@ __all__ = [
     "Kernel",
     "Launches",
     "MaybeFile",
-    "Operator",
     "Report",
     "Run",
     "Sources",
@@ -35,7 +34,6 @@ __all__ = [
     "Target",
     "Timeout",
     "job_request",
-    "operator_request",
     "words_of",
 ]
 
@@ -47,7 +45,6 @@ FileB = Annotated[Path, typer.Argument(metavar="B.cu", help="The edited version"
 Sources = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources compiled with FILE")]
 SourcesOfBoth = Annotated[list[Path] | None, typer.Argument(metavar="[SOURCE]...", help="Further sources that each is compiled with")]
 Kernel = Annotated[str | None, typer.Option("--kernel", "-k", help="k, ns::k, k<1>, file.cu:k or 'k(float*, int)'; default: every kernel")]
-Operator = Annotated[str | None, typer.Option("--op", metavar="CLASS", help="The reference class of a PyTorch task; default Model")]
 Device = Annotated[str | None, typer.Option(help="auto, cpu (the emulator) or gpu:N; default: as configured, else auto")]
 Target = Annotated[str | None, typer.Option(help="GPU that speed is predicted for on cpu; default h200")]
 Cflags = Annotated[str | None, typer.Option(help="Compiler flags, e.g. '-O3 -DN=4'; the same on both sides of a comparison")]
@@ -119,21 +116,6 @@ def job_request(
         from assistant.cli.building import emulated
 
     return emulated(request)
-
-
-def operator_request(
-    file: Path, class_name: str | None, kernel: str | None, device: str | None, timeout_s: float | None
-) -> JobRequest | None:
-    """The request about a PyTorch task; None where the command is about kernels. Raises UsageError where that is not clear."""
-    if file.suffix != _PYTHON and class_name is None:
-        return None
-    with loading():
-        from assistant.engine import is_operator
-
-    path = plain_path(file)
-    if not is_operator(path, class_name, kernel):
-        return None
-    return JobRequest(file=path, working_directory=Path.cwd(), device=device, timeout_s=timeout_s)
 
 
 def _about_text(request: JobRequest) -> JobRequest:

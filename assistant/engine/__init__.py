@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from assistant.engine.request import AllowOption as AllowOption
     from assistant.engine.request import ChoiceRule as ChoiceRule
     from assistant.engine.request import JobRequest as JobRequest
+    from assistant.engine.request import OperatorOptions as OperatorOptions
     from assistant.engine.request import OptimizeOptions as OptimizeOptions
     from assistant.engine.request import about_texts as about_texts
     from assistant.engine.rewritten import edited_sources as edited_sources

@@ -158,6 +158,19 @@ class AllowOption(Record):
         return cls(tuple(dict.fromkeys(name for name in names if name != "host")), "host" in names)
 
 
+class OperatorOptions(Record):
+    """What is asked of a candidate for a PyTorch operator."""
+
+    class_name: str | None = None
+    """Of the reference, where that is not ``Model``."""
+    only_custom: bool = False
+    """Functions of PyTorch that compute are wrong."""
+    is_backward: bool = False
+    """Gradients are compared, too."""
+    is_strict: bool = False
+    """What needs a decision ends with exit code 1."""
+
+
 class OptimizeOptions(Record):
     """How far ``optimize`` goes."""
 

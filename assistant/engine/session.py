@@ -29,7 +29,7 @@ from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
 from assistant.engine.reading import source_of
 from assistant.engine.report import locate, stages
-from assistant.engine.request import Accept, JobRequest, OptimizeOptions, about_texts
+from assistant.engine.request import Accept, JobRequest, OperatorOptions, OptimizeOptions, about_texts
 from assistant.engine.running import JobBody, JobRunner, OpenLab, flags_of
 from assistant.engine.search import (
     EXPERT,
@@ -134,20 +134,18 @@ class Session:
 
         return self._job("compare", replace(request, other=other), body)
 
-    def judge_operator(
-        self, command: str, request: JobRequest, candidate: Path, class_name: str | None, is_strict: bool
-    ) -> AsyncIterator[events.Event]:
+    def judge_operator(self, command: str, request: JobRequest, candidate: Path, options: OperatorOptions) -> AsyncIterator[events.Event]:
         """Is a candidate right in the place of a PyTorch task's reference? ``request.file`` is the task.
 
-        ``command``: ``check`` or ``compare``; ``class_name``: of the reference, where that is not ``Model``. Raises UsageError where one of
-        them is no such file, or another device than the CPU is asked for.
+        ``command``: ``check`` or ``compare``. Raises UsageError where one of them is no such file, or another device than the CPU is
+        asked for.
         """
         check_device(request.device)
-        pair = read_pair(request.file, candidate, class_name)
+        pair = read_pair(request.file, candidate, options.class_name)
         asked = replace(request, device="cpu", other=candidate)
 
         async def body(job: Job, _: SourceVersion) -> Ending:
-            return await judge_operator(job, pair, is_strict)
+            return await judge_operator(job, pair, options)
 
         return streamed(lambda listener: self._runner().run(command, asked, body, listener, without_cuda))
 

@@ -27,6 +27,9 @@ def _conduct(evidence: Evidence) -> Iterator[VerificationFinding]:
     if evidence.replaced and not any(found.is_refused for found in evidence.tampering):
         names = ", ".join(evidence.replaced[:_SHOWN])
         yield VerificationFinding("tampering", Outcome.FAIL, f"after it has run, these are other functions than before: {names}")
+    if evidence.works_aside:
+        message = "it returns before kernels on a stream of its own have run: wait for that stream, or launch on the current one"
+        yield VerificationFinding("late_write", Outcome.FAIL, message)
     if evidence.reads_reference:
         yield VerificationFinding("tampering", Outcome.FAIL, "it opens the reference's file, which a candidate must not read")
 

@@ -133,6 +133,8 @@ class Evidence(Record, eq=False):
     """Its text names a type of 16 bits where the task has none."""
     only_custom: bool
     """Functions of PyTorch that compute are not allowed."""
+    works_aside: bool
+    """It returns while kernels on streams of its own may still run."""
     is_backward: bool
     dropped: tuple[str, ...]
     caveats: tuple[str, ...]

@@ -8,18 +8,30 @@ from typing import Any
 
 from assistant.engine.operators.extensions import ExtensionRuns
 from assistant.engine.operators.reading import OperatorPair
+from assistant.engine.request import OperatorOptions
 from assistant.operators.evidence import CandidateCase, Evidence, Failure, Pass, ReferenceCase, TensorLeft
 from assistant.operators.tampering import tampering
 
-__all__ = ["evidence_of"]
+__all__ = ["evidence_of", "reference_cases"]
 
 _CAVEAT = "on the CPU emulator"
 
 
-def evidence_of(pair: OperatorPair, reference: Mapping[str, Any], candidate: Mapping[str, Any], runs: ExtensionRuns) -> Evidence:
-    """``reference``, ``candidate``: answers of the two processes."""
+def reference_cases(reference: Mapping[str, Any]) -> tuple[ReferenceCase, ...]:
+    """What the reference's process wrote, read whole: its files can be removed before a candidate runs."""
+    return tuple(_reference_case(case, reference["models"][case["model"]]["seed"]) for case in reference["cases"])
+
+
+def evidence_of(
+    pair: OperatorPair,
+    reference: Mapping[str, Any],
+    cases: tuple[ReferenceCase, ...],
+    candidate: Mapping[str, Any],
+    runs: ExtensionRuns,
+    options: OperatorOptions,
+) -> Evidence:
+    """``reference``, ``candidate``: answers of the two processes; ``cases``: `reference_cases` of the first."""
     failure = None if candidate["failure"] is None else Failure(**candidate["failure"])
-    cases = tuple(_reference_case(case, reference["models"][case["model"]]["seed"]) for case in reference["cases"])
     models: list[int] = [case["model"] for case in reference["cases"]]
     left = () if failure is not None else tuple(
         CandidateCase(_pass(each["first"]), _pass(each["second"]), models.index(models[number]) == number)
@@ -35,8 +47,9 @@ def evidence_of(pair: OperatorPair, reference: Mapping[str, Any], candidate: Map
         problems=runs.problems,
         launch_count=runs.launch_count,
         lowers_precision=pair.lowers_precision,
-        only_custom=False,
-        is_backward=False,
+        only_custom=options.only_custom,
+        works_aside=runs.works_aside,
+        is_backward=options.is_backward,
         dropped=tuple(reference["dropped"]),
         caveats=(_CAVEAT,),
     )
@@ -55,6 +68,8 @@ def _reference_case(case: Mapping[str, Any], seed: int) -> ReferenceCase:
         perturbed=tuple(map(_tensors, case["perturbed"])),
         inputs_after=_digests(case["inputs_after"]),
         term_count=case["term_count"],
+        gradients=_named(case["gradients"]),
+        gradients64=_named(case["gradients64"]),
     )
 
 
@@ -71,7 +86,12 @@ def _pass(left: Mapping[str, Any]) -> Pass:
         is_late=left["is_late"],
         shares_memory=left["shares_memory"],
         work=work,
+        gradients=_named(left["gradients"]),
     )
+
+
+def _named(saved: dict[str, dict[str, Any]]) -> dict[str, TensorLeft]:
+    return dict(zip(saved, _tensors(list(saved.values())), strict=True))
 
 
 def _tensors(saved: list[dict[str, Any]]) -> tuple[TensorLeft, ...]:

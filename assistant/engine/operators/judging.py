@@ -7,14 +7,18 @@ emulator gives them before the next one.
 from __future__ import annotations
 
 import asyncio
+import shutil
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from assistant.config import find_project
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.judge import Verdict, verdict_event
-from assistant.engine.operators.evidence import evidence_of
+from assistant.engine.operators.evidence import evidence_of, reference_cases
 from assistant.engine.operators.extensions import ExtensionRuns
 from assistant.engine.operators.reading import OperatorPair
+from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchSides
 from assistant.model.profile import Severity
 from assistant.model.source import Source
@@ -34,9 +38,9 @@ _FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memor
 _NO_TORCH = LabFailure("unsupported", "PyTorch is not installed where this project's scripts find it", "pip install 'kernelopt[torch]'")
 
 
-async def judge_operator(job: Job, pair: OperatorPair, is_strict: bool) -> Ending:
+async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions) -> Ending:
     """Is the candidate right? Reports the verdict, without a speed: nothing is timed without a GPU."""
-    result = await _judged(job, pair)
+    result = await _judged(job, pair, options)
     if isinstance(result, LabFailure):
         return job.failed(result)
     if isinstance(result, CannotJudge):
@@ -47,11 +51,11 @@ async def judge_operator(job: Job, pair: OperatorPair, is_strict: bool) -> Endin
     job.emit(verdict_event(job, before.sha256, pair.candidate.source.sha256, verdict))
     if result.outcome is Outcome.FAIL:
         return Ending(NO, f"FAIL: {pair.candidate.source.path.name} does not do what {pair.task.name} does")
-    is_open = is_strict and result.outcome is Outcome.NEEDS_DECISION
+    is_open = options.is_strict and result.outcome is Outcome.NEEDS_DECISION
     return Ending(NO if is_open else DONE, f"{verdict_in_words(result.outcome, result.caveats)}, no time without a GPU")
 
 
-async def _judged(job: Job, pair: OperatorPair) -> VerificationResult | LabFailure:
+async def _judged(job: Job, pair: OperatorPair, options: OperatorOptions) -> VerificationResult | LabFailure:
     place = torch_place(find_project(pair.task.path))
     if place is None:
         return _NO_TORCH
@@ -59,23 +63,36 @@ async def _judged(job: Job, pair: OperatorPair) -> VerificationResult | LabFailu
     try:
         watch = Stopwatch(job, "reference")
         watch.begin(f"{pair.task.name} of {pair.task.path.name} in PyTorch {place.version} on the CPU")
-        reference = _of_reference(await sides.run("reference", _reference_order(job, pair.task), pair.task.path.parent, is_candidate=False))
+        reference = _of_reference(
+            await sides.run("reference", _reference_order(job, pair.task, options), pair.task.path.parent, is_candidate=False)
+        )
         if isinstance(reference, LabFailure):
             return reference
-        watch.end(f"{len(reference['cases'])} cases")
+        cases = await asyncio.to_thread(reference_cases, reference)
+        await asyncio.to_thread(_remove_answers, sides.folder("reference"))
+        watch.end(f"{len(cases)} cases")
         watch = Stopwatch(job, "candidate")
         watch.begin(f"{pair.candidate.source.path.name} on the same inputs, CUDA on the emulator")
         runs = ExtensionRuns(job, pair.candidate.source)
-        candidate = await _candidate(job, sides, pair, reference, runs)
+        candidate = await _candidate(_candidate_order(job, pair, reference, options), sides, runs)
         if isinstance(candidate, LabFailure):
             return candidate
+        await runs.run_late()
         watch.end(f"{runs.launch_count} launches of kernels of its own")
-        return judge(await asyncio.to_thread(evidence_of, pair, reference, candidate, runs))
+        given = partial(evidence_of, pair, reference, cases, candidate, runs, options)
+        return judge(await asyncio.to_thread(given))
     finally:
         await sides.close()
 
 
-def _reference_order(job: Job, task: Task) -> dict[str, Any]:
+def _remove_answers(folder: Path) -> None:
+    """What a candidate must not find; it needs the inputs alone."""
+    shutil.rmtree(folder / "results", ignore_errors=True)
+    for name in ("answer.json", "order.json"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _reference_order(job: Job, task: Task, options: OperatorOptions) -> dict[str, Any]:
     return {
         "role": "reference",
         "path": str(task.path),
@@ -85,7 +102,7 @@ def _reference_order(job: Job, task: Task) -> dict[str, Any]:
         "sizes": {},
         "size_trials": _size_trials(task),
         "is_short": False,
-        "backward": False,
+        "backward": options.is_backward,
     }
 
 
@@ -107,11 +124,8 @@ def _of_reference(answer: dict[str, Any] | LabFailure) -> dict[str, Any] | LabFa
     return answer if failure is None else LabFailure(failure["kind"], f"the reference: {failure['message']}", "run the task by itself")
 
 
-async def _candidate(
-    job: Job, sides: TorchSides, pair: OperatorPair, reference: dict[str, Any], runs: ExtensionRuns
-) -> dict[str, Any] | LabFailure:
+async def _candidate(order: dict[str, Any], sides: TorchSides, runs: ExtensionRuns) -> dict[str, Any] | LabFailure:
     """Its last answer, in which every call of an extension has been answered."""
-    order = _candidate_order(job, pair, reference)
     folder = sides.folder("candidate")
     answered: list[list[list[Any]]] = []
     for _ in range(_MOST_RUNS):
@@ -119,7 +133,7 @@ async def _candidate(
         if isinstance(answer, LabFailure):
             return _against_candidate(answer)
         if answer["calls"] == answered:
-            return answer
+            return _unsupported(answer) or answer
         answered = answer["calls"]
         for index, (request, calls) in enumerate(zip(answer["extensions"], answered, strict=True)):
             failure = await runs.answer(index, request, calls, folder)
@@ -128,7 +142,16 @@ async def _candidate(
     return LabFailure("unsupported", "the candidate asks for other calls of its extensions in each run", "have it draw no random numbers")
 
 
-def _candidate_order(job: Job, pair: OperatorPair, reference: dict[str, Any]) -> dict[str, Any]:
+def _unsupported(answer: dict[str, Any]) -> LabFailure | None:
+    """What the candidate uses that cannot be run here: that says nothing against it."""
+    passes = [left for case in answer.get("cases", ()) for left in case.values() if left is not None]
+    for failure in (answer["failure"], *(left["failure"] for left in passes)):
+        if failure is not None and failure["kind"] == "unsupported":
+            return LabFailure("unsupported", failure["message"], "docs/how-to/operators.md lists what the emulator has of PyTorch")
+    return None
+
+
+def _candidate_order(job: Job, pair: OperatorPair, reference: dict[str, Any], options: OperatorOptions) -> dict[str, Any]:
     source, launcher = pair.candidate.source, pair.candidate.launcher
     return {
         "role": "candidate",
@@ -138,7 +161,7 @@ def _candidate_order(job: Job, pair: OperatorPair, reference: dict[str, Any]) ->
         "folder": str(source.path.parent),
         "launcher": None if launcher is None else _table(encode(launcher)),
         "seed": job.seeds[-1],
-        "backward": False,
+        "backward": options.is_backward,
         "models": reference["models"],
         "cases": [{name: case[name] for name in ("inputs", "model", "cotangents")} for case in reference["cases"]],
     }

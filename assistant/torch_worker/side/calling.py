@@ -32,6 +32,8 @@ def called(model: torch.nn.Module, inputs: list[Any], path: str, *, is_backward:
     try:
         with torch.set_grad_enabled(is_backward):
             return Called(model(*inputs), leaves)
+    except SideError:
+        raise
     except Exception as error:
         raise SideError("raised", f"forward raised {in_words(error, path)}") from error
 

@@ -83,7 +83,7 @@ class _Candidate:
             return None
         state = {name: decoded_tensor(tensor) for name, tensor in saved["state"].items()}
         if self._order["launcher"] is not None:
-            model.reference_weights.update(state)  # pyright: ignore[reportAttributeAccessIssue, reportCallIssue]
+            model.take(state, saved["buffers"])  # pyright: ignore[reportCallIssue]
             return model
         own = model.state_dict()
         missing, more = sorted(state.keys() - own.keys()), sorted(own.keys() - state.keys())

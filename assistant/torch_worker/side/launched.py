@@ -1,15 +1,16 @@
 # pyright: basic, reportMissingImports=false
 # PyTorch is the project's own: what is installed with the checker says little of its types.
-"""A model around a launcher in a ``.cu`` file: outputs are allocated as its table says, and the launcher is given plain pointers.
+"""A model around launchers in a ``.cu`` file: outputs are allocated as their table says, and the launchers are given plain pointers.
 
 Example::
 
     launched_model({"launcher": "softmax", "inputs": {"x": ["n", "m"]}, "outputs": {"y": ["n", "m"]}, "weights": {},
-                    "args": ["y", "x", "n", "m"], "types": {"y": "float32"}}, "/p/softmax.cu")
+                    "args": ["y", "x", "n", "m"], "types": {"y": "float32"}, "backward": None}, "/p/softmax.cu")
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,32 +18,94 @@ import torch
 from torch.utils import cpp_extension
 
 from assistant.torch_worker.side.failures import SideError
+from assistant.torch_worker.side.sizes import bound, size_of
 
 __all__ = ["launched_model"]
 
+_GRADIENT = "grad_"
+
 
 def launched_model(table: dict[str, Any], path: str) -> type[torch.nn.Module]:
-    """It is given all of the reference's weights (``reference_weights``); the launcher gets those that the table names."""
-    module = cpp_extension.load_inline(table["launcher"], "", cuda_sources=Path(path).read_text("utf-8"), functions=[table["launcher"]])
+    """It is given all of the reference's weights (``take``); launchers get those that the table names."""
+    launchers = _Launchers(table, path)
 
     class Launched(torch.nn.Module):
         def __init__(self, *_: Any, **__: Any) -> None:
             super().__init__()
-            self.reference_weights: dict[str, torch.Tensor] = {}
+            self._weights: dict[str, torch.Tensor] = {}
             """All of them, by the reference's names."""
+            self._buffers_of_reference: frozenset[str] = frozenset()
+
+        def take(self, weights: dict[str, torch.Tensor], buffers: Sequence[str]) -> None:
+            self._buffers_of_reference = frozenset(buffers)
+            self._weights = {
+                name: tensor if name in buffers or not tensor.is_floating_point() else torch.nn.Parameter(tensor)
+                for name, tensor in weights.items()
+            }
+
+        def named_parameters(self, *_: Any, **__: Any) -> Iterator[tuple[str, torch.nn.Parameter]]:
+            for name, weight in self._weights.items():
+                if isinstance(weight, torch.nn.Parameter):
+                    yield name, weight
 
         def forward(self, *inputs: Any) -> Any:
-            named = _named(table, inputs, self.reference_weights)
-            sizes = _sizes(table, named)
-            outputs = {name: torch.empty([_number(size, sizes) for size in shape], dtype=getattr(torch, table["types"][name]))
-                       for name, shape in table["outputs"].items()}  # fmt: skip
-            known = {**named, **outputs}
-            values = [known[word] if word in known else _number(word, sizes) for word in table["args"]]
-            getattr(module, table["launcher"])(*values)
-            made = tuple(outputs.values())
+            named = _named(table, inputs, self._weights)
+            if table["backward"] is None or not torch.is_grad_enabled():
+                made = launchers.forward(named)
+            else:
+                made = _Differentiable.apply(launchers, tuple(named), *named.values())
             return made[0] if len(made) == 1 else made
 
     return Launched
+
+
+class _Launchers:
+    """Those that a table names, called with tensors by name."""
+
+    def __init__(self, table: dict[str, Any], path: str) -> None:
+        self._table = table
+        names = [table["launcher"], *([table["backward"]["launcher"]] if table["backward"] else [])]
+        self._module = cpp_extension.load_inline(names[0], "", cuda_sources=Path(path).read_text("utf-8"), functions=names)
+
+    def forward(self, named: dict[str, Any]) -> tuple[torch.Tensor, ...]:
+        table, sizes = self._table, _sizes(self._table, named)
+        outputs = {name: torch.empty([size_of(size, sizes) for size in shape], dtype=getattr(torch, table["types"][name]))
+                   for name, shape in table["outputs"].items()}  # fmt: skip
+        self._call(table["launcher"], table["args"], {**named, **outputs}, sizes)
+        return tuple(outputs.values())
+
+    def backward(
+        self, named: dict[str, Any], outputs: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
+    ) -> dict[str, torch.Tensor]:
+        """Gradients of what the backward launcher is given as ``grad_NAME``; they begin at zero."""
+        table = self._table["backward"]
+        of_outputs = dict(zip(self._table["outputs"], outputs, strict=True))
+        known = {**named, **of_outputs}
+        for (name, output), cotangent in zip(of_outputs.items(), cotangents, strict=True):
+            known[_GRADIENT + name] = torch.zeros_like(output) if cotangent is None else cotangent.contiguous()
+        wanted = [word.removeprefix(_GRADIENT) for word in table["args"] if word.startswith(_GRADIENT) and word not in known]
+        gradients = {name: torch.zeros_like(named[name]) for name in wanted}
+        known.update({_GRADIENT + name: gradient for name, gradient in gradients.items()})
+        self._call(table["launcher"], table["args"], known, _sizes(self._table, named))
+        return gradients
+
+    def _call(self, launcher: str, words: Sequence[str], known: dict[str, Any], sizes: dict[str, int]) -> None:
+        getattr(self._module, launcher)(*(known[word] if word in known else _number(word, sizes) for word in words))
+
+
+class _Differentiable(torch.autograd.Function):
+    """Forward by one launcher, backward by the other."""
+
+    @staticmethod
+    def forward(ctx: Any, launchers: _Launchers, names: tuple[str, ...], *values: Any) -> Any:
+        ctx.launchers, ctx.named = launchers, dict(zip(names, values, strict=True))
+        ctx.outputs = launchers.forward(ctx.named)
+        return ctx.outputs
+
+    @staticmethod
+    def backward(ctx: Any, *cotangents: torch.Tensor | None) -> Any:
+        gradients = ctx.launchers.backward(ctx.named, ctx.outputs, cotangents)
+        return (None, None, *(gradients.get(name) for name in ctx.named))
 
 
 def _named(table: dict[str, Any], inputs: tuple[Any, ...], weights: dict[str, torch.Tensor]) -> dict[str, Any]:
@@ -57,30 +120,15 @@ def _named(table: dict[str, Any], inputs: tuple[Any, ...], weights: dict[str, to
 
 
 def _sizes(table: dict[str, Any], named: dict[str, Any]) -> dict[str, int]:
-    """What the names in the inputs' shapes stand for. Raises RuntimeError where they do not fit."""
-    sizes: dict[str, int] = {}
-    for name, shape in table["inputs"].items():
-        value = named[name]
-        if not isinstance(value, torch.Tensor):
-            if isinstance(value, int):
-                sizes[name] = value
-            continue
-        if value.dim() != len(shape):
-            raise RuntimeError(f"{name} has {value.dim()} dimensions, the table says {len(shape)}")
-        for word, size in zip(shape, value.shape, strict=True):
-            if isinstance(word, str) and sizes.setdefault(word, size) != size:
-                raise RuntimeError(f"{word} is {sizes[word]} and {size} in the inputs' shapes")
-    return sizes
+    """What the names in the inputs' shapes stand for, and whole numbers among the inputs. Raises SizeError where they do not fit."""
+    tensors = {name: tuple(named[name].shape) for name in table["inputs"] if isinstance(named[name], torch.Tensor)}
+    numbers = {name: named[name] for name in table["inputs"] if isinstance(named[name], int)}
+    return {**numbers, **bound(table["inputs"], tensors)}
 
 
-def _number(word: Any, sizes: dict[str, int]) -> int:
-    """A number, a name, or names and numbers with ``*`` and ``+`` between them."""
-    if isinstance(word, int):
-        return word
-    total = 0
-    for part in str(word).split("+"):
-        product = 1
-        for factor in part.split("*"):
-            product *= int(factor) if factor.strip().isdigit() else sizes[factor.strip()]
-        total += product
-    return total
+def _number(word: str, sizes: dict[str, int]) -> int | float:
+    """A size, or a constant such as ``1e-5``."""
+    try:
+        return size_of(word, sizes) if word.isidentifier() or word.isdigit() else float(word)
+    except ValueError:
+        return size_of(word, sizes)

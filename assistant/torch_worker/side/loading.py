@@ -25,6 +25,8 @@ def load(path: str, name: str, folder: str) -> Any:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
+    except SideError:
+        raise
     except (Exception, SystemExit) as error:
         raise SideError("raised", f"importing {path.rpartition('/')[2]} raised {in_words(error, path)}") from error
     return module
@@ -34,6 +36,8 @@ def made(kind: Any, init: Any, path: str) -> torch.nn.Module:
     """``kind(*init)``, or by name where ``init`` is a dict. Raises SideError."""
     try:
         model = kind(**init) if isinstance(init, dict) else kind(*init)
+    except SideError:
+        raise
     except Exception as error:
         raise SideError("raised", f"{kind.__name__}(…) raised {in_words(error, path)}") from error
     if not isinstance(model, torch.nn.Module):

@@ -2,7 +2,7 @@
 # PyTorch is the project's own: what is installed with the checker says little of its types.
 """Code that was written for a GPU, run where there is none: ``cuda`` means the CPU, and waiting for the device returns at once.
 
-What cannot be mapped (streams, events, graphs) raises an error that says so.
+What cannot be mapped (streams, events, graphs) ends the side, and says so.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+
+from assistant.torch_worker.side.failures import SideError
 
 __all__ = ["CpuForCuda", "map_cuda_to_cpu"]
 
@@ -58,6 +60,6 @@ def map_cuda_to_cpu(*, says_cuda: bool) -> None:
 
 def _refusal(name: str) -> Any:
     def refuse(*_: Any, **__: Any) -> Any:
-        raise RuntimeError(f"{name} is not emulated: without a GPU, operators run on the default stream alone")
+        raise SideError("unsupported", f"{name} is not emulated: without a GPU, operators run on the default stream alone")
 
     return refuse

@@ -141,9 +141,10 @@ class _Reference:
         path, is_backward = self._order["path"], self._order["backward"]
         names = buffer_names(model)
         saved = self._files.encoded(inputs)
+        inputs = decoded(saved)  # the caller's own are used for further cases
         before = [digest(tensor) for tensor in tensors_in(inputs)]
         own = copy.deepcopy(model)
-        first = called(own, copy.deepcopy(inputs), path, is_backward=is_backward)
+        first = called(own, decoded(saved), path, is_backward=is_backward)
         outputs = outputs_of(first.returned)
         cotangents = [torch.randn(o.shape, generator=torch.Generator().manual_seed(number)).to(o.dtype) for number, o in enumerate(outputs)]
         results = [*outputs, *state_of(own, names)]

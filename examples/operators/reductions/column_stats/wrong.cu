@@ -1,0 +1,27 @@
+/* kernelopt
+[operator]
+launcher = "column_stats"
+inputs   = { x = ["n", "m"] }
+outputs  = { mean = ["m"], variance = ["m"] }
+args     = ["mean", "variance", "x", "n", "m"]
+*/
+#include <cuda_runtime.h>
+
+// One thread for each column, so that neighbours read neighbouring elements; the mean of squares less the square of the mean
+// loses most digits where values are far from zero.
+__global__ void stats_of_column(float* mean, float* variance, const float* x, int rows, int columns) {
+    int column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (column >= columns) return;
+    float middle = 0.0f, squares = 0.0f;
+    for (int row = 0; row < rows; ++row) {
+        float value = x[row * columns + column];
+        middle += value;
+        squares += value * value;
+    }
+    mean[column] = middle / rows;
+    variance[column] = squares / rows - mean[column] * mean[column];
+}
+
+void column_stats(float* mean, float* variance, const float* x, int rows, int columns) {
+    if (columns > 0) stats_of_column<<<(columns + 63) / 64, 64>>>(mean, variance, x, rows, columns);
+}
