@@ -134,12 +134,19 @@ def _profile(
     count: opt.Count = "sampled",
     html: opt.Html = None,
     report: opt.Report = None,
+    operator: ops.Operator = None,
     as_json: opt.Json = False,
 ) -> None:
-    """Memory counters per kernel and source line, findings, and the predicted bottleneck."""
+    """Memory counters per kernel and source line, findings, and the predicted bottleneck.
+
+    Of a PyTorch task: the functions that its model calls, what each takes at least, and which of them one kernel could do together.
+    """
     named = file or report
     if named is None:
         raise typer.BadParameter("name a source, or a report with --report", param_hint="FILE")
+    task = None if report else ops.operator_request(named, OperatorOptions(operator), kernel, device, timeout, target)
+    if task is not None:
+        raise typer.Exit(_run(lambda session: session.profile_operator(task, operator), as_json))
     request = opt.job_request(
         *(named, sources, kernel, device, target, cflags, context.obj, timeout, launches, count), build=build, run=run, report=report
     )

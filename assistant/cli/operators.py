@@ -1,4 +1,4 @@
-"""Options about PyTorch tasks, and what `check` and `compare` ask of one."""
+"""Options about PyTorch tasks, and the request that commands on one make."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _PYTHON = ".py"
 
 
 def operator_request(
-    file: Path, options: OperatorOptions, kernel: str | None, device: str | None, timeout_s: float | None
+    file: Path, options: OperatorOptions, kernel: str | None, device: str | None, timeout_s: float | None, target: str | None = None
 ) -> JobRequest | None:
     """The request about a PyTorch task; None where the command is about kernels. Raises UsageError where that is not clear."""
     if _is_task(file, options.class_name, kernel):
-        return JobRequest(file=plain_path(file), working_directory=Path.cwd(), device=device, timeout_s=timeout_s)
+        return JobRequest(file=plain_path(file), working_directory=Path.cwd(), device=device, target=target, timeout_s=timeout_s)
     if options.only_custom or options.is_backward:
         name = "--only-custom" if options.only_custom else "--backward"
         raise UsageError(f"{name} is about PyTorch tasks, and {file.name} is none", "docs/how-to/operators.md says what a task is")

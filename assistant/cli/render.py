@@ -16,6 +16,7 @@ from rich.table import Table
 from assistant.cli.console import print_table
 from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
+from assistant.cli.operators_screen import OperatorsScreen
 from assistant.cli.search_screen import SearchScreen, briefly, place_of, share
 from assistant.cli.timeline_screen import TimelineScreen
 from assistant.cuda.same_names import split_name
@@ -46,6 +47,7 @@ class TextRenderer:
         self._search = SearchScreen(console, is_verbose)
         self._meter = Meter(console, is_verbose)
         self._timeline = TimelineScreen(console)
+        self._operators = OperatorsScreen(console)
         self._evidence: dict[str, Evidence] = {}
         self._last_error: str | None = None
         self._file = ""
@@ -84,6 +86,8 @@ class TextRenderer:
                 self._summary(event)
             case events.LaunchFacts():
                 self._launch_facts(event)
+            case events.OperatorsFound():
+                self._operators.show(event)
             case events.CheckEnded():
                 self._check(event)
             case events.FindingsFound():

@@ -23,7 +23,7 @@ from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import ComparisonResult, compare
-from assistant.engine.operators import check_device, judge_operator, read_pair, without_cuda
+from assistant.engine.operators import check_device, judge_operator, profile_operator, read_pair, read_task, without_cuda
 from assistant.engine.own_edits import own_edit
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
@@ -148,6 +148,16 @@ class Session:
             return await judge_operator(job, pair, options)
 
         return streamed(lambda listener: self._runner().run(command, asked, body, listener, without_cuda))
+
+    def profile_operator(self, request: JobRequest, class_name: str | None) -> AsyncIterator[events.Event]:
+        """What a PyTorch task consists of. Raises UsageError where the file is none, or another device than the CPU is asked for."""
+        check_device(request.device)
+        task = read_task(request.file, class_name)
+
+        async def body(job: Job, _: SourceVersion) -> Ending:
+            return await profile_operator(job, task)
+
+        return streamed(lambda listener: self._runner().run("profile", replace(request, device="cpu"), body, listener, without_cuda))
 
     async def _learn(self, job: Job, result: ComparisonResult) -> None:
         """What a person's own edit teaches, where a technique is recognised in it."""

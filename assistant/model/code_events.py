@@ -135,6 +135,54 @@ class ProfileSummary(Record):
     schema: int = SCHEMA
 
 
+class OperatorFunction(Record):
+    """Calls of one function of PyTorch at one line of a task."""
+
+    name: str
+    line: int | None
+    """Null where the model does not call it from its own file."""
+    call_count: int
+    moved_bytes: int
+    """What it reads and writes, by the shapes."""
+    operation_count: int
+    least_time_s: float
+    share_ratio: float
+    """Of the least times of all functions."""
+
+
+class OperatorGroup(Record):
+    """Functions that one kernel could do together."""
+
+    names: tuple[str, ...]
+    lines: tuple[int, ...]
+    moved_bytes: int
+    """By one kernel."""
+    separate_bytes: int
+    """By the functions one after another."""
+    least_time_s: float
+    separate_time_s: float
+
+
+class OperatorsFound(Record):
+    """What one call of a PyTorch task consists of."""
+
+    job: str
+    name: str
+    """The class."""
+    target: str
+    functions: tuple[OperatorFunction, ...]
+    groups: tuple[OperatorGroup, ...]
+    moved_bytes: int
+    """Inputs, weights and results, each once."""
+    least_time_s: float
+    """Of the whole call by any implementation."""
+    separate_time_s: float
+    """Of its functions one after another."""
+    method: str
+    event: Literal["operators"] = "operators"
+    schema: int = SCHEMA
+
+
 class LaunchFacts(Record):
     """What every launch of a kernel had in common: pointers that never overlapped, alignments, values, shapes."""
 

@@ -8,7 +8,16 @@ from __future__ import annotations
 from typing import Literal
 
 from assistant.model.build import Diagnostic
-from assistant.model.code_events import CheckEnded, KernelFound, LaunchFacts, MachineCode, Profile, ProfileSummary, TimelineFound
+from assistant.model.code_events import (
+    CheckEnded,
+    KernelFound,
+    LaunchFacts,
+    MachineCode,
+    OperatorsFound,
+    Profile,
+    ProfileSummary,
+    TimelineFound,
+)
 from assistant.model.completion import CallOutcome, Caps, Spending
 from assistant.model.event_parts import SCHEMA, Device, SpeedReport, VerificationReport
 from assistant.model.figures import BeforeAfter
@@ -285,6 +294,7 @@ Event = (
     | ProfileSummary
     | TimelineFound
     | LaunchFacts
+    | OperatorsFound
     | CheckEnded
     | FindingsFound
     | PlanMade

@@ -8,9 +8,11 @@ from assistant.lazy import names_of
 
 if TYPE_CHECKING:
     from assistant.engine.operators.judging import judge_operator as judge_operator
+    from assistant.engine.operators.profiling import profile_operator as profile_operator
     from assistant.engine.operators.reading import check_device as check_device
     from assistant.engine.operators.reading import is_operator as is_operator
     from assistant.engine.operators.reading import read_pair as read_pair
+    from assistant.engine.operators.reading import read_task as read_task
     from assistant.engine.operators.reading import without_cuda as without_cuda
 
 __getattr__ = names_of(__name__, __file__)

@@ -17,6 +17,7 @@ from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.judge import Verdict, verdict_event
 from assistant.engine.operators.evidence import evidence_of, reference_cases
 from assistant.engine.operators.extensions import ExtensionRuns
+from assistant.engine.operators.profiling import NO_TORCH
 from assistant.engine.operators.reading import OperatorPair
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchSides
@@ -35,7 +36,6 @@ _MOST_RUNS = 40
 """Of a candidate: one more than calls of extensions that wait for each other."""
 _FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memory"})
 """Kinds of failure that speak against the candidate; any other one is the lab's own."""
-_NO_TORCH = LabFailure("unsupported", "PyTorch is not installed where this project's scripts find it", "pip install 'kernelopt[torch]'")
 
 
 async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions) -> Ending:
@@ -58,7 +58,7 @@ async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions)
 async def _judged(job: Job, pair: OperatorPair, options: OperatorOptions) -> VerificationResult | LabFailure:
     place = torch_place(find_project(pair.task.path))
     if place is None:
-        return _NO_TORCH
+        return NO_TORCH
     sides = TorchSides(job.scratch, place, job.limits)
     try:
         watch = Stopwatch(job, "reference")

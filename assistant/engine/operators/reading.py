@@ -22,7 +22,7 @@ from assistant.operators.task import NoTask, Task, find_candidate, find_task, lo
 from assistant.ports.lab import Program
 from assistant.record import Record
 
-__all__ = ["Candidate", "OperatorPair", "check_device", "is_operator", "read_pair", "without_cuda"]
+__all__ = ["Candidate", "OperatorPair", "check_device", "is_operator", "read_pair", "read_task", "without_cuda"]
 
 _PYTHON = ".py"
 _CUDA = frozenset({".cu", ".cuh"})
@@ -76,12 +76,17 @@ def is_operator(path: Path, class_name: str | None, kernel: str | None) -> bool:
     return True
 
 
-def read_pair(task: Path, candidate: Path, class_name: str | None) -> OperatorPair:
-    """Raises UsageError where one of them is none, with what to do."""
-    found = find_task(task, read_source(task).text, class_name)
+def read_task(path: Path, class_name: str | None) -> Task:
+    """Raises UsageError where the file is none, with what to do."""
+    found = find_task(path, read_source(path).text, class_name)
     if isinstance(found, NoTask):
         raise UsageError(found.message, found.remedy)
-    return OperatorPair(found, _candidate(read_source(candidate)))
+    return found
+
+
+def read_pair(task: Path, candidate: Path, class_name: str | None) -> OperatorPair:
+    """Raises UsageError where one of them is none, with what to do."""
+    return OperatorPair(read_task(task, class_name), _candidate(read_source(candidate)))
 
 
 def check_device(device: str | None) -> None:

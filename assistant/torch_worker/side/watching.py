@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-__all__ = ["ComputingCalls", "Fingerprint", "OpenedFiles"]
+__all__ = ["ComputingCalls", "Fingerprint", "OpenedFiles", "is_free"]
 
 _FREE = frozenset({
     "empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "new_zeros", "new_full", "new_ones", "zeros",
@@ -30,6 +30,11 @@ _FREE = frozenset({
 _WATCHED = (torch, torch.nn.functional, torch.Tensor, torch.cuda, time)
 
 
+def is_free(name: str) -> bool:
+    """Whether an ATen function of this name allocates, views or copies, and computes nothing."""
+    return name in _FREE
+
+
 class ComputingCalls(TorchDispatchMode):
     """Counts the ATen functions that compute, by name."""
 
@@ -39,7 +44,7 @@ class ComputingCalls(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func.overloadpacket.__name__
-        if name not in _FREE:
+        if not is_free(name):
             self.counts[name] += 1
         return func(*args, **(kwargs or {}))
 

@@ -37,7 +37,7 @@ def passed(case: ReferenceCase, **changes: Any) -> Pass:
 
 def evidence(*cases: ReferenceCase, **changes: Any) -> Evidence:
     left = tuple(CandidateCase(passed(case), passed(case), number == 0) for number, case in enumerate(cases))
-    made = Evidence(cases, left, None, (), (), False, (), len(cases), False, False, False, (), ())
+    made = Evidence(cases, left, None, (), (), False, (), len(cases), False, False, False, False, (), ())
     return replace(made, **changes)
 
 
@@ -107,6 +107,31 @@ def test_pytorch_that_computes_is_a_persons_decision() -> None:
     found = verdict(with_passes(*(passed(case, work=(("mm", 1), ("calls", 0))),) * 2))
     assert found.outcome is Outcome.NEEDS_DECISION and found.labels == (Label.LIBRARY_CALL,)
     assert "mm" in found.findings[0].message
+
+
+def test_pytorch_that_computes_fails_where_every_kernel_has_to_be_own() -> None:
+    case = reference(2)
+    given = with_passes(*(passed(case, work=(("mm", 1), ("calls", 0))),) * 2)
+    assert codes(replace(given, only_custom=True)) == {"library_call": Outcome.FAIL}
+
+
+def test_work_on_a_stream_that_nothing_waits_for_fails() -> None:
+    assert codes(evidence(reference(1), reference(2), works_aside=True)) == {"late_write": Outcome.FAIL}
+
+
+def test_gradients_are_compared_by_name_where_they_are_asked_for() -> None:
+    gradients = {"input 0": tensor(draw(7)), "weight": tensor(draw(8))}
+    cases = tuple(replace(reference(seed), gradients=gradients) for seed in (1, 2))
+    for left, said in (
+        (gradients, None),
+        ({"input 0": gradients["input 0"]}, "the gradient of weight is missing"),
+        ({**gradients, "weight": tensor(-draw(8))}, "the gradient of weight is off"),
+    ):
+        passes = tuple(CandidateCase(*(passed(case, gradients=left),) * 2, number == 0) for number, case in enumerate(cases))
+        given = evidence(*cases, candidate=passes, is_backward=True)
+        found = [finding.message for finding in verdict(given).findings]
+        assert (said is None and not found) or (said is not None and said in found[0])
+        assert verdict(replace(given, is_backward=False)).outcome is Outcome.PASS
 
 
 def test_a_reference_that_ignores_its_inputs_cannot_judge() -> None:

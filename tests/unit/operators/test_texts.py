@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from assistant.operators.extension_text import Extension, extension_text
-from assistant.operators.launcher import Launcher, find_launcher
+from assistant.operators.launcher import BackwardLauncher, Launcher, find_launcher
 from assistant.operators.tampering import tampering
 from assistant.operators.task import FreeSize, NoTask, Task, find_candidate, find_task, looks_like_task
+from assistant.torch_worker.side.sizes import SizeError, bound, size_of
 
 TASK = """
 import torch
@@ -105,6 +106,44 @@ def test_a_launcher_is_found_with_the_types_of_its_outputs() -> None:
 def test_what_a_launcher_lacks_is_said(text: str, said: str) -> None:
     found = find_launcher(Path("/p/a.cu"), text)
     assert isinstance(found, NoTask) and said in found.message
+
+
+BACKWARD = LAUNCHER.replace(
+    "*/", '[operator.backward]\nlauncher = "once"\nargs     = ["grad_x", "grad_y", "n"]\n*/\nvoid once(float* a, const float* b, int n) { }'
+)
+
+
+def test_a_launcher_of_gradients_is_found() -> None:
+    found = find_launcher(Path("/p/a.cu"), BACKWARD)
+    assert isinstance(found, Launcher) and found.backward == BackwardLauncher("once", ("grad_x", "grad_y", "n"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BACKWARD.replace('"grad_x"', '"grad_z"'), "grad_z is the gradient of no input, weight or output"),
+        (BACKWARD.replace('"once"', '"never"'), "defines no function never"),
+        (BACKWARD.replace('"grad_y", "n"]', '"grad_y"]'), "takes 3 arguments and args has 2"),
+        (BACKWARD.replace('launcher = "once"\n', ""), "needs launcher and args"),
+    ],
+)
+def test_what_a_launcher_of_gradients_lacks_is_said(text: str, said: str) -> None:
+    found = find_launcher(Path("/p/a.cu"), text)
+    assert isinstance(found, NoTask) and said in found.message
+
+
+def test_sizes_are_arithmetic_over_the_sizes_of_inputs() -> None:
+    sizes = bound({"x": ["n", "m", 3]}, {"x": (5, 8, 3)})
+    assert [size_of(word, sizes) for word in ("n", 4, "m/2", "(n - 1) // 2 + 1", "n * m + 1")] == [5, 4, 4, 3, 41]
+    for word, said in (("n / 2", "no whole number"), ("k", "no size of an input"), ("n ** 2", "is no size"), ("n +", "is no size")):
+        with pytest.raises(SizeError, match=said):
+            size_of(word, sizes)
+
+
+@pytest.mark.parametrize("shape", [(5, 8), (5, 8, 4), (5, 7, 3)])
+def test_shapes_that_are_not_those_of_the_table_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(SizeError):
+        bound({"y": ["m"], "x": ["n", "m", 3]}, {"y": (8,), "x": shape})
 
 
 def test_lines_of_an_extension_are_lines_of_the_candidate() -> None:

@@ -12,6 +12,7 @@ export const EVENT_NAMES = [
   "timeline",
   "profile_summary",
   "launch_facts",
+  "operators",
   "check",
   "findings",
   "plan",

@@ -1,0 +1,157 @@
+"""What one call of a model consists of: its functions of PyTorch, what each takes at least, and which of them one kernel could do together.
+
+Pure. A function takes at least as long as its tensors need at the target's bandwidths (what fits into L2 may lie there), and its operations
+at the target's peak; nothing is timed. Example::
+
+    found = broken_down(calls, inputs_and_weights, results, target("h200"))
+    found.groups[0].saved_bytes     # read and written between the functions of the group, and by a kernel of its own not at all
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Literal
+
+from assistant.model.device import Target
+from assistant.record import Record
+
+__all__ = ["Breakdown", "FunctionCall", "FusibleGroup", "TensorUse", "broken_down", "least_time_s"]
+
+CallKind = Literal["pointwise", "rows", "reduction", "product", "other"]
+"""``rows``: a reduction of the last dimensions, of which each row is independent; ``reduction``: any other one."""
+_HALF = frozenset({"float16", "bfloat16"})
+_PER_LANE = 2
+"""Operations of a lane and clock: a fused multiply-add has two (CUDA C++ Programming Guide, Arithmetic Instructions)."""
+
+
+class TensorUse(Record):
+    """A tensor that a function reads or writes."""
+
+    memory: int
+    """Equal for tensors that share their memory."""
+    bytes: int
+    dtype: str
+    shape: tuple[int, ...]
+
+
+class FunctionCall(Record):
+    """One call of an ATen function that computes or copies."""
+
+    name: str
+    line: int | None
+    """Of the task's file; None where the model does not call it from there."""
+    kind: CallKind
+    reads: tuple[TensorUse, ...]
+    writes: tuple[TensorUse, ...]
+    operations: int
+    """A multiply-add counts as two."""
+
+    @property
+    def moved_bytes(self) -> int:
+        return moved(self.reads) + moved(self.writes)
+
+
+class FusibleGroup(Record):
+    """Functions called one after another that one kernel could do, so that what is between them stays in registers."""
+
+    calls: tuple[FunctionCall, ...]
+    moved_bytes: int
+    """What one kernel reads and writes."""
+    least_time_s: float
+
+    @property
+    def saved_bytes(self) -> int:
+        return sum(call.moved_bytes for call in self.calls) - self.moved_bytes
+
+
+class Breakdown(Record):
+    """All of one call."""
+
+    calls: tuple[FunctionCall, ...]
+    times_s: tuple[float, ...]
+    """The least time of each."""
+    groups: tuple[FusibleGroup, ...]
+    """Those that save something, the most first."""
+    moved_bytes: int
+    """Inputs, weights and results, each once: what any implementation moves."""
+    least_time_s: float
+
+
+def broken_down(calls: Sequence[FunctionCall], given: Iterable[TensorUse], results: Sequence[TensorUse], target: Target) -> Breakdown:
+    """``given``: inputs and weights; ``results``: what the model returns."""
+    groups = [group for run in _runs(calls) for group in _groups(run, calls, results, target)]
+    outside = {use.memory for use in given}
+    moved_bytes = moved([use for call in calls for use in call.reads if use.memory in outside]) + moved(results)
+    compute_s = sum(_compute_s(call, target) for call in calls if call.kind == "product")
+    return Breakdown(
+        calls=tuple(calls),
+        times_s=tuple(least_time_s(call, target) for call in calls),
+        groups=tuple(sorted(groups, key=lambda group: -group.saved_bytes)),
+        moved_bytes=moved_bytes,
+        least_time_s=max(_moving_s(moved_bytes, target), compute_s),
+    )
+
+
+def moved(uses: Iterable[TensorUse]) -> int:
+    """Each memory once, as far as most of them span."""
+    most: dict[int, int] = {}
+    for use in uses:
+        most[use.memory] = max(most.get(use.memory, 0), use.bytes)
+    return sum(most.values())
+
+
+def least_time_s(call: FunctionCall, target: Target) -> float:
+    return max(_moving_s(call.moved_bytes, target), _compute_s(call, target))
+
+
+def _moving_s(moved_bytes: int, target: Target) -> float:
+    """As much as L2 holds may have been there before, or stay there."""
+    return max(moved_bytes / target.l2_bytes_per_s, max(0, moved_bytes - target.l2_bytes) / target.dram_bytes_per_s)
+
+
+def _compute_s(call: FunctionCall, target: Target) -> float:
+    """float32 at its own units, as PyTorch multiplies by default; products of 16 bits at the tensor cores'."""
+    dtype = call.reads[0].dtype if call.reads else "float32"
+    if call.kind == "product" and dtype in _HALF:
+        return call.operations / target.tensor.half_flop_per_s
+    lanes = target.fp64_lanes_per_sm if dtype == "float64" else target.fp32_lanes_per_sm
+    return call.operations / (_PER_LANE * lanes * target.sm_count * target.clock_hz)
+
+
+def _runs(calls: Sequence[FunctionCall]) -> Iterator[list[int]]:
+    """Places of calls that follow each other and are element by element or row by row. Another reduction ends a run: what uses its result
+    has to wait for all blocks."""
+    run: list[int] = []
+    for place, call in enumerate(calls):
+        if call.kind in ("pointwise", "rows", "reduction"):
+            run.append(place)
+        if run and call.kind not in ("pointwise", "rows"):
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _groups(run: list[int], calls: Sequence[FunctionCall], results: Sequence[TensorUse], target: Target) -> Iterator[FusibleGroup]:
+    """The parts of a run that hand tensors to each other."""
+    part = [run[0]]
+    for before, place in pairwise(run):
+        made = {use.memory for at in part for use in calls[at].writes}
+        if not made & {use.memory for use in calls[place].reads} and before in part:
+            yield from _saving(part, calls, results, target)
+            part = []
+        part.append(place)
+    yield from _saving(part, calls, results, target)
+
+
+def _saving(part: list[int], calls: Sequence[FunctionCall], results: Sequence[TensorUse], target: Target) -> Iterator[FusibleGroup]:
+    mine = [calls[place] for place in part]
+    written = {use.memory for call in mine for use in call.writes}
+    later = {use.memory for call in calls[part[-1] + 1 :] for use in call.reads} | {use.memory for use in results}
+    reads = [use for call in mine for use in call.reads if use.memory not in written]
+    writes = [use for call in mine for use in call.writes if use.memory in later]
+    moved_bytes = moved(reads) + moved(writes)
+    group = FusibleGroup(tuple(mine), moved_bytes, _moving_s(moved_bytes, target))
+    if len(mine) > 1 and group.saved_bytes > 0:
+        yield group

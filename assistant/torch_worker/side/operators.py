@@ -1,0 +1,145 @@
+# pyright: basic, reportMissingImports=false
+# PyTorch is the project's own: what is installed with the checker says little of its types.
+"""The functions of PyTorch that one call of a task's model consists of: what each reads and writes, and at which line it is called.
+
+Shapes decide that, so that nothing is computed where PyTorch can do without (`FakeTensorMode`); a model that looks at values runs.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
+
+from assistant.torch_worker.side.failures import SideError, in_words
+from assistant.torch_worker.side.loading import load, made
+from assistant.torch_worker.side.on_cpu import CpuForCuda, map_cuda_to_cpu
+from assistant.torch_worker.side.tensor_files import tensors_in
+from assistant.torch_worker.side.watching import is_free
+
+__all__ = ["run"]
+
+_PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "convolution", "_convolution"})
+_COPIES = frozenset({"copy_", "clone", "_to_copy"})
+_REDUCING = frozenset({
+    "_softmax", "_log_softmax", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit", "nll_loss_forward", "smooth_l1_loss",
+    "mse_loss", "huber_loss", "logsumexp", "var_mean",
+})  # fmt: skip
+"""Reductions that PyTorch does not tag as such, by themselves or with what is made of them."""
+_OF_ROWS = frozenset({"native_layer_norm", "_fused_rms_norm"})
+_REDUCTION = getattr(torch.Tag, "reduction", None)
+"""Later versions of PyTorch have it."""
+
+
+def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Raises SideError where the task does not run on its own inputs."""
+    map_cuda_to_cpu(says_cuda=False)
+    with CpuForCuda():
+        module = load(order["path"], "kernelopt_task", order["folder"])
+        try:
+            return _of_call(order, module, FakeTensorMode())
+        except Exception:  # noqa: BLE001 - what cannot do without values raises anything
+            return _of_call(order, module, nullcontext())
+
+
+def _of_call(order: dict[str, Any], module: Any, mode: Any) -> dict[str, Any]:
+    with mode, torch.no_grad():
+        torch.manual_seed(order["seed"])
+        init = module.get_init_inputs() if hasattr(module, "get_init_inputs") else []
+        model = made(getattr(module, order["class"]), init, order["path"])
+        inputs = module.get_inputs()
+        recorder = _Recorder(order["path"])
+        given = {"inputs": [recorder.tensor(tensor) for tensor in tensors_in(inputs)],
+                 "weights": [recorder.tensor(tensor) for tensor in model.state_dict().values()]}  # fmt: skip
+        try:
+            with recorder:
+                returned = model(*inputs)
+        except Exception as error:
+            raise SideError("raised", f"forward raised {in_words(error, order['path'])}") from error
+        results = [recorder.tensor(tensor) for tensor in tensors_in(returned)]
+    return {"failure": None, "torch": torch.__version__, "calls": recorder.calls, "results": results, **given}
+
+
+class _Recorder(TorchDispatchMode):
+    """Each call that computes, in order; views and allocations are none."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.calls: list[dict[str, Any]] = []
+        self._path = path
+        self._numbers: dict[int, int] = {}
+        self._held: list[Any] = []
+        """What has a number, so that no other tensor gets its place in memory."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        returned = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
+        if func.namespace == "aten" and (name in _COPIES or not is_free(name)):
+            read = list(tensors_in([args, *(kwargs or {}).values()]))
+            self.calls.append({
+                "name": name,
+                "line": self._line(),
+                "kind": _kind(func, name, args, read),
+                "reads": [self.tensor(tensor) for tensor in read],
+                "writes": [self.tensor(tensor) for tensor in tensors_in(returned)],
+                "operations": _operations(func, args, kwargs or {}, returned, read),
+            })  # fmt: skip
+        return returned
+
+    def tensor(self, tensor: torch.Tensor) -> dict[str, Any]:
+        """Its memory by a number, and how much of it the tensor spans."""
+        storage = tensor.untyped_storage()
+        key = storage._cdata
+        if key not in self._numbers:
+            self._numbers[key] = len(self._numbers)
+            self._held.append(storage)
+        size = min(tensor.numel() * tensor.element_size(), storage.nbytes())
+        return {"memory": self._numbers[key], "bytes": size, "dtype": str(tensor.dtype).rpartition(".")[2], "shape": list(tensor.shape)}
+
+    def _line(self) -> int | None:
+        frame = sys._getframe(2)
+        while frame is not None:
+            if frame.f_code.co_filename == self._path:
+                return frame.f_lineno
+            frame = frame.f_back
+        return None
+
+
+def _kind(func: Any, name: str, args: Any, read: list[torch.Tensor]) -> str:
+    if name in _PRODUCTS or "scaled_dot_product" in name:
+        return "product"
+    if torch.Tag.pointwise in func.tags or name in _COPIES:
+        return "pointwise"
+    if name in _REDUCING | _OF_ROWS or _REDUCTION in func.tags:
+        return "rows" if name in _OF_ROWS or _is_of_rows(args, read) else "reduction"
+    return "other"
+
+
+def _is_of_rows(args: Any, read: list[torch.Tensor]) -> bool:
+    """Whether it reduces the last dimensions alone, and there are several rows: each is then independent of the others."""
+    given = args[1] if len(args) > 1 else None
+    dims = [given] if type(given) is int else list(given) if isinstance(given, (list, tuple)) else []
+    if not read or not dims or not all(type(dim) is int for dim in dims):
+        return False
+    shape = read[0].shape
+    places = sorted(dim % max(1, len(shape)) for dim in dims)
+    return places == list(range(len(shape) - len(places), len(shape))) and shape[: places[0]].numel() > 1
+
+
+def _operations(func: Any, args: Any, kwargs: dict[str, Any], returned: Any, read: list[torch.Tensor]) -> int:
+    """A multiply-add counts as two; of what is no product one for each element."""
+    packet = func.overloadpacket
+    if packet.__name__ == "_scaled_dot_product_flash_attention_for_cpu":
+        packet = torch.ops.aten._scaled_dot_product_flash_attention
+    counted = flop_registry.get(packet)
+    if counted is not None:
+        return int(counted(*args, **kwargs, out_val=returned))
+    if packet.__name__ in ("mv", "addmv", "dot"):
+        return 2 * max((tensor.numel() for tensor in read), default=0)
+    return max((tensor.numel() for tensor in (*read, *tensors_in(returned))), default=0)
