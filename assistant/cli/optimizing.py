@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from assistant.cli import operators as ops
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
-from assistant.engine import Accept, AllowOption, ChoiceRule, OptimizeOptions
+from assistant.engine import Accept, AllowOption, ChoiceRule, JobRequest, OperatorOptions, OptimizeOptions
 from assistant.model.completion import Caps
 
 __all__ = ["add_optimize_command"]
@@ -68,9 +69,16 @@ def _optimize(
             "assumption, fast-math, library, nan, order, precision; host as --allow-host-code; none",
         ),
     ] = "none",
+    operator: ops.Operator = None,
     as_json: opt.Json = False,
 ) -> None:
-    """Plan edits from the profile, prove each one, and offer what survives as a diff."""
+    """Plan edits from the profile, prove each one, and offer what survives as a diff.
+
+    Of a PyTorch task: a first kernel by rules, for models that work element by element or along rows.
+    """
+    task = ops.operator_request(file, OperatorOptions(operator), kernel, device, timeout, target)
+    if task is not None:
+        raise typer.Exit(_first_kernel(task, OperatorOptions(operator), as_json))
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
     with loading():
         from assistant.cli.compose import open_session
@@ -99,3 +107,11 @@ def _optimize(
             lambda writing: open_session().optimize(request, options, chosen, ask, SearchCallbacks(host_code, model, writing)), as_json
         )
     )
+
+
+def _first_kernel(request: JobRequest, options: OperatorOptions, as_json: bool) -> int:
+    with loading():
+        from assistant.cli.compose import open_session
+        from assistant.cli.jobs import show_events
+
+    return show_events(lambda: open_session().optimize_operator(request, options), as_json)

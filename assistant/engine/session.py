@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import ComparisonResult, compare
-from assistant.engine.operators import check_device, judge_operator, profile_operator, read_pair, read_task, without_cuda
+from assistant.engine.operators import check_device, judge_operator, profile_operator, read_pair, read_task, without_cuda, write_operator
 from assistant.engine.own_edits import own_edit
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
@@ -51,6 +51,7 @@ from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
+from assistant.operators.task import Task
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import Planner
 from assistant.ports.store import Store
@@ -151,13 +152,22 @@ class Session:
 
     def profile_operator(self, request: JobRequest, class_name: str | None) -> AsyncIterator[events.Event]:
         """What a PyTorch task consists of. Raises UsageError where the file is none, or another device than the CPU is asked for."""
+        return self._about_task("profile", request, class_name, profile_operator)
+
+    def optimize_operator(self, request: JobRequest, options: OperatorOptions) -> AsyncIterator[events.Event]:
+        """The first kernel of a PyTorch task, written by rules and judged. Raises UsageError as `profile_operator`."""
+        return self._about_task("optimize", request, options.class_name, lambda job, task: write_operator(job, task, options))
+
+    def _about_task(
+        self, command: str, request: JobRequest, class_name: str | None, stage: Callable[[Job, Task], Awaitable[Ending]]
+    ) -> AsyncIterator[events.Event]:
         check_device(request.device)
         task = read_task(request.file, class_name)
 
         async def body(job: Job, _: SourceVersion) -> Ending:
-            return await profile_operator(job, task)
+            return await stage(job, task)
 
-        return streamed(lambda listener: self._runner().run("profile", replace(request, device="cpu"), body, listener, without_cuda))
+        return streamed(lambda listener: self._runner().run(command, replace(request, device="cpu"), body, listener, without_cuda))
 
     async def _learn(self, job: Job, result: ComparisonResult) -> None:
         """What a person's own edit teaches, where a technique is recognised in it."""

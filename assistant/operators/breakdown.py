@@ -3,53 +3,24 @@
 Pure. A function takes at least as long as its tensors need at the target's bandwidths (what fits into L2 may lie there), and its operations
 at the target's peak; nothing is timed. Example::
 
-    found = broken_down(calls, inputs_and_weights, results, target("h200"))
+    found = broken_down(graph, target("h200"))
     found.groups[0].saved_bytes     # read and written between the functions of the group, and by a kernel of its own not at all
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Literal
 
 from assistant.model.device import Target
+from assistant.operators.graph import FunctionCall, Graph, TensorUse, moved
 from assistant.record import Record
 
-__all__ = ["Breakdown", "FunctionCall", "FusibleGroup", "TensorUse", "broken_down", "least_time_s"]
+__all__ = ["Breakdown", "FusibleGroup", "broken_down", "least_time_s"]
 
-CallKind = Literal["pointwise", "rows", "reduction", "product", "other"]
-"""``rows``: a reduction of the last dimensions, of which each row is independent; ``reduction``: any other one."""
 _HALF = frozenset({"float16", "bfloat16"})
 _PER_LANE = 2
 """Operations of a lane and clock: a fused multiply-add has two (CUDA C++ Programming Guide, Arithmetic Instructions)."""
-
-
-class TensorUse(Record):
-    """A tensor that a function reads or writes."""
-
-    memory: int
-    """Equal for tensors that share their memory."""
-    bytes: int
-    dtype: str
-    shape: tuple[int, ...]
-
-
-class FunctionCall(Record):
-    """One call of an ATen function that computes or copies."""
-
-    name: str
-    line: int | None
-    """Of the task's file; None where the model does not call it from there."""
-    kind: CallKind
-    reads: tuple[TensorUse, ...]
-    writes: tuple[TensorUse, ...]
-    operations: int
-    """A multiply-add counts as two."""
-
-    @property
-    def moved_bytes(self) -> int:
-        return moved(self.reads) + moved(self.writes)
 
 
 class FusibleGroup(Record):
@@ -78,27 +49,19 @@ class Breakdown(Record):
     least_time_s: float
 
 
-def broken_down(calls: Sequence[FunctionCall], given: Iterable[TensorUse], results: Sequence[TensorUse], target: Target) -> Breakdown:
-    """``given``: inputs and weights; ``results``: what the model returns."""
+def broken_down(graph: Graph, target: Target) -> Breakdown:
+    calls, results = graph.calls, graph.results
     groups = [group for run in _runs(calls) for group in _groups(run, calls, results, target)]
-    outside = {use.memory for use in given}
+    outside = {use.memory for use in graph.given}
     moved_bytes = moved([use for call in calls for use in call.reads if use.memory in outside]) + moved(results)
     compute_s = sum(_compute_s(call, target) for call in calls if call.kind == "product")
     return Breakdown(
-        calls=tuple(calls),
+        calls=calls,
         times_s=tuple(least_time_s(call, target) for call in calls),
         groups=tuple(sorted(groups, key=lambda group: -group.saved_bytes)),
         moved_bytes=moved_bytes,
         least_time_s=max(_moving_s(moved_bytes, target), compute_s),
     )
-
-
-def moved(uses: Iterable[TensorUse]) -> int:
-    """Each memory once, as far as most of them span."""
-    most: dict[int, int] = {}
-    for use in uses:
-        most[use.memory] = max(most.get(use.memory, 0), use.bytes)
-    return sum(most.values())
 
 
 def least_time_s(call: FunctionCall, target: Target) -> float:

@@ -106,7 +106,7 @@ def _backward(path: Path, text: str, table: object, tensors: set[str]) -> Backwa
     given = cast("dict[str, Any]", table) if isinstance(table, dict) else {}
     if set(given) != {"launcher", "args"} or not isinstance(given["args"], list):
         return NoTask(f"{path.name}: [operator.backward] needs launcher and args, and nothing else", _EXAMPLE)
-    name, args = str(given["launcher"]), _words(given["args"])
+    name, args = str(given["launcher"]), _words(cast("object", given["args"]))
     types = _types_of_call(path, text, name, args)
     if isinstance(types, NoTask):
         return types

@@ -41,6 +41,8 @@ class Task(Record):
     free_sizes: tuple[FreeSize, ...]
     sizes: tuple[str, ...]
     """Names of all whole numbers at the top of the file."""
+    parameters: tuple[str, ...]
+    """Of ``forward``."""
 
 
 class NoTask(Record):
@@ -74,7 +76,8 @@ def find_task(path: Path, text: str, name: str | None) -> Task | NoTask:
         return wrong
     numbers = _whole_numbers(tree)
     free = tuple(FreeSize(key, value) for key, value in numbers.items() if _is_free(tree, key))
-    return Task(path, text, found.name, found.lineno, free, tuple(numbers))
+    forward = _method(found, "forward", tree)
+    return Task(path, text, found.name, found.lineno, free, tuple(numbers), tuple(_parameters(forward)) if forward else ())
 
 
 def find_candidate(path: Path, text: str) -> str | NoTask:

@@ -14,5 +14,6 @@ if TYPE_CHECKING:
     from assistant.engine.operators.reading import read_pair as read_pair
     from assistant.engine.operators.reading import read_task as read_task
     from assistant.engine.operators.reading import without_cuda as without_cuda
+    from assistant.engine.operators.writing import write_operator as write_operator
 
 __getattr__ = names_of(__name__, __file__)

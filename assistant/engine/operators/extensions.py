@@ -20,9 +20,11 @@ from assistant.engine.job import Job, Stopwatch
 from assistant.lab.torch_sides import extension_folder
 from assistant.model.build import DiagnosticSeverity, Flags
 from assistant.model.profile import Problem
+from assistant.model.recording import WORK_KINDS, Recording
 from assistant.model.source import Source
 from assistant.operators.extension_text import Extension, ExtensionText, extension_text
 from assistant.ports.lab import LabFailure, Program, ProgramRun
+from assistant.workload.stream_order import needs_in_order
 
 __all__ = ["ExtensionRuns"]
 
@@ -45,7 +47,7 @@ class ExtensionRuns:
         self._programs: dict[int, Program] = {}
         self._runs: dict[int, ProgramRun] = {}
         self.works_aside = False
-        """Whether `run_late` saw answers that are not there yet when a function returns."""
+        """Whether `look_at_streams` saw a function return before kernels of its own had to have run."""
 
     @property
     def launch_count(self) -> int:
@@ -83,14 +85,14 @@ class ExtensionRuns:
         await asyncio.to_thread(_write_answers, folder / f"answers{index}.bin", calls, run)
         return None
 
-    async def run_late(self) -> None:
-        """Run the last calls once more with all work in streams as late as CUDA allows, of extensions that have streams of their own."""
+    async def look_at_streams(self) -> None:
+        """Run the last calls of extensions that have streams of their own once more, and look at what waits for what."""
         for index, program in self._programs.items():
             if self.works_aside or not _OWN_STREAM.search(self._texts[index].text):
                 continue
-            late = await self._job.lab.run_streams(program, True, replace(self._job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0))
-            if not isinstance(late, LabFailure):
-                self.works_aside = late.stdout != self._runs[index].stdout
+            run = await self._job.lab.run_streams(program, False, replace(self._job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0))
+            if not isinstance(run, LabFailure) and run.recording is not None:
+                self.works_aside = _works_aside(run.recording)
 
     def _failed(self, name: str, failure: LabFailure, text: ExtensionText) -> LabFailure:
         """Of a build, the first error at its place; what PyTorch's own headers may declare is beyond the emulator, and no mistake."""
@@ -111,6 +113,23 @@ class ExtensionRuns:
         line = self._texts[index].place(problem.line, self._candidate.text) if problem.line else None
         other = None if problem.other_line is None else self._texts[index].place(problem.other_line, self._candidate.text)
         return replace(problem, file=str(self._candidate.path), line=line or 0, other_line=other)
+
+
+def _works_aside(recording: Recording) -> bool:
+    """Whether a copy to the host is not ordered behind a launch that was issued before it: copies are what reads results here."""
+    needs = needs_in_order(recording)
+    if needs is None:
+        return False
+    steps = [step for step in recording.steps or () if step.kind in WORK_KINDS]
+    launches, behind = 0, list[int]()
+    for place, (step, needed) in enumerate(zip(steps, needs, strict=True)):
+        behind.append(sum({1 << at for at in needed}))
+        for at in needed:
+            behind[place] |= behind[at]
+        if step.kind == "copy_to_host" and launches & ~behind[place]:
+            return True
+        launches |= (step.kind == "launch") << place
+    return False
 
 
 def _write_answers(path: Path, calls: list[list[Any]], run: ProgramRun) -> None:

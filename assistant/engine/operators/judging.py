@@ -77,7 +77,7 @@ async def _judged(job: Job, pair: OperatorPair, options: OperatorOptions) -> Ver
         candidate = await _candidate(_candidate_order(job, pair, reference, options), sides, runs)
         if isinstance(candidate, LabFailure):
             return candidate
-        await runs.run_late()
+        await runs.look_at_streams()
         watch.end(f"{runs.launch_count} launches of kernels of its own")
         given = partial(evidence_of, pair, reference, cases, candidate, runs, options)
         return judge(await asyncio.to_thread(given))

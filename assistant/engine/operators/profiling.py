@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from assistant.config import find_project
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job, Stopwatch
@@ -12,13 +12,14 @@ from assistant.measure.calibration import LAUNCH_S
 from assistant.model import events
 from assistant.model.code_events import OperatorFunction, OperatorGroup
 from assistant.model.profile import Severity
-from assistant.operators.breakdown import Breakdown, FunctionCall, FusibleGroup, TensorUse, broken_down, least_time_s
+from assistant.operators.breakdown import Breakdown, FusibleGroup, broken_down, least_time_s
+from assistant.operators.graph import Argument, FunctionCall, Graph, TensorUse
 from assistant.operators.task import Task
 from assistant.ports.lab import LabFailure
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.program.torch_place import TorchPlace, torch_place
 
-__all__ = ["NO_TORCH", "calls_of", "profile_operator"]
+__all__ = ["NO_TORCH", "graph_of", "profile_operator", "traced"]
 
 NO_TORCH = LabFailure("unsupported", "PyTorch is not installed where this project's scripts find it", "pip install 'kernelopt[torch]'")
 _METHOD = "bytes and operations from shapes, at the target's peaks; float32 products at its FP32 units; nothing is timed"
@@ -26,10 +27,10 @@ _METHOD = "bytes and operations from shapes, at the target's peaks; float32 prod
 
 async def profile_operator(job: Job, task: Task) -> Ending:
     """The functions of PyTorch that one call of the task's model makes."""
-    answer = await calls_of(job, task)
-    if isinstance(answer, LabFailure):
-        return job.failed(answer)
-    found = answer
+    graph = await traced(job, task)
+    if isinstance(graph, LabFailure):
+        return job.failed(graph)
+    found = broken_down(graph, job.target)
     if not found.calls:
         return Ending(CANNOT_ANSWER, f"{task.name} calls no function of PyTorch that computes")
     separate_s = sum(found.times_s)
@@ -55,15 +56,19 @@ async def profile_operator(job: Job, task: Task) -> Ending:
     return Ending(DONE, f"{functions} of PyTorch; {groups} that one kernel could do" if found.groups else f"{functions} of PyTorch")
 
 
-async def calls_of(job: Job, task: Task) -> Breakdown | LabFailure:
-    """Of one call on the task's own inputs."""
+async def traced(job: Job, task: Task) -> Graph | LabFailure:
+    """One call on the task's own inputs."""
     place = torch_place(find_project(task.path))
     if place is None:
         return NO_TORCH
-    return await _asked(job, task, place)
+    answer = await _asked(job, task, place)
+    if isinstance(answer, LabFailure):
+        return answer
+    failure = answer["failure"]
+    return graph_of(answer) if failure is None else LabFailure(failure["kind"], failure["message"], "run the task by itself")
 
 
-async def _asked(job: Job, task: Task, place: TorchPlace) -> Breakdown | LabFailure:
+async def _asked(job: Job, task: Task, place: TorchPlace) -> dict[str, Any] | LabFailure:
     sides = TorchSides(job.scratch, place, job.limits)
     order = {"role": "operators", "path": str(task.path), "class": task.name, "folder": str(task.path.parent), "seed": job.seeds[0]}
     try:
@@ -73,20 +78,48 @@ async def _asked(job: Job, task: Task, place: TorchPlace) -> Breakdown | LabFail
         watch.end(f"{task.name} of {task.path.name} in PyTorch {place.version}")
     finally:
         await sides.close()
-    if isinstance(answer, LabFailure):
-        return answer
-    if answer["failure"] is not None:
-        return LabFailure(answer["failure"]["kind"], answer["failure"]["message"], "run the task by itself")
-    calls = [_call(each) for each in answer["calls"]]
-    return broken_down(calls, _uses([*answer["inputs"], *answer["weights"]]), _uses(answer["results"]), job.target)
+    return answer
+
+
+def graph_of(answer: Mapping[str, Any]) -> Graph:
+    """What PyTorch's process wrote."""
+    return Graph(
+        inputs=tuple(map(_argument, answer["inputs"])),
+        weights=tuple((each["name"], _use(each)) for each in answer["weights"]),
+        calls=tuple(map(_call, answer["calls"])),
+        results=_uses(answer["results"]),
+    )
 
 
 def _call(saved: Mapping[str, Any]) -> FunctionCall:
-    return FunctionCall(saved["name"], saved["line"], saved["kind"], _uses(saved["reads"]), _uses(saved["writes"]), saved["operations"])
+    return FunctionCall(
+        name=saved["name"],
+        line=saved["line"],
+        kind=saved["kind"],
+        reads=_uses(saved["reads"]),
+        writes=_uses(saved["writes"]),
+        operations=saved["operations"],
+        arguments=tuple(map(_argument, saved["arguments"])),
+        named=tuple((name, _argument(value)) for name, value in saved["named"].items()),
+    )
+
+
+def _argument(saved: Any) -> Argument:
+    if isinstance(saved, dict):
+        return _use(cast("dict[str, Any]", saved))
+    return tuple(map(_item, cast("list[Any]", saved))) if isinstance(saved, list) else saved
+
+
+def _item(saved: Any) -> Any:
+    return _use(cast("dict[str, Any]", saved)) if isinstance(saved, dict) else saved
 
 
 def _uses(saved: Sequence[Mapping[str, Any]]) -> tuple[TensorUse, ...]:
-    return tuple(TensorUse(each["memory"], each["bytes"], each["dtype"], tuple(each["shape"])) for each in saved)
+    return tuple(map(_use, saved))
+
+
+def _use(saved: Mapping[str, Any]) -> TensorUse:
+    return TensorUse(saved["memory"], saved["bytes"], saved["dtype"], tuple(saved["shape"]), saved["is_whole"])
 
 
 def _functions(found: Breakdown, separate_s: float) -> Iterator[OperatorFunction]:

@@ -22,7 +22,7 @@ from assistant.operators.task import NoTask, Task, find_candidate, find_task, lo
 from assistant.ports.lab import Program
 from assistant.record import Record
 
-__all__ = ["Candidate", "OperatorPair", "check_device", "is_operator", "read_pair", "read_task", "without_cuda"]
+__all__ = ["Candidate", "OperatorPair", "candidate_of", "check_device", "is_operator", "read_pair", "read_task", "without_cuda"]
 
 _PYTHON = ".py"
 _CUDA = frozenset({".cu", ".cuh"})
@@ -86,7 +86,7 @@ def read_task(path: Path, class_name: str | None) -> Task:
 
 def read_pair(task: Path, candidate: Path, class_name: str | None) -> OperatorPair:
     """Raises UsageError where one of them is none, with what to do."""
-    return OperatorPair(read_task(task, class_name), _candidate(read_source(candidate)))
+    return OperatorPair(read_task(task, class_name), candidate_of(read_source(candidate)))
 
 
 def check_device(device: str | None) -> None:
@@ -101,7 +101,8 @@ def without_cuda(request: JobRequest, flags: Flags) -> SourceVersion:
     return version_of(parsed, Program((parsed.source,), flags), Selection(needs_kernels=False))
 
 
-def _candidate(source: Source) -> Candidate:
+def candidate_of(source: Source) -> Candidate:
+    """Raises UsageError where the text is none."""
     if source.path.suffix in _CUDA:
         launcher = find_launcher(source.path, source.text)
         if isinstance(launcher, NoTask):

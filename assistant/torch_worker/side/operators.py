@@ -26,6 +26,8 @@ from assistant.torch_worker.side.watching import is_free
 __all__ = ["run"]
 
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "convolution", "_convolution"})
+_UNTAGGED = frozenset({"hardswish", "rsub", "masked_fill"})
+"""Element by element, and not tagged so."""
 _COPIES = frozenset({"copy_", "clone", "_to_copy"})
 _REDUCING = frozenset({
     "_softmax", "_log_softmax", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit", "nll_loss_forward", "smooth_l1_loss",
@@ -55,8 +57,8 @@ def _of_call(order: dict[str, Any], module: Any, mode: Any) -> dict[str, Any]:
         model = made(getattr(module, order["class"]), init, order["path"])
         inputs = module.get_inputs()
         recorder = _Recorder(order["path"])
-        given = {"inputs": [recorder.tensor(tensor) for tensor in tensors_in(inputs)],
-                 "weights": [recorder.tensor(tensor) for tensor in model.state_dict().values()]}  # fmt: skip
+        weights = [{"name": name, **recorder.tensor(tensor)} for name, tensor in model.state_dict().items()]
+        given = {"inputs": [recorder.value(value) for value in inputs], "weights": weights}
         try:
             with recorder:
                 returned = model(*inputs)
@@ -89,6 +91,8 @@ class _Recorder(TorchDispatchMode):
                 "reads": [self.tensor(tensor) for tensor in read],
                 "writes": [self.tensor(tensor) for tensor in tensors_in(returned)],
                 "operations": _operations(func, args, kwargs or {}, returned, read),
+                "arguments": [self.value(value) for value in args],
+                "named": {key: self.value(value) for key, value in (kwargs or {}).items()},
             })  # fmt: skip
         return returned
 
@@ -100,7 +104,21 @@ class _Recorder(TorchDispatchMode):
             self._numbers[key] = len(self._numbers)
             self._held.append(storage)
         size = min(tensor.numel() * tensor.element_size(), storage.nbytes())
-        return {"memory": self._numbers[key], "bytes": size, "dtype": str(tensor.dtype).rpartition(".")[2], "shape": list(tensor.shape)}
+        return {
+            "memory": self._numbers[key],
+            "bytes": size,
+            "dtype": str(tensor.dtype).rpartition(".")[2],
+            "shape": list(tensor.shape),
+            "is_whole": tensor.is_contiguous() and tensor.numel() * tensor.element_size() == storage.nbytes(),
+        }
+
+    def value(self, value: Any) -> Any:
+        """A tensor, a number, None or a list of them; anything else in words."""
+        if isinstance(value, torch.Tensor):
+            return self.tensor(value)
+        if isinstance(value, (list, tuple)):
+            return [self.value(item) for item in value]
+        return value if value is None or isinstance(value, (bool, int, float)) else str(value)
 
     def _line(self) -> int | None:
         frame = sys._getframe(2)
@@ -114,17 +132,17 @@ class _Recorder(TorchDispatchMode):
 def _kind(func: Any, name: str, args: Any, read: list[torch.Tensor]) -> str:
     if name in _PRODUCTS or "scaled_dot_product" in name:
         return "product"
-    if torch.Tag.pointwise in func.tags or name in _COPIES:
+    if torch.Tag.pointwise in func.tags or name.removesuffix("_") in _UNTAGGED or name in _COPIES:
         return "pointwise"
     if name in _REDUCING | _OF_ROWS or _REDUCTION in func.tags:
-        return "rows" if name in _OF_ROWS or _is_of_rows(args, read) else "reduction"
+        dims = args[2 if name == "linalg_vector_norm" else 1 :][:1]
+        return "rows" if name in _OF_ROWS or _is_of_rows(dims, read) else "reduction"
     return "other"
 
 
-def _is_of_rows(args: Any, read: list[torch.Tensor]) -> bool:
+def _is_of_rows(given: Any, read: list[torch.Tensor]) -> bool:
     """Whether it reduces the last dimensions alone, and there are several rows: each is then independent of the others."""
-    given = args[1] if len(args) > 1 else None
-    dims = [given] if type(given) is int else list(given) if isinstance(given, (list, tuple)) else []
+    dims = [dim for each in given for dim in (each if isinstance(each, (list, tuple)) else [each])]
     if not read or not dims or not all(type(dim) is int for dim in dims):
         return False
     shape = read[0].shape

@@ -91,6 +91,28 @@ def test_gradients_are_judged(cli: Cli, tmp_path: Path, name: str, before: str, 
     assert (failed.code, finding["code"]) == (1, "wrong_value") and "the gradient of" in finding["message"], failed.said
 
 
+def test_a_task_is_broken_down_into_functions_and_groups(cli: Cli) -> None:
+    folder = next(each for each in TASKS if each.name == "rms_norm_residual")
+    ended = cli.run("profile", folder / "task.py", "--json")
+    found = ended.one("operators")
+    assert ended.code == 0 and sum(each["share_ratio"] for each in found["functions"]) == pytest.approx(1.0), ended.said
+    (group,) = found["groups"]
+    assert group["names"] == ["add", "pow", "mean", "add", "rsqrt", "mul", "mul"] and group["moved_bytes"] == found["moved_bytes"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "code"), [("clamped_mix", 0), ("rms_norm_residual", 0), ("capped_scores", 3)])
+def test_rules_write_a_first_kernel_that_passes_or_say_why_not(cli: Cli, tmp_path: Path, name: str, code: int) -> None:
+    folder = next(each for each in TASKS if each.name == name)
+    task = tmp_path / name / "task.py"
+    task.parent.mkdir()
+    task.write_text((folder / "task.py").read_text("utf-8"), "utf-8")
+    ended = cli.run("optimize", task, "--json")
+    kept = list(tmp_path.rglob(".kernelopt/operators/*.cu"))
+    assert (ended.code, len(kept)) == (code, 0 if code else 1), ended.said
+    assert code == 0 or "bmm" in ended.said
+
+
 @pytest.mark.thorough
 def test_streams_in_python_are_no_mistake_of_the_candidate(cli: Cli, tmp_path: Path) -> None:
     """What the emulator does not have of PyTorch ends without a verdict."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from assistant.measure.targets import target
-from assistant.operators.breakdown import Breakdown, FunctionCall, TensorUse, broken_down
+from assistant.operators.breakdown import Breakdown, broken_down
+from assistant.operators.graph import FunctionCall, Graph, TensorUse
 
 H200 = target("h200")
 SIZE = 1 << 26
@@ -11,7 +12,7 @@ SIZE = 1 << 26
 
 
 def use(memory: int, size: int = SIZE) -> TensorUse:
-    return TensorUse(memory, size, "float32", (size // 4,))
+    return TensorUse(memory, size, "float32", (size // 4,), True)
 
 
 def call(name: str, kind: str, reads: tuple[int, ...], writes: tuple[int, ...], operations: int = 0) -> FunctionCall:
@@ -19,7 +20,7 @@ def call(name: str, kind: str, reads: tuple[int, ...], writes: tuple[int, ...], 
 
 
 def broken(*calls: FunctionCall, given: tuple[int, ...] = (0,), results: tuple[int, ...]) -> Breakdown:
-    return broken_down(calls, [use(memory) for memory in given], [use(memory) for memory in results], H200)
+    return broken_down(Graph(tuple(map(use, given)), (), calls, tuple(map(use, results))), H200)
 
 
 def names(found: Breakdown) -> list[tuple[str, ...]]:

@@ -127,7 +127,8 @@ def test_gradients_are_compared_by_name_where_they_are_asked_for() -> None:
         ({"input 0": gradients["input 0"]}, "the gradient of weight is missing"),
         ({**gradients, "weight": tensor(-draw(8))}, "the gradient of weight is off"),
     ):
-        passes = tuple(CandidateCase(*(passed(case, gradients=left),) * 2, number == 0) for number, case in enumerate(cases))
+        left_by = [passed(case, gradients=left) for case in cases]
+        passes = tuple(CandidateCase(each, each, number == 0) for number, each in enumerate(left_by))
         given = evidence(*cases, candidate=passes, is_backward=True)
         found = [finding.message for finding in verdict(given).findings]
         assert (said is None and not found) or (said is not None and said in found[0])

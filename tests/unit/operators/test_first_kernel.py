@@ -1,0 +1,115 @@
+"""Kernels that rules write from a model's functions, and what they leave to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assistant.operators.first_kernel import Declined, FirstKernel, first_kernel
+from assistant.operators.graph import FunctionCall, Graph, TensorUse
+from assistant.operators.launcher import Launcher, find_launcher
+from assistant.operators.pointwise import expression
+
+SHAPE = (6, 40)
+
+
+def use(memory: int, shape: tuple[int, ...] = SHAPE, dtype: str = "float32", *, is_whole: bool = True) -> TensorUse:
+    size = 4
+    for length in shape:
+        size *= length
+    return TensorUse(memory, size, dtype, shape, is_whole)
+
+
+def call(name: str, kind: Any, writes: TensorUse, *arguments: Any, **named: Any) -> FunctionCall:
+    reads = tuple(each for each in arguments if isinstance(each, TensorUse))
+    return FunctionCall(name, 3, kind, reads, (writes,), 1, arguments, tuple(named.items()))
+
+
+def kernel(*calls: FunctionCall, result: TensorUse, weights: tuple[tuple[str, TensorUse], ...] = ()) -> str:
+    found = first_kernel(Graph((use(0),), weights, calls, (result,)), "ScaledNorm", ("x",))
+    assert isinstance(found, FirstKernel), found
+    assert isinstance(find_launcher(Path("/p/a.cu"), found.text), Launcher)
+    return found.text
+
+
+def reason(*calls: FunctionCall, result: TensorUse) -> str:
+    found = first_kernel(Graph((use(0),), (), calls, (result,)), "Model", ("x",))
+    assert isinstance(found, Declined)
+    return found.reason
+
+
+def test_a_chain_is_one_kernel_with_a_variable_for_each_function() -> None:
+    bias = use(1, (40,))
+    text = kernel(
+        call("add", "pointwise", use(2), use(0), bias),
+        call("relu", "pointwise", use(3), use(2)),
+        result=use(3),
+        weights=(("fc.bias", bias),),
+    )
+    assert "const float v0 = x[at] + fc_bias[at % m];  // add, line 3" in text and "y[at] = v1;" in text
+    assert 'weights  = { fc_bias = "fc.bias" }' in text and 'launcher = "scaled_norm"' in text
+
+
+def test_a_function_in_place_takes_the_place_of_the_value_before() -> None:
+    text = kernel(call("mul", "pointwise", use(1), use(0), 2), call("relu_", "pointwise", use(1), use(1)), result=use(1))
+    assert "y[at] = v1;" in text and "v1 = v0 < 0.0f ? 0.0f : v0" in text
+
+
+def test_channels_are_found_in_the_middle_of_a_shape() -> None:
+    shape, scale = (2, 3, 4, 5), use(1, (3, 1, 1))
+    graph = Graph((use(0, shape),), (("scale", scale),), (call("mul", "pointwise", use(2, shape), use(0, shape), scale),), (use(2, shape),))
+    found = first_kernel(graph, "Model", ("x",))
+    assert isinstance(found, FirstKernel) and "scale[at / (h * w) % c]" in found.text
+
+
+def test_a_reduction_along_rows_has_a_block_for_each() -> None:
+    text = kernel(
+        call("pow", "pointwise", use(1), use(0), 2),
+        call("mean", "rows", use(2, (6, 1)), use(1), (-1,), True),
+        call("rsqrt", "pointwise", use(3, (6, 1)), use(2, (6, 1))),
+        call("mul", "pointwise", use(4), use(0), use(3, (6, 1))),
+        result=use(4),
+    )
+    assert "sum_of_block" in text and "const float r2 = r1 / columns;" in text and "const float r3 = rsqrtf(r2);" in text
+    assert "y[at] = v4;" in text and "const int rows = n, columns = m;" in text
+
+
+def test_a_reduction_that_ends_the_model_leaves_a_value_for_each_row() -> None:
+    text = kernel(call("amax", "rows", use(1, (6,)), use(0), (1,)), result=use(1, (6,)))
+    assert 'outputs  = { y = ["n"] }' in text and "if (threadIdx.x == 0) y[row] = r0;" in text
+
+
+@pytest.mark.parametrize(
+    ("calls", "result", "said"),
+    [
+        ((call("mm", "product", use(1), use(0), use(0)),), use(1), "neither element by element nor along rows"),
+        ((call("relu", "pointwise", use(1), use(0, is_whole=False)),), use(1), "reads a part of a tensor"),
+        ((call("relu_", "pointwise", use(0), use(0)),), use(0), "changes an input"),
+        ((call("relu", "pointwise", use(1, dtype="int64"), use(0)),), use(1), "leaves int64"),
+        ((call("lgamma", "pointwise", use(1), use(0)),), use(1), "a function that rules do not write"),
+        ((call("mul", "pointwise", use(1), use(0), use(9)),), use(1), "no input and no weight"),
+        ((), use(0), "0 function calls"),
+    ],
+)
+def test_what_rules_do_not_write_is_said(calls: tuple[FunctionCall, ...], result: TensorUse, said: str) -> None:
+    assert said in reason(*calls, result=result)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "named", "text"),
+    [
+        ("add", ("a", "b"), {"alpha": 2}, "a + 2.0f * b"),
+        ("rsub", ("a", 1), {}, "1.0f - a"),
+        ("pow", ("a", 3), {}, "a * a * a"),
+        ("clamp", ("a", None, 6.0), {}, "a > 6.0f ? 6.0f : a"),
+        ("leaky_relu", ("a",), {}, "a > 0.0f ? a : a * 0.01f"),
+        ("hardtanh_", ("a", -1.0, 1.0), {}, "a < (-1.0f) ? (-1.0f) : a > 1.0f ? 1.0f : a"),
+        ("where", ("m", "a", float("-inf")), {}, "m ? a : (-INFINITY)"),
+        ("div", ("a", "b"), {"rounding_mode": "floor"}, None),
+        ("bernoulli", ("a",), {}, None),
+    ],
+)
+def test_functions_are_c_expressions(name: str, arguments: tuple[Any, ...], named: dict[str, Any], text: str | None) -> None:
+    assert expression(name, arguments, named) == text
