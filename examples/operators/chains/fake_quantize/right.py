@@ -14,7 +14,7 @@ __global__ void fake_quantize_kernel(const float* x, const float* step, float* y
     if (idx >= n) return;
     float s = *step;
     float level = rintf(x[idx] / s);
-    level = fminf(fmaxf(level, -128.0f), 127.0f);
+    level = level < -128.0f ? -128.0f : level > 127.0f ? 127.0f : level;  // what is not a number stays so, as by clamp
     y[idx] = level * s;
 }
 

@@ -31,7 +31,7 @@ __global__ void conv2d_relu_kernel(
             }
         }
     }
-    y[(image * outputs + output) * height * width + place] = fmaxf(sum, 0.0f);
+    y[(image * outputs + output) * height * width + place] = sum < 0.0f ? 0.0f : sum;
 }
 
 void conv2d_relu(

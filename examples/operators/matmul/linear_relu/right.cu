@@ -26,7 +26,10 @@ __global__ void linear_relu_kernel(float* y, const float* x, const float* weight
         for (int j = 0; j < TILE; ++j) sum += tile_x[threadIdx.y][j] * tile_w[threadIdx.x][j];
         __syncthreads();
     }
-    if (row < m && column < n) y[row * n + column] = fmaxf(sum + bias[column], 0.0f);
+    if (row < m && column < n) {
+        float value = sum + bias[column];
+        y[row * n + column] = value < 0.0f ? 0.0f : value;  // NaN stays NaN, as in PyTorch; fmaxf would make it 0
+    }
 }
 
 void linear_relu(float* y, const float* x, const float* weight, const float* bias, int m, int n, int k) {
