@@ -80,7 +80,7 @@ class ReferenceCase(Record, eq=False):
     float64: tuple[TensorLeft, ...] | None
     """The same computed in float64; None where it does not run in that type."""
     perturbed: tuple[tuple[TensorLeft, ...], ...]
-    """Of inputs moved by one unit in the last place; where there is no float64."""
+    """Of inputs moved by one unit in the last place: how far the result hangs on their rounding."""
     inputs_after: tuple[str, ...]
     """What identifies the contents of the input tensors afterwards."""
     term_count: float

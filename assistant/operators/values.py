@@ -1,6 +1,7 @@
 """Are the values of one output right? The rule for each output of the reference, and the comparison with what a candidate left there.
 
-Floats are held to the reference's own error against float64 (``verify.tolerance``), all else is equal bit by bit.
+Floats are held to the reference's own error against float64 (``verify.tolerance``), or to what their rounding makes of the inputs where
+that is more: on a CPU, PyTorch adds floats in double where on a GPU it does not. All else is equal bit by bit.
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ class _Reference:
         again_model = copy.deepcopy(model)
         again = called(again_model, inputs, path, is_backward=is_backward)
         repeated = [*outputs_of(again.returned), *state_of(again_model, names)]
-        case: dict[str, Any] = {
+        return {
             "inputs": saved,
             "outputs": [self._results.saved(tensor) for tensor in results],
             "repeated": [self._results.saved(tensor) for tensor in repeated],
@@ -162,12 +162,9 @@ class _Reference:
             "cotangents": [self._files.saved(tensor) for tensor in cotangents] if is_backward else [],
             "gradients": self._gradients(first, cotangents) if is_backward else {},
             **self._in_float64(model, saved, cotangents),
-            "perturbed": [],
+            "perturbed": [self._perturbed(model, saved, path, number) for number in range(_PERTURBATIONS)],
             "term_count": sum(t.numel() for t in (*tensors_in(inputs), *model.parameters())) / max(1, sum(o.numel() for o in outputs)),
         }
-        if case["float64"] is None:
-            case["perturbed"] = [self._perturbed(model, saved, path, number) for number in range(_PERTURBATIONS)]
-        return case
 
     def _gradients(self, call: Called, cotangents: list[torch.Tensor]) -> dict[str, Any]:
         return {name: self._results.saved(tensor) for name, tensor in backward(call, cotangents).items()}

@@ -7,19 +7,20 @@ args     = ["mean", "variance", "x", "n", "m"]
 */
 #include <cuda_runtime.h>
 
-// One thread for each column, so that neighbours read neighbouring elements; mean and variance in one pass, by Welford's update.
+// One thread for each column, so that neighbours read neighbouring elements. Twice over the rows: squares of what is left after the mean keep
+// their digits, where the mean of squares minus the squared mean loses them.
 __global__ void stats_of_column(float* mean, float* variance, const float* x, int rows, int columns) {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     if (column >= columns) return;
-    float middle = 0.0f, squares = 0.0f;
+    float sum = 0.0f, squares = 0.0f;
+    for (int row = 0; row < rows; ++row) sum += x[row * columns + column];
+    float middle = sum / rows;
     for (int row = 0; row < rows; ++row) {
-        float value = x[row * columns + column];
-        float off = value - middle;
-        middle += off / (row + 1);
-        squares += off * (value - middle);
+        float off = x[row * columns + column] - middle;
+        squares += off * off;
     }
-    mean[column] = rows ? middle : NAN;
-    variance[column] = rows ? squares / rows : NAN;
+    mean[column] = middle;
+    variance[column] = squares / rows;
 }
 
 void column_stats(float* mean, float* variance, const float* x, int rows, int columns) {
