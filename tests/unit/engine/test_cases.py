@@ -67,7 +67,7 @@ def test_a_large_shape_is_drawn_once(read: Read) -> None:
 
 
 def test_a_block_that_cannot_be_used_is_an_error(read: Read) -> None:
-    with pytest.raises(CannotAnswerError, match=r"k\.cu:\d+: .*") as caught:
+    with pytest.raises(CannotAnswerError, match=r"^.*k\.cu:\d+: .*") as caught:
         cases(read(TEXT.replace("randn(n)", "randint(5, 1, n)")))
     assert caught.value.remedy == "correct the workload block"
     two = TEXT + "__global__ void other(float *y) {}\n"
@@ -87,6 +87,14 @@ def test_the_candidates_own_grid_is_run_where_its_block_declares_the_shape(read:
     own = cases(original)[0]
     assert for_candidate(own, (), read(TEXT.replace("n = 64", "n = 65"))) is None, "it declares no such shape"
     assert for_candidate(own, (), read(TEXT.replace("randn(n)", "randint(5, 1, n)"))) is None
+
+
+def test_of_several_blocks_of_a_candidate_the_first_that_declares_the_shape_counts(read: Read) -> None:
+    head, kernel = TEXT.split("*/\n")
+    large = head.replace("work]", "large]").replace("{ n = 64 }, { n = 96 }", "{ n = 4096 }")
+    wide = head.removeprefix("/* kernelopt\n").replace("n/32", "n/64").replace("block  = [32]", "block  = [64]")
+    made = for_candidate(cases(read(TEXT))[0], (), read(f"{large}{wide}*/\n{kernel}"))
+    assert made is not None and made.recording.launches[0].config == LaunchConfig(Dim3(1), Dim3(64))
 
 
 def test_of_recorded_launches_the_one_in_its_place_is_run(read: Read) -> None:

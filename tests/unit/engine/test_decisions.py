@@ -104,8 +104,20 @@ async def test_a_person_leaves_it_open_takes_a_part_or_turns_it_down(decisions: 
 def test_who_comes_second_is_told_who_was_first(decisions: Decisions, proposal: Proposal) -> None:
     (first,) = decisions.reject(proposal, "style", "no")
     assert isinstance(first, events.DecisionMade) and (first.job, first.kind, first.reason_code) == (None, "rejected", "style")
-    with pytest.raises(UsageError, match="P0000000001 was already rejected by a test"):
+    with pytest.raises(UsageError, match=r"^P0000000001 was already rejected by a test"):
         decisions.reject(proposal, None, None)
+
+
+def test_what_becomes_of_a_text_in_no_file_is_kept_and_nothing_is_written(tmp_path: Path, proposal: Proposal, store: Store) -> None:
+    session, before = Commands(tmp_path, store=cast("Any", store)).session, proposal.path.read_text()
+    taken = session.accept_text(proposal.id[:6])
+    assert (taken.proposal, taken.kind, taken.decided_by) == (proposal.id, "accepted", "a test")
+    assert (store.find_proposal(proposal.id).state, proposal.path.read_text()) == (ProposalState.ACCEPTED, before)
+    undone = session.undo_text(proposal.id)
+    assert (undone.proposal, undone.kind, store.find_proposal(proposal.id).state) == (proposal.id, "undone", ProposalState.UNDONE)
+    session.reject(proposal.id, "style", "no")
+    session.undo_text(proposal.id)
+    assert store.find_proposal(proposal.id).state is not ProposalState.REJECTED, "its rejection was taken back"
 
 
 KERNEL = """\

@@ -48,5 +48,5 @@ def test_what_is_allowed_is_named_with_commas(words: str, allowed: AllowOption) 
 
 
 def test_what_nobody_knows_cannot_be_allowed() -> None:
-    with pytest.raises(UsageError, match="--allow does not know 'speed'"):
+    with pytest.raises(UsageError, match=r"^--allow does not know 'speed'"):
         AllowOption.read("precision,speed")

@@ -9,10 +9,11 @@ from assistant.engine.job import Job
 from assistant.engine.running import Ending
 from assistant.engine.search import FrozenVersion
 from assistant.engine.source_version import SourceVersion
-from assistant.model.plan import Rewrite, Step, TrialOutcome
+from assistant.model.plan import AttemptSummary, Rewrite, Step, TrialOutcome
 from assistant.model.source import TextEdit
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
+from assistant.ports.planner import PlanRequest
 from tests.unit.engine.commands import Commands
 from tests.unit.engine.test_commands import CHEAPER, DEARER, WRONG, A
 from tests.unit.engine.test_learned_edits import KERNEL
@@ -49,3 +50,22 @@ async def test_each_edit_is_judged_on_its_own_against_the_version(tmp_path: Path
 async def test_an_edit_of_host_code_is_not_carried_out(tmp_path: Path) -> None:
     ((outcome, reason),) = await outcomes(tmp_path, KERNEL[CHEAPER] + '\nstatic int first = system("date");\n')
     assert outcome is TrialOutcome.NOT_ALLOWED and reason
+
+
+async def test_a_planner_is_asked_about_its_kernel_and_told_what_was_tried(tmp_path: Path) -> None:
+    on, asked = Commands(tmp_path), list[PlanRequest]()
+    tried = AttemptSummary("add-up", 1, "Do it.", TrialOutcome.NOT_BETTER, "slow", 0.9)
+
+    async def body(job: Job, version: SourceVersion) -> Ending:
+        (kernel,) = version.kernels
+        opened = await FrozenVersion.opened(job, version, kernel.key, Catalogue(()))
+        assert not isinstance(opened, LabFailure), opened
+        asked.append(opened.request(on.store, tmp_path, (tried,)))
+        missing = await FrozenVersion.opened(job, version, "gone(float *)", Catalogue(()))
+        assert isinstance(missing, LabFailure) and "does not launch gone(float *)" in missing.message
+        return Ending(0, "done")
+
+    await on.session.run("optimize", on.request(A), body, UNHEARD)
+    (request,) = asked
+    assert (request.kernel.name, [profile.kernel for profile in request.profiles]) == ("scale", ["scale(float*, const float*, int)"])
+    assert request.tried == (tried,)

@@ -52,10 +52,10 @@ def test_a_session_is_gone_on_with_and_says_where_it_stands(sessions: PairSessio
 
 
 def test_the_session_of_a_kernel_is_found_by_its_name_alone_where_there_are_several(sessions: PairSessions) -> None:
-    with pytest.raises(UsageError, match=r"no pair session is open on a\.cu"):
+    with pytest.raises(UsageError, match=r"^no pair session is open on a\.cu"):
         sessions.find(FILE, TWO, None)
     k, other = (sessions.start(Source(FILE, TWO), name, None).state.session for name in ("k", "other"))
-    with pytest.raises(UsageError, match=r"2 pair sessions are open on a\.cu"):
+    with pytest.raises(UsageError, match=r"^2 pair sessions are open on a\.cu"):
         sessions.find(FILE, TWO, None)
     assert sessions.find(FILE, TWO, "k(float*)") == k
     assert sessions.find(FILE, "", "other") == other  # whatever the text says by now
@@ -72,7 +72,7 @@ def test_going_back_is_to_the_version_before_or_to_any_that_there_is(sessions: P
     version, text = sessions.back(session, 0, f"// a line above\n{THIRD}")
     assert (version.number, text) == (0, f"// a line above\n{K}")
     for number in (-1, 3, 9):
-        with pytest.raises(UsageError, match=f"there is no version {number}") as raised:
+        with pytest.raises(UsageError, match=f"^there is no version {number}") as raised:
             sessions.back(session, number, THIRD)
         assert raised.value.remedy == "versions are v0 to v2"
 
@@ -80,17 +80,17 @@ def test_going_back_is_to_the_version_before_or_to_any_that_there_is(sessions: P
 def test_what_was_typed_since_is_not_thrown_away_by_going_back(sessions: PairSessions) -> None:
     session = sessions.start(Source(FILE, K), None, None).state.session.id
     edit(sessions, session, SECOND)
-    with pytest.raises(CannotAnswerError, match=r"a\.cu was changed after v1 was judged \(line 3\)"):
+    with pytest.raises(CannotAnswerError, match=r"^a\.cu was changed after v1 was judged \(line 3\)"):
         sessions.back(session, 0, SECOND.replace("x[0] = 2", "x[0] = 9"))
 
 
 def test_a_constraint_must_say_something_and_one_that_is_dropped_must_be_there(sessions: PairSessions) -> None:
     session = sessions.start(Source(FILE, K), None, None).state.session.id
-    with pytest.raises(UsageError, match="name what to keep to"):
+    with pytest.raises(UsageError, match=r"^name what to keep to"):
         sessions.constrain(session, "  ")
     assert sessions.constrain(session, "keep  block 256").answer == "constraints: 1. keep block 256"
     for number in (0, 2):
-        with pytest.raises(UsageError, match=f"there is no constraint {number}") as raised:
+        with pytest.raises(UsageError, match=f"^there is no constraint {number}") as raised:
             sessions.constrain(session, f"drop {number}")
         assert raised.value.remedy == "constraints: 1. keep block 256"
     assert sessions.constrain(session, "drop 1").answer == "no constraints"
@@ -115,7 +115,7 @@ def test_a_turn_is_added_however_busy_others_are_but_not_for_ever(refused: int, 
     if is_added:
         assert sessions.constrain(session, "be nice").number == 2
     else:
-        with pytest.raises(CannotAnswerError, match=f"{session} is busy"):
+        with pytest.raises(CannotAnswerError, match=f"^{session} is busy"):
             sessions.constrain(session, "be nice")
 
 
@@ -196,5 +196,5 @@ def test_a_session_that_has_ended_takes_no_turn(sessions: PairSessions) -> None:
     session = sessions.start(Source(FILE, K), None, None).state.session.id
     stopped = sessions.stop(session)
     assert stopped.answer == "ended after 2 turns" and stopped.detail.startswith("# Pairing on k of a.cu")
-    with pytest.raises(UsageError, match=f"{session} was ended by a test"):
+    with pytest.raises(UsageError, match=f"^{session} was ended by a test"):
         sessions.constrain(session, "keep block 256")

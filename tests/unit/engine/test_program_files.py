@@ -56,9 +56,9 @@ def test_a_file_with_main_asks_about_all_kernels_and_others_about_their_own(fold
     assert names(read(folder, "b.cu", "main.cu")) == ["second"]
     assert names(read(folder, "k.cuh", "main.cu", "b.cu")) == ["first"]
     assert names(read(folder, "k.cuh", "main.cu", "b.cu", kernel="second")) == ["second"]
-    with pytest.raises(UsageError, match="holds no __global__ function"):
+    with pytest.raises(UsageError, match=r"^.*holds no __global__ function"):
         read(folder, "main.cu", "b.cu", programs=STANDS_ALONE)
-    with pytest.raises(UsageError, match="has no kernel 'third'"):
+    with pytest.raises(UsageError, match=r"^.*has no kernel 'third'"):
         read(folder, "main.cu", "b.cu", kernel="third")
 
 
@@ -152,7 +152,7 @@ def test_of_a_copy_that_differs_in_several_files_all_are_judged_in_the_originals
 def test_programs_of_different_files_are_not_compared(folder: Path, copy: Path) -> None:
     (copy / "b.cu").unlink()
     (copy / "main.cu").write_text('#include "k.cuh"\nint main() { float* x; first<float><<<1, 1>>>(x); }\n')
-    with pytest.raises(CannotAnswerError, match=r"different files \(b\.cu\)"):
+    with pytest.raises(CannotAnswerError, match=r"^.*different files \(b\.cu\)"):
         sides(folder, copy)
 
 
@@ -161,14 +161,14 @@ def test_a_copy_without_a_header_that_has_no_kernels_is_a_program_of_its_own(fol
     found = sides(folder, copy)
     assert (found.b.source.path, found.note) == (copy / "main.cu", "")
     (copy / "b.cu").write_text(FILES["b.cu"].replace("= 2", "= 3"))
-    with pytest.raises(CannotAnswerError, match=r"different files \(plain\.h\)"):
+    with pytest.raises(CannotAnswerError, match=r"^.*different files \(plain\.h\)"):
         sides(folder, copy)
 
 
 def test_a_unit_that_only_the_copy_has_is_named(folder: Path, copy: Path) -> None:
     (copy / "c.cu").write_text("void third() {}\n")
     (copy / "main.cu").write_text(FILES["main.cu"].replace("int main", "void third();\nint main").replace("{ ", "{ third(); ", 1))
-    with pytest.raises(CannotAnswerError, match=r"different files \(c\.cu\)"):
+    with pytest.raises(CannotAnswerError, match=r"^.*different files \(c\.cu\)"):
         sides(folder, copy)
 
 
@@ -183,7 +183,7 @@ def test_the_rest_of_a_program_is_found_from_any_of_its_files(folder: Path, file
 
 def test_of_several_programs_one_must_be_chosen(folder: Path) -> None:
     (folder / "bench.cu").write_text(FILES["main.cu"])
-    with pytest.raises(CannotAnswerError, match=r"k\.cuh is part of 2 programs \(bench\.cu, main\.cu\)"):
+    with pytest.raises(CannotAnswerError, match=r"^k\.cuh is part of 2 programs \(bench\.cu, main\.cu\)"):
         found(folder, "k.cuh")
     choose_program(folder / "k.cuh", folder, "bench.cu")
     version = found(folder, "k.cuh")
@@ -214,7 +214,7 @@ def test_a_declared_workload_needs_no_program(folder: Path) -> None:
 
 def test_two_mains_on_the_command_line_are_refused(folder: Path) -> None:
     (folder / "bench.cu").write_text(FILES["main.cu"])
-    with pytest.raises(CannotAnswerError, match="main"):
+    with pytest.raises(CannotAnswerError, match=r"^main"):
         found(folder, "main.cu", "bench.cu")
 
 
@@ -247,7 +247,7 @@ def test_kernels_of_one_name_in_several_files_are_known(folder: Path) -> None:
 
 def test_python_is_not_read_as_cuda(folder: Path) -> None:
     (folder / "train.py").write_text("print(1)\n")
-    with pytest.raises(UsageError, match=r"train\.py is no CUDA"):
+    with pytest.raises(UsageError, match=r"^train\.py is no CUDA"):
         found(folder, "train.py")
 
 

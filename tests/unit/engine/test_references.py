@@ -14,11 +14,12 @@ import pytest
 from assistant.engine.evaluate.judged_case import JudgedCase
 from assistant.engine.judge.references import find_references, perturbed_runs
 from assistant.engine.judge.replaying import FloatReference
+from assistant.errors import CannotAnswerError
 from assistant.model.build import Flags
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
 from assistant.model.workload import Case
-from assistant.ports.lab import CaseRun, LabFailure, Program, ReplayRun, RunLimits
+from assistant.ports.lab import CaseRun, LabFailure, Program, ReferenceCall, ReplayRun, RunLimits
 from assistant.verify.evidence import Reference
 from assistant.workload.recordings import RecordingReader, blob_name
 from tests.unit.workload.launches import launched
@@ -45,6 +46,13 @@ class Lab:
     """Cases, by their place, that do not run."""
     asked: list[tuple[str, tuple[str, ...]]] = field(default_factory=list[tuple[str, tuple[str, ...]]])
     given: list[bytes] = field(default_factory=list[bytes])
+    returned: tuple[tuple[str, bytes], ...] | LabFailure = ()
+    """By the user's own function."""
+    calls: list[ReferenceCall] = field(default_factory=list[ReferenceCall])
+
+    async def reference(self, call: ReferenceCall, limits: object) -> tuple[tuple[str, bytes], ...] | LabFailure:
+        self.calls.append(call)
+        return self.returned
 
     async def replay(self, program: Program, cases: Sequence[Case], options: object, limits: object) -> ReplayRun | LabFailure:
         return self._answer("moved", program, cases)
@@ -90,6 +98,25 @@ async def test_cases_with_floats_are_rebuilt_with_doubles_where_that_is_wanted(l
     assert found == [wide, none, none, FloatReference(((0, b"given"),), Reference.DECLARED), none, none, wide]
     assert await find_references(*setting(lab), cases, [False] * 7) == ([none, none, none, found[3], none, none, none], None)
     assert len(lab.asked) == 1
+
+
+@pytest.mark.parametrize(("outputs", "asked"), [(("p0", "other"), ("p0", "other")), ((), ("p0",))])
+async def test_the_users_own_function_is_called_from_the_file_next_to_the_source(
+    lab: Lab, outputs: tuple[str, ...], asked: tuple[str, ...]
+) -> None:
+    job, version = setting(lab)
+    version.declared = (SimpleNamespace(reference="refs/own.py:doubled", outputs=outputs),)
+    lab.returned = (("p0", b"right"), ("other", b"of no buffer"))
+    found, missing = await find_references(job, version, [judged(FLOATS)], [True])
+    assert (found, missing) == ([FloatReference(((0, b"right"),), Reference.DECLARED)], None)
+    (call,) = lab.calls
+    assert (call.path, call.function, call.outputs) == (Path("/refs/own.py"), "doubled", asked)
+    (argument,) = call.arguments
+    assert (argument.name, argument.dtype) == ("p0", "<f8")
+    lab.returned = LabFailure("raised", "own.py:3: no such name", "correct own.py")
+    with pytest.raises(CannotAnswerError, match=r"^own\.py:3: no such name") as caught:
+        await find_references(job, version, [judged(FLOATS)], [True])
+    assert caught.value.remedy == "correct own.py"
 
 
 @pytest.mark.parametrize(

@@ -102,9 +102,9 @@ async def test_what_cannot_be_replayed_says_why(tmp_path: Path) -> None:
     assert raised.value.message == f"{made.id} is not replayable: its recording was removed to keep within memory.recordings_bytes"
     assert raised.value.remedy is not None and f"kernelopt show {made.id}" in raised.value.remedy
     on.store.recordings.clear()
-    with pytest.raises(CannotAnswerError, match="is not replayable: no recording of it was kept"):
+    with pytest.raises(CannotAnswerError, match=r"^.*is not replayable: no recording of it was kept"):
         await on.hear(on.session.replay(made.id, JobRequest(made.path, on.folder)))
-    with pytest.raises(UsageError, match="no proposal starts with 'PX'"):
+    with pytest.raises(UsageError, match=r"^no proposal starts with 'PX'"):
         on.session.replay("PX", JobRequest(made.path, on.folder))
 
 

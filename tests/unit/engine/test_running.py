@@ -235,7 +235,7 @@ def test_flags_are_those_of_the_line_or_the_project_or_the_database(on: Running)
     assert (given[0], project[0]) == (("-O1",), ("-O2",)) and len({default[1], given[1], project[1]}) == 3
     assert flags(cflags=("-O2",)) == project, "an editor hands the file's own back"
     (on.folder / "compile_commands.json").write_text("no JSON")
-    with pytest.raises(CannotAnswerError, match=r"compile_commands\.json cannot be read"):
+    with pytest.raises(CannotAnswerError, match=r"^compile_commands\.json cannot be read"):
         flags()
 
 
@@ -371,6 +371,6 @@ def test_a_planner_that_there_is_not_is_refused_before_anything_runs(on: Running
 def test_a_model_that_cannot_call_tools_is_no_agent(on: Running, kind: str) -> None:
     (on.folder / "home").mkdir(exist_ok=True)
     (on.folder / "home" / "config.toml").write_text(f'[provider]\nkind = "{kind}"\n')
-    with pytest.raises(UsageError, match=f"--planner agent: provider.kind {kind} cannot call tools"):
+    with pytest.raises(UsageError, match=f"^--planner agent: provider.kind {kind} cannot call tools"):
         _session(on).optimize(on.request(), OptimizeOptions(planner="agent"), Accept.NONE, None)
     assert _session(on).optimize(on.request(), OptimizeOptions(planner="llm"), Accept.NONE, None) is not None

@@ -9,8 +9,9 @@ import pytest
 from assistant.engine.search.setbacks import only_here, setback_of, setback_of_attempt, summary_of_attempt, summary_of_trial
 from assistant.engine.search.trials import Trial
 from assistant.model.build import Diagnostic, DiagnosticSeverity, KernelResources
-from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
+from assistant.model.plan import AttemptSummary, Rewrite, Setback, SetbackKind, Step
 from assistant.model.profile import Evidence, Method, Problem
+from assistant.model.source import Span, TextEdit
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Label, Outcome, Verification, VerificationFinding
 from tests.unit.engine.test_resume import attempt
@@ -55,6 +56,33 @@ def test_a_kept_edit_that_is_right_only_here_goes_back_unless_that_decision_was_
     assert only_here(verification) and not only_here(replace(verification, outcome=Outcome.FAIL)), "it has a plainer fault"
     stated = VerificationFinding("assumption", Outcome.NEEDS_DECISION, "n is even")
     assert setback_of(replace(kept, verification=verdict(Outcome.NEEDS_DECISION, stated))) is None, "its writer said so"
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome", "case", "is_only_here"),
+    [
+        ("resized", Outcome.NEEDS_DECISION, 0, True),
+        ("negative", Outcome.NEEDS_DECISION, 0, True),
+        ("resampled", Outcome.NEEDS_DECISION, 0, False),  # the program's own kind of values
+        ("tiny", Outcome.NEEDS_DECISION, 0, False),  # less exact, which is no assumption
+        ("resized", Outcome.PASS, 0, False),
+        ("resized", Outcome.NEEDS_DECISION, None, False),
+        ("resized", Outcome.NEEDS_DECISION, 1, False),  # of a case that is not listed
+    ],
+)
+def test_only_a_difference_on_cases_of_our_own_making_is_right_only_here(
+    verdict, kind: str, outcome: Outcome, case: int | None, is_only_here: bool
+) -> None:
+    found = VerificationFinding("assumption", outcome, "wrong there", case=case)
+    cases = (CaseResult(kind, "n=65", 1.0, Outcome.NEEDS_DECISION, 1.5, 0.2),)
+    verification = replace(verdict(Outcome.NEEDS_DECISION, found), cases=cases)
+    assert only_here(verification) == ((found,) if is_only_here else ())
+
+
+def test_the_next_plan_gets_a_line_about_each_candidate() -> None:
+    edits = (TextEdit(Span(0, 1), "first"), TextEdit(Span(3, 4), "second"))
+    trial = replace(TRIAL, rewrite=replace(TRIAL.rewrite, edits=edits), ratio=1.25).ended(TrialOutcome.NOT_BETTER, "slow")
+    assert summary_of_trial(trial) == AttemptSummary("t", 3, "Do it.", TrialOutcome.NOT_BETTER, "slow", 1.25, "first\n\nsecond")
 
 
 def test_of_a_candidate_of_an_earlier_job_its_writer_is_told_what_memory_has() -> None:
