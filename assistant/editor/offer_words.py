@@ -7,12 +7,16 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assistant.engine.report import asked_in_words, gain_in_words, verdict_in_short
 from assistant.model.proposal import PredictionOutcome, Proposal
-from assistant.model.verification import Outcome
+from assistant.model.verification import CaseResult, Outcome
 from assistant.profile.quantity import format_change
 
-__all__ = ["accept_title", "gain", "offer_origin", "offer_title", "review_lines", "verdict"]
+__all__ = ["accept_title", "cases_in_words", "gain", "offer_origin", "offer_title", "review_lines", "verdict"]
+
+_SHAPES_LISTED = 4
 
 
 def gain(proposal: Proposal) -> str:
@@ -25,6 +29,15 @@ def verdict(proposal: Proposal) -> str:
     judged = proposal.verification
     right = sum(case.outcome is Outcome.PASS for case in judged.cases)
     return verdict_in_short(judged.outcome, right, len(judged.cases), proposal.labels)
+
+
+def cases_in_words(cases: Sequence[CaseResult]) -> str:
+    """``10 of 10 cases right, at n=1000; n=511``: at which sizes a verdict holds; empty without cases."""
+    right = [case for case in cases if case.outcome is Outcome.PASS]
+    shapes = [*dict.fromkeys(case.shape for case in right)]
+    sizes = "; ".join(shapes[:_SHAPES_LISTED]) + ("; …" if len(shapes) > _SHAPES_LISTED else "")
+    counted = f"{len(right)} of {len(cases)} cases right"
+    return "" if not cases else f"{counted}, at {sizes}" if sizes else counted
 
 
 def accept_title(proposal: Proposal) -> str:

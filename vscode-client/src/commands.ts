@@ -75,6 +75,10 @@ function reviewCommands({ review, watch }: Parts): Runs {
       const found = "hunk_id" in target ? { proposal: target.proposal_id, hunk: target.hunk_id } : review.hunkAt(target);
       if (found !== undefined) await act(found.proposal, found.hunk);
     };
+  const inLiveFile =
+    (act: (proposal: string, hunk: string) => Promise<void>): Run =>
+    (target?: HunkLink | vscode.CommentThread) =>
+      target === undefined ? review.atCursor(act) : onHunk(act)(target as never);
   return {
     review: () => review.choose(watch.picture.proposals),
     acceptProposal: onShown((proposal) => review.accept(proposal)),
@@ -87,6 +91,8 @@ function reviewCommands({ review, watch }: Parts): Runs {
     acceptHunk: onHunk((proposal, hunk) => review.acceptHunk(proposal, hunk)),
     leaveHunkOut: onHunk((proposal, hunk) => review.toggleHunk(proposal, hunk)),
     takeHunk: onHunk((proposal, hunk) => review.toggleHunk(proposal, hunk)),
+    keepHunk: inLiveFile((proposal, hunk) => review.keepHunk(proposal, hunk)),
+    skipHunk: inLiveFile((proposal, hunk) => review.skipHunk(proposal, hunk)),
   };
 }
 

@@ -35,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const manifest: Manifest = context.extension.packageJSON; // VS Code types it as any
   const consents = new Consents();
   const server = new LanguageServer(launcher, { log, execute, manifest, consents, complete: (...asked) => model.complete(...asked) });
-  const review = new Review(server, notes);
+  const review = new Review(server, notes, log);
   const watch = new Watch(server, log);
   const telling = tellFailures(server, manifest.version, log);
   const opening = registerPanel(context, server, log);

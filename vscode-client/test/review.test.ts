@@ -2,10 +2,26 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { HunkPlace, Preview } from "../src/protocol/answers.ts";
-import { acceptance, afterLines, beforePath, describe, everything, heading, partly, proposalOf, tied, toggled, together } from "../src/review/choice.ts";
+import {
+  acceptance,
+  afterLines,
+  beforePath,
+  describe,
+  everything,
+  heading,
+  isDecided,
+  keeping,
+  partly,
+  proposalOf,
+  skipping,
+  tied,
+  toggled,
+  together,
+} from "../src/review/choice.ts";
 import { explanationName } from "../src/review/name.ts";
+import { linesOf, livePlace, newLines } from "../src/review/place.ts";
 import { rejection } from "../src/review/reasons.ts";
-import { threadText } from "../src/review/thread_text.ts";
+import { liveHeading, liveText, threadText } from "../src/review/thread_text.ts";
 
 const HUNKS: readonly HunkPlace[] = [
   { id: "a", before_line: 8, before_count: 0, after_line: 8, after_count: 1 },
@@ -123,4 +139,48 @@ test("a change that is one choice has no part to take, and what was left out can
     ["Accept", "Reject…", "Why"],
   );
   assert.ok(threadText(toggled(TIED, "b"), "b", PREVIEW).actions.some(({ title }) => title === "Take it again"));
+});
+
+test("nothing is decided before every choice is kept or skipped, and those that only work together are said once", () => {
+  const one = keeping(TIED, "a");
+  assert.equal(isDecided(one), false);
+  assert.deepEqual([...one.kept], ["a", "c"]);
+  const skipped = skipping(one, "b");
+  assert.equal(isDecided(skipped), true);
+  assert.deepEqual(acceptance(skipped), { proposal_id: "P1", hunk_ids: ["a", "c"] });
+  assert.deepEqual(acceptance(keeping(skipped, "b")), { proposal_id: "P1" });
+  assert.equal(acceptance(skipping(skipped, "c")), undefined, "nothing is kept: a reject");
+  assert.equal(isDecided(toggled(skipped, "a")), true);
+  assert.equal(isDecided(toggled(toggled(skipped, "a"), "a")), false, "taken again is not kept");
+});
+
+test("a thread in the live file offers Keep and Skip, with what is agreed to, and says what was said to it", () => {
+  const needsDecision = { ...PREVIEW, accept_title: "Accept with fewer digits" };
+  const titles = (choice: typeof TIED): readonly string[] => liveText(choice, "a", needsDecision).actions.map(({ title }) => title);
+  assert.deepEqual(titles(TIED), ["Keep with fewer digits", "Skip", "Review", "Why"]);
+  assert.deepEqual(titles(everything("P1", [{ name: "a.cu", hunks: HUNKS }], [["a", "b", "c"]])), ["Keep with fewer digits", "Skip…", "Review", "Why"]);
+  const [first, second] = HUNKS;
+  assert.ok(first !== undefined && second !== undefined);
+  assert.equal(liveHeading(keeping(TIED, "a"), first), "Kept: goes in once the others are decided · 1 line inserted");
+  assert.equal(liveHeading(skipping(TIED, "b"), second), "Skipped · 1 line becomes 3");
+  assert.equal(liveHeading(TIED, second), "1 line becomes 3");
+});
+
+test("a hunk moves with what is typed around it, and is gone where its lines are touched", () => {
+  const made = linesOf("a\nb\nc\nd\ne\n");
+  const hunk: HunkPlace = { id: "h", before_line: 3, before_count: 2, after_line: 3, after_count: 1 };
+  const place = (now: string): unknown => livePlace(hunk, made, linesOf(now));
+  assert.deepEqual(place("a\nb\nc\nd\ne\n"), { line: 2, count: 2 });
+  assert.deepEqual(place("new\na\nb\nc\nd\ne\n"), { line: 3, count: 2 });
+  assert.deepEqual(place("a\nb\nc\nd\nchanged\n"), { line: 2, count: 2 });
+  assert.deepEqual(place("b\r\nc\r\nd\r\ne\r\n"), { line: 1, count: 2 });
+  assert.equal(place("a\nb\nC\nd\ne\n"), undefined);
+  assert.equal(place("a\nb\nc\nbetween\nd\ne\n"), undefined);
+  assert.equal(place("a\n"), undefined);
+});
+
+test("lines that are only inserted have a place, too, and the lines of a hunk are the proposal's", () => {
+  const hunk: HunkPlace = { id: "h", before_line: 2, before_count: 0, after_line: 2, after_count: 2 };
+  assert.deepEqual(livePlace(hunk, ["a", "b"], ["x", "a", "b"]), { line: 2, count: 0 });
+  assert.deepEqual(newLines(hunk, ["a", "n1", "n2", "b"]), ["n1", "n2"]);
 });

@@ -145,6 +145,33 @@ async def test_hunks_are_picked_by_keyboard(open_window: OpenWindow, offered: Of
     await saved_without_second(window, offered)
 
 
+async def test_hunks_are_kept_and_skipped_in_the_live_file(open_window: OpenWindow, offered: Offered) -> None:
+    window = await open_window(offered.source.parent)
+    await window.open_file("waves.cu")
+    await window.see_count(window.tinted_lines, 3)
+    await window.shoot("tinted")
+    await window.unfold_live_threads()
+    second = await window.see(window.threads, "Hunk 2 of 3")
+    await window.see(second, "0.01f * s")
+    await window.shoot("unfolded")
+    await window.click(second.get_by_role("link", name="Skip"))
+    await window.see_count(window.tinted_lines, 2)
+    first = await window.see(window.threads, "Hunk 1 of 3")
+    await window.click(first.get_by_role("link", name="Keep with fewer digits"))
+    await window.see_count(window.threads, 1)
+    await window.see_count(window.text.filter(has_text="0.9f * sum"), 0)
+    assert offered.decisions() == [], "something is still open: nothing enters the buffer"
+    await window.go_to(17)
+    await window.page.keyboard.press("Control+K")
+    await window.page.keyboard.press("y")
+    await window.let_run()
+    await window.see_notification("cases right, at")
+    await window.shoot("judged")
+    await saved_without_second(window, offered)
+    assert offered.decisions() == ["partially_accepted"]
+    await window.see_count(window.tinted_lines, 0)
+
+
 async def undone(window: Window, offered: Offered) -> None:
     """Take back the accept that the editor has just made."""
     await window.focus_editor()

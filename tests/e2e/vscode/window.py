@@ -153,6 +153,11 @@ class Window:
         return self.page.locator(".review-widget:visible")
 
     @property
+    def tinted_lines(self) -> Locator:
+        """Lines with a background of ours: those that an open proposal would replace."""
+        return self.page.locator(".editor-group-container.active .view-overlays .cdr[class*=TextEditorDecorationType]")
+
+    @property
     def waiting(self) -> Locator:
         """The entry of the status bar while a program waits for a person's OK."""
         return self.page.locator(".statusbar-item").filter(has_text=re.compile(r"run .+\?"))
@@ -219,6 +224,10 @@ class Window:
     async def unfold_threads(self) -> None:
         """Open the folded threads of the proposal's diff that is shown, by the signs next to their lines."""
         await self.see(self.title_buttons.get_by_role("button", name="Accept"))
+        await self.unfold_live_threads()
+
+    async def unfold_live_threads(self) -> None:
+        """Open the folded threads of the active editor, by the signs next to their lines."""
         signs = self.page.locator(".editor-group-container.active .comment-range-glyph[class*=comment-thread]")
         await self.see(signs)
         for index in range(await signs.count()):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assistant.editor.offer_words import accept_title, gain, offer_title, review_lines, verdict
+from assistant.editor.offer_words import accept_title, cases_in_words, gain, offer_title, review_lines, verdict
 from assistant.editor.tried import others_tried
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.plan import MetricPrediction
@@ -48,6 +48,15 @@ def test_what_needs_a_decision_says_on_what_also_on_the_button() -> None:
     plain = _proposal(SpeedOutcome.PREDICTED, 1.6)
     assert verdict(plain) == "right in 10 of 10 cases" and accept_title(plain) == "Accept"
     assert offer_title(replace(plain, model="m")) == "t: ≈1.60x predicted, right in 10 of 10 cases, by model m"
+
+
+def test_a_verdict_says_at_which_sizes_it_is_right() -> None:
+    wrong = CaseResult("resized", "n=1", 1.0, Outcome.FAIL, 0.0, 0.0)
+    assert cases_in_words(()) == ""
+    assert cases_in_words((*_CASES, wrong)) == "10 of 11 cases right, at n=64"
+    assert cases_in_words((wrong,)) == "0 of 1 cases right"
+    sizes = tuple(replace(wrong, shape=f"n={n}", outcome=Outcome.PASS) for n in (7, 64, 511, 1000, 2048))
+    assert cases_in_words(sizes) == "5 of 5 cases right, at n=7; n=64; n=511; n=1000; …"
 
 
 def test_a_thread_says_gain_and_verdict_the_edit_the_counter_that_moved_and_for_what_it_holds() -> None:

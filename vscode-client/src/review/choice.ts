@@ -8,6 +8,8 @@ export interface Choice {
   /** Of a change of several files, the file of each hunk by the hunk's id; empty where there is only one. */
   readonly files: ReadonlyMap<string, string>;
   readonly leftOut: ReadonlySet<string>;
+  /** What was said Keep to, in the live file; nothing is written before every choice is kept or left out. */
+  readonly kept: ReadonlySet<string>;
   /** Ids of hunks that are only decided together; hunks in none of these stand alone. */
   readonly ties: readonly (readonly string[])[];
 }
@@ -15,15 +17,45 @@ export interface Choice {
 /** All hunks of all files, file by file. */
 export function everything(proposal: string, files: readonly Pick<FilePreview, "hunks" | "name">[], ties: readonly (readonly string[])[] = []): Choice {
   const names = files.length < 2 ? [] : files.flatMap(({ name, hunks }) => hunks.map(({ id }) => [id, name] as const));
-  return { proposal, hunks: files.flatMap((file) => file.hunks), files: new Map(names), leftOut: new Set(), ties };
+  return { proposal, hunks: files.flatMap((file) => file.hunks), files: new Map(names), leftOut: new Set(), kept: new Set(), ties };
 }
 
 /** The choice with a hunk, and those that only work with it, taken where it was left out, and left out where it was taken. */
 export function toggled(choice: Choice, hunk: string): Choice {
-  const leftOut = new Set(choice.leftOut);
-  const isTaken = !leftOut.has(hunk);
-  for (const id of together(choice, hunk)) isTaken ? leftOut.add(id) : leftOut.delete(id);
-  return { ...choice, leftOut };
+  const ids = together(choice, hunk);
+  const isTaken = !choice.leftOut.has(hunk);
+  return { ...choice, kept: without(choice.kept, ids), leftOut: isTaken ? having(choice.leftOut, ids) : without(choice.leftOut, ids) };
+}
+
+/** The choice with Keep said to a hunk, and with it to those that only work with it. */
+export function keeping(choice: Choice, hunk: string): Choice {
+  const ids = together(choice, hunk);
+  return { ...choice, kept: having(choice.kept, ids), leftOut: without(choice.leftOut, ids) };
+}
+
+/** The choice with Skip said to a hunk, and with it to those that only work with it. */
+export function skipping(choice: Choice, hunk: string): Choice {
+  const ids = together(choice, hunk);
+  return { ...choice, kept: without(choice.kept, ids), leftOut: having(choice.leftOut, ids) };
+}
+
+/** Whether every hunk is kept or left out. */
+export function isDecided({ hunks, kept, leftOut }: Choice): boolean {
+  return hunks.every(({ id }) => kept.has(id) || leftOut.has(id));
+}
+
+/** Whether all hunks only work together. */
+export function isOneChoice(choice: Choice): boolean {
+  const [first] = choice.hunks;
+  return first !== undefined && together(choice, first.id).length === choice.hunks.length;
+}
+
+function having(ids: ReadonlySet<string>, more: readonly string[]): ReadonlySet<string> {
+  return new Set([...ids, ...more]);
+}
+
+function without(ids: ReadonlySet<string>, gone: readonly string[]): ReadonlySet<string> {
+  return new Set([...ids].filter((id) => !gone.includes(id)));
 }
 
 /** Ids of the hunks that are decided with this one, itself among them. */
@@ -83,7 +115,8 @@ export function numbered(hunks: readonly HunkPlace[], hunk: string): string {
   return `Hunk ${hunks.findIndex((other) => other.id === hunk) + 1} of ${hunks.length}`;
 }
 
-function change(hunk: HunkPlace): string {
+/** `3 lines become 5`. */
+export function change(hunk: HunkPlace): string {
   if (hunk.before_count === 0) return `${counted(hunk.after_count)} inserted`;
   if (hunk.after_count === 0) return `${counted(hunk.before_count)} removed`;
   if (hunk.after_count === hunk.before_count) return `${counted(hunk.after_count)} changed`;

@@ -1,16 +1,18 @@
 /**
- * The review of proposals: a diff with the live document, a thread on each hunk, reasons for a reject.
+ * The review of proposals: hunks in the live file, a diff with it, a thread on each hunk, reasons for a reject.
  *
- * Whether a proposal is open, right or accepted is the server's business; here is only which hunks a person has left out so far.
+ * Whether a proposal is open, right or accepted is the server's business; here is only which hunks a person has kept or left out so far.
  */
 
 import * as vscode from "vscode";
 
 import type { Notes } from "../notes.ts";
 import { plain } from "../plain.ts";
-import type { Accepted, Explained, FilePreview, Preview, Proposal } from "../protocol/answers.ts";
+import type { Accepted, Explained, Preview, Proposal } from "../protocol/answers.ts";
 import type { Server } from "../server/server.ts";
-import { acceptance, beforePath, type Choice, everything, partly, proposalOf, taken, together, toggled } from "./choice.ts";
+import { acceptance, type Choice, everything, isDecided, keeping, partly, proposalOf, skipping, taken, together, toggled } from "./choice.ts";
+import { Diffs } from "./diffs.ts";
+import { type HunkId, LiveHunks } from "./live.ts";
 import { explanationName } from "./name.ts";
 import { askReason, chooseHunks, chooseOther, choosePart, chooseProposal, chooseVerb } from "./picks.ts";
 import { rejection } from "./reasons.ts";
@@ -27,26 +29,31 @@ export interface ProposalArguments {
 export class Review implements vscode.Disposable {
   readonly #server: Server;
   readonly #notes: Notes;
+  readonly #log: vscode.LogOutputChannel;
   readonly #threads = new Threads();
+  readonly #diffs = new Diffs();
+  readonly #live = new LiveHunks((proposal) => this.#diffs.tabs(proposal).length > 0);
   readonly #choices = new Map<string, Choice>();
 
-  constructor(server: Server, notes: Notes) {
+  #open: ReadonlySet<string> = new Set();
+
+  constructor(server: Server, notes: Notes, log: vscode.LogOutputChannel) {
     this.#server = server;
     this.#notes = notes;
+    this.#log = log;
   }
 
   dispose(): void {
     this.#threads.dispose();
+    this.#live.dispose();
   }
 
-  /** Opens the diffs of the live documents and the proposal, one for each file; the first stays in front. */
+  /** Opens the diff of the live documents and the proposal. */
   async preview(proposal: string): Promise<void> {
-    const answer = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
-    const choice = this.#choices.get(answer.proposal_id) ?? everything(answer.proposal_id, answer.files, answer.choices);
-    this.#choices.set(choice.proposal, choice);
-    const [claim = "proposal"] = answer.about;
-    for (const file of [...answer.files].reverse()) await openDiff(file, claim);
-    this.#threads.show(choice, answer);
+    const { choice, preview } = await this.#ask(proposal);
+    const [claim = "proposal"] = preview.about;
+    await this.#diffs.open(preview.files, claim);
+    this.#threads.show(choice, preview);
   }
 
   /** Accepts what is not left out, and says where that is not all; asks first where the person does not see what is left out. */
@@ -56,7 +63,7 @@ export class Review implements vscode.Disposable {
     if (choice === undefined || part === undefined) return await this.#accept({ proposal_id: proposal });
     const accepted = acceptance(choice);
     if (accepted === undefined) return await this.reject(proposal);
-    const isSeen = diffTabs(proposal).length > 0;
+    const isSeen = this.#diffs.tabs(proposal).length > 0;
     const meant = isSeen ? "taken" : await choosePart(part);
     if (meant === undefined) return;
     await this.#accept(meant === "all" ? { proposal_id: proposal } : accepted);
@@ -92,7 +99,7 @@ export class Review implements vscode.Disposable {
 
   async explain(proposal: string): Promise<void> {
     const answer = await this.#server.execute<Explained>("kernelopt.proposal.explain", { proposal_id: proposal });
-    const isReviewed = vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff;
+    const isReviewed = this.#diffs.shown !== undefined;
     await this.#notes.showMarkdown(explanationName(answer.markdown), answer.markdown);
     if (isReviewed) await vscode.commands.executeCommand("workbench.action.focusPreviousGroup"); // where Accept and Reject are
   }
@@ -105,19 +112,38 @@ export class Review implements vscode.Disposable {
   toggleHunk(proposal: string, hunk: string): void {
     const choice = this.#choices.get(proposal);
     if (choice === undefined) return;
-    const changed = toggled(choice, hunk);
-    this.#choices.set(proposal, changed);
-    this.#threads.update(changed);
+    this.#chose(toggled(choice, hunk));
   }
 
-  /** The proposal of an editor's address, and the hunk of a thread, that menus hand over. */
+  /** Says Keep to a hunk: it goes in, in one edit with all that is kept, once every hunk is kept or skipped. */
+  async keepHunk(proposal: string, hunk: string): Promise<void> {
+    const choice = this.#choices.get(proposal);
+    if (choice !== undefined) await this.#said(keeping(choice, hunk));
+  }
+
+  /** Says Skip to a hunk; a proposal of which all is skipped is rejected. */
+  async skipHunk(proposal: string, hunk: string): Promise<void> {
+    const choice = this.#choices.get(proposal);
+    if (choice !== undefined) await this.#said(skipping(choice, hunk));
+  }
+
+  /** By a key in the live file: the hunk at the cursor; elsewhere the key only goes to the next one. */
+  async atCursor(act: (proposal: string, hunk: string) => Promise<void>): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) return;
+    const here = this.#live.at(editor);
+    if (here !== undefined) await act(here.proposal, here.hunk);
+    this.#live.goToNext(editor);
+  }
+
+  /** The proposal of an editor's address, else the one whose diff is in front. */
   proposalAt(uri: vscode.Uri | undefined): string | undefined {
-    const shown = uri ?? activeDiff()?.modified;
-    return shown === undefined ? undefined : proposalOf(shown.scheme, shown.path);
+    return (uri === undefined ? undefined : proposalOf(uri.scheme, uri.path)) ?? this.#diffs.shown;
   }
 
-  hunkAt(thread: vscode.CommentThread): { readonly proposal: string; readonly hunk: string } | undefined {
-    return this.#threads.find(thread);
+  /** The hunk of a thread that menus hand over. */
+  hunkAt(thread: vscode.CommentThread): HunkId | undefined {
+    return this.#threads.find(thread) ?? this.#live.find(thread);
   }
 
   /** The open proposal after the one that is shown, in the order of the list. */
@@ -156,19 +182,56 @@ export class Review implements vscode.Disposable {
     }
   }
 
-  /** Closes what is shown of proposals that are no longer open, wherever they were decided; choices stay, as a closed file's are not open. */
+  /**
+   * Shows what is newly open in the live files, and closes what is shown of proposals that are no longer open, wherever they were decided;
+   * choices stay, as a closed file's are not open.
+   */
   keep(open: ReadonlySet<string>): void {
+    const fresh = [...open].filter((proposal) => !this.#open.has(proposal));
+    for (const proposal of this.#open) if (!open.has(proposal)) this.#live.remove(proposal);
+    this.#open = open;
+    for (const proposal of fresh) void this.#showLive(proposal);
     for (const proposal of this.#threads.proposals) {
       if (open.has(proposal)) continue;
       this.#threads.hide(proposal);
-      void vscode.window.tabGroups.close(diffTabs(proposal));
+      void this.#diffs.close(proposal);
     }
   }
 
+  /** What the server says of a proposal, and what a person has chosen of it so far. */
+  async #ask(proposal: string): Promise<{ readonly choice: Choice; readonly preview: Preview }> {
+    const preview = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
+    const choice = this.#choices.get(preview.proposal_id) ?? everything(preview.proposal_id, preview.files, preview.choices);
+    this.#choices.set(choice.proposal, choice);
+    return { choice, preview };
+  }
+
+  async #showLive(proposal: string): Promise<void> {
+    try {
+      const { preview } = await this.#ask(proposal);
+      await this.#live.add(preview, () => (this.#open.has(proposal) ? this.#choices.get(proposal) : undefined));
+    } catch (error) {
+      this.#log.debug(`${proposal} in the live file: ${String(error)}`); // it was decided meanwhile, or the server is on its way out
+    }
+  }
+
+  #chose(choice: Choice): void {
+    this.#choices.set(choice.proposal, choice);
+    this.#threads.update(choice);
+    this.#live.update(choice);
+  }
+
+  async #said(choice: Choice): Promise<void> {
+    if (!isDecided(choice)) return this.#chose(choice);
+    this.#chose({ ...choice, kept: new Set() }); // what is accepted may be undone, or judged again first
+    const accepted = acceptance(choice);
+    if (accepted === undefined) await this.reject(choice.proposal);
+    else await this.#accept(accepted);
+  }
+
   async #chooseHunks(proposal: string): Promise<void> {
-    const { files } = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
-    const choice = this.#choices.get(proposal) ?? everything(proposal, files);
-    const chosen = await chooseHunks(files, new Set(taken(choice).map((hunk) => hunk.id)));
+    const { choice, preview } = await this.#ask(proposal);
+    const chosen = await chooseHunks(preview.files, new Set(taken(choice).map((hunk) => hunk.id)));
     if (chosen === undefined) return;
     if (chosen.length === 0) await this.reject(proposal);
     else await this.#accept({ proposal_id: proposal, ...(chosen.length === choice.hunks.length ? {} : { hunk_ids: chosen }) });
@@ -178,38 +241,4 @@ export class Review implements vscode.Disposable {
     await this.#server.execute<Accepted>("kernelopt.proposal.accept", argument);
     if (argument.hunk_ids === undefined) this.#choices.delete(argument.proposal_id); // a part is judged again, and may be refused
   }
-}
-
-async function openDiff(file: FilePreview, claim: string): Promise<void> {
-  const after = vscode.Uri.parse(file.proposal_uri);
-  const { before, isLive } = await shownBefore(vscode.Uri.parse(file.document_uri), after);
-  const title = isLive ? `${file.name} ↔ ${claim}` : `${file.name} before your last edits, which stay ↔ ${claim}`;
-  // a tab of its own: in that of a file or notebook that was only looked at so far, it would close it
-  await vscode.commands.executeCommand("vscode.diff", before, after, title, { preview: false } satisfies vscode.TextDocumentShowOptions);
-}
-
-/** The live document; where it has moved on, the text that the proposal was made for: what was typed since is no part of the change. */
-async function shownBefore(live: vscode.Uri, after: vscode.Uri): Promise<{ readonly before: vscode.Uri; readonly isLive: boolean }> {
-  const made = after.with({ path: beforePath(after.path) });
-  const texts = await Promise.all([live, made].map(async (uri) => (await vscode.workspace.openTextDocument(uri)).getText()));
-  const isLive = texts[0] === texts[1];
-  return { before: isLive ? live : made, isLive };
-}
-
-interface DiffTab extends vscode.Tab {
-  readonly input: vscode.TabInputTextDiff;
-}
-
-function diffTabs(proposal: string): readonly DiffTab[] {
-  const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs).filter(isDiff);
-  return tabs.filter(({ input }) => proposalOf(input.modified.scheme, input.modified.path) === proposal);
-}
-
-function isDiff(tab: vscode.Tab): tab is DiffTab {
-  return tab.input instanceof vscode.TabInputTextDiff;
-}
-
-function activeDiff(): vscode.TabInputTextDiff | undefined {
-  const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-  return tab !== undefined && isDiff(tab) ? tab.input : undefined;
 }

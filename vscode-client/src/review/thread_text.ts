@@ -1,7 +1,7 @@
-/** What the thread of a hunk says, and what can be done in it. Values only. */
+/** What the thread of a hunk says, in the diff and in the live file, and what can be done in it. Values only. */
 
-import type { Preview } from "../protocol/answers.ts";
-import { type Choice, tied } from "./choice.ts";
+import type { HunkPlace, Preview } from "../protocol/answers.ts";
+import { change, type Choice, isOneChoice, tied } from "./choice.ts";
 
 export interface ThreadAction {
   readonly title: string;
@@ -16,11 +16,31 @@ export interface ThreadText {
 
 /** The first hunk's thread has all of it; the others say that they are a part of the same change. */
 export function threadText(choice: Choice, hunk: string, { about, accept_title, choices, others }: Preview): ThreadText {
-  const [claim = "", ...rest] = about;
+  return { lines: lines(choice, hunk, about), actions: [...parts(choice, hunk, choices.length), ...whole(choice.proposal, accept_title, others.length)] };
+}
+
+/** Of a thread in the live file, where the new lines stand below it. */
+export function liveText(choice: Choice, hunk: string, { about, accept_title }: Preview): ThreadText {
+  const [argument, whole] = [{ proposal_id: choice.proposal, hunk_id: hunk }, { proposal_id: choice.proposal }];
+  const actions = [
+    { title: accept_title.replace(/^Accept/, "Keep"), command: "kernelopt.ui.keepHunk", argument },
+    { title: isOneChoice(choice) ? "Skip…" : "Skip", command: "kernelopt.ui.skipHunk", argument },
+    { title: "Review", command: "kernelopt.proposal.preview", argument: whole },
+    { title: "Why", command: "kernelopt.proposal.explain", argument: whole },
+  ];
+  return { lines: lines(choice, hunk, about), actions };
+}
+
+/** What stands over a thread in the live file: what the hunk does, and what was said to it. */
+export function liveHeading(choice: Choice, hunk: HunkPlace): string {
+  if (choice.kept.has(hunk.id)) return `Kept: goes in once the others are decided · ${change(hunk)}`;
+  return choice.leftOut.has(hunk.id) ? `Skipped · ${change(hunk)}` : change(hunk);
+}
+
+function lines(choice: Choice, hunk: string, [claim = "", ...rest]: readonly string[]): readonly string[] {
   const tie = tied(choice, hunk);
   const first = tie === undefined ? claim : `${claim} (${tie})`;
-  const isFirst = choice.hunks[0]?.id === hunk;
-  return { lines: isFirst ? [first, ...rest] : [first], actions: [...parts(choice, hunk, choices.length), ...whole(choice.proposal, accept_title, others.length)] };
+  return choice.hunks[0]?.id === hunk ? [first, ...rest] : [first];
 }
 
 /** Of a change that is one choice there is no part to take. */

@@ -2,9 +2,9 @@
 
 import * as vscode from "vscode";
 
-import { literal } from "../plain.ts";
 import type { FilePreview, HunkPlace, Preview } from "../protocol/answers.ts";
-import { afterLines, type Choice, heading, numbered } from "./choice.ts";
+import { afterLines, type Choice, heading } from "./choice.ts";
+import { comment } from "./comment.ts";
 import { threadText } from "./thread_text.ts";
 
 const CONTROLLER = "kernelopt.review";
@@ -33,7 +33,7 @@ export class Threads implements vscode.Disposable {
       const isTaken = !choice.leftOut.has(hunk.id);
       thread.contextValue = isTaken ? "hunk.taken" : "hunk.leftOut"; // its state stays, as VS Code folds what is resolved
       thread.label = heading(choice, hunk);
-      thread.comments = [comment(choice, hunk.id, preview)];
+      thread.comments = [comment(choice, hunk.id, threadText(choice, hunk.id, preview))];
     }
   }
 
@@ -69,15 +69,4 @@ export class Threads implements vscode.Disposable {
       return { hunk, preview, thread };
     });
   }
-}
-
-/** What the comment's author is called also stands in VS Code's list of comments, which shows no label. */
-function comment(choice: Choice, hunk: string, preview: Preview): vscode.Comment {
-  const { lines, actions } = threadText(choice, hunk, preview);
-  const links = actions.map(({ title, command, argument }) => `[${title}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`);
-  const body = new vscode.MarkdownString();
-  for (const line of lines) body.appendMarkdown(`${literal(line)}  \n`); // appendText's blanks never wrap
-  body.appendMarkdown(links.join(" · "));
-  body.isTrusted = { enabledCommands: actions.map(({ command }) => command) };
-  return { body, mode: vscode.CommentMode.Preview, author: { name: numbered(choice.hunks, hunk) } };
 }
