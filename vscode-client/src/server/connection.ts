@@ -21,6 +21,7 @@ import { explicitSettings, type Manifest } from "./configuration.ts";
 import { HEADER_ENDINGS } from "./interest.ts";
 import type { Consents } from "./consent.ts";
 import type { ConsentAsked } from "./consent_words.ts";
+import { Doubles } from "./doubles.ts";
 import type { Command } from "./launch.ts";
 import { Lenses } from "./lenses.ts";
 import { type Level, levelOf } from "./levels.ts";
@@ -50,6 +51,7 @@ export type Complete = (asked: CompletionAsked, tell: (text: string) => void, to
 
 export function connect(command: Command, wiring: Wiring): LanguageClient {
   const lenses = new Lenses(() => client);
+  const doubles = new Doubles<vscode.Uri, vscode.Diagnostic>((uri) => vscode.languages.getDiagnostics(uri));
   const options: LanguageClientOptions = {
     documentSelector: [
       ...["file", "untitled"].flatMap((scheme) => ["cuda-cpp", "cuda", "python"].map((language) => ({ scheme, language }))),
@@ -70,6 +72,7 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
       },
     },
     middleware: {
+      handleDiagnostics: (uri, diagnostics, next) => doubles.show(uri, diagnostics, next),
       provideCodeLenses: (document, token, next) => {
         lenses.asked(document);
         return next(document, token);
@@ -87,7 +90,10 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
   client.onRequest("kernelopt/consent", async (asked: ConsentAsked, token: vscode.CancellationToken) => ({
     answer: (await wiring.consents.ask(asked, token)) ?? null,
   }));
-  const listening = wiring.changed((uris) => lenses.changed(uris));
+  const listening = vscode.Disposable.from(
+    wiring.changed((uris) => lenses.changed(uris)),
+    vscode.languages.onDidChangeDiagnostics(({ uris }) => doubles.changed(uris)),
+  );
   const ending = client.onDidChangeState(({ newState }) => {
     if (newState === State.Stopped) wiring.consents.forget();
     if (newState === State.Stopped) vscode.Disposable.from(listening, lenses, ending).dispose();
