@@ -11,6 +11,7 @@ from lsp.units import Unit, Units
 __all__ = [
     "BuildArguments",
     "JobArguments",
+    "OptimizeArguments",
     "PairArguments",
     "ProgramArguments",
     "ProposalArguments",
@@ -25,6 +26,23 @@ class SourceArguments(Record):
 
     uri: str
     kernel: str | None = None
+    finding: str | None = None
+    """Only edits that answer this finding."""
+    line: int | None = None
+    source: str | None = None
+    """Which CUDA text of the document, as lenses and actions name it; None: the one that holds the kernel."""
+    region: str | None = None
+    """What speeds are of: ``main``, or a function of the host, its calls; None: as the setting ``region`` says."""
+
+
+class OptimizeArguments(Record):
+    """What is searched on: a kernel of a document, all of them, or those that changed."""
+
+    uri: str
+    kernel: str | None = None
+    """None: all kernels."""
+    before: str | None = None
+    """An earlier text of the whole document: a job for each kernel that changed since, in place of ``kernel``."""
     finding: str | None = None
     """Only edits that answer this finding."""
     line: int | None = None
@@ -104,7 +122,7 @@ class PairArguments(Record):
     """For ``start``, for the session as long as the document is open; as for other commands."""
 
 
-_Arguments = SourceArguments | VerifyArguments | PairArguments | ProgramArguments | BuildArguments
+_Arguments = SourceArguments | OptimizeArguments | VerifyArguments | PairArguments | ProgramArguments | BuildArguments
 
 
 def find_unit(units: Units, backend: Backend, arguments: _Arguments) -> Unit:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from enum import StrEnum
 
 from assistant.editor.offer_words import accept_title, gain, offer_origin
-from assistant.editor.program_words import program_about, program_lens
+from assistant.editor.program_words import is_run_by_none, program_about, program_lens
 from assistant.editor.view import KernelView, Note, View
 from assistant.engine.report import bound_in_words, limit_in_words, peak_in_words
 from assistant.model.profile import Severity
@@ -39,6 +39,7 @@ SEPARATOR = " | "
 """VS Code's, between lenses of a line."""
 NOT_PROFILED = "not profiled yet"
 _MEMORIES = frozenset({"dram", "l2"})
+_DECLARE = "Writes a block before the kernel that says on which shapes and values it runs: then it can be verified, profiled and optimized."
 _LEAST_NAME = 8
 """Characters that are left of a name, at least."""
 
@@ -54,6 +55,8 @@ class LensAction(StrEnum):
     ACCEPT = "accept"
     PROGRAM = "program"
     """Choose the program that runs the kernel."""
+    DECLARE = "declare"
+    """Write a workload to fill in before the kernel."""
     CONSENT = "consent"
     """Answer whether the program may run."""
     PAIR_WHY = "pair why"
@@ -126,6 +129,9 @@ def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
     elif is_paired:
         yield Lens("Suggest", LensAction.PAIR_SUGGEST)
         yield Lens("Stop", LensAction.PAIR_STOP, "Stop pairing")
+    elif is_run_by_none(view.programs) and not kernel.launches:
+        yield Lens("Declare a workload", LensAction.DECLARE, _DECLARE)
+        return
     elif not _defects(kernel, view.notes):
         yield Lens("Optimize", LensAction.OPTIMIZE)
     if kernel.proposal is None and not is_paired:

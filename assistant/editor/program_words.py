@@ -12,7 +12,7 @@ from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.profile.quantity import counted_noun
 from assistant.program.build_files import BuildWay
 
-__all__ = ["choice_question", "program_about", "program_lens", "program_name", "way_title"]
+__all__ = ["choice_question", "is_run_by_none", "program_about", "program_lens", "program_name", "way_title"]
 
 _NAME_CHARACTERS = 26
 """Longest name in a lens: with the three commands before it, the row stays within 60 characters."""
@@ -32,12 +32,19 @@ def program_lens(programs: FilePrograms | None) -> str | None:
     """None where a file runs by itself or nothing was looked for, and before that is known."""
     if programs is None:
         return None
+    if is_run_by_none(programs):
+        return _NONE_FOUND
     if not programs.search.found:
-        return _NONE_FOUND if programs.search.looked_for or programs.search.problem else None
+        return None
     program = programs.program
     if program is None:
         return f"{counted_noun(len(programs.meant), 'program')} run this · Choose"
     return None if programs.file in program.units[:1] else f"via {program_name(program)}"
+
+
+def is_run_by_none(programs: FilePrograms | None) -> bool:
+    """Whether a program that runs the file was looked for, and none was found."""
+    return programs is not None and not programs.search.found and bool(programs.search.looked_for or programs.search.problem)
 
 
 def program_name(program: FoundProgram) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from assistant.engine.asked_text import about_text as about_text
     from assistant.engine.asked_text import meant_in as meant_in
     from assistant.engine.build_database import database_flags as database_flags
+    from assistant.engine.changed import kernels_changed_since as kernels_changed_since
     from assistant.engine.channel import UNHEARD as UNHEARD
     from assistant.engine.events_as_json import event_from as event_from
     from assistant.engine.events_as_json import event_json as event_json

@@ -64,8 +64,15 @@ def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int
             yield _action(f"kernelopt: pair on {kernel.name}", REWRITE, "kernelopt.pair.start", source)
         if not backend.editor.parsed(unit.key).has_main:
             yield _action(f"kernelopt: declare a workload for {kernel.name}", REWRITE, "kernelopt.workload.init", source)
+    if kernels and len(view.kernels) > 1:
+        yield _action("kernelopt: optimize this file", REWRITE, "kernelopt.optimize", _whole(unit))
     if kernels:
         yield from _program_actions(unit, view.programs)
+
+
+def _whole(unit: Unit) -> dict[str, Any]:
+    """All kernels of a source."""
+    return {name: value for name, value in unit.arguments("").items() if name != "kernel"}
 
 
 def _program_actions(unit: Unit, programs: FilePrograms | None) -> Iterator[types.CodeAction]:

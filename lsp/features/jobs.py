@@ -11,11 +11,12 @@ from pygls.lsp.server import LanguageServer
 
 from assistant.editor.tasks import Verb
 from assistant.engine import OptimizeOptions
-from lsp.arguments import JobArguments, SourceArguments, VerifyArguments, find_unit
+from assistant.errors import UsageError
+from lsp.arguments import JobArguments, OptimizeArguments, SourceArguments, VerifyArguments, find_unit
 from lsp.backend import Backend
 from lsp.client import Client
 from lsp.settings import EditorConfiguration
-from lsp.units import Units
+from lsp.units import Unit, Units
 from lsp.verifying import verify
 
 __all__ = ["register"]
@@ -27,11 +28,24 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
         async def start(arguments: SourceArguments) -> dict[str, Any]:
             await configuration.arrived()
             unit = find_unit(units, backend, arguments)
-            options = OptimizeOptions(only_finding=arguments.finding, editor_settings=configuration.given)
+            options = OptimizeOptions(editor_settings=configuration.given)
             return {"job_id": backend.editor.ask(unit.key, verb, arguments.kernel, options, arguments.region)}
 
-    for name, verb in (("check", Verb.CHECK), ("profile", Verb.PROFILE), ("optimize", Verb.OPTIMIZE)):
+    for name, verb in (("check", Verb.CHECK), ("profile", Verb.PROFILE)):
         register_job(f"kernelopt.{name}", verb)
+
+    @server.command("kernelopt.optimize")
+    async def optimize(arguments: OptimizeArguments) -> dict[str, Any]:
+        await configuration.arrived()
+        unit = find_unit(units, backend, arguments)
+        options = OptimizeOptions(only_finding=arguments.finding, editor_settings=configuration.given)
+
+        def ask(kernel: str | None) -> str:
+            return backend.editor.ask(unit.key, Verb.OPTIMIZE, kernel, options, arguments.region)
+
+        if arguments.before is None:
+            return {"job_id": ask(arguments.kernel)}
+        return {"job_ids": [ask(kernel) for kernel in _changed(backend, unit, arguments.before)]}
 
     @server.command("kernelopt.verify")
     async def verify_cases(arguments: VerifyArguments) -> dict[str, Any]:
@@ -47,3 +61,12 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
     @server.command("kernelopt.job.cancel")
     def cancel(arguments: JobArguments) -> dict[str, Any]:
         return {"is_cancelled": backend.editor.cancel(arguments.job_id)}
+
+
+def _changed(backend: Backend, unit: Unit, before: str) -> tuple[str, ...]:
+    """Keys of the kernels that changed since. Raises UsageError where only a part of the document is CUDA."""
+    from assistant.engine import kernels_changed_since  # compares parsed texts, which a start does not need
+
+    if unit.embedded is not None:
+        raise UsageError("`before` can be given for a whole CUDA document only, not for a cell or string")
+    return kernels_changed_since(backend.editor.parsed(unit.key), before)

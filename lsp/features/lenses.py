@@ -22,6 +22,7 @@ _COMMANDS = {
     LensAction.REVIEW: "kernelopt.proposal.preview",
     LensAction.ACCEPT: "kernelopt.proposal.accept",
     LensAction.PROGRAM: "kernelopt.program.choose",
+    LensAction.DECLARE: "kernelopt.workload.init",
     LensAction.CONSENT: "kernelopt.consent.ask",
     LensAction.PAIR_WHY: "kernelopt.pair.why",
     LensAction.PAIR_SUGGEST: "kernelopt.pair.suggest",

@@ -14,6 +14,7 @@ import { doctor, installCompilerWheels, installIntoPython, installServer } from 
 import type { Watch } from "./server/picture.ts";
 import type { LanguageServer } from "./server/server.ts";
 import type { Telling } from "./server/tell.ts";
+import { committedText } from "./testing/commit.ts";
 import type { Row } from "./view/rows.ts";
 
 /** Everything that a command may need; made in `extension.ts`. */
@@ -134,6 +135,8 @@ function viewCommands({ context, server, watch }: Parts): Runs {
   };
 }
 
+const NO_KERNEL = "No CUDA kernel is known in this document.";
+
 /** The palette's: on the kernel at the cursor, or the only one of the document. */
 function kernelCommands({ server, watch }: Parts): Runs {
   const onKernel =
@@ -147,11 +150,39 @@ function kernelCommands({ server, watch }: Parts): Runs {
     check: onKernel("kernelopt.check"),
     profile: onKernel("kernelopt.profile"),
     optimize: onKernel("kernelopt.optimize"),
+    optimizeFile: async () => {
+      if ((await server.start()).kind === "running") await optimizeFile(watch);
+    },
+    optimizeChanged: async () => {
+      if ((await server.start()).kind === "running") await optimizeChanged();
+    },
     pair: onKernel("kernelopt.pair.start"),
     declareWorkload: onKernel("kernelopt.workload.init"),
     explainKernel: onKernel("kernelopt.kernel.explain"),
     chooseProgram: onKernel("kernelopt.program.choose"),
   };
+}
+
+/** All kernels of the active document, the costliest first; of a Python file each of its CUDA texts. */
+async function optimizeFile(watch: Watch): Promise<void> {
+  const uri = vscode.window.activeTextEditor?.document.uri.toString();
+  const sources = new Set(watch.picture.kernels.filter((kernel) => kernel.uri === uri).map(({ source }) => source));
+  if (sources.size === 0) void vscode.window.showInformationMessage(NO_KERNEL);
+  for (const source of sources) await vscode.commands.executeCommand("kernelopt.optimize", { uri, ...(source === undefined ? {} : { source }) });
+}
+
+/** The kernels of the active document that the last commit has not, or not so. */
+async function optimizeChanged(): Promise<void> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document === undefined) return;
+  const before = await committedText(document.uri);
+  if (before === undefined) {
+    void vscode.window.showInformationMessage("This file is in no commit of a git repository: Optimize This File takes all of its kernels.");
+    return;
+  }
+  const argument = { uri: document.uri.toString(), before };
+  const asked = await vscode.commands.executeCommand<{ readonly job_ids?: readonly string[] } | undefined>("kernelopt.optimize", argument);
+  if (asked?.job_ids?.length === 0) void vscode.window.showInformationMessage("No kernel of this file changed since the last commit.");
 }
 
 async function kernelHere(watch: Watch): Promise<KernelArguments | undefined> {
@@ -162,7 +193,7 @@ async function kernelHere(watch: Watch): Promise<KernelArguments | undefined> {
   const above = kernels.filter((kernel) => kernel.document_line <= editor.selection.active.line);
   const here = above.toSorted((a, b) => a.document_line - b.document_line).at(-1) ?? kernels[0];
   if (here === undefined) {
-    void vscode.window.showInformationMessage("No CUDA kernel is known in this document.");
+    void vscode.window.showInformationMessage(NO_KERNEL);
     return undefined;
   }
   return { uri: here.uri, kernel: here.kernel, ...(here.source === undefined ? {} : { source: here.source }) };

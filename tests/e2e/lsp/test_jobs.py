@@ -58,6 +58,20 @@ async def test_a_job_is_cancelled_by_its_id(shared_cli: Cli, shared_editor: Star
     assert await editor.run("kernelopt.job.cancel", job_id=job) == {"is_cancelled": False}
 
 
+async def test_all_kernels_of_a_file_or_those_that_changed_are_optimized(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=ON_COMMAND)
+    before = "__global__ void doubled(float *x)\n{\n    x[threadIdx.x] *= 2;\n}\n\n" + SLEEPY
+    document = editor.open(shared_cli.write("sleepy.cu", before.replace("*= 2", "+= x[threadIdx.x]")))
+    await editor.quiet()
+    (action,) = [found for found in await editor.actions(document, 0) if found.title == "kernelopt: optimize this file"]
+    assert action.command is not None and list(action.command.arguments or ()) == [{"uri": document.uri}]
+    assert await editor.run("kernelopt.optimize", uri=document.uri, before=f"// newer\n{document.text}") == {"job_ids": []}
+    (job,) = (await editor.run("kernelopt.optimize", uri=document.uri, before=before))["job_ids"]
+    assert [found["kernel"] for found in await editor.jobs() if found["job_id"] == job] == ["doubled(float *)"]
+    await editor.run("kernelopt.job.cancel", job_id=job)
+    await editor.until(lambda: is_idle(editor), deadline_s=CANCELLED_WITHIN_S)
+
+
 async def test_a_newer_text_replaces_the_background_job(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(settings=VERIFY_ONLY)
     document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))

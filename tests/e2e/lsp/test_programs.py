@@ -338,7 +338,7 @@ async def test_where_no_program_is_found_the_hover_says_what_was_looked_for(shar
 
     await editor.until(says_what)
     assert await via(editor, header) == []
-    assert "no program runs this" in await editor.titles(header)
+    assert await editor.titles(header) == ["Declare a workload", "no program runs this"]
     main.write_text(text)
     changed(editor, main)
     assert await editor.until(lambda: via(editor, header)) == ["via main.cu"]

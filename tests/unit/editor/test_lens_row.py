@@ -127,6 +127,18 @@ def test_a_row_fits_with_long_names_and_long_answers(kernel: KernelView) -> None
             assert all(len(SEPARATOR.join(lens.title for lens in kernel_row(each, view))) <= ROW_CHARACTERS for each in kernels)
 
 
+def test_where_no_program_runs_a_kernel_a_workload_can_be_declared() -> None:
+    nowhere = FilePrograms(Path("/w/a.cuh"), ProgramSearch((), looked_for=("none of 0 sources includes a.cuh",)))
+    first, second = _UNKNOWN, replace(_UNKNOWN, key="g()", name="g", line=20, last_line=30)
+    view = _view(first, second, programs=nowhere)
+    assert [lens.title for lens in kernel_row(first, view)] == ["Declare a workload", "no program runs this"]
+    assert [lens.title for lens in kernel_row(second, view)] == ["Declare a workload"]
+    assert _row(_PROFILED, programs=nowhere) == "≈ shared-memory-bound | Optimize | no program runs this", "what ran has a program"
+    assert _row(_UNKNOWN, programs=FilePrograms(Path("/w/a.cu"), ProgramSearch(()))) == "Optimize | Verify | Profile", (
+        "nothing was looked for"
+    )
+
+
 def test_a_pair_session_answers_in_the_row_and_has_all_of_its_answer_in_the_tooltip() -> None:
     answer = "v2: PASS, PREDICTED 1.57x against the baseline; sectors 150,000 → 18,750"
     state, *actions = kernel_row(_PROFILED, _view(_PROFILED, pairs=(PairView("S1", "k", answer),)))
