@@ -6,9 +6,11 @@ import {
   acceptance,
   afterLines,
   beforePath,
+  changesTitle,
   describe,
   everything,
   heading,
+  isCalled,
   isDecided,
   keeping,
   partly,
@@ -183,4 +185,11 @@ test("lines that are only inserted have a place, too, and the lines of a hunk ar
   const hunk: HunkPlace = { id: "h", before_line: 2, before_count: 0, after_line: 2, after_count: 2 };
   assert.deepEqual(livePlace(hunk, ["a", "b"], ["x", "a", "b"]), { line: 2, count: 0 });
   assert.deepEqual(newLines(hunk, ["a", "n1", "n2", "b"]), ["n1", "n2"]);
+});
+
+test("changes of several files are called by their files and what they are worth, each otherwise", () => {
+  assert.equal(changesTitle(["a.cuh", "main.cu"], "≈1.60x predicted", []), "a.cuh, main.cu ↔ ≈1.60x predicted");
+  assert.equal(changesTitle(["a.cuh"], "1.2x", ["a.cuh ↔ 1.2x"]), "a.cuh ↔ 1.2x · 2");
+  assert.ok(isCalled("a.cuh ↔ 1.2x (2 files)", "a.cuh ↔ 1.2x"));
+  assert.ok(!isCalled("a.cuh ↔ 1.2x · 2 (2 files)", "a.cuh ↔ 1.2x"));
 });

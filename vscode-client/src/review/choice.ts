@@ -142,3 +142,16 @@ export function proposalOf(scheme: string, path: string): string | undefined {
 export function beforePath(path: string): string {
   return path.replace(/^(\/proposal\/[^/]+)\//, "$1/before/");
 }
+
+/** What the tab of a change of several files is called: `a.cuh, main.cu ↔ ≈1.60x predicted, …`, numbered where another is called so. */
+export function changesTitle(names: readonly string[], claim: string, taken: readonly string[]): string {
+  const title = `${names.join(", ")} ↔ ${claim}`;
+  let unique = title;
+  for (let number = 2; taken.includes(unique); number += 1) unique = `${title} · ${number}`;
+  return unique;
+}
+
+/** Whether a tab's label is such a title: VS Code adds ` (2 files)`. */
+export function isCalled(label: string, title: string): boolean {
+  return label === title || label.startsWith(`${title} (`);
+}

@@ -1,33 +1,62 @@
-/** The diffs of proposals, one for each file, each with its live document. */
+/** The diffs of proposals: one file beside its live document, several in VS Code's own editor of changes. */
 
 import * as vscode from "vscode";
 
 import type { FilePreview } from "../protocol/answers.ts";
-import { beforePath, proposalOf } from "./choice.ts";
+import { beforePath, changesTitle, isCalled, proposalOf } from "./choice.ts";
 
-export class Diffs {
-  /** One diff for each file; the first stays in front. */
-  async open(files: readonly FilePreview[], claim: string): Promise<void> {
-    for (const file of [...files].reverse()) await openDiff(file, claim);
+/** Whether the editor of several files is in front, for menus and keys: it has no address of ours. */
+const SHOWS_CHANGES = "kernelopt.showsChanges";
+
+export class Diffs implements vscode.Disposable {
+  /** Proposals of several files by what their tab is called: VS Code says no more of such a tab. */
+  readonly #changes = new Map<string, string>();
+  readonly #listening = vscode.Disposable.from(
+    vscode.window.tabGroups.onDidChangeTabs(() => this.#tellKeys()),
+    vscode.window.tabGroups.onDidChangeTabGroups(() => this.#tellKeys()),
+  );
+
+  dispose(): void {
+    this.#listening.dispose();
+  }
+
+  async open(proposal: string, files: readonly FilePreview[], claim: string): Promise<void> {
+    const [only, ...others] = files;
+    if (only !== undefined && others.length === 0) await openDiff(only, claim);
+    else await this.#openChanges(proposal, files, claim);
   }
 
   tabs(proposal: string): readonly vscode.Tab[] {
-    return allTabs().filter((tab) => shownIn(tab) === proposal);
+    return allTabs().filter((tab) => this.#proposalOf(tab) === proposal);
   }
 
   /** The proposal whose diff is in front. */
   get shown(): string | undefined {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    return tab === undefined ? undefined : shownIn(tab);
+    return tab === undefined ? undefined : this.#proposalOf(tab);
   }
 
   async close(proposal: string): Promise<void> {
     await vscode.window.tabGroups.close(this.tabs(proposal));
   }
-}
 
-function shownIn({ input }: vscode.Tab): string | undefined {
-  return input instanceof vscode.TabInputTextDiff ? proposalOf(input.modified.scheme, input.modified.path) : undefined;
+  async #openChanges(proposal: string, files: readonly FilePreview[], claim: string): Promise<void> {
+    const shown = await Promise.all(files.map(sides));
+    const taken = [...this.#changes].flatMap(([title, other]) => (other === proposal ? [] : [title]));
+    const title = changesTitle(files.map(({ name }) => name), claim, taken);
+    this.#changes.set(title, proposal);
+    await vscode.commands.executeCommand("vscode.changes", title, shown.map(({ live, before, after }) => [live, before, after]));
+  }
+
+  #proposalOf({ input, label }: vscode.Tab): string | undefined {
+    if (input instanceof vscode.TabInputTextDiff) return proposalOf(input.modified.scheme, input.modified.path);
+    return [...this.#changes].find(([title]) => isCalled(label, title))?.[1];
+  }
+
+  #tellKeys(): void {
+    const isDiff = vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof vscode.TabInputTextDiff;
+    void vscode.commands.executeCommand("setContext", SHOWS_CHANGES, this.shown !== undefined && !isDiff);
+  }
 }
 
 async function openDiff(file: FilePreview, claim: string): Promise<void> {
@@ -38,6 +67,7 @@ async function openDiff(file: FilePreview, claim: string): Promise<void> {
 }
 
 interface Sides {
+  readonly live: vscode.Uri;
   /** The live document; where it has moved on, the text that the proposal was made for: what was typed since is no part of the change. */
   readonly before: vscode.Uri;
   readonly after: vscode.Uri;
@@ -49,7 +79,7 @@ async function sides(file: FilePreview): Promise<Sides> {
   const made = after.with({ path: beforePath(after.path) });
   const texts = await Promise.all([live, made].map(async (uri) => (await vscode.workspace.openTextDocument(uri)).getText()));
   const isLive = texts[0] === texts[1];
-  return { before: isLive ? live : made, after, isLive };
+  return { live, before: isLive ? live : made, after, isLive };
 }
 
 function allTabs(): readonly vscode.Tab[] {

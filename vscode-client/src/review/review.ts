@@ -46,13 +46,14 @@ export class Review implements vscode.Disposable {
   dispose(): void {
     this.#threads.dispose();
     this.#live.dispose();
+    this.#diffs.dispose();
   }
 
   /** Opens the diff of the live documents and the proposal. */
   async preview(proposal: string): Promise<void> {
     const { choice, preview } = await this.#ask(proposal);
     const [claim = "proposal"] = preview.about;
-    await this.#diffs.open(preview.files, claim);
+    await this.#diffs.open(choice.proposal, preview.files, claim);
     this.#threads.show(choice, preview);
   }
 
