@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from math import log, sqrt
+from math import hypot, log, sqrt
 from statistics import median
 
 import numpy as np
@@ -274,7 +274,7 @@ def pooled(own: list[Errors], scales: list[float], counts: list[int]) -> list[Er
     ]
     if not relative:
         return own
-    together = Errors(sqrt(sum(e.rms**2 for e in relative) / len(relative)), max(e.max for e in relative))
+    together = Errors(hypot(*(e.rms for e in relative)) / sqrt(len(relative)), max(e.max for e in relative))
     return [
         Errors(max(e.rms, together.rms * scale), max(e.max, together.max * scale)) if count < SMALL_OUTPUT else e
         for e, scale, count in zip(own, scales, counts, strict=True)

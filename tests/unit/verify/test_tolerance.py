@@ -70,6 +70,11 @@ def test_a_lucky_small_output_borrows_the_errors_of_the_other_cases() -> None:
     assert own[1].max == 3.0
 
 
+def test_errors_of_very_large_values_are_pooled_too() -> None:
+    own = pooled([Errors(3e200, 3e200), Errors(4e200, 4e200)], scales=[1.0, 1.0], counts=[1, 1])
+    assert own[0].rms == pytest.approx(5e200 / np.sqrt(2))
+
+
 def test_one_cell_of_a_large_output_does_not_stand_for_all() -> None:
     """Half of all values went into the first cell, in another order than the original's."""
     reference = np.full(2738, 0.01)
