@@ -85,10 +85,16 @@ def fault_of(problems: Sequence[Problem], parameters: Sequence[str]) -> KernelFa
 
 
 def _cause(errors: Sequence[Problem]) -> Problem:
-    """The first defect; where the same line races, the race explains a read of what nothing wrote yet, and one between warps explains
-    more than one within a warp: no ``__syncwarp`` would end it."""
+    """The first defect; where the same line races, with itself or with another, the race explains a read of what nothing wrote yet, and
+    one between warps explains more than one within a warp: no ``__syncwarp`` would end it. Where the same line leaves the same array,
+    threads that should not be there explain its race."""
     first = errors[0]
-    races = [error for error in errors if error.kind in RACES and (error.file, error.line) == (first.file, first.line)]
+    if first.kind in RACES and first.argument is not None:
+        beyond = [
+            error for error in errors if error.kind == "out_of_bounds" and (error.line, error.argument) == (first.line, first.argument)
+        ]
+        return next(iter(beyond), first)
+    races = [error for error in errors if error.kind in RACES and error.file == first.file and first.line in (error.line, error.other_line)]
     wider = [race for race in races if race.kind != _WITHIN_WARP]
     return next(iter((*wider, *races)), first) if first.kind in ("uninitialised_read", _WITHIN_WARP) else first
 
@@ -97,11 +103,14 @@ def _in_words(problem: Problem, others: Sequence[Problem]) -> str:
     words = f"{problem.kind.replace('_', ' ')}: {problem.message}"
     if problem.line:
         words += f"; line {problem.line}"
+        if problem.other_line not in (None, problem.line):
+            words += f", the other access at line {problem.other_line}"
     if problem.block is not None and problem.thread is not None:
         words += f", block {problem.block}, thread {problem.thread}"
     if problem.count > 1:
         words += f"; {problem.count:,} times"
-    more = [f"{other.kind.replace('_', ' ')} at line {other.line}" for other in others[:_SHOWN]]
-    if len(others) > _SHOWN:
-        more.append(f"{len(others) - _SHOWN} more")
+    further = list(dict.fromkeys(f"{other.kind.replace('_', ' ')} at line {other.line}" for other in others))
+    more = further[:_SHOWN]
+    if len(further) > _SHOWN:
+        more.append(f"{len(further) - _SHOWN} more")
     return f"{words}; further: {', '.join(more)}" if more else words
