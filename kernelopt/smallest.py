@@ -2,73 +2,119 @@
 
 Example::
 
-    smallest(kernel, {"out": out, "x": x, "n": 1000}, ref)      # {"out": array of 1, "x": array of 1, "n": 1}
+    smallest(kernel, {"out": out, "x": x, "n": 1000}, ref, problem).arguments      # {"out": array of 1, "x": array of 1, "n": 1}
 """
 
 from __future__ import annotations
 
+import io
 import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
+from functools import partial
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
 from assistant.errors import KernelOptError
+from assistant.live.faults import KernelFault, fault_of
 from assistant.model.profile import Problem
-from assistant.profile.problems import errors_among
+from assistant.record import Record
 from kernelopt.results import CheckResult
 
-__all__ = ["Array", "is_array", "smallest"]
+__all__ = ["MOST_S", "Array", "Reduced", "is_array", "smallest"]
 
 Arguments = dict[str, object]
 Array = np.ndarray[Any, Any]
 _SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025)
 """Around what blocks and warps are made of."""
-_MOST_S = 30.0
+MOST_S = 30.0
 """A failing test may take so much longer, to say less."""
+_MOST_ROUNDS = 4
+"""Through all sizes."""
 
 
 class Checked(Protocol):
-    """What can be checked on arguments: a kernel, or a launch of one."""
+    """What can be called and checked on arguments: a kernel, or a launch of one."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]: ...
+
+    def __call__(self, /, *arguments: object) -> None: ...
 
     def check(self, arguments: Mapping[str, object], ref: Callable[..., object] | None = None) -> CheckResult: ...
 
 
-class _Fault:
-    """What is looked for: the first defect's kind, and its line where it has one."""
+class Reduced(Record):
+    """Arguments on which a kernel fails."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.key = (problem.kind, problem.line)
-
-    def is_in(self, found: CheckResult) -> bool:
-        errors = errors_among(found.problems)
-        return bool(errors) and (errors[0].kind, errors[0].line) == self.key
+    arguments: Arguments
+    is_smallest: bool
+    """False where time was over before all smaller sizes were tried."""
 
 
 def smallest(
-    launch: Checked, arguments: Mapping[str, object], ref: Callable[..., object] | None, problem: Problem, most_s: float = _MOST_S
-) -> Arguments:
+    launch: Checked, arguments: Mapping[str, object], ref: Callable[..., object] | None, problem: Problem, most_s: float = MOST_S
+) -> Reduced:
     """The arguments with plain values where these show ``problem`` as well, and sizes as small as still show it.
 
     Sizes are the whole numbers that dimensions of the arrays are equal to, or products of. Takes ``most_s`` seconds and a check at most.
+    A defect that a plain call shows is looked for by calls, which take a tenth of a check's time.
     """
-    fault, end_s = _Fault(problem), time.monotonic() + most_s
+    end_s = time.monotonic() + most_s
+    is_over = False
     best = dict(arguments)
+    found: Callable[[Mapping[str, object]], Problem | None] = partial(_called, launch)
+    if not _is_same(found(best), problem):
+        found = partial(_checked, launch, ref)
 
     def fails(given: Mapping[str, object]) -> bool:
-        if time.monotonic() > end_s:
+        nonlocal is_over
+        is_over = is_over or time.monotonic() > end_s
+        if is_over:
             return False
         with suppress(KernelOptError, ArithmeticError, LookupError, ValueError, TypeError):  # the reference may not like it
-            return fault.is_in(launch.check(given, ref))
+            return _is_same(found(given), problem)
         return False
 
-    best = next(filter(fails, _plain(best)), best)
-    for name in _size_names(best):
-        best = _with_least(best, name, fails)
-    return best
+    best = _reduced(next(filter(fails, _plain(best)), best), fails)
+    return Reduced(next(filter(fails, _plain(best)), best), not is_over)
+
+
+def _reduced(arguments: Arguments, fails: Callable[[Mapping[str, object]], bool]) -> Arguments:
+    """With each size as small as it can be, again and again until none gets smaller: one may have kept another from it."""
+    for _ in range(_MOST_ROUNDS):
+        before = arguments
+        for name in _size_names(arguments):
+            arguments = _with_least(arguments, name, fails)
+        if arguments is before:
+            break
+    return arguments
+
+
+def _is_same(found: Problem | None, problem: Problem) -> bool:
+    return found is not None and (found.kind, found.line) == (problem.kind, problem.line)
+
+
+def _called(launch: Checked, arguments: Mapping[str, object]) -> Problem | None:
+    """What a call on copies shows; what the kernel prints is left out."""
+    copies = [value.copy() if is_array(value) else value for value in (arguments[name] for name in launch.parameters)]
+    try:
+        with redirect_stdout(io.StringIO()):
+            launch(*copies)
+    except KernelFault as fault:
+        return fault.problem
+    except KernelOptError:
+        return None
+    return None
+
+
+def _checked(launch: Checked, ref: Callable[..., object] | None, arguments: Mapping[str, object]) -> Problem | None:
+    found = launch.check(arguments, ref)
+    fault = fault_of(found.problems, found.parameters)
+    return None if fault is None else fault.problem
 
 
 def _size_names(arguments: Mapping[str, object]) -> list[str]:

@@ -17,12 +17,13 @@ import numpy as np
 
 from assistant.live.faults import fault_of
 from kernelopt.kernels import Arguments, Kernel, Launch
-from kernelopt.smallest import is_array, smallest
+from kernelopt.smallest import MOST_S, is_array, smallest
 
 __all__ = ["assert_kernel"]
 
 _MOST_ELEMENTS = 1000
 """An array of more is not written out."""
+_NOT_SMALLEST = f"An input that fails like this (the search for the smallest ended after {MOST_S:.0f} s)"
 _PLAIN_NAMES = {"float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
 
 
@@ -48,9 +49,9 @@ def assert_kernel(
     if is_reduced:
         by_name = dict(arguments) if isinstance(arguments, Mapping) else dict(zip(kernel.parameters, arguments, strict=True))
         if all(isinstance(value, np.ndarray | int | float | np.generic) for value in by_name.values()):
-            message += (
-                f"\n\nThe smallest input that fails like this:\n\n{_as_test(kernel, smallest(kernel, by_name, ref, fault.problem), ref)}"
-            )
+            reduced = smallest(kernel, by_name, ref, fault.problem)
+            which = "The smallest input that fails like this" if reduced.is_smallest else _NOT_SMALLEST
+            message += f"\n\n{which}:\n\n{_as_test(kernel, reduced.arguments, ref)}"
     raise AssertionError(message)
 
 
@@ -62,15 +63,21 @@ def _as_test(kernel: Kernel | Launch, arguments: Mapping[str, object], ref: Call
     prefix = "r" if "\\" in kernel.text else ""
     source = f"Path({str(kernel.path)!r})" if kernel.is_file else f'{prefix}"""{kernel.text}"""'
     given = [f"        {name!r}: {_written(value)}," for name, value in arguments.items()]
-    last = "" if ref is None else f", ref={_name(ref)}"
+    last = ")" if ref is None else f", ref={_name(ref)})  # the reference of the test that failed"
     plain = "".join(letter if letter.isalnum() else "_" for letter in kernel.name)
     lines = [
+        *(("from pathlib import Path", "") if kernel.is_file else ()),
+        "import numpy as np",
+        "",
+        "import kernelopt.testing",
+        "",
+        "",
         f"def test_the_smallest_failing_input_of_{plain}():",
         f"    kernel = kernelopt.compile({source}, {kernel.name!r}, {shape})",
         "    arguments = {",
         *given,
         "    }",
-        f"    kernelopt.testing.assert_kernel(kernel, arguments{last})",
+        f"    kernelopt.testing.assert_kernel(kernel, arguments{last}",
     ]
     return "\n".join(lines)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from assistant.live.faults import OutOfBounds
 from assistant.model.profile import Problem
 from kernelopt.results import CheckResult
 from kernelopt.smallest import smallest
@@ -23,6 +24,10 @@ class Failing:
     def __init__(self, fails: Callable[..., Problem | None]) -> None:
         self._fails = fails
         self.asked: list[dict[str, object]] = []
+        self.parameters: tuple[str, ...] = ()
+
+    def __call__(self, *arguments: object) -> None:
+        """Calls show nothing."""
 
     def check(self, arguments: Mapping[str, object], ref: Callable[..., object] | None = None) -> CheckResult:
         self.asked.append(dict(arguments))
@@ -30,8 +35,22 @@ class Failing:
         return CheckResult(() if found is None else (found,), True, "")
 
 
+class Calling(Failing):
+    """Its calls on more than 32 values are out of bounds; what a check of it would show is not asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda **_: None)
+        self.parameters = ("x", "n")
+
+    def __call__(self, *arguments: object) -> None:
+        x, n = arguments
+        assert isinstance(n, int) and np.shape(x) == (n,)
+        if n > 32:
+            raise OutOfBounds(problem("out_of_bounds"), "x", ())
+
+
 def reduced(fails: Callable[..., Problem | None], **arguments: object) -> dict[str, Any]:
-    return smallest(Failing(fails), arguments, None, problem(), most_s=300.0)
+    return smallest(Failing(fails), arguments, None, problem(), most_s=300.0).arguments
 
 
 def random(*shape: int) -> np.ndarray:
@@ -91,11 +110,17 @@ def test_a_reference_that_does_not_like_a_size_is_no_failure() -> None:
     assert reduced(fails, x=random(640), n=640)["n"] == 33
 
 
+def test_a_defect_that_a_call_shows_is_looked_for_by_calls() -> None:
+    launch = Calling()
+    found = smallest(launch, {"x": random(640), "n": 640}, None, problem("out_of_bounds"), most_s=300.0)
+    assert (found.arguments["n"], found.is_smallest, launch.asked) == (33, True, [])
+
+
 def test_it_ends_in_time() -> None:
     def slow(x: np.ndarray, n: int) -> Problem:
         time.sleep(0.02)
         return problem()
 
     failing = Failing(slow)
-    smallest(failing, {"x": random(640), "n": 640}, None, problem(), most_s=0.01)
+    assert not smallest(failing, {"x": random(640), "n": 640}, None, problem(), most_s=0.01).is_smallest
     assert len(failing.asked) == 1
