@@ -181,7 +181,7 @@ class Proposals(Sequence[Proposal]):
         return iter(self._found)
 
     def __repr__(self) -> str:
-        return "\n  ".join((f"<{len(self)} proposals of {len(self.tried)} tried: {self.reason}>", *map(repr, self._found)))
+        return "\n  ".join((f"<search: {self.reason}; {len(self.tried)} tried>", *map(repr, self._found)))
 
 
 def proposals(session: Session, is_file: bool, found: Sequence[events.Event]) -> Proposals:

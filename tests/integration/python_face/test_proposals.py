@@ -40,7 +40,7 @@ def test_a_texts_proposal_is_read_taken_taken_back_and_turned_down(session: kern
     assert proposal.ratio > 1.0 and proposal.verification in ("PASS", "NEEDS_DECISION")
     assert "-    for (int k = 0; k < 16; k++) s = s * 0.5 + 1.0;\n+    for (int k = 0; k < 16; k++) s = s * 0.5f + 1.0f;\n" in proposal.diff
     assert proposal.explanation and [str(one.outcome) for one in found.tried] == ["kept"]
-    assert repr(found).startswith("<1 proposals of 1 tried: 1 proposal>\n  <proposal: ")
+    assert repr(found).startswith("<search: 1 proposal; 1 tried>\n  <proposal: ")
     assert (proposal.accept(), proposal.state) == (FASTER, "accepted")
     assert not Path("kernelopt_decay.cu").exists()
     proposal.undo()
