@@ -19,6 +19,7 @@ from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.embedded.cell_launch import launch_in
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
+from assistant.cuda.type_aliases import spelled_out, type_aliases
 from assistant.editor.tasks import Verb
 from assistant.engine import AllowOption, OptimizeOptions, check_region, flags_of
 from assistant.errors import CannotAnswerError, UsageError
@@ -303,11 +304,13 @@ class CellOpener:
 def _signatures(parsed: ParsedSource, kernel: Kernel | None, selector: str | None) -> dict[str, Signature]:
     """The instance of each kernel that can be called, by its name; templates only where the line says which instance."""
     found: dict[str, Signature] = {}
+    aliases = type_aliases(parsed.source.text)
     for item in parsed.kernels:
         is_named = selector is not None and kernel is not None and item.key == kernel.key
         if item.template_parameters and not is_named and any(parameter.default is None for parameter in item.template_parameters):
             continue
-        found[item.name] = signature_of(item, selector if is_named and selector is not None else item.qualified_name)
+        plain = spelled_out(item, aliases)
+        found[item.name] = signature_of(plain, selector if is_named and selector is not None else item.qualified_name)
     if not parsed.kernels and not parsed.has_main:
         raise UsageError("the cell holds no __global__ function", "put the kernel below the magic's line")
     if kernel is not None and kernel.name not in found:

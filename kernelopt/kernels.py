@@ -18,6 +18,7 @@ from typing import Any
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.same_names import plain_instance
+from assistant.cuda.type_aliases import spelled_out, type_aliases
 from assistant.engine import Accept, JobRequest
 from assistant.errors import UsageError
 from assistant.live.binding import Bound, bind, bind_positional
@@ -76,7 +77,7 @@ def compile(  # noqa: A001 - what it does
     found = _chosen(parsed, kernel)
     is_file = isinstance(source, Path) or _KERNEL not in source
     path = path if is_file else path.with_name(f"kernelopt_{found.name}.cu")
-    signature = signature_of(found, kernel or found.qualified_name)
+    signature = signature_of(spelled_out(found, type_aliases(text)), kernel or found.qualified_name)
     request = JobRequest(
         path,
         path.parent,

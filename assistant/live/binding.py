@@ -17,7 +17,7 @@ from assistant.live.arrays import BindingError, LiveArray, is_array, live_array
 from assistant.model.elements import ElementKind, ElementType, parse_element_type
 from assistant.model.source import Parameter
 from assistant.record import Record
-from assistant.workload.arrays import encode, storage_dtype
+from assistant.workload.arrays import decode, encode, storage_dtype
 from assistant.workload.signature import Signature
 
 __all__ = ["Bound", "StructBytes", "bind", "bind_positional"]
@@ -43,6 +43,21 @@ class Bound(Record):
         return next((array.device for array in self.arrays.values()), "cpu")
 
     @property
+    def numbers(self) -> dict[str, object]:
+        """By parameter: what a number of Python's has the value of; structs and vectors are left out."""
+        numbers: dict[str, object] = {}
+        for parameter in self.signature.parameters:
+            element = None if parameter.is_pointer else parse_element_type(parameter.type)
+            if element is not None and element.components == 1:
+                numbers[parameter.name] = decode(self.scalars[parameter.name], element)[0].item()
+        return numbers
+
+    @property
+    def values(self) -> dict[str, object]:
+        """Arrays, as they were given, and numbers, by parameter."""
+        return {name: array.owner for name, array in self.arrays.items()} | self.numbers
+
+    @property
     def size_bytes(self) -> int:
         return sum(array.size_bytes for array in self.arrays.values())
 
@@ -55,14 +70,14 @@ def bind(signature: Signature, values: Mapping[str, object], struct_bytes: Struc
         raise BindingError(f"parameter {names.index('') + 1} of {_name(signature)} has no name", remedy)
     takes = f"{_name(signature)} takes ({', '.join(_declared(p) for p in signature.parameters)})"
     missing = [parameter for parameter in signature.parameters if parameter.name not in values]
+    unknown = [name for name in values if name not in names]
+    if unknown:
+        raise BindingError(f"unknown argument {', '.join(unknown)}: {takes}", "give the kernel's own parameters by their names")
     if missing:
         named = ", ".join(parameter.name for parameter in missing)
         raise BindingError(
             f"missing argument {named}: {takes}", f"give {missing[0].name}=… (on a magic's line: --args {missing[0].name}=…)"
         )
-    unknown = [name for name in values if name not in names]
-    if unknown:
-        raise BindingError(f"unknown argument {', '.join(unknown)}: {takes}", "give the kernel's own parameters by their names")
     arrays: dict[str, LiveArray] = {}
     scalars: dict[str, bytes] = {}
     for parameter in signature.parameters:

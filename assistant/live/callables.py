@@ -27,7 +27,7 @@ from assistant.live.snapshot import regions_of, restore, shared_folder, write_la
 from assistant.model.launch import LaunchConfig
 from assistant.model.profile import Problem
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports.lab import Lab, LabFailure, ReplayOptions, ReplayRun
+from assistant.ports.lab import CaseRun, Lab, LabFailure, ReplayOptions, ReplayRun
 from assistant.workload.signature import Signature
 
 __all__ = ["BoundKernel", "ConfigOf", "EmulatorRunner", "Runner"]
@@ -82,8 +82,7 @@ class EmulatorRunner:
             if fault is not None:
                 raise fault
             if after.error is not None:
-                message = f"{bound.signature.instance} failed: {after.error}"
-                raise KernelFailed(message, "%kernelopt show lists what the checks found; the arrays are as they were")
+                raise _failed(bound, after)
             restore(regions_of(bound), ((identity, ran.blobs / name) for identity, name in after.after))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
@@ -101,6 +100,15 @@ class EmulatorRunner:
         if isinstance(ran, LabFailure):
             raise KernelFailed(ran.message, ran.remedy)
         return ran
+
+
+def _failed(bound: Bound, after: CaseRun) -> KernelFailed:
+    """Of a launch that did not run to its end: what the emulator does not run, with its line, or the CUDA error."""
+    unsupported = next((problem for problem in after.problems if problem.kind == "unsupported"), None)
+    if unsupported is not None:
+        message = f"{bound.signature.instance} did not run: {unsupported.message}; line {unsupported.line}"
+        return KernelFailed(message, "call it on arrays of a GPU, or write that part without the library; the arrays are as they were")
+    return KernelFailed(f"{bound.signature.instance} failed: {after.error}", "the arrays are as they were")
 
 
 class BoundKernel:
@@ -152,9 +160,10 @@ class BoundKernel:
         given = {name: value for name, value in (("grid", grid), ("block", block), ("shared", shared)) if value is not None}
         if not arguments and not named and self._default is not None:
             bound = self._default
+            values = bound.values
         else:
             bound = bind_positional(self._signature, arguments, own, self._struct_bytes)
-        values: dict[str, object] = dict(zip(self._names, arguments, strict=False)) | own
+            values = dict(zip(self._names, arguments, strict=False)) | own
         self._runner_of(bound).run(bound, self._config_of(values, given), check)
 
     def __repr__(self) -> str:

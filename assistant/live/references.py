@@ -21,7 +21,7 @@ from assistant.live.binding import Bound
 from assistant.live.names import kernel_names, python_name
 from assistant.model.elements import parse_element_type
 from assistant.record import Record
-from assistant.workload.arrays import decode, encode, storage_dtype
+from assistant.workload.arrays import encode, storage_dtype
 
 __all__ = ["BadReference", "Reference", "call_reference"]
 
@@ -43,7 +43,7 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
     ``contents``: values in the place of the arrays' own, by parameter. Raises BadReference, and lets what the function raises pass.
     """
     copies = {name: _copy(array, None if contents is None else contents.get(name)) for name, array in bound.arrays.items()}
-    arguments = _taken(reference, {python_name(name): value for name, value in (copies | _numbers(bound)).items()})
+    arguments = _taken(reference, {python_name(name): value for name, value in (copies | bound.numbers).items()})
     returned = reference.function(**arguments)
     if returned is None and contents is None:
         _check_written(reference, bound, copies)
@@ -60,7 +60,7 @@ def _check_written(reference: Reference, bound: Bound, copies: Mapping[str, obje
     """Raises BadReference for a function that neither returned anything nor wrote to an output: most often its ``return`` is missing."""
     outputs = outputs_of(bound)
     if outputs and all(_bytes_of(copies[name]) == _bytes_of(bound.arrays[name].owner) for name in outputs):
-        message = f"--ref {reference.name} returned nothing and left {', '.join(outputs)} as it was"
+        message = f"the reference {reference.name} returned nothing and left {', '.join(outputs)} as it was"
         raise BadReference(message, "end it with return, and the right result")
 
 
@@ -78,7 +78,7 @@ def _taken(reference: Reference, arguments: dict[str, object]) -> dict[str, obje
     ]
     if positional or unknown:
         names = ", ".join(arguments)
-        message = f"--ref {reference.name}: its parameter {(positional or unknown)[0]} is not a parameter of the kernel ({names})"
+        message = f"the reference {reference.name}: its parameter {(positional or unknown)[0]} is not a parameter of the kernel ({names})"
         raise BadReference(message, "name its parameters as the kernel's are named; those that it does not need may be left out")
     return {p.name: arguments[p.name] for p in parameters if p.name in arguments}
 
@@ -91,24 +91,17 @@ def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], ret
         named = kernel_names(cast("Mapping[str, object]", returned), bound.arrays)
         unknown = [name for name in named if name not in bound.arrays]
         if unknown:
-            message = f"--ref {reference.name} returned {unknown[0]!r}, which is not an array of the kernel ({', '.join(bound.arrays)})"
+            message = (
+                f"the reference {reference.name} returned {unknown[0]!r}, which is not an array of the kernel ({', '.join(bound.arrays)})"
+            )
             raise BadReference(message, "return a dict by the names of the kernel's outputs")
         return dict(named)
     if isinstance(returned, tuple) and len(cast("tuple[object, ...]", returned)) == len(outputs) > 1:
         return dict(zip(outputs, cast("tuple[object, ...]", returned), strict=True))
     if len(outputs) != 1:
-        message = f"--ref {reference.name} returned one value, and the kernel may write {', '.join(outputs) or 'nothing'}"
+        message = f"the reference {reference.name} returned one value, and the kernel may write {', '.join(outputs) or 'nothing'}"
         raise BadReference(message, "return a dict by the names of the outputs, or declare the inputs const")
     return {outputs[0]: returned}
-
-
-def _numbers(bound: Bound) -> dict[str, object]:
-    numbers: dict[str, object] = {}
-    for parameter in bound.signature.parameters:
-        element = None if parameter.is_pointer else parse_element_type(parameter.type)
-        if element is not None and element.components == 1:
-            numbers[parameter.name] = decode(bound.scalars[parameter.name], element)[0].item()
-    return numbers
 
 
 def _copy(array: LiveArray, contents: bytes | None) -> object:
@@ -141,15 +134,19 @@ def _stored(reference: Reference, bound: Bound, name: str, value: Any) -> bytes:
     if values.dtype.kind == "c":
         values = np.ascontiguousarray(values).reshape(-1).view(values.real.dtype)
     if element is None or values.dtype.kind not in "fiub":
-        raise BadReference(f"--ref {reference.name}: {name} of type {values.dtype} cannot be compared", "return an array of numbers")
+        raise BadReference(
+            f"the reference {reference.name}: {name} of type {values.dtype} cannot be compared", "return an array of numbers"
+        )
     if values.size != expected:
-        message = f"--ref {reference.name} returned {values.size} values for {name} (shape {values.shape}), which holds {expected}"
+        message = f"the reference {reference.name} returned {values.size} values for {name} (shape {values.shape}), which holds {expected}"
         raise BadReference(message, f"return an array of shape {bound.arrays[name].shape}")
     flat = np.ascontiguousarray(values).reshape(-1)
     if element.is_floating:
         return flat.astype(np.float64).tobytes()
     if flat.dtype.kind == "f" and not np.array_equal(flat, np.rint(flat)):
-        raise BadReference(f"--ref {reference.name} returned fractions for {name}, which holds {storage_dtype(element)}", "return integers")
+        raise BadReference(
+            f"the reference {reference.name} returned fractions for {name}, which holds {storage_dtype(element)}", "return integers"
+        )
     return encode(flat, element)
 
 

@@ -114,7 +114,7 @@ MISTAKES = {
     "--args out=y,x=wide.T,n=4": "x: expected a contiguous array",
     "--args out=y,x=on_gpu,n=4": "x: expected an array on cpu, where out is, got one on cuda:1",
     "--args out=y,x=y,n=doubles": "n: expected a number for `int n`, got a float64 NumPy array of shape (4,)",
-    "--args out=y,x=y,n=4 --ref wrong_size": "--ref wrong_size returned 1 values for out",
+    "--args out=y,x=y,n=4 --ref wrong_size": "the reference wrong_size returned 1 values for out",
     "--args out=y,x=y,n=4 --ref no_such": "--ref=no_such: NameError",
     "--args out=y,x=y,n=4 --ref wrong_size --ref-time 0": "--ref-time 0: expected seconds above 0",
     "--args 'out=y,x=y,n=4": "the magic's line cannot be read: No closing quotation",

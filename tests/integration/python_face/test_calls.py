@@ -59,6 +59,24 @@ def test_an_instance_of_a_template(session: kernelopt.Session) -> None:
     assert (text.name, out[0]) == ("copy<double>", 2.5)
 
 
+def test_types_that_the_text_gives_other_names_are_followed(session: kernelopt.Session) -> None:
+    text = "typedef unsigned char u8;\n__global__ void invert(u8 *out, const u8 *x) { out[threadIdx.x] = 255 - x[threadIdx.x]; }"
+    invert, x = kernelopt.compile(text, session=session)[1, 4], np.arange(4, dtype=np.uint8)
+    with pytest.raises(kernelopt.BindingError, match="x: expected uint8"):
+        invert(np.empty(4, np.uint8), x.astype(np.int32))
+    assert invert.check((np.empty(4, np.uint8), x), ref=lambda x: 255 - x).ok
+
+
+def test_a_library_that_the_emulator_does_not_run_is_named(session: kernelopt.Session) -> None:
+    text = (
+        "#include <cub/cub.cuh>\n__global__ void k(int *out, const int *x) {\n"
+        "  __shared__ cub::WarpReduce<int>::TempStorage kept;\n  *out = cub::WarpReduce<int>(kept).Sum(*x);\n}"
+    )
+    kernel = kernelopt.compile(text, session=session)[1, 32]
+    with pytest.raises(kernelopt.KernelFailed, match=r"k did not run: the emulator does not run CUB; line \d"):
+        kernel(np.zeros(1, np.int32), np.ones(1, np.int32))
+
+
 def test_a_file_is_compiled_where_it_lies(session: kernelopt.Session, tmp_path: Any) -> None:
     (tmp_path / "factor.h").write_text("#define FACTOR 3\n")
     (tmp_path / "k.cu").write_text('#include "factor.h"\n__global__ void k(int *out) { *out = FACTOR; }\n')

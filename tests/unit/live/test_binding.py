@@ -155,6 +155,21 @@ def test_parameters_may_be_called_as_the_words_of_a_call() -> None:
     assert [b"".join(scalars.values()) for scalars in ran] == [b"\1\2\3\4"] * 2
 
 
+def test_a_call_without_arguments_is_launched_by_the_values_that_were_bound() -> None:
+    asked: list[Mapping[str, object]] = []
+
+    class Kept:
+        def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None: ...
+
+    def config_of(values: Mapping[str, object], given: Mapping[str, object]) -> LaunchConfig:
+        asked.append(values)
+        return LaunchConfig(Dim3(1), Dim3(1), 0)
+
+    bound = bind(SCALE, fitting())
+    BoundKernel(SCALE, lambda bound: Kept(), config_of, bound)()
+    assert asked[0]["n"] == N and asked[0]["x"] is bound.arrays["x"].owner
+
+
 def test_a_parameter_without_a_name_cannot_be_bound() -> None:
     with pytest.raises(BindingError, match="parameter 2 of k has no name"):
         bind(signature("int n, int"), {"n": 3})
