@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from IPython.core.error import UsageError as MisusedMagic
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
@@ -40,6 +41,9 @@ from jupyter_ext.workshop import Workshop
 __all__ = ["CellError", "KernelOptMagics"]
 
 T = TypeVar("T")
+_UNKNOWN_WORDS = "unrecognized arguments: "
+"""How argparse begins what it says of them."""
+_QUOTED = 'put a value with blanks in quotes (--grid "(n + 255) // 256"), and a comment on a line below'
 
 
 class CellError(Exception):
@@ -224,11 +228,15 @@ def _parser_of(magic: object) -> MagicArgumentParser:
 
 
 def _parsed(magic: object, line: str) -> Namespace:
-    """Raises CellError for a quotation that is not closed, and IPython's own error for the rest."""
+    """Raises CellError for a quotation that is not closed and for words that mean nothing, and IPython's own error for the rest."""
     try:
         return cast("Namespace", cast("Any", _parser_of(magic)).parse_argstring(line))
     except ValueError as error:
         raise CellError(UsageError(f"the magic's line cannot be read: {error}", "close the quotation")) from None
+    except MisusedMagic as error:
+        if not str(error).startswith(_UNKNOWN_WORDS) or str(error).startswith(f"{_UNKNOWN_WORDS}--"):
+            raise
+        raise CellError(UsageError(f"the magic's line cannot be read: {error}", _QUOTED)) from None
 
 
 def _asked(given: Namespace) -> MagicLine:

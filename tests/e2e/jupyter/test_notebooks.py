@@ -118,6 +118,8 @@ MISTAKES = {
     "--args out=y,x=y,n=4 --ref no_such": "--ref=no_such: NameError",
     "--args out=y,x=y,n=4 --ref wrong_size --ref-time 0": "--ref-time 0: expected seconds above 0",
     "--args 'out=y,x=y,n=4": "the magic's line cannot be read: No closing quotation",
+    "--args out=y,x=y,n=4 // halves y": "cannot be read: unrecognized arguments: halves y",
+    "--args out=y,x=y,n=4 --shared (n + 3) // 4": "cannot be read: unrecognized arguments: 3) // 4",
     "--args out=y,x=y,n=4 --file no_such/halve.cu": "No such file or directory",
 }
 KERNEL = "__global__ void halve(float *out, const float *x, int n) { int i = threadIdx.x; if (i < n) out[i] = x[i] / 2.0f; }"
