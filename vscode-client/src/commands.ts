@@ -135,7 +135,9 @@ function viewCommands({ context, server, watch }: Parts): Runs {
   };
 }
 
-const NO_KERNEL = "No CUDA kernel is known in this document.";
+function sayThatNoKernelIsKnown(): void {
+  void vscode.window.showInformationMessage("No CUDA kernel is known in this document.");
+}
 
 /** The palette's: on the kernel at the cursor, or the only one of the document. */
 function kernelCommands({ server, watch }: Parts): Runs {
@@ -167,7 +169,7 @@ function kernelCommands({ server, watch }: Parts): Runs {
 async function optimizeFile(watch: Watch): Promise<void> {
   const uri = vscode.window.activeTextEditor?.document.uri.toString();
   const sources = new Set(watch.picture.kernels.filter((kernel) => kernel.uri === uri).map(({ source }) => source));
-  if (sources.size === 0) void vscode.window.showInformationMessage(NO_KERNEL);
+  if (sources.size === 0) sayThatNoKernelIsKnown();
   for (const source of sources) await vscode.commands.executeCommand("kernelopt.optimize", { uri, ...(source === undefined ? {} : { source }) });
 }
 
@@ -193,7 +195,7 @@ async function kernelHere(watch: Watch): Promise<KernelArguments | undefined> {
   const above = kernels.filter((kernel) => kernel.document_line <= editor.selection.active.line);
   const here = above.toSorted((a, b) => a.document_line - b.document_line).at(-1) ?? kernels[0];
   if (here === undefined) {
-    void vscode.window.showInformationMessage(NO_KERNEL);
+    sayThatNoKernelIsKnown();
     return undefined;
   }
   return { uri: here.uri, kernel: here.kernel, ...(here.source === undefined ? {} : { source: here.source }) };
