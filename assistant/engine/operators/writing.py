@@ -1,9 +1,10 @@
-"""The first kernel of a PyTorch task that has no CUDA: written by rules, judged against the reference, kept only where it is right."""
+"""The first kernel of a PyTorch task that has no CUDA: written by rules, judged against the reference, kept unless it fails."""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path
 
 from assistant.config import find_workspace, workspace_folder
@@ -18,7 +19,7 @@ from assistant.operators.first_kernel import Declined, first_kernel
 from assistant.operators.task import Task
 from assistant.ports.lab import LabFailure
 
-__all__ = ["write_operator"]
+__all__ = ["kept", "write_operator"]
 
 _FOLDER = "operators"
 
@@ -38,14 +39,17 @@ async def write_operator(job: Job, task: Task, options: OperatorOptions) -> Endi
         return ended
     if ended.exit_code != DONE:
         return Ending(NO, f"the kernel that rules wrote is not what {task.name} computes, and is not kept")
-    kept = await asyncio.to_thread(_kept, task.path, first.text)
-    job.say(Severity.INFORMATION, f"the kernel is in {kept}", f"kernelopt compare {task.path.name} {kept}")
+    path = await asyncio.to_thread(kept, task.path, first.text)
+    job.say(Severity.INFORMATION, f"the kernel is in {path}", f"kernelopt compare {task.path.name} {path}")
     return replace(ended, reason=f"a first kernel of {task.name}: {ended.reason}")
 
 
-def _kept(task: Path, text: str) -> Path:
+def kept(task: Path, text: str) -> Path:
+    """Where the kernel now is. A kernel that was kept before stays as it is: a person may have gone on with it."""
     folder = workspace_folder(find_workspace(task)) / _FOLDER
     folder.mkdir(exist_ok=True)
-    path = folder / f"{task.parent.name}_{task.stem}.cu"
+    name = f"{task.parent.name}_{task.stem}"
+    places = (folder / f"{name}{ending}.cu" for ending in chain(("",), (f"_{number}" for number in count(2))))
+    path = next(place for place in places if not place.exists() or place.read_text("utf-8") == text)
     path.write_text(text, "utf-8")
     return path

@@ -1,4 +1,4 @@
-"""The narrow product is summed into memory that nobody set to zero."""
+"""The narrow product is summed into memory that is never set to zero."""
 
 import torch
 from torch import nn
