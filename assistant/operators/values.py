@@ -49,7 +49,9 @@ class Rule(Record, eq=False):
     truth: FloatArray | None
     """float64 values; None where elements are compared bit by bit."""
     own: Errors
-    """The reference's own error."""
+    """What the reference itself errs by."""
+    moved: Errors = NO_ERRORS
+    """How far the result moves with the rounding of this case's inputs: of other cases that says nothing."""
 
     @property
     def places(self) -> MaskArray:
@@ -93,7 +95,7 @@ def rules_of(cases: Sequence[ReferenceCase]) -> tuple[tuple[Rule, ...], ...]:
         better = dict(zip(map(id, held), pooled([rule.own for rule in held], scales, counts), strict=True))
         for each in rules:
             if len(each) > number and id(each[number]) in better:
-                each[number] = replace(each[number], own=better[id(each[number])])
+                each[number] = replace(each[number], own=better[id(each[number])].at_least(each[number].moved))
     return tuple(tuple(each) for each in rules)
 
 
@@ -116,7 +118,7 @@ def _rule(case: ReferenceCase, number: int) -> Rule:
     spread = worst_spread([case.repeated[number].values], values, places) if case.repeated[number].data != expected.data else NO_ERRORS
     moved = worst_spread(runs, values, places) if runs else NO_ERRORS
     least = regrouping(roundoff, chosen(truth, places), case.term_count)
-    return Rule(expected, truth, own.at_least(least).at_least(moved) + spread)
+    return Rule(expected, truth, own.at_least(least) + spread, moved)
 
 
 @ieee

@@ -91,6 +91,27 @@ def test_an_error_that_the_rounding_of_the_inputs_makes_as_well_is_allowed() -> 
     assert verdict(given).outcome is Outcome.FAIL
 
 
+def test_inputs_whose_rounding_decides_loosen_no_other_case() -> None:
+    """Small outputs share their errors, as one case is too few to know them; not what the rounding of one case's inputs makes of it."""
+    loose = small(replace(reference(1), perturbed=((tensor(draw(1) * 1e6),),)))
+    case = small(reference(2))
+    left = passed(case, outputs=(tensor(draw(2)[:1] + 1e-3),))
+    given = evidence(loose, case, candidate=(CandidateCase(passed(loose), passed(loose), True), CandidateCase(left, left, False)))
+    assert verdict(given).outcome is Outcome.FAIL
+
+
+def small(case: ReferenceCase) -> ReferenceCase:
+    """With one element of each output."""
+
+    def first(left: TensorLeft) -> TensorLeft:
+        return replace(left, shape=(1,), data=left.data[: left.element.scalar_bytes])
+
+    assert case.float64 is not None
+    outputs = tuple(map(first, case.outputs))
+    moved = tuple(tuple(map(first, run)) for run in case.perturbed)
+    return replace(case, outputs=outputs, repeated=outputs, float64=tuple(map(first, case.float64)), perturbed=moved)
+
+
 def test_values_of_an_earlier_call_fail_as_remembered() -> None:
     case = reference(2)
     assert codes(with_passes(passed(case, outputs=reference(1).outputs), passed(case))) == {"remembered": Outcome.FAIL}
