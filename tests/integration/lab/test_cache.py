@@ -23,11 +23,11 @@ async def test_whatever_takes_room_is_an_entry(tmp_path: Path, own_cache: Path) 
         await lab.inspect(_PROGRAM, "sm_90")
         ran = await lab.run(_PROGRAM, "plain", RunLimits(), record=False)
         assert isinstance(ran, ProgramRun) and ran.exit_status == 0
-        large = [path for path in _files(own_cache) if path.stat().st_size > _LARGE_BYTES and path.parent.name != _RECORDERS]
-        entries = _entries(own_cache)  # behind them: what is built for later goes on
-        assert large and [path for path in large if not entries & {path, *path.parents}] == []
     finally:
-        await lab.close()
+        await lab.close()  # before looking: what is built for later ends with it, and its files come and go until then
+    large = [path for path in _files(own_cache) if path.stat().st_size > _LARGE_BYTES and path.parent.name != _RECORDERS]
+    entries = _entries(own_cache)
+    assert large and [path for path in large if not entries & {path, *path.parents}] == []
 
 
 def _entries(cache: Path) -> set[Path]:
