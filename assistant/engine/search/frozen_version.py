@@ -10,7 +10,6 @@ Candidates are judged by `CandidateJudge`, as in every search; none is kept, sho
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.evaluate import KernelAssessment, evaluate, repeat_limited, steered
@@ -71,7 +70,7 @@ class FrozenVersion(Record):
         kernel = next(kernels, None)
         if kernel is None:
             return LabFailure("no_such_kernel", f"the version does not launch {kernel_key}", "give the program's own arguments behind --")
-        node = SearchNode(replace(evaluation, version=evaluation.version.about(kernel)))
+        node = SearchNode(evaluation.about(kernel))
         judge = CandidateJudge(job, catalogue, kernel.qualified_name, node, again, seen=_NothingSeen())
         return cls(job, catalogue, node, kernel.qualified_name, judge)
 

@@ -196,13 +196,12 @@ class _Search(Record):
     ) -> SearchNode | LabFailure:
         """What the search on a kernel starts from: the version with its file in question, and with what was accepted in others."""
         kernel = next(item.kernel for item in evaluation.assessment.kernels if item.kernel.qualified_name == name)
-        version = evaluation.version.about(kernel)
-        path = version.source.path
-        if path == start.evaluation.version.source.path:
+        found = evaluation.about(kernel)
+        if found.version.source.path == start.evaluation.version.source.path:
             return start
         if not edited:
-            return SearchNode(replace(evaluation, version=version))
-        evaluated = await evaluate(self.job, with_texts(version, edited.values()))
+            return SearchNode(found)
+        evaluated = await evaluate(self.job, with_texts(found.version, edited.values()))
         return evaluated if isinstance(evaluated, LabFailure) else SearchNode(evaluated)
 
     def _context(self, name: str, start: SearchNode) -> SearchContext:

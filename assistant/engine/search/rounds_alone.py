@@ -108,7 +108,7 @@ def starts_of(evaluation: Evaluation) -> dict[str, SearchNode]:
         costs[item.kernel.qualified_name] = costs.get(item.kernel.qualified_name, 0.0) + item.predicted_time_s
     first = {item.kernel.qualified_name: item.kernel for item in reversed(items)}
     ordered = sorted(costs, key=lambda name: -costs[name])
-    return {name: SearchNode(replace(evaluation, version=evaluation.version.about(first[name]))) for name in ordered}
+    return {name: SearchNode(evaluation.about(first[name])) for name in ordered}
 
 
 class _KnownTrials:

@@ -77,6 +77,20 @@ def test_a_kernel_whose_launch_text_or_machine_code_differs_is_affected(evaluate
         assert names(launched_work(before, after)) == (affected[1:], [name for name in affected[1:] if name in launched])
 
 
+def test_kernels_of_other_files_are_not_compared_with_an_edit_of_which_they_were_not_counted(tmp_path: Path, assessed: Assess) -> None:
+    main, other = tmp_path / "main.cu", tmp_path / "other.cu"
+    texts = ((main, "__global__ void a(float *x) { x[0] = 1; }\nint main() {}\n"), (other, "__global__ void b(float *x) { x[0] = 2; }\n"))
+    version = read_version(JobRequest(main, tmp_path, (other,), texts=texts), Flags())
+    kernels = {kernel.name: kernel for file in version.files for kernel in file.kernels}
+    items = tuple(replace(assessed()[0], kernel=kernel, instance=f"{name}(float*)") for name, kernel in kernels.items())
+    counted = CountedRun((), (), (), None)
+    evaluation = Evaluation(version, counted, Assessment(CompilerMissing("", ""), counted, items))
+    before = evaluation.about(kernels["b"])
+    after = replace(before, assessment=replace(before.assessment, kernels=before.kernel("b")))
+    assert [names(pair) for pair in affected_pairs(before, after, "b")] == [(["b"], ["b"])]
+    assert [kernel.name for kernel in evaluation.about(kernels["a"]).launched_kernels] == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "text", "is_affected"),
     [
