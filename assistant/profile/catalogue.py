@@ -70,6 +70,12 @@ METRICS: tuple[Metric, ...] = (
     _counted("global_access_bytes", "bytes/thread", "width of one thread's access", None),
     _counted("global_requests_per_warp", "requests/warp", "global requests of the line divided by the warps of the grid", None),
     _counted(
+        "carried_requests_per_warp",
+        "requests/warp",
+        "requests of the line for elements that the iteration before stored, divided by the warps of the grid",
+        None,
+    ),
+    _counted(
         "shared_wavefronts",
         "wavefronts",
         "passes through shared memory that the requests need (theoretical)",

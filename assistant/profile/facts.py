@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from assistant.record import Record
 
-__all__ = ["LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse"]
+__all__ = ["CarriedLoad", "LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse"]
 
 
 class LoopFacts(Record):
@@ -46,6 +46,13 @@ class StructUse(Record):
     """Bytes of a structure that the whole kernel uses."""
 
 
+class CarriedLoad(Record):
+    """An element that a loop's iteration reads and the iteration before it stored."""
+
+    pointer: str
+    store_line: int
+
+
 class LineFacts(Record):
     """What stands on one line of the kernel."""
 
@@ -62,6 +69,8 @@ class LineFacts(Record):
     """Pointers updated in place (``o[i] += …``, ``o[i] = o[i] + …``) at an index the innermost loop does not change."""
     invariant_loads: tuple[str, ...] = ()
     """Pointers read at an index that the innermost loop does not change."""
+    carried_loads: tuple[CarriedLoad, ...] = ()
+    """Of elements that the iteration before stored."""
     stored_pointers: tuple[str, ...] = ()
     """Pointer parameters written on this line."""
     read_count: int = 0

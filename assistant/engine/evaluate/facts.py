@@ -13,6 +13,7 @@ from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.assignments import assignments
 from assistant.cuda.branches import condition_of
 from assistant.cuda.calls import callee_name
+from assistant.cuda.carried_elements import carried_elements
 from assistant.cuda.code_patterns import CodePattern, squeezed
 from assistant.cuda.functions import functions
 from assistant.cuda.literals import double_literals
@@ -23,7 +24,7 @@ from assistant.cuda.variables import locals_of
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.plan.expert.analysis.constant_powers import constant_powers
-from assistant.profile.facts import LineFacts, LoopFacts, PointerFacts, SourceFacts
+from assistant.profile.facts import CarriedLoad, LineFacts, LoopFacts, PointerFacts, SourceFacts
 
 __all__ = ["source_facts"]
 
@@ -54,6 +55,7 @@ class _Line:
     reduces_arguments: bool = False
     accumulated: list[str] = field(default_factory=list[str])
     invariant: list[str] = field(default_factory=list[str])
+    carried: list[CarriedLoad] = field(default_factory=list[CarriedLoad])
     stored: list[str] = field(default_factory=list[str])
     read: list[str] = field(default_factory=list[str])
     fields: list[str] = field(default_factory=list[str])
@@ -74,6 +76,8 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
         for call in tree.find("call_expression", inside=body):
             lines[tree.line(call)].reduces_arguments |= callee_name(tree, call) in _REDUCING
         _read_accesses(tree, body, pointers, lines)
+        for element in carried_elements(tree, body):
+            lines[tree.line(element.load)].carried.append(CarriedLoad(element.base, tree.line(element.store)))
     lines.update({number: _Line() for number in structs if number not in lines})  # members used through a reference
     return SourceFacts(
         lines=tuple(
@@ -85,6 +89,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
                 reduces_arguments=found.reduces_arguments,
                 accumulated_pointers=_unique(found.accumulated),
                 invariant_loads=_unique(found.invariant),
+                carried_loads=tuple(found.carried),
                 stored_pointers=_unique(found.stored),
                 read_count=sum(name not in found.accumulated for name in found.read),
                 struct_fields=_unique(found.fields),

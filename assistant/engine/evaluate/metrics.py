@@ -113,6 +113,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO112": (WatchedMetric("occupied_lane_ratio", True, "ratio"), _occupied_lanes),
     "KO113": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO118": (WatchedMetric("global_requests", False, "requests"), _global_requests),
+    "KO120": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO114": (WatchedMetric("integer_and_control_instructions", False, "instructions"), _loop_overhead),
     "KO115": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO119": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),

@@ -24,7 +24,7 @@ from assistant.profile.rules.execution import (
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.local_memory import local_arrays, register_spills
 from assistant.profile.rules.narrow import narrow_accesses
-from assistant.profile.rules.reuse import aliasing_reloads, global_accumulator, redundant_loads
+from assistant.profile.rules.reuse import aliasing_reloads, carried_through_memory, global_accumulator, redundant_loads
 from assistant.record import Record
 
 __all__ = ["DEFECT_TITLES", "RULES", "Rule", "defects", "documentation_page", "title"]
@@ -65,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO117", "Arrays in local memory", ("stack_bytes", "local_share"), local_arrays),
     Rule("KO118", "Narrow accesses", ("narrow_waves", "narrow_reuse"), narrow_accesses),
     Rule("KO119", "Barriers in the steps of a scan", (), scan_steps),
+    Rule("KO120", "Value carried through memory", ("accumulator_requests",), carried_through_memory),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

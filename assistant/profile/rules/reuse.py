@@ -1,4 +1,5 @@
-"""KO107 accumulator in global memory, KO108 redundant loads, KO113 reloads forced by possible aliasing."""
+"""KO107 accumulator in global memory, KO108 redundant loads, KO113 reloads forced by possible aliasing, KO120 values carried through
+memory."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from assistant.profile.facts import LineFacts, PointerFacts, SourceFacts
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number
 
-__all__ = ["aliasing_reloads", "global_accumulator", "redundant_loads", "scaled_access"]
+__all__ = ["aliasing_reloads", "carried_through_memory", "global_accumulator", "redundant_loads", "scaled_access"]
 
 _TILE_WAVEFRONTS_PER_REQUEST = 0.75
 """Shared wavefronts that take the place of a repeated global request: the compiler fuses reads of one operand to 128 bits
@@ -171,6 +172,44 @@ def _reload(
         f"{names} {verb} loaded again in each iteration ({number(per_warp)} requests per warp) though the index does not change: "
         "without __restrict__ the compiler must assume that the loop's store may have changed it",
         (fact_of(loads[0], launch.profile, "global_requests_per_warp", per_warp),),
+        FixedLaunch(replace_accesses(launch.profile, fixed), launch.occupancy),
+    )
+
+
+def carried_through_memory(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO120: a loop loads in each iteration what the iteration before stored."""
+    found: list[Diagnosis] = []
+    for facts in context.facts.lines:
+        loads = _on_line(context.facts, launch.profile, "global load", facts.line)
+        saved = _carried_requests(context.facts, launch.profile, facts, loads)
+        per_warp = saved / max(1, warps_of(launch.profile))
+        if per_warp >= threshold("accumulator_requests"):
+            found.append(_carried(launch, facts, loads, per_warp, 1 - saved / sum(a.requests for a in loads)))
+    return tuple(found)
+
+
+def _carried_requests(source: SourceFacts, profile: LaunchProfile, facts: LineFacts, loads: tuple[LineAccess, ...]) -> int:
+    """Of the line's loads those of carried elements: an iteration has one for each of its stores, if the compiler left it there."""
+    if not facts.carried_loads or not loads:
+        return 0
+    stores = [_on_line(source, profile, "global store", carried.store_line) for carried in facts.carried_loads]
+    rounds = min(min((a.requests for a in each), default=0) for each in stores)
+    others = max(0, facts.read_count - len(facts.carried_loads))
+    return max(0, min(sum(a.requests for a in loads) - others * rounds, len(facts.carried_loads) * rounds))
+
+
+def _carried(launch: CountedLaunch, facts: LineFacts, loads: tuple[LineAccess, ...], per_warp: float, kept_ratio: float) -> Diagnosis:
+    names = " and ".join(dict.fromkeys(carried.pointer for carried in facts.carried_loads))
+    fixed = {a: scaled_access(a, kept_ratio) for a in loads}
+    return Diagnosis(
+        "KO120",
+        facts.line,
+        f"Each iteration loads the element of {names} that the iteration before stored, by {number(per_warp)} requests per warp, and waits "
+        "for it; a register could hold it",
+        (
+            fact_of(loads[0], launch.profile, "carried_requests_per_warp", per_warp),
+            fact_of(loads[0], launch.profile, "global_sectors", float(sum(a.sectors or 0 for a in loads))),
+        ),
         FixedLaunch(replace_accesses(launch.profile, fixed), launch.occupancy),
     )
 

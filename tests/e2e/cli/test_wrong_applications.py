@@ -43,6 +43,12 @@ WRONG = {
     "warp-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "before += buf[warp];", "before += warp > 0 ? buf[warp] : 0;"),
     "scratch-filled-too-soon": ("block-scan/scan_of_a_helper", "    __syncthreads();\n    return sum;", "    return sum;"),
     "bins-left-out": ("private-histogram/bins_of_the_command_line", "table_index < bins", "table_index < bins - 1"),
+    "first-value-of-another-row": ("carried-value/row_totals_so_far", "? sums[row * width] : 0", "? sums[0] : 0"),
+    "carried-value-not-renewed": (
+        "carried-value/tridiagonal_systems",
+        "        dw_last = (rhs[k * systems + s] - lower[k * systems + s] * dw_last) * w;\n        dw[k * systems + s] = dw_last;",
+        "        dw[k * systems + s] = (rhs[k * systems + s] - lower[k * systems + s] * dw_last) * w;",
+    ),
 }  # fmt: skip
 RIGHT = tuple(dict.fromkeys(program for program, _, _ in WRONG.values()))
 

@@ -200,7 +200,7 @@ def test_each_finding_has_a_metric_over_all_launches_weighted_by_their_count(ass
     small = replace(small, launches=(replace(launch, profile=replace(launch.profile, executions=branches)),), resources=resources)
     both = (small, large)
     spilled = float(resources.spill_load_bytes + resources.spill_store_bytes)
-    values = {name: metric_value(name, both) for name in (f"KO{number}" for number in range(101, 120))}
+    values = {name: metric_value(name, both) for name in (f"KO{number}" for number in range(101, 121))}
     sectors, requests, wavefronts, wide, overhead, math = 174.0, 22.0, 138.0, 36.0, 640.0, 102.0
     assert values == {
         "KO101": sectors,
@@ -209,6 +209,7 @@ def test_each_finding_has_a_metric_over_all_launches_weighted_by_their_count(ass
         "KO107": requests,
         "KO113": requests,
         "KO118": requests,
+        "KO120": requests,
         "KO103": wavefronts,
         "KO115": wavefronts,
         "KO119": wavefronts,

@@ -7,7 +7,7 @@ import pytest
 from assistant.cuda.parse import parse
 from assistant.engine.evaluate.facts import source_facts
 from assistant.model.source import Source
-from assistant.profile.facts import LineFacts, SourceFacts, StructUse
+from assistant.profile.facts import CarriedLoad, LineFacts, SourceFacts, StructUse
 
 _LOOP = """
 __global__ void k(float *c, const float *a, int n) {
@@ -36,6 +36,12 @@ def test_an_accumulator_at_a_loop_invariant_place_is_found() -> None:
 def test_a_moving_place_is_no_accumulator() -> None:
     assert _line("c[i + j] += a[j];").accumulated_pointers == ()
     assert _line("c[i] = a[j];").accumulated_pointers == ()
+
+
+def test_what_the_iteration_before_stored_is_found_with_the_line_of_its_store() -> None:
+    line = _line("float last = c[i + j - 1];\n    c[i + j] = last + a[j];")
+    assert line.carried_loads == (CarriedLoad("c", 6),)
+    assert _line("c[i + j] = c[i + j - 2] + a[j];").carried_loads == ()
 
 
 def test_reads_of_other_elements_than_the_accumulator_are_counted() -> None:

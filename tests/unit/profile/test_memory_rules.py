@@ -1,4 +1,4 @@
-"""KO101, KO102, KO103, KO107, KO108, KO110, KO113, KO118: what memory counters show."""
+"""KO101, KO102, KO103, KO107, KO108, KO110, KO113, KO118, KO120: what memory counters show."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from assistant.measure import predict, target
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Severity
-from assistant.profile import LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse
+from assistant.profile import CarriedLoad, LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse
 
 WARPS = 4096 * 8
 
@@ -197,6 +197,27 @@ def test_possible_aliasing_is_reported_where_an_unchanging_load_repeats(access, 
     finding = check(profile(*accesses), facts=ACCUMULATES).one("KO113")
     assert finding.message.startswith("b is loaded again")
     assert "__restrict__" in finding.message
+
+
+CARRIES = SourceFacts(
+    lines=(LineFacts(9, carried_loads=(CarriedLoad("y", 9),), stored_pointers=("y",), read_count=2),),
+    loops=(LoopFacts(8, 10, 1, None),),
+    kernel_line=3,
+)
+
+
+def test_a_value_that_goes_through_memory_to_the_next_iteration_is_reported_with_its_cost(access, profile, check):
+    store = access("global store", WARPS * 16, 9, sectors=WARPS * 64)
+    found = check(profile(access("global load", WARPS * 32, 9, sectors=WARPS * 128), store), facts=CARRIES)
+    finding = found.one("KO120")
+    assert found.value(finding, "carried_requests_per_warp") == 16
+    assert "of y that the iteration before stored, by 16 requests" in finding.message
+    assert finding.estimated_cost_ratio > 0.1
+
+
+def test_no_carried_load_is_reported_where_the_compiler_left_only_other_loads(access, profile, check):
+    store = access("global store", WARPS * 16, 9, sectors=WARPS * 64)
+    assert "KO120" not in check(profile(access("global load", WARPS * 16, 9, sectors=WARPS * 64), store), facts=CARRIES).codes
 
 
 def test_neither_is_reported_when_the_compiler_kept_the_values_in_registers(access, profile, check):

@@ -25,6 +25,7 @@ from assistant.cuda.variables import locals_of
 __all__ = ["entry_condition", "runs_at_least_once"]
 
 _TURNED = {"<": ">", "<=": ">="}
+_SUM = re.compile(r"\s+[-+*]\s+")
 _READS_MEMORY_OR_CALLS = re.compile(r"\[|->|(?:^|[^\w\])\s]\s*)\*|\w\s*\(")
 
 
@@ -68,9 +69,12 @@ def entry_condition(tree: SyntaxTree, loop: Node, header: CountedHeader, functio
 
 
 def _has_type(tree: SyntaxTree, expression: str, type_name: str, function: Function) -> bool:
-    """An integer literal, or a variable of exactly the type: comparing it means the same without a cast."""
+    """An integer literal, a variable of exactly the type, or a sum of such: comparing it means the same without a cast."""
     if expression.isdigit() and type_name in ("int", "auto"):
         return True
+    terms = _SUM.split(expression)
+    if type_name == "int" and len(terms) > 1:
+        return all(_has_type(tree, term, type_name, function) for term in terms)
     parameter = function.parameter(expression)
     declared = (*locals_of(tree, function.body).get(expression, ()), *(() if parameter is None else (parameter,)))
     return len(declared) == 1 and declared[0].type == type_name and not declared[0].is_pointer
