@@ -1,7 +1,8 @@
 """Try other block sizes for a kernel that does not care how many threads a block has.
 
-Answers KO105, KO111 and KO112. Such a kernel uses its thread and block indices only as one global index, guards it, and has no
-shared memory and no barrier; then every size gives the same result and only speed decides. Up to three variants are offered.
+Answers KO105, KO111 and KO112; KO101 and KO102 where a block is narrower than a warp, whose accesses lie in several rows then. The
+kernel uses its thread and block indices only as one global index, guards it, and has no shared memory and no barrier: every size gives
+the same result and only speed decides. Up to three variants are offered.
 
 Launches in other files of the program are changed too, as one edit of several files. Where the text only
 declares a launch (a workload block), the real one is elsewhere: the edit is advice to change it, which only a
@@ -44,7 +45,11 @@ _PLANE_SIZES = {
     "KO105": ((32, 8), (32, 4), (16, 16), (32, 16)),
     "KO111": ((32, 4), (32, 2), (32, 1), (8, 8)),
     "KO112": ((32, 8), (32, 4), (16, 16)),
+    "KO101": ((32, 8), (64, 4), (128, 2)),
+    "KO102": ((32, 8), (64, 4), (128, 2)),
 }
+_OF_ROWS = ("KO101", "KO102")
+"""Findings that a block as wide as a warp answers where it was narrower: its accesses lie in one row then."""
 _GRID_STRIDE = frozenset({"blockDim.{0}*gridDim.{0}", "gridDim.{0}*blockDim.{0}"})
 _Axes = tuple[Axis, ...]
 """The axes of a launch or of a declared workload."""
@@ -57,10 +62,12 @@ class BlockSizeSearch:
     technique = "block-size-search"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        sites = _all_axes(context)
+        if context.finding.code in _OF_ROWS and not _is_narrow(context, sites):
+            return ()
         reason = _fixed_block(context) or guessed_launch(context)
         if reason is not None:
             return context.decline(self.technique, reason)
-        sites = _all_axes(context)
         if isinstance(sites, Obstacle):
             return context.decline(self.technique, sites)
         variants = tuple(self._variants(context, sites))
@@ -90,6 +97,11 @@ class BlockSizeSearch:
                 assumptions=elsewhere,
                 in_others=in_others,
             )
+
+
+def _is_narrow(context: TransformationContext, sites: tuple[_Axes, ...] | Obstacle) -> bool:
+    """The threads of a warp stand in several rows of a block in two dimensions."""
+    return not isinstance(sites, Obstacle) and len(sites[0]) == 2 and sites[0][0].size < context.architecture.warp_size
 
 
 def _fixed_block(context: TransformationContext) -> Obstacle | None:

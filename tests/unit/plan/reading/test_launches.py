@@ -93,3 +93,26 @@ def test_x_and_y_of_a_launch_are_exchanged_where_nothing_else_sees_it(host, expe
     rewrites = CoalescingInterchange().rewrite(context_of(text))
     assert not isinstance(rewrites, Decline), rewrites.reason
     assert expected in applied(text, rewrites[0])
+
+
+STENCIL = """\
+// kernel=relax line=4 finding=KO102
+__global__ void relax(const float *from, float *to, int w, int h) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= 1 && i < w && j < h) to[j * w + i] = from[j * w + i - 1];
+}
+void run(const float *from, float *to, int w, int h) {
+    dim3 block(SIZES), grid((w + block.x - 1) / block.x, (h + block.y - 1) / block.y);
+    relax<<<grid, block>>>(from, to, w, h);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sizes", "tried"),
+    [("16, 16", ["32 x 8", "64 x 4", "128 x 2"]), ("8, 32", ["32 x 8", "64 x 4", "128 x 2"]), ("32, 8", []), ("64, 2", [])],
+)
+def test_a_block_narrower_than_a_warp_is_widened_where_accesses_waste_sectors(context_of, sizes: str, tried: list[str]) -> None:
+    rewrites = BlockSizeSearch().rewrite(context_of(STENCIL.replace("SIZES", sizes)))
+    assert not isinstance(rewrites, Decline)
+    assert [rewrite.summary.split(" threads ")[0].removeprefix("Launch blocks of ") for rewrite in rewrites] == tried
