@@ -17,7 +17,8 @@ from assistant.cuda.accesses import canonical
 from assistant.cuda.allocations import allocated_places, is_new_allocation
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import callee_name, calls_of, given_arguments
-from assistant.cuda.functions import Function, enclosing_function
+from assistant.cuda.functions import Function, enclosing_function, functions
+from assistant.cuda.names import mentions
 from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.cuda.variables import locals_of
 from assistant.model.recorded_facts import FactsOrigin, RecordedFacts, Separation
@@ -103,9 +104,11 @@ def _by_text(tree: SyntaxTree, function: Function, names: tuple[str, str], recor
     if depth > _MAX_CALLER_DEPTH:
         return Overlap(f"`{function.name}` is called through too many functions to follow its arguments")
     positions = [index for index, p in enumerate(function.parameters) if p.name in names]
-    calls = tuple(calls_of(tree, function.name))
-    if _address_is_taken(tree, function, calls):
+    direct = tuple(calls_of(tree, function.name))
+    passed_on = _calls_through_parameters(tree, function, direct)
+    if passed_on is None:
         return Overlap(f"the address of `{function.name}` is used, so its callers cannot all be seen")
+    calls = (*direct, *passed_on)
     if not calls:
         return NoCallers(function.name)
     return _worst(_overlap_at(tree, call, positions, names, recorded, depth) for call in calls)
@@ -156,9 +159,10 @@ def _conflict(tree: SyntaxTree, call: Node, passed: _PassedPair, recorded: Recor
             return None
 
 
-def _address_is_taken(tree: SyntaxTree, function: Function, calls: tuple[Node, ...]) -> bool:
-    """True if the name is mentioned outside calls, declarations and attribute setters."""
+def _calls_through_parameters(tree: SyntaxTree, function: Function, calls: tuple[Node, ...]) -> tuple[Node, ...] | None:
+    """Calls of the function by functions that it is passed to; None where its address is used in any other way."""
     callees = {call.child_by_field_name("function") for call in calls}
+    found: list[Node] = []
     for node in tree.find("identifier"):
         if tree.text(node) != function.name:
             continue
@@ -166,9 +170,25 @@ def _address_is_taken(tree: SyntaxTree, function: Function, calls: tuple[Node, .
         if any(n in callees or n.type == "function_declarator" for n in chain):
             continue
         call = next((n for n in chain if n.type == "call_expression"), None)
-        if call is None or not callee_name(tree, call).startswith(("cudaFunc", "cudaOccupancy")):
-            return True
-    return False
+        if call is not None and callee_name(tree, call).startswith(("cudaFunc", "cudaOccupancy")):
+            continue
+        through = None if call is None else _calls_of_argument(tree, call, node)
+        if through is None:
+            return None
+        found += through
+    return tuple(found)
+
+
+def _calls_of_argument(tree: SyntaxTree, call: Node, argument: Node) -> tuple[Node, ...] | None:
+    """What a function of the program does with a function that it is given: calls; None where it may do anything else with it."""
+    named = [each for each in functions(tree) if each.name == callee_name(tree, call)]
+    given = given_arguments(call)
+    if len(named) != 1 or argument not in given or len(given) != len(named[0].parameters):
+        return None
+    name = named[0].parameters[given.index(argument)].name
+    used = [node for node in mentions(tree, named[0].body, name) if name]
+    calls = tuple(n.parent for n in used if n.parent is not None and n.parent.child_by_field_name("function") == n)
+    return calls if calls and len(calls) == len(used) else None
 
 
 def _origins(tree: SyntaxTree, expression: Node, caller: Function | None, seen: _Seen) -> tuple[_Origin, ...]:

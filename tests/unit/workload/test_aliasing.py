@@ -9,6 +9,7 @@ from assistant.cuda.syntax import SyntaxTree
 from assistant.workload.aliasing import NoCallers, Overlap, overlap
 
 KERNEL = "__global__ void k(float *c, float *a, int n) { c[0] = a[0]; }\n"
+WRAPPED = "void run(float *x, float *y) { k<<<1, 1>>>(x, y, 4); }\n"
 ALLOCATED = "float *a, *c; cudaMalloc(&a, 4); cudaMalloc(&c, 4); "
 
 SEPARATE = {
@@ -17,6 +18,9 @@ SEPARATE = {
     "exchanged by hand": f"int main() {{ {ALLOCATED} float *t = a; a = c; c = t; k<<<1, 1>>>(c, a, 4); }}",
     "exchanged by std::swap": f"int main() {{ {ALLOCATED} std::swap(a, c); k<<<1, 1>>>(c, a, 4); }}",
     "through a wrapper": f"void run(float *x, float *y) {{ k<<<1, 1>>>(x, y, 4); }}\nint main() {{ {ALLOCATED} run(c, a); }}",
+    "through a function that is passed on": (
+        f"{WRAPPED}static void time(void (*what)(float *, float *)) {{ {ALLOCATED} what(c, a); what(a, c); }}\nint main() {{ time(run); }}"
+    ),
     "allocated by a helper": (
         "float *make(int n) { float *p; cudaMalloc(&p, n); return p; }\n"
         "int main() { float *a = make(4), *c = make(4); k<<<1, 1>>>(c, a, 4); }"
@@ -39,6 +43,13 @@ OVERLAPPING = {
     ),
     "a member set elsewhere": (
         "struct P { float *a, *c; };\nint main() { P p; cudaMalloc(&p.a, 4); p.c = p.a; k<<<1, 1>>>(p.c, p.a, 4); }"
+    ),
+    "through a function that is passed on": (
+        f"{WRAPPED}void time(void (*what)(float *, float *)) {{ {ALLOCATED} what(c, c); }}\nint main() {{ time(run); }}"
+    ),
+    "through a function that is kept": (
+        f"{WRAPPED}void (*kept)(float *, float *);\nvoid time(void (*what)(float *, float *)) {{ {ALLOCATED} what(c, a); kept = what; }}\n"
+        "int main() { time(run); }"
     ),
     "launched through a pointer": f"int main() {{ {ALLOCATED} auto f = k; f<<<1, 1>>>(c, a, 4); }}",
 }
