@@ -21,7 +21,7 @@ _CALLED = re.compile(r"[A-Za-z_]\w*(?=\s*\()")
 _DOUBLE = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])")
 _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
 _ON_ACCESSES = frozenset(
-    {"KO101", "KO102", "KO103", "KO107", "KO108", "KO113", "KO118", "KO120", "KO201", "KO202", "KO203", "KO205", "KO209"}
+    {"KO101", "KO102", "KO103", "KO107", "KO108", "KO113", "KO118", "KO120", "KO121", "KO201", "KO202", "KO203", "KO205", "KO209"}
 )
 _ON_CALLS = frozenset({"KO110", "KO111", "KO112", "KO116", "KO204", "KO206"})
 

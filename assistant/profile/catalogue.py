@@ -129,6 +129,13 @@ METRICS: tuple[Metric, ...] = (
         (Method.STATIC,),
     ),
     Metric("barrier_steps", "steps", "steps of a scan in each of which all threads of a block wait at a barrier", None, (Method.STATIC,)),
+    Metric(
+        "own_row_loads_ratio",
+        "ratio",
+        "different elements that four neighbouring rows load, over those of four threads that load them each for itself",
+        None,
+        (Method.STATIC,),
+    ),
     # resources and launch
     Metric("registers_per_thread", "registers", "registers of one thread", "launch__registers_per_thread", (Method.PTXAS, Method.NCU)),
     Metric("stack_bytes", "bytes/thread", "local memory of one thread: arrays and spilled registers", None, (Method.PTXAS,)),

@@ -101,6 +101,9 @@ class SourceFacts(Record):
     """Line of the kernel's name; 0 where unknown."""
     declares_double: bool = False
     """The kernel has double parameters or variables: double arithmetic is meant."""
+    four_rows_loads_ratio: float | None = None
+    """Of a kernel of blocks in two dimensions, without loops: different elements that four neighbouring rows load, over those of four
+    threads that load them each for itself; None where the kernel is another one, or indices are not known."""
     file: str = ""
     """Whose lines these are; empty: the launch's only file. Counters also have lines of headers, which mean nothing here."""
 

@@ -104,6 +104,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "waves",
         "left where a thread does the work of several: below, the GPU holds all threads at once, and has all their loads under way",
     ),
+    Threshold("row_loads", 0.9, "loads/load", "of a thread of four rows over four threads: above, the rows share too little"),
     Threshold("narrow_reuse", 1.5, "loads/sector", "a kernel that loads elements again is better served by a tile or by registers"),
     Threshold(
         "power_conversions",

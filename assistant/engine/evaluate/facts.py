@@ -19,6 +19,7 @@ from assistant.cuda.functions import functions
 from assistant.cuda.literals import double_literals
 from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.names import names_in
+from assistant.cuda.row_loads import row_loads
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import locals_of
 from assistant.engine.evaluate.struct_uses import struct_uses
@@ -101,7 +102,17 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
         pointers=_pointers(tree, kernel),
         kernel_line=kernel.line,
         declares_double=declares_double,
+        four_rows_loads_ratio=_four_rows(tree, _body(tree, kernel.body)),
     )
+
+
+def _four_rows(tree: SyntaxTree, body: Node | None) -> float | None:
+    if body is None or any(tree.find(*LOOPS, inside=body)):
+        return None
+    values = ((v.name, v.value) for found in locals_of(tree, body).values() for v in found)
+    rows = [name for name, value in values if value is not None and "threadIdx.y" in tree.text(value)]
+    loads = row_loads(tree, body, rows[0], 4) if len(rows) == 1 else None
+    return None if loads is None else loads.of_rows / (4 * loads.of_one)
 
 
 def _body(tree: SyntaxTree, span: Span) -> Node | None:

@@ -55,6 +55,11 @@ def _loop_overhead(kernels: _Assessed) -> float:
     return _instructions(kernels, "integer", "control")
 
 
+def _loads_and_stores(kernels: _Assessed) -> float:
+    """By the machine code, which loads once what several rows of a thread need."""
+    return _instructions(kernels, "load_store")
+
+
 def _spills(kernels: _Assessed) -> float:
     resources = [kernel.resources for kernel in kernels if kernel.resources is not None]
     return float(sum(item.spill_load_bytes + item.spill_store_bytes for item in resources))
@@ -118,6 +123,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO115": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO119": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO116": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
+    "KO121": (WatchedMetric("load_store_instructions", False, "instructions"), _loads_and_stores),
     "KO117": (WatchedMetric("stack_bytes", False, "bytes/thread"), _stack),
 }
 

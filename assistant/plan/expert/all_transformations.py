@@ -17,6 +17,7 @@ from assistant.plan.expert.loop_to_threads import LoopToThreads
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
+from assistant.plan.expert.rows_per_thread import RowsPerThread
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
@@ -49,6 +50,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     LoopUnrolling(),
     PrivateHistogram(),
     RegisterTiling(),
+    RowsPerThread(),
     ScalarReplacement(),
     SerialToBlock(),
     SharedMemoryPadding(),

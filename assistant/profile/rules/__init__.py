@@ -25,6 +25,7 @@ from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.local_memory import local_arrays, register_spills
 from assistant.profile.rules.narrow import narrow_accesses
 from assistant.profile.rules.reuse import aliasing_reloads, carried_through_memory, global_accumulator, redundant_loads
+from assistant.profile.rules.rows import shared_rows
 from assistant.record import Record
 
 __all__ = ["DEFECT_TITLES", "RULES", "Rule", "defects", "documentation_page", "title"]
@@ -66,6 +67,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO118", "Narrow accesses", ("narrow_waves", "narrow_reuse"), narrow_accesses),
     Rule("KO119", "Barriers in the steps of a scan", (), scan_steps),
     Rule("KO120", "Value carried through memory", ("accumulator_requests",), carried_through_memory),
+    Rule("KO121", "Loads that neighbouring rows share", ("row_loads", "narrow_waves"), shared_rows),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

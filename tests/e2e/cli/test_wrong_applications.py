@@ -49,6 +49,9 @@ WRONG = {
         "        dw_last = (rhs[k * systems + s] - lower[k * systems + s] * dw_last) * w;\n        dw[k * systems + s] = dw_last;",
         "        dw[k * systems + s] = (rhs[k * systems + s] - lower[k * systems + s] * dw_last) * w;",
     ),
+    "rows-at-the-edge": ("rows-per-thread/heat_plate", "first_y + 3 < ny - 1", "first_y + 3 < ny"),
+    "last-row-left-out": ("rows-per-thread/gain_in_place", "for (int k = 0; k < 4; k++) {\n\t\t\tconst int r = first_r + k;\n\t\t\tif",
+                          "for (int k = 0; k < 2; k++) {\n\t\t\tconst int r = first_r + k;\n\t\t\tif"),
 }  # fmt: skip
 RIGHT = tuple(dict.fromkeys(program for program, _, _ in WRONG.values()))
 

@@ -44,6 +44,21 @@ def test_what_the_iteration_before_stored_is_found_with_the_line_of_its_store() 
     assert _line("c[i + j] = c[i + j - 2] + a[j];").carried_loads == ()
 
 
+@pytest.mark.parametrize(
+    ("body", "ratio"),
+    [
+        ("c[y * n + i] = a[(y - 1) * n + i] + a[y * n + i] + a[(y + 1) * n + i];", 6 / 12),
+        ("int at = y * n + i; c[at] = a[at - n] + a[at + 1];", 1.0),
+        ("c[y * n + i] = a[y * n + i] + a[i];", 5 / 8),
+        ("for (int j = 0; j < 3; j++) c[y * n + i] += a[(y + j) * n + i];", None),
+        ("c[y * n + i] = a[c[y]];", None),
+    ],
+)
+def test_loads_that_four_rows_share_are_counted_by_their_indices(body: str, ratio: float | None) -> None:
+    text = _LOOP.replace("for (int j = 0; j < 8; j++) {", "int y = blockIdx.y * blockDim.y + threadIdx.y; {").replace("BODY", body)
+    assert _facts(text).four_rows_loads_ratio == ratio
+
+
 def test_reads_of_other_elements_than_the_accumulator_are_counted() -> None:
     assert _line("c[i] += a[j];").read_count == 1
     assert _line("c[i] = c[i] + a[j] * a[i];").read_count == 2

@@ -1,4 +1,4 @@
-"""KO101, KO102, KO103, KO107, KO108, KO110, KO113, KO118, KO120: what memory counters show."""
+"""KO101, KO102, KO103, KO107, KO108, KO110, KO113, KO118, KO120, KO121: what memory counters show."""
 
 from __future__ import annotations
 
@@ -197,6 +197,19 @@ def test_possible_aliasing_is_reported_where_an_unchanging_load_repeats(access, 
     finding = check(profile(*accesses), facts=ACCUMULATES).one("KO113")
     assert finding.message.startswith("b is loaded again")
     assert "__restrict__" in finding.message
+
+
+def test_loads_that_rows_share_are_reported_where_fewer_threads_would_fill_the_gpu(access, profile, check):
+    accesses = (access("global load", WARPS * 3, 9, sectors=WARPS * 12), access("global store", WARPS, 9, sectors=WARPS * 4))
+    stencil = replace(profile(*accesses), config=LaunchConfig(Dim3(64, 512), Dim3(32, 8)))
+    facts = SourceFacts(kernel_line=3, four_rows_loads_ratio=0.5)
+    found = check(stencil, facts=facts)
+    assert found.value(found.one("KO121"), "own_row_loads_ratio") == 0.5
+    assert "a thread of 4 rows needs 50 % of the loads" in found.one("KO121").message
+    small = replace(stencil, config=LaunchConfig(Dim3(8, 64), Dim3(32, 8)))
+    flat = replace(stencil, config=LaunchConfig(Dim3(64 * 512), Dim3(256)))
+    for other, said in ((small, facts), (flat, facts), (stencil, replace(facts, four_rows_loads_ratio=0.95)), (stencil, SourceFacts())):
+        assert "KO121" not in check(other, facts=said).codes
 
 
 CARRIES = SourceFacts(

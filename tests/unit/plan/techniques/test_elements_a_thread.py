@@ -14,6 +14,7 @@ from assistant.plan.expert.block_atomics import BlockAtomics
 from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
+from assistant.plan.expert.rows_per_thread import RowsPerThread
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan"
 ATOMICS, HISTOGRAM, SHUFFLES = BlockAtomics(), PrivateHistogram(), BlockShuffles()
@@ -139,3 +140,13 @@ def test_it_gets_tiles_where_the_launch_passes_their_number(context_of, applied)
     text = ROWS_OUT_OF_SIGHT.replace("y, int inputs", "y, int batch, int inputs").replace("(x, w, y, inputs", "(x, w, y, batch, inputs")
     after = applied(text, RegisterTiling().rewrite(context_of(text))[0])
     assert "if (sample < batch && unit < outputs)" in after and "dim3((outputs + 127) / 128, (batch + 63) / 64), dim3(16, 8)" in after
+
+
+@pytest.mark.parametrize(("blocks", "rows"), [((64, 64), [4, 2]), ((32, 17), [2]), ((8, 64), [])])
+def test_a_thread_takes_as_many_rows_as_leave_the_gpu_busy(context_of, blocks: tuple[int, int], rows: list[int]) -> None:
+    context = context_of((DATA / "rows-per-thread" / "heat_plate.cu").read_text("utf-8"))
+    made = RowsPerThread().rewrite(replace(context, launches=(LaunchConfig(Dim3(*blocks), Dim3(32, 8)),)))
+    if rows:
+        assert [int(rewrite.summary.split()[1]) for rewrite in made] == rows
+    else:
+        assert isinstance(made, Decline) and made.code is DeclineReason.NO_GAIN

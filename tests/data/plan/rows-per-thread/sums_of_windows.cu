@@ -1,0 +1,11 @@
+// kernel=k line=9 finding=KO121
+__global__ void k(const float *a, float *b, float *c, int w, int h)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h - 8) return;
+    float sum = 0.0f;
+    for (int d = 0; d < 8; d++) sum += a[(y + d) * w + x];
+    b[y * w + x] = sum;
+}
+void run(const float *a, float *b, float *c, int w, int h) { k<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(a, b, c, w, h); }
