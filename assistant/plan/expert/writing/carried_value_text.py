@@ -65,7 +65,8 @@ def _stores(context: TransformationContext, value: CarriedValue, name: str) -> t
     outer = indentation(context.text, head.start)
     before, span = statement.prev_sibling, tree.span(statement)
     assert before is not None, "a loop's statement stands behind its head"
-    opened = TextEdit(Span(tree.span(before).end, span.start), f" {{{newline}{outer}{step}")
+    brace = f"{newline}{outer}{{" if style_of(context).opens_below else " {"
+    opened = TextEdit(Span(tree.span(before).end, span.start), f"{brace}{newline}{outer}{step}")
     return first, opened, TextEdit(Span(span.end, span.end), f"{newline}{outer}{step}{second}{newline}{outer}}}")
 
 

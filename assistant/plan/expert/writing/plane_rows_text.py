@@ -59,8 +59,9 @@ def _other_conditions(context: TransformationContext, result: PlaneResult) -> tu
     tree, nodes = context.tree, result.other_conditions
     asked = result.guard.child_by_field_name("condition")
     assert asked is not None, "a bounds check asks for something"
-    joiner, opened = (" && " if result.is_around else " || "), (" {" if result.is_lone else "")
-    return (TextEdit(tree.span(asked), f"({joiner.join(tree.text(node) for node in nodes)}){opened}"),)
+    text = f"({(' && ' if result.is_around else ' || ').join(tree.text(node) for node in nodes)})"
+    newline = f"{line_end(context.text)}{indentation(context.text, tree.span(result.guard).start)}"
+    return (TextEdit(tree.span(asked), newline.join(style_of(context).opened(text)) if result.is_lone else text),)
 
 
 class _Text:
@@ -69,7 +70,8 @@ class _Text:
     def __init__(self, context: TransformationContext, result: PlaneResult, count: int, first: str, step: str, value: str) -> None:
         self._context, self._tree, self._result, self._count = context, context.tree, result, count
         self._first, self._step, self._value = first, step, value
-        self._indent = style_of(context).indent
+        self._style = style_of(context)
+        self._indent = self._style.indent
 
     def rows(self, outer: str) -> str:
         result, one, tree = self._result, self._indent, self._tree
@@ -78,13 +80,19 @@ class _Text:
         target, source = tree.text(result.target), self._reindented(result.store, 3)
         needed = self._needed(result.target)
         lines = [
-            f"if ({' && '.join(edge)}) {{",
+            *self._style.opened(f"if ({' && '.join(edge)})"),
             f"{one}{result.type} {self._value}[{self._count}];",
             *self._loop([*map(self._declaration, result.of_row), f"{self._value}[{self._step}] = {self._new_value()};"]),
             *self._loop([*map(self._declaration, needed), f"{target} = {self._value}[{self._step}];"]),
-            "} else {",
+            *self._style.otherwise,
             *self._loop(
-                [f"if ({inside}) {{", *(one + self._reindented(n, 3) for n in result.of_row), f"{one}{source};", "}"], is_unrolled=False
+                [
+                    *self._style.opened(f"if ({inside})"),
+                    *(one + self._reindented(n, 3) for n in result.of_row),
+                    f"{one}{source};",
+                    "}",
+                ],
+                is_unrolled=False,
             ),
             "}",
         ]
@@ -93,8 +101,8 @@ class _Text:
     def _loop(self, body: Sequence[str], is_unrolled: bool = True) -> list[str]:
         one, result = self._indent, self._result
         row = f"const {result.row.type} {result.row.name} = {self._first} + {self._step};"
-        head = f"for (int {self._step} = 0; {self._step} < {self._count}; {self._step}++) {{"
-        lines = [head, *(one + line for line in (row, *body)), "}"]
+        head = f"for (int {self._step} = 0; {self._step} < {self._count}; {self._step}++)"
+        lines = [*self._style.opened(head), *(one + line for line in (row, *body)), "}"]
         return [one + line for line in (["#pragma unroll", *lines] if is_unrolled else lines)]
 
     def _declaration(self, node: Node) -> str:

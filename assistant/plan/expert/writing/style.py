@@ -17,6 +17,9 @@ __all__ = ["Style", "is_simple_term", "style_of"]
 
 _SPACED = re.compile(r"[\w)\]] [-+*/] [\w(]")
 _TIGHT = re.compile(r"[\w)\]][-+*/][\w(]")
+_OPENED_BEHIND = re.compile(r"\b(?:if|for|while|switch)\b[^\n]*\)[ \t]*\{")
+_OPENED_BELOW = re.compile(r"\b(?:if|for|while|switch)\b[^\n{;]*(?:;[^\n{;]*){0,2}\)[ \t]*(?://[^\n]*)?\r?\n[ \t]*\{")
+_OPENED = re.compile(f"{_OPENED_BEHIND.pattern}|{_OPENED_BELOW.pattern}")
 _CUDA_CAMEL = re.compile(r"threadIdx|blockIdx|blockDim|gridDim|atomic[A-Z][a-z]+")
 """CUDA's own names that are written likeThis."""
 _SIMPLE_TERM = re.compile(r"[\w.]+(?:\s*[*/]\s*[\w.]+)*|\([^()]*\)")
@@ -31,9 +34,20 @@ class Style(Record):
     """One level of indentation."""
     is_camel: bool
     """Names are written likeThis."""
+    opens_below: bool = False
+    """The brace of a branch or a loop stands on the line below it."""
 
     def sum(self, left: str, right: str) -> str:
         return f"{left}{self.space}+{self.space}{right}"
+
+    def opened(self, head: str) -> tuple[str, ...]:
+        """The lines that open a block: ``if (n > 0) {``, or that on two lines."""
+        return (head, "{") if self.opens_below else (f"{head} {{",)
+
+    @property
+    def otherwise(self) -> tuple[str, ...]:
+        """The lines from the end of a branch to the start of its ``else``."""
+        return ("}", "else", "{") if self.opens_below else ("} else {",)
 
     def name(self, *words: str) -> str:
         """Words joined the way the text joins them."""
@@ -55,12 +69,18 @@ def style_of(context: TransformationContext) -> Style:
         space=" " if spaced >= tight else "",
         indent=_indent_step(kernel),
         is_camel=camel - builtin > snake,
+        opens_below=_opens_below(kernel) or (not _OPENED.search(kernel) and _opens_below(context.text)),
     )
 
 
 def is_simple_term(text: str) -> bool:
     """True where ``text + 1`` needs no parentheses around ``text``."""
     return _SIMPLE_TERM.fullmatch(text.strip()) is not None
+
+
+def _opens_below(text: str) -> bool:
+    """More braces of branches and loops stand below them than behind them."""
+    return len(_OPENED_BELOW.findall(text)) > len(_OPENED_BEHIND.findall(text))
 
 
 def _indent_step(kernel: str) -> str:
