@@ -170,14 +170,24 @@ def pair_launches(a: Recording, b: Recording, layout_of: LayoutOf = lambda _: No
         of_b = [launch for launch in b.launches if launch.kernel == b_kernel]
         is_partial = a.first_partial is not None or b.first_partial is not None
         times = [_launch_count(side, kernel) for side, kernel in ((a, a_kernel), (b, b_kernel))]
-        if len(of_a) != len(of_b) and (not is_partial or times[0] != times[1]):
+        if len(of_a) != len(of_b) and times[0] != times[1]:
             return ProgramLevelOnly(f"{kernel_name(a_kernel)} is launched {times[0]} times by A and {times[1]} by B")
+        if times[0] == times[1] > min(len(of_a), len(of_b)) and not is_partial:
+            of_a, of_b = _kept_of_both(of_a, of_b)
+            if not of_a:
+                return ProgramLevelOnly(f"no launch of {kernel_name(a_kernel)} was kept of both programs")
         for left, right in zip(of_a, of_b, strict=not is_partial):
             difference = _argument_difference(a, left, b, right, layout_of)
             if difference is not None:
                 return ProgramLevelOnly(f"launch {left.index} of {kernel_name(a_kernel)}: {difference}")
             pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config, right.is_cooperative, right.cluster))
     return Pairing(tuple(sorted(pairs, key=lambda pair: pair.a_index)), kernels)
+
+
+def _kept_of_both(a: list[RecordedLaunch], b: list[RecordedLaunch]) -> tuple[list[RecordedLaunch], list[RecordedLaunch]]:
+    """Launches at the same places of both programs: which ones of many are kept follows from their grids and blocks, which may differ."""
+    places = {launch.index for launch in a} & {launch.index for launch in b}
+    return [launch for launch in a if launch.index in places], [launch for launch in b if launch.index in places]
 
 
 def _launch_count(recording: Recording, kernel: str) -> int:

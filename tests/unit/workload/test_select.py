@@ -28,6 +28,9 @@ N = (
 )
 
 
+CONFIG = LaunchConfig(Dim3(1), Dim3(256))
+
+
 def launch(index: int, kernel: str, n: int, block: int = 256, buffer: int = 0) -> RecordedLaunch:
     arguments = (
         RecordedArgument(8, f"{index:016x}", (PointerField(0, buffer, 0),)),
@@ -88,6 +91,16 @@ def test_a_changed_template_argument_still_pairs() -> None:
 def test_more_launches_leave_only_the_program_level() -> None:
     result = pair_launches(recording(launch(0, "k", 4)), recording(launch(0, "k", 2), launch(1, "k", 2)))
     assert isinstance(result, ProgramLevelOnly) and "1 times by A and 2 by B" in result.reason
+
+
+def test_of_launches_that_were_kept_in_part_those_of_both_programs_pair() -> None:
+    """A's grids change with every launch, B's with every other one: other launches are kept."""
+    a = replace(recording(launch(0, "k", 4), launch(2, "k", 6), launch(3, "k", 7)), shape_counts=(ShapeCount("k", CONFIG, 5),))
+    b = replace(recording(launch(0, "k", 4, 64), launch(1, "k", 5, 64), launch(3, "k", 7, 64)), shape_counts=(ShapeCount("k", CONFIG, 5),))
+    result = pair_launches(a, b)
+    assert isinstance(result, Pairing) and [(pair.a_index, pair.b_index) for pair in result.pairs] == [(0, 0), (3, 3)]
+    other = replace(recording(launch(1, "k", 5)), shape_counts=(ShapeCount("k", CONFIG, 5),))
+    assert isinstance(apart := pair_launches(a, other), ProgramLevelOnly) and "no launch of k was kept of both" in apart.reason
 
 
 def test_another_argument_leaves_only_the_program_level() -> None:
