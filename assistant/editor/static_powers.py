@@ -1,4 +1,4 @@
-"""Powers with a constant exponent that a few plain operations replace, found in the text alone (KO116). Pure.
+"""Powers that a few plain operations replace, with a constant exponent or a loop's counter, found in the text alone (KO116). Pure.
 
 Only a base that the run decides and whose type the text gives, and only CUDA's own ``pow`` and ``powf``. Example::
 
@@ -15,6 +15,7 @@ from assistant.cuda.syntax import SyntaxTree
 from assistant.editor.view import Note
 from assistant.model.profile import Severity
 from assistant.plan.expert.analysis.constant_powers import ConstantPower, constant_powers
+from assistant.plan.expert.analysis.running_powers import RunningPower, running_powers
 
 __all__ = ["power_notes"]
 
@@ -29,9 +30,13 @@ def power_notes(tree: SyntaxTree) -> Iterator[Note]:
         for line, powers in groupby(found, lambda power: tree.line(power.call)):
             mine = tuple(powers)
             yield Note("static", line, _column(tree, mine[0]), Severity.INFORMATION, _message(tree, mine), "kernelopt", _CODE)
+        counting = running_powers(tree, function) if is_device else ()
+        for line, powers in groupby(counting, lambda power: tree.line(power.call)):
+            each = tuple(powers)
+            yield Note("static", line, _column(tree, each[0]), Severity.INFORMATION, _running_message(tree, each), "kernelopt", _CODE)
 
 
-def _column(tree: SyntaxTree, power: ConstantPower) -> int:
+def _column(tree: SyntaxTree, power: ConstantPower | RunningPower) -> int:
     start = tree.span(power.call).start
     return start - tree.source.rfind("\n", 0, start)
 
@@ -41,3 +46,10 @@ def _message(tree: SyntaxTree, powers: tuple[ConstantPower, ...]) -> str:
     advice = list(dict.fromkeys(power.advice for power in powers))
     runs = "runs" if len(names) == 1 else "run"
     return f"{', '.join(names)} {runs} the general power routine, 70 instructions and more: write {', '.join(advice)}"
+
+
+def _running_message(tree: SyntaxTree, powers: tuple[RunningPower, ...]) -> str:
+    names = list(dict.fromkeys(tree.text(power.call) for power in powers))
+    runs = "runs" if len(names) == 1 else "run"
+    routine = "the general power routine, 70 instructions and more, in each iteration"
+    return f"{', '.join(names)} {runs} {routine}: keep the power in a local, and multiply it by the base"

@@ -160,7 +160,13 @@ METRICS: tuple[Metric, ...] = (
         "launch__waves_per_multiprocessor",
         (Method.STATIC,),
     ),
-    Metric("constant_powers", "calls", "general powers with a constant exponent of 2, 3, -1 or 0.5 on a line", None, (Method.STATIC,)),
+    Metric(
+        "constant_powers",
+        "calls",
+        "general powers on a line with an exponent of 2, 3, -1, 0.5, or a loop's counter",
+        None,
+        (Method.STATIC,),
+    ),
     Metric("double_literals", "literals", "floating literals without f on a line", None, (Method.STATIC,)),
     # model
     _modelled("predicted_time", "s", "the performance model's time of one launch; nothing was timed"),

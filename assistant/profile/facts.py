@@ -60,9 +60,11 @@ class LineFacts(Record):
     double_literals: tuple[str, ...] = ()
     """Floating literals without ``f`` (``0.5``, ``1e-3``) in an expression that has float operands or targets."""
     powers: tuple[str, ...] = ()
-    """``powf`` and ``pow`` of a run-time float with a float exponent that a few operations replace (2, 3, -1, 0.5)."""
+    """``powf`` and ``pow`` of a run-time float with a float exponent that a few operations replace: 2, 3, -1, 0.5, or a loop's counter."""
     double_powers: tuple[str, ...] = ()
     """The same, computed in double precision."""
+    running_powers: tuple[str, ...] = ()
+    """Those of either kind whose exponent is a loop's counter."""
     reduces_arguments: bool = False
     """Calls a sine, cosine or tangent of a float, whose routine reduces large arguments in double precision."""
     accumulated_pointers: tuple[str, ...] = ()

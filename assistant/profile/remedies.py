@@ -25,7 +25,7 @@ _REMEDIES = {
     "KO113": "const float* __restrict__, if the buffers really never overlap",
     "KO114": "#pragma unroll, with a bound that the compiler knows",
     "KO115": "let the first warp finish with __shfl_down_sync",
-    "KO116": "write x * x, x * x * x or 1.0f / x",
+    "KO116": "write x * x, x * x * x or 1.0f / x; in a loop over the exponent, multiply the last power by x",
     "KO117": "constant indices, so that the elements become registers, or a smaller array",
     "KO118": "move 16 bytes per thread at once (float4), with a check of the alignment",
     "KO119": "scan in each warp with __shfl_up_sync, then add the totals of the warps before",

@@ -25,6 +25,7 @@ from assistant.cuda.variables import locals_of
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.plan.expert.analysis.constant_powers import constant_powers
+from assistant.plan.expert.analysis.running_powers import running_powers
 from assistant.profile.facts import CarriedLoad, LineFacts, LoopFacts, PointerFacts, SourceFacts
 
 __all__ = ["source_facts"]
@@ -53,6 +54,7 @@ class _Line:
     double_literals: list[str] = field(default_factory=list[str])
     powers: list[str] = field(default_factory=list[str])
     double_powers: list[str] = field(default_factory=list[str])
+    running_powers: list[str] = field(default_factory=list[str])
     reduces_arguments: bool = False
     accumulated: list[str] = field(default_factory=list[str])
     invariant: list[str] = field(default_factory=list[str])
@@ -87,6 +89,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
                 double_literals=tuple(found.double_literals),
                 powers=tuple(found.powers),
                 double_powers=tuple(found.double_powers),
+                running_powers=tuple(found.running_powers),
                 reduces_arguments=found.reduces_arguments,
                 accumulated_pointers=_unique(found.accumulated),
                 invariant_loads=_unique(found.invariant),
@@ -136,6 +139,10 @@ def _read_powers(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -
         for power in constant_powers(tree, function) if function.body == body else ():
             line = lines[tree.line(power.call)]
             (line.double_powers if power.is_double else line.powers).append(tree.text(power.call))
+        for power in running_powers(tree, function) if function.body == body else ():
+            line = lines[tree.line(power.call)]
+            (line.double_powers if power.is_double else line.powers).append(tree.text(power.call))
+            line.running_powers.append(tree.text(power.call))
 
 
 def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defaultdict[int, _Line]) -> None:

@@ -18,6 +18,7 @@ from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.rows_per_thread import RowsPerThread
+from assistant.plan.expert.running_powers import RunningPowers
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
@@ -51,6 +52,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     PrivateHistogram(),
     RegisterTiling(),
     RowsPerThread(),
+    RunningPowers(),
     ScalarReplacement(),
     SerialToBlock(),
     SharedMemoryPadding(),

@@ -12,17 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.cuda.builtins import is_pure
-from assistant.cuda.calls import callee_name
 from assistant.cuda.functions import Function, functions
-from assistant.cuda.macros import hidden_effect
-from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
-from assistant.cuda.variables import locals_of
+from assistant.cuda.syntax import SyntaxTree, unparenthesized
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.constant_powers import ConstantPower, constant_powers
+from assistant.plan.expert.analysis.not_repeatable import not_repeatable
 from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.running_powers import running_powers
 from assistant.plan.expert.analysis.value_flow import largest_expression, sink_of
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.plan.expert.obstacle import Obstacle
@@ -30,7 +28,6 @@ from assistant.plan.expert.transformation import TransformationContext
 
 __all__ = ["ConstantPowers"]
 
-_CHANGES = ("assignment_expression", "update_expression", "comma_expression", "lambda_expression")
 _PRIMARY = ("identifier", "subscript_expression", "field_expression", "call_expression", "parenthesized_expression")
 _ENCLOSES = ("init_declarator", "assignment_expression", "return_statement", "argument_list", "parenthesized_expression")
 """What a product stands in without parentheses of its own."""
@@ -53,6 +50,8 @@ class ConstantPowers:
             else:
                 edits.append(TextEdit(tree.span(power.call), _written(tree, power)))
                 names.append(f"`{tree.text(power.call)}`")
+        if not edits and not obstacles and _is_running(context):
+            return ()
         if not edits:
             nothing = Obstacle(DeclineReason.NOTHING_TO_CHANGE, "this line has no power with an exponent of 2, 3 or -1")
             return context.decline(self.technique, obstacles[0] if obstacles else nothing)
@@ -71,6 +70,12 @@ class ConstantPowers:
         )
 
 
+def _is_running(context: TransformationContext) -> bool:
+    """The line's powers count with a loop, which is a matter of another technique."""
+    tree = context.tree
+    return any(tree.line(power.call) == context.line for function in functions(tree) for power in running_powers(tree, function))
+
+
 def _powers(context: TransformationContext) -> Iterator[tuple[Function, ConstantPower]]:
     """Those of the finding's line; one inside the base of another is left to a later round."""
     tree = context.tree
@@ -85,7 +90,7 @@ def _powers(context: TransformationContext) -> Iterator[tuple[Function, Constant
 
 
 def _obstacle(tree: SyntaxTree, function: Function, power: ConstantPower) -> Obstacle | None:
-    call, base = tree.text(power.call), tree.text(power.base)
+    call = tree.text(power.call)
     if power.exponent == 0.5:
         return Obstacle(
             DeclineReason.RESULT_WOULD_CHANGE, f"`{call}` is 0 for -0 and infinity for -infinity, where a square root is -0 and NaN"
@@ -96,27 +101,7 @@ def _obstacle(tree: SyntaxTree, function: Function, power: ConstantPower) -> Obs
             return Obstacle(DeclineReason.DOUBLE_ON_PURPOSE, f"`{call}` goes to {sink.words}, which is double")
         if sink.kind is not Kind.FLOAT:
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{call}` is a double, and what takes it ({sink.words}) is not known to be float")
-    return None if power.exponent == -1.0 else _repeated(tree, function, power.base, base)
-
-
-def _repeated(tree: SyntaxTree, function: Function, node: Node, base: str) -> Obstacle | None:
-    """Why the base must not stand in the text twice."""
-    if next(tree.find(*_CHANGES, inside=node), None) is not None:
-        return Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"`{base}` changes something, and would do so twice")
-    macro = hidden_effect(tree, node)
-    if macro is not None:
-        return Obstacle(DeclineReason.HIDDEN_BY_MACRO, f"the macro `{macro}` in `{base}` may do more than compute a value")
-    own = {f.name for f in functions(tree)}
-    for call in tree.find("call_expression", inside=node):
-        name = callee_name(tree, call)
-        if name.split("::")[-1] in own or not is_pure(name):
-            return Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"`{base}` calls `{name}`, which would be called twice")
-    declared = {v.name: v for v in (*function.parameters, *(v for found in locals_of(tree, function.body).values() for v in found))}
-    for identifier in tree.find("identifier", inside=node):
-        variable = declared.get(tree.text(identifier))
-        if variable is not None and variable.is_volatile:
-            return Obstacle(DeclineReason.VOLATILE, f"`{variable.name}` is volatile: each access must reach memory")
-    return None
+    return None if power.exponent == -1.0 else not_repeatable(tree, function, power.base)
 
 
 def _written(tree: SyntaxTree, power: ConstantPower) -> str:

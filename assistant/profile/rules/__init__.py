@@ -62,7 +62,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO113", "Reloads forced by possible aliasing", ("reload_requests",), aliasing_reloads),
     Rule("KO114", "Loop overhead", ("loop_overhead_ratio", "unroll_trip_count"), loop_overhead),
     Rule("KO115", "Barriers for one warp's work", (), reduction_tail),
-    Rule("KO116", "Power with a small constant exponent", ("power_conversions",), constant_powers),
+    Rule("KO116", "Power with a small constant or counting exponent", ("power_conversions",), constant_powers),
     Rule("KO117", "Arrays in local memory", ("stack_bytes", "local_share"), local_arrays),
     Rule("KO118", "Narrow accesses", ("narrow_waves", "narrow_reuse"), narrow_accesses),
     Rule("KO119", "Barriers in the steps of a scan", (), scan_steps),

@@ -1,4 +1,4 @@
-"""KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 constant powers, KO119 scans."""
+"""KO106 doubles, KO109 divergence, KO114 loop overhead, KO115 tails of reductions, KO116 powers, KO119 scans."""
 
 from __future__ import annotations
 
@@ -314,7 +314,7 @@ def constant_powers(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
     """
     if not launch.profile.instructions:
         return tuple(
-            Diagnosis("KO116", f.line, _power_message(f.powers + f.double_powers), (_power_fact(f),), None, Severity.INFORMATION)
+            Diagnosis("KO116", f.line, _power_message(f, f.powers + f.double_powers), (_power_fact(f),), None, Severity.INFORMATION)
             for f in context.facts.lines
             if f.powers or f.double_powers
         )
@@ -328,21 +328,34 @@ def _power(context: FindContext, launch: CountedLaunch, line: LineInstructions) 
         return None
     named = (facts.powers if count else ()) + (facts.double_powers if line.mix.fp64 else ())
     if count == 0:
-        return Diagnosis("KO116", line.line, _power_message(named), (_power_fact(facts),), None, Severity.INFORMATION)
+        return Diagnosis("KO116", line.line, _power_message(facts, named), (_power_fact(facts),), None, Severity.INFORMATION)
     fixed = tuple(with_mix(i, _without_powers) if i == line else i for i in launch.profile.instructions)
     conversions = Fact("conversion_instructions", float(line.mix.conversion), line.line, launch.profile.method, _counted(launch.profile))
     return Diagnosis(
         "KO116",
         line.line,
-        f"{_power_message(named)}: {number(count)} powers (thread-level, from the machine code)",
+        f"{_power_message(facts, named)}: {number(count)} powers (thread-level, from the machine code)",
         (_power_fact(facts), conversions),
         FixedLaunch(replace(launch.profile, instructions=fixed), launch.occupancy),
     )
 
 
-def _power_message(calls: tuple[str, ...]) -> str:
-    runs, exponent, does = ("runs", "its", "exponent does") if len(calls) == 1 else ("run", "their", "exponents do")
-    return f"{', '.join(dict.fromkeys(calls))} {runs} the general power routine, which {exponent} constant {does} not need"
+def _power_message(facts: LineFacts, calls: tuple[str, ...]) -> str:
+    running = tuple(call for call in calls if call in facts.running_powers)
+    constant = tuple(call for call in calls if call not in facts.running_powers)
+    sentences: list[str] = []
+    if constant:
+        runs, exponent, does = ("runs", "its", "exponent does") if len(constant) == 1 else ("run", "their", "exponents do")
+        sentences.append(
+            f"{', '.join(dict.fromkeys(constant))} {runs} the general power routine, which {exponent} constant {does} not need"
+        )
+    if running:
+        runs = "runs" if len(running) == 1 else "run"
+        sentences.append(
+            f"{', '.join(dict.fromkeys(running))} {runs} the general power routine in each iteration, where the power before times "
+            "the base would do"
+        )
+    return "; ".join(sentences)
 
 
 def _power_fact(facts: LineFacts) -> Fact:

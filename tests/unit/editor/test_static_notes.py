@@ -18,7 +18,7 @@ _PROGRAMS = [
     p
     for folder in ("examples", "tests/data")
     for p in sorted((_ROOT / folder).rglob("*"))
-    if p.suffix in (".cu", ".cuh") and p.is_file() and p.parent.name != "constant-powers"
+    if p.suffix in (".cu", ".cuh") and p.is_file() and p.parent.name not in ("constant-powers", "running-powers")
 ]
 """Not those that are about powers."""
 
@@ -286,6 +286,29 @@ def test_a_power_that_must_be_one_or_is_none_is_left_alone(body: str) -> None:
     assert _said(_literal(body)) == []
 
 
+@pytest.mark.parametrize("exponent", ["k", "(float)k", "k + 1", "float(k)"])
+def test_a_power_of_a_loops_counter_is_reported(exponent: str) -> None:
+    (note,) = _notes(_literal(f"for (int k = 0; k < n; k++) a[i] += powf(s, {exponent});"))
+    assert (note.code, note.line) == ("KO116", 4)
+    assert note.message.endswith("in each iteration: keep the power in a local, and multiply it by the base")
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int k = n; k > 0; k--) a[i] += powf(s, k);",
+        "for (int k = 0; k < n; k += 2) a[i] += powf(s, k);",
+        "for (int k = n; k < 2 * n; k++) a[i] += powf(s, k);",
+        "for (int k = 0; k < n; k++) a[i] += powf(s, 2 * k);",
+        "for (int k = 0; k < n; k++) a[i] += powf(s, k - 1);",
+        "for (int k = 0; k < n; k++) a[i] += powf(2.0f, k);",
+        "int k = 5; a[i] = powf(s, k);",
+    ],
+)
+def test_a_power_that_does_not_grow_by_its_base_is_left_alone(loop: str) -> None:
+    assert _said(_literal(loop)) == []
+
+
 def test_a_power_of_the_programs_own_and_one_of_the_host_are_left_alone() -> None:
     own = "__device__ float powf(float x, float) { return x; }"
     assert _said(_literal("a[i] = powf(s, 2.0f);", own)) == []
@@ -306,6 +329,7 @@ _TOLD = {
     ("math_functions.cu", "KO116"),
     ("math_functions_and_helper.cu", "KO116"),
     ("math_functions_and_helper.expected.cu", "KO116"),
+    ("powers.cu", "KO116"),
     ("bugs.cu", "KO206"),
     ("host_api.cu", "KO206"),
     ("polls.cu", "KO206"),

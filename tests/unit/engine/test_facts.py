@@ -81,6 +81,12 @@ def test_powers_are_found_by_the_precision_that_they_are_computed_in() -> None:
     assert _line("c[j] = powf(a[j], a[i]);").powers == ()
 
 
+def test_powers_of_a_loops_counter_are_told_from_those_of_a_constant() -> None:
+    line = _line("for (int k = 0; k < 4; k++) c[j] += powf(a[j], k) + pow(a[j], k) + powf(a[j], 2.0f);")
+    assert (line.powers, line.double_powers) == (("powf(a[j], 2.0f)", "powf(a[j], k)"), ("pow(a[j], k)",))
+    assert line.running_powers == ("powf(a[j], k)", "pow(a[j], k)")
+
+
 def test_a_power_in_a_helper_is_the_kernels_own() -> None:
     helper = "__device__ float sq(float x) { return powf(x, 2.0f); }\n"
     facts = _facts(helper + _LOOP.replace("BODY", "c[j] = sq(a[j]);").lstrip())

@@ -382,6 +382,15 @@ def test_a_double_power_is_reported_without_a_cost(access, profile, check):
     assert "KO116" not in check(profile(*streaming(access), instructions=(code(7, fp32=POWERS),)), facts=facts).codes
 
 
+def test_a_power_of_a_loops_counter_is_told_from_one_of_a_constant(access, profile, check):
+    both = LineFacts(7, double_powers=("pow(v, 2)", "pow(v, k)"), running_powers=("pow(v, k)",))
+    found = check(profile(*streaming(access), instructions=(code(7, fp64=4 * POWERS),)), facts=SourceFacts(lines=(both,), kernel_line=3))
+    assert found.one("KO116").message == (
+        "pow(v, 2) runs the general power routine, which its constant exponent does not need; "
+        "pow(v, k) runs the general power routine in each iteration, where the power before times the base would do"
+    )
+
+
 def test_without_machine_code_the_text_is_reported(access, profile, check):
     finding = check(profile(*streaming(access)), facts=POWER).one("KO116")
     assert (finding.line, finding.severity) == (7, Severity.INFORMATION)

@@ -1,0 +1,34 @@
+// kernel=series line=16 finding=KO116
+#include <cmath>
+#include <cstdio>
+
+__device__ float drawn(unsigned *state) {
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) / 16777216.0f;
+}
+
+__global__ void series(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned state = i;
+    float sum = 0.0f;
+    for (int k = 0; k < 4; k++)
+        sum += powf(in[i] + drawn(&state), k);
+    out[i] = sum * 0.0f + 1.0f;
+}
+
+int main() {
+    const int n = 256;
+    float *out, *in;
+    cudaMallocManaged(&out, n * sizeof(float));
+    cudaMallocManaged(&in, n * sizeof(float));
+    for (int i = 0; i < n; ++i) in[i] = float(0.005) * (i + 1);
+    series<<<2, 128>>>(out, in, n);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < n; ++i) {
+        double x = in[i], want = 0;
+        want = 1;
+        if (!(fabs(out[i] - want) <= 1e-4 * fabs(want) + 1e-12)) return printf("FAIL %d: %g %g\n", i, (double)out[i], want), 1;
+    }
+    return puts("PASS"), 0;
+}
