@@ -95,7 +95,7 @@ class BlockShuffles:
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
         plain = _rewrite(context, seen, found, _edits(inside, found, seen.block))
-        coarse = _coarse(context, seen, found) if inside is context else None
+        coarse = _coarse(context, seen, found) if inside is context and not found[0].is_repeated else None
         return (plain,) if coarse is None else (coarse, plain)
 
 
@@ -239,7 +239,8 @@ def _held(context: TransformationContext, part: SharedPart) -> str | None:
     variables = locals_of(tree, context.body).get(name, ()) or _parameters(context, name)
     if len(variables) != 1 or variables[0].is_const or variables[0].is_pointer or variables[0].is_array:
         return None
-    is_whole = variables[0].node.parent == context.body or variables[0].node.type == "parameter_declaration"
+    is_given = variables[0].node.type == "parameter_declaration" and part.store.parent == context.body
+    is_whole = variables[0].node.parent == part.store.parent or is_given
     return name if variables[0].type == part.array.element_type and is_whole and _is_done_with(context, part, name) else None
 
 

@@ -42,6 +42,8 @@ WRONG = {
     "margin-not-loaded": ("window-tile/weighted_signal", "col < 128 + TAPS - 1; col", "col < 128; col"),
     "warp-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "before += buf[warp];", "before += warp > 0 ? buf[warp] : 0;"),
     "scratch-filled-too-soon": ("block-scan/scan_of_a_helper", "    __syncthreads();\n    return sum;", "    return sum;"),
+    "next-sum-too-soon": (
+        "block-shuffles/one_sum_after_the_other", "        }\n        __syncthreads();\n    }", "        }\n    }"),
     "power-one-iteration-early": ("running-powers/discounted", "float power = 1.0f + rate;", "float power = 1.0f;"),
     "power-not-begun-again": ("running-powers/two_loops_of_a_float_in_double", "    power = 1.0;\n", ""),
     "bins-left-out": ("private-histogram/bins_of_the_command_line", "table_index < bins", "table_index < bins - 1"),

@@ -2,7 +2,8 @@
 
 The steps are not matched, they are followed: with the block's size known, each step is tried for every thread, and the reduction is
 understood where the first element ends with each thread's value in it once, and no step reads what another thread writes in it. One loop
-may do so for several arrays, and several loops of a kernel one after the other for the same array.
+may do so for several arrays, and several loops of a kernel one after the other for the same array; a loop around it, with a barrier at its
+end, may do so for one value after the other.
 
 Example::
 
@@ -79,6 +80,11 @@ class SharedTotal(Record):
     alone: Node | None
     """The ``if`` in which one thread goes through the array; None where the block does it in steps."""
 
+    @property
+    def is_repeated(self) -> bool:
+        """A loop around it makes one such value after the other."""
+        return any(node.type in LOOPS for node in _ancestors(self.parts[0].store))
+
 
 class _Store(Record):
     node: Node
@@ -124,6 +130,8 @@ def _with_others(
     while joined := [t for t in everyone if t not in found and names & {part.array.name for part in t.parts}]:
         found += joined
         names |= {part.array.name for total in joined for part in total.parts}
+    if len(found) > 1 and any(total.is_repeated for total in found):
+        return _FORM
     totals = tuple(sorted(found, key=lambda total: total.loop.start_byte))
     obstacles = (_use_obstacle(context, totals, arrays[name], parts.declarations) for name in sorted(names))
     return next((o for o in obstacles if o is not None), None) or _leaving_obstacle(context, totals[-1]) or totals
@@ -135,7 +143,7 @@ def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping
     if not steps or len({name for _, name in steps}) != len(steps):
         return None
     counter = None
-    if loop.parent == context.body:
+    if _is_in_order(context, loop):
         alone, place, counted = None, loop, step_counter(context, loop)
         if counted is not None and loop.type == "while_statement":
             counter = counted.variable
@@ -158,6 +166,24 @@ def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping
         parts.append(SharedPart(array, stores[name].node, stores[name].value, stores[name].choice, step, combination))
     parts.sort(key=lambda part: part.store.start_byte)
     return SharedTotal(tuple(parts), stores[steps[0][1]].thread, loop, counter, alone)
+
+
+def _is_in_order(context: TransformationContext, loop: Node) -> bool:
+    """The loop is a statement of the function's body, or of a loop's there whose iterations a barrier keeps apart."""
+    block = loop.parent
+    around = None if block is None or block == context.body else block.parent
+    if block is None or around is None:
+        return block == context.body
+    last = next(iter(reversed(without_comments(block))), None)
+    is_apart = last is not None and last != loop and canonical(context.tree, last) == "__syncthreads ( ) ;"
+    jumps = context.tree.find("break_statement", "continue_statement", inside=block)
+    return around.type in LOOPS and around.parent == context.body and is_apart and not any(jumps)
+
+
+def _ancestors(node: Node) -> Iterator[Node]:
+    while node.parent is not None:
+        node = node.parent
+        yield node
 
 
 def _mentions(context: TransformationContext, node: Node, name: str) -> bool:
@@ -194,7 +220,8 @@ def _stores_before(
     """``array[thread] = value;`` for each array, with a barrier between them and ``place``, and nothing else; empty otherwise."""
     tree = context.tree
     ignored = None if counter is None else counter.node
-    before = [n for n in context.body.named_children if n.end_byte <= place.start_byte and n.type != "comment" and n != ignored]
+    siblings = context.body.named_children if place.parent is None else place.parent.named_children
+    before = [n for n in siblings if n.end_byte <= place.start_byte and n.type != "comment" and n != ignored]
     if len(before) <= len(names) or canonical(tree, before[-1]) != "__syncthreads ( ) ;":
         return {}
     stores = [_store(context, statement, block) for statement in before[-1 - len(names) : -1]]
@@ -326,7 +353,8 @@ def _is_known(context: TransformationContext, own: list[tuple[SharedTotal, Share
     total = before[-1][0]
     is_start = total.alone is not None and total.alone.start_byte <= at < total.loop.start_byte
     is_later = total.alone is None and at >= total.loop.end_byte
-    return (is_start or is_later) and not any(a.type in LOOPS for a in context.tree.ancestors(use.node))
+    outside = tuple(context.tree.ancestors(total.loop))
+    return (is_start or is_later) and not any(a.type in LOOPS and a not in outside for a in context.tree.ancestors(use.node))
 
 
 def _leaving_obstacle(context: TransformationContext, last: SharedTotal) -> Obstacle | None:
