@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from assistant.build.units import unit_of, unit_paths
 from assistant.lab.device_text import without_host_code
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
-from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing
+from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, KernelCode
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram
 from assistant.model.source import Source
 from assistant.ports.lab import LabFailure, Program
@@ -123,7 +123,12 @@ class Compiler:
 
     async def _other_code(self, program: Program, architecture: str, wanted: tuple[str, ...]) -> tuple[UnitCode, ...]:
         """Code of the units but the first source's that define some of the kernels."""
-        found = list[UnitCode]()
+        found = await self._other_builds(program, architecture, wanted)
+        return tuple(UnitCode(cubin, _symbols(built), unit) for unit, built, cubin in found)
+
+    async def _other_builds(self, program: Program, architecture: str, wanted: tuple[str, ...]) -> list[tuple[str, Build, str]]:
+        """(path, build, path of its machine code) of the units but the first source's that define some of the kernels."""
+        found = list[tuple[str, Build, str]]()
         for source in _other_units(program) if wanted else ():
             first = replace(program, sources=(source, *(each for each in program.sources if each != source)), kernels=())
             answer = await self._compiled(first, architecture, _CODE, is_quick=False)
@@ -131,9 +136,19 @@ class Compiler:
                 continue
             left = _missing(wanted, answer.result, str(source.path))
             if len(left) < len(wanted):
-                found.append(UnitCode(answer.cubin, _symbols(answer.result), str(source.path)))
+                found.append((str(source.path), answer.result, answer.cubin))
                 wanted = left
-        return tuple(found)
+        return found
+
+    async def code(self, program: Program, architecture: str) -> tuple[KernelCode, ...]:
+        """Machine code with its lines of what ``image`` gives, all units; what several units call the same is left out."""
+        built = await self.built_for_device(program, architecture)
+        if not isinstance(built, Build):
+            return ()
+        others = await self._other_builds(program, architecture, _missing(program.kernels, built, _unit_of(program)))
+        code = [*built.code, *(each for _, other, _ in others for each in other.code)]
+        times = Counter(each.symbol for each in code)
+        return tuple(each for each in code if times[each.symbol] == 1)
 
     async def built_for_device(self, program: Program, architecture: str) -> BuildResult:
         """Resources, machine code and diagnostics of the very build that ``image`` gives; of several units, of the first source's."""

@@ -15,7 +15,6 @@ from typing import Any
 from assistant.build.symbols import symbol_for
 from assistant.lab.compiler import Compiler
 from assistant.lab.gpu_client import GpuClient
-from assistant.model.build import Build
 from assistant.model.profile import LaunchProfile, Method
 from assistant.model.workload import Case
 from assistant.ports.lab import HardwareCounts, LabFailure, Program, RunLimits
@@ -46,13 +45,18 @@ class GpuCounters:
         if isinstance(image, LabFailure):
             return image
         symbols = {kernel: symbol for kernel in kernels if (symbol := symbol_for(kernel, image.every_kernel)) is not None}
+        places = await instruction_places(self._compiler, program, architecture, frozenset(symbols.values()))
+        unplaced = set(symbols.values()) - {place["symbol"] for place in places}
+        if unplaced:
+            kernel = next(kernel for kernel, symbol in symbols.items() if symbol in unplaced)
+            return LabFailure("no_counters", f"the machine code of {kernel} could not be read", "kernelopt inspect shows what is compiled")
         launch_count = sum(len(case.launches) for case in cases)
         wall_s = limits.wall_s + _START_S + _LAUNCH_S * launch_count
         message = {
             "image": encode(image),
             "cases": [{"recording": str(case.recording), "launches": list(case.launches)} for case in cases],
             "symbols": sorted(symbols.values()),
-            "places": await instruction_places(self._compiler, program, architecture, frozenset(symbols.values())),
+            "places": places,
             "launch_limit": launch_count,
             "wall_s": wall_s,
             "cache": str(self._cache),
@@ -77,12 +81,9 @@ def _all_of(shortfalls: tuple[LabFailure, ...]) -> LabFailure:
 
 async def instruction_places(compiler: Compiler, program: Program, architecture: str, symbols: frozenset[str]) -> list[dict[str, Any]]:
     """Every machine instruction with its line in the user's sources, where it was inlined from a header too; 0 where it has none."""
-    build = await compiler.built_for_device(program, architecture)
-    if not isinstance(build, Build):
-        return []
     return [
         {"symbol": code.symbol, "offset_bytes": item.offset_bytes, "file": item.file, "line": item.line, "opcode": item.opcode}
-        for code in build.code
+        for code in await compiler.code(program, architecture)
         if code.symbol in symbols
         for item in code.instructions
     ]

@@ -11,6 +11,7 @@ import pytest
 
 from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.lab.compiler import Compiler, Image
+from assistant.lab.gpu_counters import instruction_places
 from assistant.lab.process import WorkerProcess
 from assistant.model.build import Build, BuildFailure, Flags
 from assistant.model.source import Source
@@ -186,6 +187,30 @@ async def test_a_kernel_of_a_header_is_compiled_through_the_unit_that_includes_i
     assert isinstance(made, Build), made
     lines = {(Path(item.file).name, item.line) for code in made.code for item in code.instructions if item.opcode.startswith("LDG")}
     assert lines == {("k.cuh", 2)}
+
+
+async def test_machine_code_of_every_unit_has_its_lines(worker: Counted, tmp_path: Path) -> None:
+    """What a GPU counts by instruction is shown by line, in whichever file the kernel is."""
+    main = "void far(float *);\n" + KERNEL + "int main() { scale<<<1, 1>>>(nullptr); far(nullptr); }\n"
+    far = "\n\n__global__ void shift(float *x) { x[threadIdx.x] += 1.0f; }\nvoid far(float *x) { shift<<<1, 1>>>(x); }\n"
+    sources = (Source(tmp_path / "main.cu", main), Source(tmp_path / "far.cu", far))
+    kernels = ("scale(float*)", "shift(float*)")
+    asked = Program(sources, Flags(("-O3",)), working_directory=tmp_path, kernels=kernels)
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    places = await instruction_places(compiler, asked, "sm_90", frozenset(("_Z5scalePf", "_Z5shiftPf")))
+    lines = {(each["symbol"], Path(each["file"]).name, each["line"]) for each in places if each["opcode"].startswith("LDG")}
+    assert lines == {("_Z5scalePf", "main.cu", 2), ("_Z5shiftPf", "far.cu", 3)}
+
+
+async def test_of_two_kernels_of_one_symbol_neither_gets_lines(worker: Counted, tmp_path: Path) -> None:
+    texts = (
+        "static " + KERNEL + "int main() { scale<<<1, 1>>>(nullptr); }\n",
+        "static " + KERNEL + "__global__ void other(int *x) { *x = 1; }\n",
+    )
+    sources = tuple(Source(tmp_path / f"{number}.cu", text) for number, text in enumerate(texts))
+    asked = Program(sources, Flags(("-O3",)), working_directory=tmp_path, kernels=("scale(float*)", "other(int*)"))
+    code = await Compiler(worker, tmp_path / "cache", tmp_path).code(asked, "sm_90")
+    assert [each.symbol for each in code] == ["_Z5otherPi"]
 
 
 async def test_a_unit_that_needs_others_is_relocatable_code(worker: Counted, tmp_path: Path) -> None:
