@@ -11,7 +11,6 @@ Example::
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterator
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
@@ -24,6 +23,7 @@ from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import Node, SyntaxTree, parsed_expression
+from assistant.cuda.trial_values import trial_value
 from assistant.cuda.variables import locals_of
 from assistant.record import Record
 
@@ -31,7 +31,8 @@ __all__ = ["CarriedElement", "Places", "carried_elements"]
 
 _TRIALS = range(4)
 """Choices of values; an accident would have to happen in all of them."""
-_LEAST_VALUE, _VALUES = 11, 89
+_VALUES = (11, 89)
+"""The least value of a name, and how many there are."""
 _COUNTS = (17, 30, 41, 58)
 """The loop's counter in each of the trials."""
 
@@ -61,15 +62,19 @@ class Places:
         outside = {parameter.name for parameter in (() if function is None else function.parameters)} | declared.keys()
         members = {tree.text(node).replace(" ", "") for node in tree.find("field_expression", inside=body)}
         names = (outside | members) - self._own
-        self._values = [{name: _value(name, trial) for name in names} for trial in _TRIALS]
+        self._values = [{name: trial_value(name, trial, *_VALUES) for name in names} for trial in _TRIALS]
 
     def element(self, access: ArrayAccess, trial: int, ahead: int = 0) -> tuple[int, ...] | None:
         """The element in the iteration that is ``ahead`` of the trial's one; None where it is not known."""
         step = self._evaluated(self._header.step, trial)
         return None if step is None else self._indices(access, trial, _COUNTS[trial] + ahead * step)
 
-    def first_element(self, access: ArrayAccess, trial: int) -> tuple[int, ...] | None:
-        """The element in the loop's first iteration, or what ``access`` is where the loop's counter has no part in it."""
+    def are_same_at_first(self, one: ArrayAccess, other: ArrayAccess) -> bool:
+        """Whether both name the same element in the loop's first iteration; the loop's counter need have no part in one of them."""
+        pairs = [(self._first_element(one, trial), self._first_element(other, trial)) for trial in _TRIALS]
+        return all(first is not None and first == second for first, second in pairs)
+
+    def _first_element(self, access: ArrayAccess, trial: int) -> tuple[int, ...] | None:
         first = self._evaluated(self._header.first, trial)
         return None if first is None else self._indices(access, trial, first)
 
@@ -124,7 +129,3 @@ def _is_carried(places: Places, load: ArrayAccess, store: ArrayAccess) -> bool:
         if stored is None or loaded != stored or stored_next == stored:
             return False
     return True
-
-
-def _value(name: str, trial: int) -> int:
-    return _LEAST_VALUE + zlib.crc32(f"{name} {trial}".encode()) % _VALUES

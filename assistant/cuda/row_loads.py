@@ -3,12 +3,10 @@
 Example::
 
     # out[y * w + x] = in[(y - 1) * w + x] + in[y * w + x] + in[(y + 1) * w + x];
-    row_loads(tree, body, "y", 4)      # RowLoads(of_one=3, of_rows=6)
+    row_loads(tree, body, "y", 4)      # RowLoads(single_row=3, all_rows=6)
 """
 
 from __future__ import annotations
-
-import zlib
 
 from assistant.cuda.accesses import Use, kind_of
 from assistant.cuda.functions import enclosing_function
@@ -16,21 +14,22 @@ from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.trial_values import trial_value
 from assistant.cuda.variables import locals_of
 from assistant.record import Record
 
 __all__ = ["RowLoads", "row_loads"]
 
 _TRIALS = range(2)
-_LEAST_VALUE, _VALUES = 1009, 8999
-"""So far apart that elements of different rows are never the same by accident."""
+_VALUES = (1009, 8999)
+"""The least value of a name, and how many there are: so far apart that elements of different rows are never the same by accident."""
 
 
 class RowLoads(Record):
     """Loads of arrays, of elements that are named by one index or several."""
 
-    of_one: int
-    of_rows: int
+    single_row: int
+    all_rows: int
 
 
 def row_loads(tree: SyntaxTree, body: Node, row: str, count: int) -> RowLoads | None:
@@ -38,7 +37,7 @@ def row_loads(tree: SyntaxTree, body: Node, row: str, count: int) -> RowLoads | 
     loads = [n for n in tree.find("subscript_expression", inside=body) if _is_load(tree, n) and not _is_constant(tree, n)]
     found = [_elements(tree, body, loads, row, count, trial) for trial in _TRIALS]
     known = [each for each in found if each is not None]
-    return None if len(known) != len(found) or not loads else RowLoads(max(k.of_one for k in known), max(k.of_rows for k in known))
+    return None if len(known) != len(found) or not loads else RowLoads(max(k.single_row for k in known), max(k.all_rows for k in known))
 
 
 def _is_load(tree: SyntaxTree, node: Node) -> bool:
@@ -57,7 +56,7 @@ def _is_constant(tree: SyntaxTree, node: Node) -> bool:
 def _elements(tree: SyntaxTree, body: Node, loads: list[Node], row: str, count: int, trial: int) -> RowLoads | None:
     scope = scope_inside(tree, body).fixed()
     values = _values(tree, body, scope, row, trial)
-    start, rows = _value(row, trial), list[set[tuple[object, ...]]]()
+    start, rows = trial_value(row, trial, *_VALUES), list[set[tuple[object, ...]]]()
     for at in range(start, start + count):
         places = [_place(tree, load, scope, {**values, row: at}) for load in loads]
         known = {place for place in places if place is not None}
@@ -87,7 +86,7 @@ def _values(tree: SyntaxTree, body: Node, scope: Scope, row: str, trial: int) ->
     names = {p.name for p in (() if function is None else function.parameters)} | declared.keys()
     steady = {name for name in names if not _follows(tree, scope, name, row)}
     members = {tree.text(n).replace(" ", "") for n in tree.find("field_expression", inside=body)}
-    return {name: _value(name, trial) for name in (*steady, *members)}
+    return {name: trial_value(name, trial, *_VALUES) for name in (*steady, *members)}
 
 
 def _follows(tree: SyntaxTree, scope: Scope, name: str, row: str) -> bool:
@@ -99,7 +98,3 @@ def _follows(tree: SyntaxTree, scope: Scope, name: str, row: str) -> bool:
         value = scope.definition(current)
         waiting |= set() if value is None else names_in(tree, value) - found
     return row in found
-
-
-def _value(name: str, trial: int) -> int:
-    return _LEAST_VALUE + zlib.crc32(f"{name} {trial}".encode()) % _VALUES

@@ -49,7 +49,9 @@ class GpuCounters:
         unplaced = set(symbols.values()) - {place["symbol"] for place in places}
         if unplaced:
             kernel = next(kernel for kernel, symbol in symbols.items() if symbol in unplaced)
-            return LabFailure("no_counters", f"the machine code of {kernel} could not be read", "kernelopt inspect shows what is compiled")
+            return LabFailure(
+                "no_counters", f"which machine code is that of {kernel} is not clear", "kernelopt inspect shows what is compiled"
+            )
         launch_count = sum(len(case.launches) for case in cases)
         wall_s = limits.wall_s + _START_S + _LAUNCH_S * launch_count
         message = {

@@ -115,7 +115,7 @@ def _four_rows(tree: SyntaxTree, body: Node | None) -> float | None:
     values = ((v.name, v.value) for found in locals_of(tree, body).values() for v in found)
     rows = [name for name, value in values if value is not None and "threadIdx.y" in tree.text(value)]
     loads = row_loads(tree, body, rows[0], 4) if len(rows) == 1 else None
-    return None if loads is None else loads.of_rows / (4 * loads.of_one)
+    return None if loads is None else loads.all_rows / (4 * loads.single_row)
 
 
 def _body(tree: SyntaxTree, span: Span) -> Node | None:

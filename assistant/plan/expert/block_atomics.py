@@ -34,6 +34,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.coarser_work import elements_a_thread
 from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.large_gpu import FULL_BLOCKS
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates, same_element
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -48,9 +49,6 @@ from assistant.plan.expert.writing.meeting_end import StridedLoop, met_at_end, s
 from assistant.record import Record
 
 __all__ = ["BlockAtomics"]
-
-_LEAST_BLOCKS = 1056
-"""More than a current GPU holds at once of 256 threads (8 on each of 132 SMs of an H200): one atomic of each is soon done."""
 
 
 class _Plan(Record):
@@ -82,7 +80,7 @@ class BlockAtomics:
         written = _rewrite(context, updates, plan, block, 1)
         if isinstance(written, Obstacle):
             return context.decline(self.technique, written)
-        coarse = _rewrite(context, updates, plan, block, elements_a_thread(context, _LEAST_BLOCKS))
+        coarse = _rewrite(context, updates, plan, block, elements_a_thread(context, FULL_BLOCKS))
         return (written,) if isinstance(coarse, Obstacle) or coarse.edits == written.edits else (coarse, written)
 
 

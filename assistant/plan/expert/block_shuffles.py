@@ -49,6 +49,7 @@ from assistant.plan.expert.analysis.coarser_work import elements_a_thread
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.guarded_element import GuardedElement, guarded_element
 from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.large_gpu import FULL_BLOCKS
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import Combination
@@ -67,8 +68,6 @@ __all__ = ["BlockShuffles"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
-_LEAST_BLOCKS = 1056
-"""More than a current GPU holds at once of 256 threads (8 on each of 132 SMs of an H200)."""
 _PLACES_IN_GRID = ("blockIdx", "gridDim")
 _WORDS = {Combination.SUM: "sum", Combination.PRODUCT: "product", Combination.MAXIMUM: "max", Combination.MINIMUM: "min"}
 
@@ -101,7 +100,7 @@ class BlockShuffles:
 
 def _coarse(context: TransformationContext, seen: SeenBlock, totals: tuple[SharedTotal, ...]) -> Rewrite | None:
     """With several elements for each thread first, where a thread has one, and blocks may be fewer."""
-    element, elements = _one_element(context, totals, seen.block), elements_a_thread(context, _LEAST_BLOCKS)
+    element, elements = _one_element(context, totals, seen.block), elements_a_thread(context, FULL_BLOCKS)
     grid = coarser_grid(context, {"x": elements}) if element is not None and elements > 1 else ()
     if element is None or isinstance(grid, Obstacle) or not grid:
         return None

@@ -24,6 +24,7 @@ from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
+from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.launch_variables import is_only_used_here
 from assistant.plan.expert.analysis.linear_sums import FLOATING
 from assistant.plan.expert.analysis.one_block_kernel import OneBlockKernel, Output, one_block_kernel
@@ -36,8 +37,6 @@ from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["BlockToGrid"]
 
-_MOST_BLOCKS = 264
-"""Two for each of the 132 multiprocessors of an H200 (NVIDIA H200 data sheet): every further block adds to the result once more."""
 _LEAST_ITERATIONS = 4
 """Of the loop for each thread: with fewer, putting the parts together takes as long."""
 
@@ -68,7 +67,8 @@ def _count(context: TransformationContext, kernel: OneBlockKernel) -> int:
     """Blocks: as many as leave each thread some iterations of the longest recorded launch, and no more than fill the GPU."""
     scalars = {} if context.recorded is None else {s.name: int(s.highest) for s in context.recorded.scalars}
     elements = evaluate(kernel.header.bound_node, scope_of(context.tree, context.kernel), scalars)
-    return _MOST_BLOCKS if elements is None else min(_MOST_BLOCKS, elements // (_LEAST_ITERATIONS * kernel.block.x))
+    # every further block would add to the result once more
+    return BUSY_BLOCKS if elements is None else min(BUSY_BLOCKS, elements // (_LEAST_ITERATIONS * kernel.block.x))
 
 
 def _rewrite(context: TransformationContext, kernel: OneBlockKernel, clearing: tuple[TextEdit, ...], count: int) -> Rewrite:

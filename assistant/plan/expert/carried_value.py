@@ -45,7 +45,7 @@ class CarryingValue:
         here = [element for element in elements if context.tree.line(element.load) == context.line]
         judged = {element: carried_value(context, function, element) for element in elements}
         obstacle = next((each for element in here if isinstance(each := judged[element], Obstacle)), None)
-        values = _of_one_store([each for each in judged.values() if isinstance(each, CarriedValue)])
+        values = _by_store([each for each in judged.values() if isinstance(each, CarriedValue)])
         if not any(value.element in here for value in values):
             return context.decline(self.technique, obstacle or _NONE)
         return (_rewrite(context, values),)
@@ -61,13 +61,13 @@ def _function(context: TransformationContext) -> tuple[Function, tuple[CarriedEl
     return None
 
 
-def _of_one_store(values: list[CarriedValue]) -> tuple[CarriedValue, ...]:
+def _by_store(values: list[CarriedValue]) -> tuple[CarriedValue, ...]:
     """Each store once, with all loads that it serves."""
-    by_store: dict[int, CarriedValue] = {}
+    found: dict[int, CarriedValue] = {}
     for value in values:
-        known = by_store.get(value.element.store.id)
-        by_store[value.element.store.id] = value if known is None else known.with_load(value.element.load)
-    return tuple(by_store.values())
+        known = found.get(value.element.store.id)
+        found[value.element.store.id] = value if known is None else known.with_load(value.element.load)
+    return tuple(found.values())
 
 
 def _rewrite(context: TransformationContext, values: tuple[CarriedValue, ...]) -> Rewrite:

@@ -20,6 +20,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.independent_loop import IndependentLoop
 from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.large_gpu import FULL_BLOCKS
 from assistant.plan.expert.analysis.outer_loop import outer_loop, stores_outside
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import deeper_grid, free_axis
@@ -30,8 +31,6 @@ from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["LoopToGrid"]
 
-_WANTED_BLOCKS = 1056
-"""Blocks that fill a large GPU with blocks of 256 threads: 8 for each of the 132 multiprocessors of an H100 (NVIDIA H100 data sheet)."""
 _MOST = 1024
 """Blocks along the new axis. Our own limit: each has to be started, whether it finds an iteration or not."""
 _UNKNOWN_TRIPS = 64
@@ -77,7 +76,7 @@ class LoopToGrid:
 def _count(context: TransformationContext, loop: IndependentLoop) -> int:
     """Blocks along the new axis: as many as fill the GPU, a power of two, no more than there are iterations."""
     blocks = context.launches[0].grid.count if context.launches else 1
-    wanted = min(_MOST, -(-_WANTED_BLOCKS // blocks))
+    wanted = min(_MOST, -(-FULL_BLOCKS // blocks))
     trips = _trips(context, loop)
     limit = _UNKNOWN_TRIPS if trips is None else max(2, trips)
     return max(2, 1 << (min(wanted, limit).bit_length() - 1))

@@ -29,6 +29,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.coarser_work import elements_a_thread
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
+from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -47,8 +48,6 @@ __all__ = ["PrivateHistogram"]
 _SHARED_BYTES = 48 * 1024
 """Static shared memory of a block at most (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
 _MOST_ELEMENT_BYTES = 8
-_LEAST_BLOCKS = 264
-"""Two for each SM of an H200: every further block adds its whole table once."""
 _ADDED_TYPES = ("int", "unsigned", "unsigned int", "unsigned long long", "unsigned long long int", "float", "double")
 """What ``atomicAdd`` takes in shared memory (CUDA C++ Programming Guide, "Atomic Functions")."""
 
@@ -81,7 +80,7 @@ class PrivateHistogram:
         written = _rewrite(context, updates, tables, block, 1)
         if isinstance(written, Obstacle):
             return context.decline(self.technique, written)
-        coarse = _rewrite(context, updates, tables, block, elements_a_thread(context, _LEAST_BLOCKS))
+        coarse = _rewrite(context, updates, tables, block, elements_a_thread(context, BUSY_BLOCKS))
         return (written,) if isinstance(coarse, Obstacle) or coarse.edits == written.edits else (coarse, written)
 
 

@@ -26,6 +26,7 @@ from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, element_kernel
 from assistant.plan.expert.analysis.flat_matrix import FlatMatrix, flat_matrix
 from assistant.plan.expert.analysis.kernel_launches import by_file, of_program
+from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.launch_block import fixed_block
 from assistant.plan.expert.analysis.launch_cover import covers
 from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
@@ -65,8 +66,6 @@ _DEEP, _SHALLOW = 16, 8
 _TILE_BYTES = 24 * 1024
 """Shared memory of a block up to which tiles are deep: two blocks fit into the 48 KiB that are there without asking (CUDA C++
 Programming Guide, "Technical Specifications per Compute Capability")."""
-_BUSY_BLOCKS = 264
-"""Blocks that keep a large GPU busy: two for each of the 132 multiprocessors of an H100 (NVIDIA H100 data sheet)."""
 
 
 class _Form(Record):
@@ -221,8 +220,8 @@ def _promise(context: TransformationContext, factors: Mapping[str, int]) -> floa
     """Products for each load from a tile, less where too few blocks are left to keep the GPU busy."""
     x, y = factors["x"], factors["y"]
     grid = context.launches[0].grid if context.launches else None
-    blocks = _BUSY_BLOCKS if grid is None else -(-grid.x // x) * -(-grid.y // y) * grid.z
-    return x * y / (x + y) * min(1.0, blocks / _BUSY_BLOCKS)
+    blocks = BUSY_BLOCKS if grid is None else -(-grid.x // x) * -(-grid.y // y) * grid.z
+    return x * y / (x + y) * min(1.0, blocks / BUSY_BLOCKS)
 
 
 def _depth(context: TransformationContext, loads: tuple[StagedLoad, ...], block: Dim3, factors: Mapping[str, int]) -> int:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from assistant.cuda.row_loads import RowLoads, row_loads
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.plane_result import PlaneResult, plane_result
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
@@ -28,8 +29,6 @@ __all__ = ["RowsPerThread"]
 
 _ROWS = (4, 2)
 """Rows of a thread, most first: four rows of a stencil of three need six where four threads need twelve."""
-_BUSY_BLOCKS = 264
-"""Blocks that keep a large GPU busy: two for each of the 132 multiprocessors of an H100 (NVIDIA H100 data sheet)."""
 _NO_SHARED_LOADS = Obstacle(DeclineReason.NO_GAIN, "neighbouring rows load no element in common, as far as the indices show")
 _TOO_FEW_BLOCKS = Obstacle(DeclineReason.NO_GAIN, "at this size threads of several rows would be too few to keep a large GPU busy")
 
@@ -47,7 +46,7 @@ class RowsPerThread:
             return context.decline(self.technique, result)
         counts = [count for count in _ROWS if _is_busy(context, count)]
         loads = {count: row_loads(context.tree, context.body, result.row.name, count) for count in counts}
-        shared = {count: found for count, found in loads.items() if found is not None and found.of_rows < count * found.of_one}
+        shared = {count: found for count, found in loads.items() if found is not None and found.all_rows < count * found.single_row}
         if not shared:
             return context.decline(self.technique, _NO_SHARED_LOADS if counts else _TOO_FEW_BLOCKS)
         made: list[Rewrite] = []
@@ -60,8 +59,8 @@ class RowsPerThread:
 
 
 def _is_busy(context: TransformationContext, count: int) -> bool:
-    blocks = max((launch.grid.count for launch in context.launches), default=count * _BUSY_BLOCKS)
-    return blocks // count >= _BUSY_BLOCKS
+    blocks = max((launch.grid.count for launch in context.launches), default=count * BUSY_BLOCKS)
+    return blocks // count >= BUSY_BLOCKS
 
 
 def _rewrite(context: TransformationContext, result: PlaneResult, count: int, loads: RowLoads) -> Rewrite | Obstacle:
@@ -75,7 +74,7 @@ def _rewrite(context: TransformationContext, result: PlaneResult, count: int, lo
         kernel=context.kernel.key,
         line=context.tree.line(result.store),
         edits=edits,
-        summary=f"Compute {count} rows in each thread, which needs {loads.of_rows} loads for them instead of {count * loads.of_one}"
+        summary=f"Compute {count} rows in each thread, which needs {loads.all_rows} loads for them instead of {count * loads.single_row}"
         + ("; change your launch accordingly." if elsewhere else "."),
         labels=launch_labels(context, elsewhere),
         predictions=predicted_values(context, {"own_row_loads_ratio": 1.0}) if count == _ROWS[0] else (),

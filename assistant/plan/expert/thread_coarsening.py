@@ -33,6 +33,7 @@ from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of
+from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.plane_kernel import PlaneKernel, plane_kernel
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid, thinner_grid
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
@@ -48,8 +49,6 @@ __all__ = ["ThreadCoarsening"]
 
 _COUNTS = (8, 4, 2)
 """Results of a thread: 8 values and 8 addresses still fit in registers beside what loops need."""
-_LEAST_BLOCKS = 264
-"""Two for each of the 132 multiprocessors of an H200 (NVIDIA H200 data sheet): with fewer, parts of the GPU would have no work."""
 _UNKNOWN_COUNT = 4
 """Where no launch was seen."""
 
@@ -80,7 +79,7 @@ class ThreadCoarsening:
 
 def _plan(context: TransformationContext, kernel: PlaneKernel) -> _Plan | Obstacle:
     planes, blocks = _planes(context, kernel), min((launch.grid.count for launch in context.launches), default=None)
-    fitting = (c for c in _COUNTS if blocks is not None and c <= (planes or c) and blocks // c >= _LEAST_BLOCKS)
+    fitting = (c for c in _COUNTS if blocks is not None and c <= (planes or c) and blocks // c >= BUSY_BLOCKS)
     count = _UNKNOWN_COUNT if blocks is None else next(fitting, 1)
     if count == 1:
         few = f"the launch has so few blocks that with several values of `{kernel.index.name}` in each parts of the GPU would have no work"

@@ -30,8 +30,6 @@ from assistant.workload.aliasing import ApartAsRecorded
 
 __all__ = ["CarriedValue", "carried_value"]
 
-_TRIAL_COUNT = 4
-
 
 class CarriedValue(Record):
     """A value that can be carried in a register."""
@@ -123,10 +121,9 @@ def _stored_before(tree: SyntaxTree, element: CarriedElement) -> Node | None:
     sibling = element.loop.prev_named_sibling
     while sibling is not None:
         stores = [a for a in array_accesses(tree, sibling) if a.base == element.base and a.kind is Use.WRITE]
-        if sibling.type == "expression_statement" and stores and not names_in(tree, stores[0].node) & changed:
-            pairs = [(places.first_element(load, t), places.first_element(stores[0], t)) for t in range(_TRIAL_COUNT)]
-            if all(first is not None and first == other for first, other in pairs):
-                return stores[0].node
+        is_plain = sibling.type == "expression_statement" and bool(stores) and not names_in(tree, stores[0].node) & changed
+        if is_plain and places.are_same_at_first(load, stores[0]):
+            return stores[0].node
         changed |= modified_names(tree, sibling)
         sibling = sibling.prev_named_sibling
     return None

@@ -21,7 +21,7 @@ from assistant.cuda.assignments import Assignment, assignments
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.integers import evaluate
-from assistant.cuda.loops import LOOPS
+from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
 from assistant.cuda.syntax import Node, unparenthesized, without_comments
@@ -79,11 +79,8 @@ class SharedTotal(Record):
     """What a ``while`` counts by, which nothing else uses; None for a ``for``."""
     alone: Node | None
     """The ``if`` in which one thread goes through the array; None where the block does it in steps."""
-
-    @property
-    def is_repeated(self) -> bool:
-        """A loop around it makes one such value after the other."""
-        return any(node.type in LOOPS for node in _ancestors(self.parts[0].store))
+    is_repeated: bool
+    """A loop around it makes one such value after the other."""
 
 
 class _Store(Record):
@@ -165,7 +162,7 @@ def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{array.name}` of type `{array.element_type}` cannot surely be shuffled")
         parts.append(SharedPart(array, stores[name].node, stores[name].value, stores[name].choice, step, combination))
     parts.sort(key=lambda part: part.store.start_byte)
-    return SharedTotal(tuple(parts), stores[steps[0][1]].thread, loop, counter, alone)
+    return SharedTotal(tuple(parts), stores[steps[0][1]].thread, loop, counter, alone, bool(loops_around(tree, parts[0].store)))
 
 
 def _is_in_order(context: TransformationContext, loop: Node) -> bool:
@@ -178,12 +175,6 @@ def _is_in_order(context: TransformationContext, loop: Node) -> bool:
     is_apart = last is not None and last != loop and canonical(context.tree, last) == "__syncthreads ( ) ;"
     jumps = context.tree.find("break_statement", "continue_statement", inside=block)
     return around.type in LOOPS and around.parent == context.body and is_apart and not any(jumps)
-
-
-def _ancestors(node: Node) -> Iterator[Node]:
-    while node.parent is not None:
-        node = node.parent
-        yield node
 
 
 def _mentions(context: TransformationContext, node: Node, name: str) -> bool:
