@@ -14,6 +14,7 @@ import typer
 
 from assistant.cli import operators as ops
 from assistant.cli import options as opt
+from assistant.cli.agents import add_agent_commands
 from assistant.cli.bench import add_bench_command
 from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.loading import loading
@@ -54,6 +55,7 @@ def build_app(servers: Servers) -> typer.Typer:
     add_memory_commands(app)
     add_machine_commands(app)
     add_server_commands(app, servers)
+    add_agent_commands(app)
     return app
 
 

@@ -335,3 +335,18 @@ def _lasting(said: str) -> str:
 def test_the_version_is_shown(cli: Cli) -> None:
     ended = cli.run("--version")
     assert (ended.code, ended.out) == (0, f"kernelopt {version('kernelopt')}\n")
+
+
+def test_a_project_is_set_up_for_coding_agents(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    shown = cli.run("agents", "init", str(folder), "--for", "claude", "--dry-run")
+    assert shown.code == 0 and "Claude Code: would write .mcp.json (new) and skills in .claude/skills" in shown.out
+    assert list(folder.iterdir()) == []
+    written = cli.run("agents", "init", str(folder), "--for", "claude")
+    assert written.code == 0, written.said
+    assert json.loads((folder / ".mcp.json").read_text())["mcpServers"]["kernelopt"]["args"] == ["mcp"]
+    assert "name: kernelopt-workflow" in (folder / ".claude/skills/kernelopt-workflow/SKILL.md").read_text()
+    assert "0 files new, 0 changed" in cli.run("agents", "init", str(folder)).out
+    refused = cli.run("agents", "init", str(folder), "--for", "emacs")
+    assert refused.code == 2 and "there is no agent emacs" in refused.err

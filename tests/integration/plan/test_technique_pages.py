@@ -1,4 +1,4 @@
-"""Every code example of a technique's page compiles, so that a model is not shown code that does not."""
+"""Every code example of a page compiles, of techniques and of skills: models and agents are shown no code that does not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assistant.device.toolchain import find_toolchain, installed_wheel_tree
 from assistant.shipped import shipped_prompts
 from tests.thorough import only
 
-PAGES = sorted((shipped_prompts() / "techniques").glob("*.md"))
+PAGES = sorted([*(shipped_prompts() / "techniques").glob("*.md"), *(shipped_prompts() / "skills" / "references").glob("*.md")])
 BLOCK = re.compile(r"```cuda\n(.*?)```", re.DOTALL)
 NEWEST = "// sm_90a\n"
 """First line of an example that needs Hopper's own instructions."""

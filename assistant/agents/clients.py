@@ -1,0 +1,112 @@
+"""The coding agents that can be set up: where each looks for skills in a project, and for servers of the Model Context Protocol.
+
+From each agent's own documentation (November 2026). Codex reads ``.codex/config.toml`` only in projects that the person trusts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from assistant.errors import UsageError
+from assistant.record import Record
+
+__all__ = ["CLIENTS", "SERVER", "AgentClient", "clients_of", "with_server"]
+
+SERVER = "kernelopt"
+"""The server's name in every configuration."""
+_ARGUMENTS = ["mcp"]
+_INDENT = re.compile(r"^( +|\t)\S", re.MULTILINE)
+
+
+class AgentClient(Record):
+    """One agent; paths are below the project's folder."""
+
+    id: str
+    title: str
+    skills: PurePosixPath
+    """Each skill is a folder in it."""
+    configuration: PurePosixPath
+    servers_key: str
+    """Key of the table of servers."""
+    traces: tuple[str, ...]
+    """Files and folders that show that a project uses this agent."""
+
+
+def _client(id: str, title: str, skills: str, configuration: str, servers_key: str, *traces: str) -> AgentClient:  # noqa: A002
+    return AgentClient(id, title, PurePosixPath(skills), PurePosixPath(configuration), servers_key, traces)
+
+
+CLIENTS = (
+    _client("claude", "Claude Code", ".claude/skills", ".mcp.json", "mcpServers", ".claude", "CLAUDE.md", ".mcp.json"),
+    _client("codex", "Codex", ".agents/skills", ".codex/config.toml", "mcp_servers", ".codex"),
+    _client("copilot", "GitHub Copilot in VS Code", ".github/skills", ".vscode/mcp.json", "servers", ".vscode"),
+    _client("cursor", "Cursor", ".agents/skills", ".cursor/mcp.json", "mcpServers", ".cursor", ".cursorrules"),
+    _client("gemini", "Gemini CLI", ".agents/skills", ".gemini/settings.json", "mcpServers", ".gemini", "GEMINI.md"),
+)
+
+
+def clients_of(folder: Path, names: tuple[str, ...]) -> tuple[AgentClient, ...]:
+    """Those that are named; without names those that ``folder`` shows traces of, and all where it shows none.
+
+    Raises UsageError for a name that is none of theirs.
+    """
+    known = {client.id: client for client in CLIENTS}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise UsageError(f"there is no agent {unknown[0]}", f"name one of {', '.join(known)}")
+    if names:
+        return tuple(client for client in CLIENTS if client.id in names)
+    return tuple(client for client in CLIENTS if any((folder / trace).exists() for trace in client.traces)) or CLIENTS
+
+
+def with_server(client: AgentClient, text: str | None, command: str) -> str:
+    """The agent's configuration with our server in it; ``text`` is what it holds now, None for no file.
+
+    A server of our name that stands there stays as it is: it may have options of the person's own. Raises UsageError where the text
+    cannot be read; it is never replaced then.
+    """
+    if client.configuration.suffix == ".toml":
+        return _with_table(client, text or "", command)
+    return _with_json_entry(client, text or "", command)
+
+
+def _with_json_entry(client: AgentClient, text: str, command: str) -> str:
+    entry: dict[str, Any] = {"type": "stdio"} if client.id != "gemini" else {}
+    entry |= {"command": command, "args": _ARGUMENTS}
+    try:
+        settings = json.loads(text) if text.strip() else {}
+    except ValueError as error:
+        raise _unreadable(client, f"it is no JSON ({error}); comments are not kept", _json_text(client, entry)) from error
+    servers = settings.setdefault(client.servers_key, {}) if isinstance(settings, dict) else None
+    if not isinstance(servers, dict):
+        raise _unreadable(client, f"{client.servers_key} is no table", _json_text(client, entry))
+    if SERVER in servers:
+        return text
+    servers[SERVER] = entry
+    found = _INDENT.search(text)
+    return json.dumps(settings, indent=found[1] if found else 2, ensure_ascii=False) + "\n"
+
+
+def _json_text(client: AgentClient, entry: dict[str, Any]) -> str:
+    return json.dumps({client.servers_key: {SERVER: entry}})
+
+
+def _with_table(client: AgentClient, text: str, command: str) -> str:
+    table = f"[{client.servers_key}.{SERVER}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(_ARGUMENTS)}\n"
+    try:
+        servers = tomllib.loads(text).get(client.servers_key, {})
+        if SERVER in servers:
+            return text
+        added = f"{text.rstrip()}\n\n{table}" if text.strip() else table
+        tomllib.loads(added)
+    except (tomllib.TOMLDecodeError, TypeError) as error:
+        raise _unreadable(client, f"it is no TOML to which a table can be added ({error})", table) from error
+    return added
+
+
+def _unreadable(client: AgentClient, reason: str, lacking: str) -> UsageError:
+    return UsageError(f"{client.configuration} stays as it is: {reason}", f"add by hand: {lacking}")
