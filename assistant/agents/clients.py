@@ -9,7 +9,7 @@ import json
 import re
 import tomllib
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 from assistant.errors import UsageError
 from assistant.record import Record
@@ -78,17 +78,22 @@ def _with_json_entry(client: AgentClient, text: str, command: str) -> str:
     entry: dict[str, Any] = {"type": "stdio"} if client.id != "gemini" else {}
     entry |= {"command": command, "args": _ARGUMENTS}
     try:
-        settings = json.loads(text) if text.strip() else {}
+        settings = _table(json.loads(text) if text.strip() else {})
+        servers = _table(settings.setdefault(client.servers_key, {}))
     except ValueError as error:
-        raise _unreadable(client, f"it is no JSON ({error}); comments are not kept", _json_text(client, entry)) from error
-    servers = settings.setdefault(client.servers_key, {}) if isinstance(settings, dict) else None
-    if not isinstance(servers, dict):
-        raise _unreadable(client, f"{client.servers_key} is no table", _json_text(client, entry))
+        raise _unreadable(client, f"it is no JSON to which a server can be added ({error})", _json_text(client, entry)) from error
     if SERVER in servers:
         return text
     servers[SERVER] = entry
     found = _INDENT.search(text)
     return json.dumps(settings, indent=found[1] if found else 2, ensure_ascii=False) + "\n"
+
+
+def _table(value: Any) -> dict[str, Any]:
+    """Raises ValueError where it is none."""
+    if not isinstance(value, dict):
+        raise ValueError("a list or a value stands where a table is needed")
+    return cast("dict[str, Any]", value)
 
 
 def _json_text(client: AgentClient, entry: dict[str, Any]) -> str:
@@ -98,12 +103,11 @@ def _json_text(client: AgentClient, entry: dict[str, Any]) -> str:
 def _with_table(client: AgentClient, text: str, command: str) -> str:
     table = f"[{client.servers_key}.{SERVER}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(_ARGUMENTS)}\n"
     try:
-        servers = tomllib.loads(text).get(client.servers_key, {})
-        if SERVER in servers:
+        if SERVER in _table(tomllib.loads(text).get(client.servers_key, {})):
             return text
         added = f"{text.rstrip()}\n\n{table}" if text.strip() else table
         tomllib.loads(added)
-    except (tomllib.TOMLDecodeError, TypeError) as error:
+    except ValueError as error:
         raise _unreadable(client, f"it is no TOML to which a table can be added ({error})", table) from error
     return added
 

@@ -69,7 +69,7 @@ def parse_skill(text: str, file_name: str, catalogue: Catalogue, references: Pat
     match = _FRONT_MATTER.match(text)
     if match is None:
         raise _malformed(file_name, "it has no front matter between two lines of ---")
-    fields = dict(line.partition(": ")[::2] for line in match["fields"].split("\n"))
+    fields = dict(map(_field, match["fields"].split("\n")))
     name, description = fields.get("name", ""), fields.get("description", "")
     if not _NAME.fullmatch(name) or len(name) > _MOST_NAME or f"{name}.md" != file_name:
         raise _malformed(file_name, f"its name must be that of the file, in small letters and hyphens, up to {_MOST_NAME} characters")
@@ -92,6 +92,11 @@ def _own_page(path: Path, file_name: str) -> Page:
         raise _malformed(file_name, f"there is no page references/{path.name}")
     text = path.read_text("utf-8")
     return Page(path.stem, text.partition("\n")[0].removeprefix("# "), text)
+
+
+def _field(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(": ")
+    return name, value
 
 
 def _items(field: str) -> list[str]:

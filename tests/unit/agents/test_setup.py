@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from assistant.agents import CLIENTS, FileState, Skill, clients_of, setup_files, write_files
+from assistant.agents import CLIENTS, AgentClient, FileState, Skill, clients_of, setup_files, write_files
 from assistant.agents.clients import with_server
 from assistant.errors import UsageError
 
@@ -50,9 +51,8 @@ def test_an_agent_that_is_not_known_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("client", JSON_CLIENTS, ids=lambda client: client.id)
-def test_other_servers_and_settings_stay(client: object, tmp_path: Path) -> None:
-    assert client in CLIENTS
-    before = {"theme": "ü", BY_ID[client.id].servers_key: {"other": {"command": "x"}}}
+def test_other_servers_and_settings_stay(client: AgentClient) -> None:
+    before = {"theme": "ü", client.servers_key: {"other": {"command": "x"}}}
     text = with_server(client, json.dumps(before, indent=4, ensure_ascii=False), "kernelopt")
     after = json.loads(text)
     entry = after[client.servers_key].pop("kernelopt")
@@ -119,9 +119,13 @@ def test_a_configuration_that_is_a_link_stays_one(tmp_path: Path) -> None:
     assert (tmp_path / ".mcp.json").is_symlink() and "kernelopt" in shared.read_text()
 
 
-@pytest.mark.parametrize("make", [lambda path: path.mkdir(), lambda path: os.mkfifo(path), lambda path: path.write_bytes(b"\xff\xfe{}")])
-def test_what_is_no_text_file_is_refused_and_not_waited_for(make: object, tmp_path: Path) -> None:
-    make(tmp_path / ".mcp.json")  # type: ignore[operator]
+def _utf16(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe{}")
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, _utf16])
+def test_what_is_no_text_file_is_refused_and_not_waited_for(make: Callable[[Path], None], tmp_path: Path) -> None:
+    make(tmp_path / ".mcp.json")
     with pytest.raises(UsageError, match=r"\.mcp\.json cannot be read"):
         set_up(tmp_path, "claude")
 
