@@ -1,8 +1,9 @@
-// .cu and .cuh are CUDA files: shown with the C++ highlighting that JupyterLab has, told to language servers as `cuda`.
+// .cu and .cuh files, and cells of CUDA: shown with the C++ highlighting that JupyterLab has, told to language servers as `cuda`.
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/application";
 import { IEditorLanguageRegistry } from "@jupyterlab/codemirror";
+import { withMagicLine } from "./magic-line.ts";
 
-const MIME = "text/x-cuda";
+export const CUDA_MIME = "text/x-cuda";
 
 export const cudaFiles: JupyterFrontEndPlugin<void> = {
   id: "kernelopt:files",
@@ -13,18 +14,19 @@ export const cudaFiles: JupyterFrontEndPlugin<void> = {
     app.docRegistry.addFileType({
       name: "cuda",
       displayName: "CUDA",
-      mimeTypes: [MIME],
+      mimeTypes: [CUDA_MIME],
       extensions: [".cu", ".cuh"],
       fileFormat: "text",
       contentType: "file",
     });
     const cpp = languages.findByMIME("text/x-c++src");
+    const load = cpp?.load?.bind(cpp);
     languages.addLanguage({
       name: "cuda",
       displayName: "CUDA",
-      mime: MIME,
+      mime: CUDA_MIME,
       extensions: ["cu", "cuh"],
-      ...(cpp?.load === undefined ? {} : { load: cpp.load.bind(cpp) }),
+      ...(load === undefined ? {} : { load: async () => withMagicLine(await load()) }),
     });
   },
 };

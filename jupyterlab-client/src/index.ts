@@ -1,4 +1,5 @@
 // The extension of JupyterLab and Notebook 7: registers its parts, and holds no product logic.
+import { cellLanguage } from "./cell-language.ts";
 import { endedPanels } from "./ended.ts";
 import { cudaCells } from "./extractor.ts";
 import { cudaFiles } from "./files.ts";
@@ -6,4 +7,4 @@ import { historyPage } from "./history/plugin.ts";
 import { panelKeys } from "./keys.ts";
 import { cellReplacement } from "./replacement.ts";
 
-export default [cudaFiles, cudaCells, cellReplacement, historyPage, panelKeys, endedPanels];
+export default [cudaFiles, cellLanguage, cudaCells, cellReplacement, historyPage, panelKeys, endedPanels];

@@ -67,6 +67,22 @@ async def test_what_cannot_be_replaced_is_left_alone_and_said(open_notebook: Ope
 
 
 @pytest.mark.thorough
+async def test_a_cuda_cell_is_coloured_as_cuda_but_for_its_magics_line(open_notebook: OpenNotebook) -> None:
+    page = await open_notebook("colours.ipynb", '%%cu --flags "a//b"\nint a;  // halves', "x = 7 // 2")
+    kept = page.cell(0).locator(".cm-line").nth(0)
+    await page.see(page.cell(0).locator(".cm-line").nth(1).locator("span"), re.compile("^// halves$"))
+    assert await kept.inner_text() == '%%cu --flags "a//b"' and await kept.locator("span").count() == 0
+    await page.see(page.cell(1).locator("span"), re.compile("^7$"))
+    await page.editor(1).click()
+    await page.page.keyboard.press("Control+A")
+    await page.page.keyboard.type("%%cu\n// halves")
+    await page.see(page.cell(1).locator("span"), re.compile("^// halves$"))
+    await page.page.keyboard.press("Control+A")
+    await page.page.keyboard.type("y = 8 // 2")
+    await page.see(page.cell(1).locator("span"), re.compile("^8$"))
+
+
+@pytest.mark.thorough
 async def test_compiler_errors_stand_in_their_cell_and_their_file(open_notebook: OpenNotebook, lab_cli: Cli) -> None:
     page = await open_notebook("errors.ipynb", "x = 1", f"%%cu\n{BROKEN}", f"%%kernelopt halve\n{BROKEN.replace('missing', 'absent')}")
     for index, name in ((1, "missing"), (2, "absent")):
