@@ -26,7 +26,9 @@ __all__ = [
     "CELL",
     "MONO",
     "NUMBER",
+    "ORANGE",
     "PROSE",
+    "RED",
     "TABLE",
     "decided_html",
     "decision_words",
@@ -46,7 +48,9 @@ TABLE = "border-collapse:collapse;table-layout:fixed;width:100%;min-width:44em"
 _COLUMNS = '<col style="width:3em"><col>'
 """Columns of a half: numbers, text."""
 _GAP = "padding:2px 6px;text-align:left;opacity:.8;background:none;font-weight:600"
-_REMOVED, _ADDED = "#ffebee", "#e8f5e9"
+RED, ORANGE, _GREEN = "rgba(244,67,54,{})", "rgba(255,152,0,{})", "rgba(76,175,80,{})"
+"""The 500s of the Material palette, as tints: behind the ink of a light page and of a dark one, which both stay readable."""
+_REMOVED, _ADDED = RED.format(0.16), _GREEN.format(0.18)
 _TIME_LETTERS = 11
 """``P`` and the 48 bits of milliseconds that an id begins with."""
 _AROUND = 1
@@ -168,6 +172,6 @@ def _across(words: str) -> str:
 def _half(lines: Sequence[str], index: int, end: int, first_line: int, colour: str, sign: str) -> str:
     if index >= end:
         return f'<td></td><td style="{CELL}"></td>'
-    background = f";background:{colour};color:#111" if colour else ""
+    background = f";background:{colour}" if colour else ""
     text = escape(lines[index].rstrip("\n"))
     return f'<td style="{NUMBER}">{index + first_line}</td><td style="{CELL}{background}">{sign} {text}</td>'

@@ -16,17 +16,17 @@ from assistant.editor.report import FindingPart, LaunchPart, Row
 from assistant.editor.view import Note, RelatedPlace
 from jupyter_ext.cells import Cell
 from jupyter_ext.plots import roofline_html
-from jupyter_ext.proposal_page import CELL, MONO, NUMBER, TABLE
+from jupyter_ext.proposal_page import CELL, MONO, NUMBER, ORANGE, RED, TABLE
 
 __all__ = ["launch_html", "problem_line", "problems_html"]
 
 _SEVERITY_GROUND = {"error": "#b71c1c", "warning": "#8a4b00", "information": "#0d47a1"}
 """Behind white letters: more than 4.5 to 1."""
-_HEAT = ("transparent", "#fff3e0", "#ffe0b2", "#ffcc80", "#ffb74d")
-"""From no excess to the most, by ``Row.heat_step``; orange 50 to 300 of the Material palette."""
+_HEAT = ("transparent", *(ORANGE.format(tint) for tint in (0.12, 0.24, 0.36, 0.48)))
+"""From no excess to the most, by ``Row.heat_step``."""
 _COLUMNS = '<colgroup><col style="width:3em"><col><col style="width:18em"></colgroup>'
 """Number, text, heat: all in sight however long a line is."""
-_MEANT, _OTHER = "#ffcdd2", "#ffe0b2"
+_MEANT, _OTHER = RED.format(0.28), ORANGE.format(0.24)
 """Ground of the line of a problem, and of the other access."""
 _AROUND = 1
 """Lines shown before and after a line of a problem."""
@@ -84,7 +84,7 @@ def _marked_source(cell: Cell, notes: Sequence[Note]) -> str:
 
 
 def _marked_row(number: str, text: str, ground: str, mark: str) -> str:
-    colour = f"background:{ground};color:#111" if ground else "background:none"
+    colour = f"background:{ground}" if ground else "background:none"
     return (
         f'<tr><td style="{NUMBER}">{number}</td><td style="{CELL};{colour}">{escape(text)}</td>'
         f'<td style="{CELL};background:none">{mark}</td></tr>'
@@ -114,12 +114,11 @@ def _table(rows: str, name: str) -> str:
 
 def _row(cell: Cell, row: Row) -> str:
     colour = _HEAT[min(row.heat_step, len(_HEAT) - 1)]
-    ink = ";color:#111" if row.heat_step else ""
     number = "⋯" if row.number is None else str(cell.line_of(row.now or row.number))
     heat, counters = escape(", ".join(row.heat)), "<br>".join(escape(counter) for counter in row.counters)
     if counters:
         heat = f"<details><summary>{heat or 'counters'}</summary>{counters}</details>"
     return (
-        f'<tr><td style="{NUMBER}">{number}</td><td style="{CELL};background:{colour}{ink}">{escape(row.text)}</td>'
+        f'<tr><td style="{NUMBER}">{number}</td><td style="{CELL};background:{colour}">{escape(row.text)}</td>'
         f'<td style="{CELL};background:none">{heat}</td></tr>'
     )

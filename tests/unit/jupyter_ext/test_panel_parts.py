@@ -15,6 +15,7 @@ from assistant.model import events
 from assistant.model.profile import Problem
 from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.verification import Label, Outcome
+from jupyter_ext import proposal_page, source_page
 from jupyter_ext.cells import cell_of
 from jupyter_ext.page import details_html, failure_text, headline_html, how_to_decide, offer_html, offer_text
 from jupyter_ext.runs import Phase, RunState, Step
@@ -141,3 +142,28 @@ def test_everything_else_is_folded() -> None:
         "Steps",
     ]
     assert re.sub("<[^>]*>", "", unfolded(html)).strip() == ""
+
+
+def test_tints_leave_the_ink_of_light_and_of_dark_pages_readable() -> None:
+    """Each ground that is set, over the page and behind its ink: 4.5 to 1 at least, as WCAG 2.2 asks (1.4.3)."""
+    grounds = {*(ground for ground in source_page._HEAT if ground != "transparent"), source_page._MEANT, source_page._OTHER}
+    grounds |= {proposal_page._REMOVED, proposal_page._ADDED}
+    for ground in grounds:
+        for page, ink in ((255.0, 0x21), (17.0, 255.0)):
+            assert contrast(mixed(ground, page), (ink,) * 3) >= 4.5, (ground, page)
+
+
+def mixed(tint: str, page: float) -> tuple[float, ...]:
+    *colour, share = (float(number) for number in re.findall(r"[\d.]+", tint))
+    return tuple(share * part + (1 - share) * page for part in colour)
+
+
+def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: tuple[float, ...]) -> float:
+    """Relative, of sRGB."""
+    linear = [part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in colour]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
