@@ -37,6 +37,7 @@ def kernel(
     block: Size | None = None,
     shared: Size = 0,
     flags: Sequence[str] | None = None,
+    device: str | None = None,
     session: Session | None = None,
 ) -> Callable[[Callable[..., object]], KernelFunction]:
     """Make a kernel of a function whose docstring is CUDA text; of several kernels in it, the one that the function is named after.
@@ -50,7 +51,8 @@ def kernel(
             raise UsageError(
                 f"the docstring of {function.__name__} holds no {_KERNEL} function", "write the kernel's text as the docstring"
             )
-        return KernelFunction(function, ref, {"grid": grid, "block": block, "shared": shared, "flags": flags, "session": session})
+        options = {"grid": grid, "block": block, "shared": shared, "flags": flags, "device": device, "session": session}
+        return KernelFunction(function, ref, options)
 
     return decorated
 

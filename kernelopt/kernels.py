@@ -62,16 +62,20 @@ def compile(  # noqa: A001 - what it does
     block: Size | None = None,
     shared: Size = 0,
     flags: Sequence[str] | None = None,
+    device: str | None = None,
     session: Session | None = None,
 ) -> Kernel:
     """The kernel of a CUDA text, or of a ``.cu`` file where ``source`` is a path, ready to be launched.
 
     ``kernel``: which one, where there are several (``blur``, ``ns::blur<float>``). ``grid``, ``block`` (numbers or functions of the
     arguments) and ``shared`` (bytes) are of launches that do not say otherwise; ``flags`` are the compiler's.
+    ``device``: ``auto``, ``cpu`` (the emulator) or ``gpu:N``, in a session of the process; or ``session``, which has one.
 
     Raises CompileError where the compiler refuses it, UsageError where no kernel or several could be meant, or the file cannot be read.
     """
-    session = session or default_session()
+    if session is not None and device is not None:
+        raise UsageError(f"device={device!r} is given, and a session with a device of its own", "give one of the two")
+    session = session or default_session(device or "auto")
     path, text = _read(source)
     parsed = parse(Source(path, text))
     found = _chosen(parsed, kernel)

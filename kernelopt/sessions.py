@@ -89,12 +89,13 @@ class Session:
         self.close()
 
 
-_default: Session | None = None
+_default: dict[str, Session] = {}
+"""By device."""
 
 
-def default_session() -> Session:
-    """The one that is made where none is given; a forked process makes its own, and one that was closed is replaced."""
-    global _default
-    if _default is None or _default.is_closed or _default.process != os.getpid():
-        _default = Session()
-    return _default
+def default_session(device: str = "auto") -> Session:
+    """The one of a device where none is given; a forked process makes its own, and one that was closed is replaced."""
+    found = _default.get(device)
+    if found is None or found.is_closed or found.process != os.getpid():
+        found = _default[device] = Session(device)
+    return found

@@ -83,6 +83,52 @@ __global__ void counted(float *out, const float *x, int n)
     __syncthreads();
     out[threadIdx.x] = bins[threadIdx.x % 4] + x[threadIdx.x];
 }
+__global__ void shared_beyond(float *out, const float *x, int n)
+{
+    __shared__ float tile[128];
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x % 128];
+}
+__global__ void dynamic_shared(float *out, const float *x, int n)
+{
+    extern __shared__ float kept[];
+    kept[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = kept[threadIdx.x];
+}
+__global__ void null_pointer(float *out, const float *x, int n)
+{
+    float *none = n > 0 ? nullptr : out;
+    none[threadIdx.x] = x[threadIdx.x];
+}
+__global__ void trapped(float *out, const float *x, int n)
+{
+    if (threadIdx.x == 3) __trap();
+    out[threadIdx.x] = x[threadIdx.x];
+}
+__global__ void half_a_warp(float *out, const float *x, int n)
+{
+    float v = x[threadIdx.x];
+    if (threadIdx.x % 32 < 16) v += __shfl_down_sync(0xffffffff, v, 8);
+    out[threadIdx.x] = v;
+}
+__global__ void of_every_block(float *out, const float *x, int n)
+{
+    out[threadIdx.x] = x[threadIdx.x] + blockIdx.x;
+}
+__global__ void writes_const(float *out, const float *x, int n)
+{
+    ((float *)x)[threadIdx.x + 1] = 1.0f;
+}
+__global__ void atomics(float *out, const float *x, int n)
+{
+    atomicAdd(&out[threadIdx.x + 100], x[threadIdx.x]);
+}
+__global__ void fours(float *out, const float *x, int n)
+{
+    ((float4 *)out)[threadIdx.x] = make_float4(x[0], x[1], x[2], x[3]);
+}
 """
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import kernelopt
+from kernelopt.sessions import default_session
 
 Kernels = Callable[[str], kernelopt.Kernel]
 
@@ -26,6 +27,19 @@ def test_a_call_changes_its_arrays(kernel: Kernels) -> None:
     out = np.zeros(1000, np.float32)
     scale(out, x, n=1000, grid=lambda n: (n + 255) // 256)
     assert (out == 2 * x).all()
+
+
+def test_a_device_is_named_where_a_kernel_is_compiled(session: kernelopt.Session) -> None:
+    text, x = "__global__ void k(int *out, const int *x) { *out = *x; }", np.array([3], np.int32)
+    copy, out = kernelopt.compile(text, grid=1, block=1, device="cpu"), np.zeros(1, np.int32)
+    copy(out, x)
+    assert out[0] == 3
+    assert default_session("cpu") is default_session("cpu") is not session
+    with pytest.raises(kernelopt.KernelOptError, match="device='cpu' is given, and a session"):
+        kernelopt.compile(text, device="cpu", session=session)
+    with pytest.raises(kernelopt.KernelOptError, match="tpu"):
+        kernelopt.compile(text, device="tpu")
+    default_session("cpu").close()
 
 
 def test_a_kernel_says_what_it_is(kernel: Kernels) -> None:
@@ -98,6 +112,14 @@ FAULTS = {
     "assertion": ("asserting", (256, 256), kernelopt.KernelFault, 37, None, None, "n < 100"),
     "wild-pointer": ("wild", (256, 256, 4096), kernelopt.OutOfBounds, 43, None, None, ""),
     "misaligned": ("misaligned", (600, 256), kernelopt.OutOfBounds, 47, None, "out", "not a multiple of 8"),
+    "beyond-a-shared-array": ("shared_beyond", (256, 256), kernelopt.OutOfBounds, 76, (128, 0, 0), None, "of the shared array tile"),
+    "no-dynamic-shared-memory": ("dynamic_shared", (256, 256), kernelopt.OutOfBounds, 83, None, None, "the launch asked for 0 bytes"),
+    "null-pointer": ("null_pointer", (256, 256), kernelopt.OutOfBounds, 90, None, None, "through a pointer to nothing"),
+    "trap": ("trapped", (256, 256), kernelopt.KernelFault, 94, (3, 0, 0), None, "__trap()"),
+    "half-a-warp-shuffles": ("half_a_warp", (256, 256), kernelopt.KernelFault, 100, (8, 0, 0), None, "lane 8 reads lane 16"),
+    "writes-an-input-beyond-its-end": ("writes_const", (256, 256), kernelopt.OutOfBounds, 109, (255, 0, 0), "x", "x[256]"),
+    "atomics-beyond-the-end": ("atomics", (256, 256), kernelopt.OutOfBounds, 113, (156, 0, 0), "out", "out[256]"),
+    "vectors-beyond-the-end": ("fours", (256, 256), kernelopt.OutOfBounds, 117, (64, 0, 0), "out", "out[256]"),
     "division-by-zero": ("divided", (256, 256, 0), kernelopt.KernelFault, 51, None, None, ""),
 }
 
@@ -119,46 +141,55 @@ def test_a_kernel_that_goes_wrong_raises_and_changes_nothing(kernel: Kernels, ca
     assert (out == 7).all()
 
 
+def test_blocks_that_write_the_same_place_race(kernel: Kernels) -> None:
+    out = np.full(256, 7, np.float32)
+    with pytest.raises(kernelopt.Race, match=r"out\[0\].*block \(1, 0, 0\), thread \(0, 0, 0\)") as raised:
+        kernel("of_every_block")[2, 256](out, floats(256), 256)
+    assert raised.value.array == "out" and (out == 7).all()
+
+
 def test_checks_are_left_out_where_they_are_not_wanted(kernel: Kernels) -> None:
     out = np.full(256, 7, np.float32)
     kernel("neighbours")(out, floats(256), 256, check=False)
     assert (out != 7).any()
 
 
-MISUSES: dict[str, tuple[Callable[[kernelopt.Kernel], object], str]] = {
-    "too-few-arguments": (lambda k: k(floats(4), floats(4)), "missing argument n"),
-    "too-many-arguments": (lambda k: k(floats(4), floats(4), 4, 5), "4 arguments given"),
-    "unknown-name": (lambda k: k(floats(4), floats(4), count=4), "unknown argument count|missing argument n"),
-    "given-twice": (lambda k: k(floats(4), floats(4), 4, n=4), "n is given twice"),
-    "wrong-element-type": (lambda k: k(floats(4), np.zeros(4), 4), "x: expected"),
-    "integers-for-floats": (lambda k: k(floats(4), np.zeros(4, np.int32), 4), "x: expected"),
-    "list-for-an-array": (lambda k: k(floats(4), [1.0, 2.0], 4), "x: expected an array"),
-    "none-for-an-array": (lambda k: k(None, floats(4), 4), "out: expected an array"),
-    "empty-array": (lambda k: k(floats(0), floats(4), 4), "out: expected at least one value"),
-    "read-only-array": (lambda k: k(np.broadcast_to(np.float32(0), (4,)), floats(4), 4), "out: expected"),
-    "every-second-element": (lambda k: k(floats(8)[::2], floats(4), 4), "out: expected"),
-    "float-for-an-int": (lambda k: k(floats(4), floats(4), 4.5), "n: expected a whole number"),
-    "array-for-a-number": (lambda k: k(floats(4), floats(4), floats(4)), "n: expected a number"),
-    "word-for-a-number": (lambda k: k(floats(4), floats(4), "four"), "n: expected a number"),
-    "number-that-does-not-fit": (lambda k: k(floats(4), floats(4), 2**40), "n: "),
-    "no-blocks": (lambda k: k[0, 256](floats(4), floats(4), 4), "grid: expected one to three positive"),
-    "negative-block": (lambda k: k[1, -1](floats(4), floats(4), 4), "block: expected one to three positive"),
-    "too-many-threads": (lambda k: k[1, 2048](floats(4), floats(4), 4), "block: expected at most 1024 threads"),
-    "four-dimensions": (lambda k: k[(1, 1, 1, 1), 256](floats(4), floats(4), 4), "grid: expected one to three"),
-    "a-float-of-blocks": (lambda k: k[2.5, 256](floats(4), floats(4), 4), "grid: expected one to three"),
-    "negative-shared-memory": (lambda k: k[1, 256, -8](floats(4), floats(4), 4), "shared: expected a number of bytes"),
-    "grid-alone": (lambda k: k[4](floats(4), floats(4), 4), "expected kernel\\[grid, block\\]"),
-    "function-of-another-argument": (lambda k: k(floats(4), floats(4), 4, grid=lambda rows: rows), "grid: its function takes rows"),
-    "reference-of-other-arguments": (lambda k: k.check((floats(4), floats(4), 4), ref=lambda y: y), "its parameter y is not a parameter"),
-    "too-many-to-check": (lambda k: k.check((floats(4), floats(4), 4, 5)), "takes 3 arguments, got 4"),
+MISUSES: dict[str, tuple[Callable[[kernelopt.Kernel, np.ndarray, np.ndarray], object], str]] = {
+    "too-few-arguments": (lambda k, out, x: k(out, x), "missing argument n"),
+    "too-many-arguments": (lambda k, out, x: k(out, x, 4, 5), "4 arguments given"),
+    "unknown-name": (lambda k, out, x: k(out, x, count=4), "unknown argument count|missing argument n"),
+    "given-twice": (lambda k, out, x: k(out, x, 4, n=4), "n is given twice"),
+    "wrong-element-type": (lambda k, out, x: k(out, np.zeros(4), 4), "x: expected"),
+    "integers-for-floats": (lambda k, out, x: k(out, np.zeros(4, np.int32), 4), "x: expected"),
+    "list-for-an-array": (lambda k, out, x: k(out, [1.0, 2.0], 4), "x: expected an array"),
+    "none-for-an-array": (lambda k, out, x: k(None, x, 4), "out: expected an array"),
+    "empty-array": (lambda k, out, x: k(floats(0), x, 4), "out: expected at least one value"),
+    "read-only-array": (lambda k, out, x: k(np.broadcast_to(np.float32(0), (4,)), x, 4), "out: expected"),
+    "every-second-element": (lambda k, out, x: k(floats(8)[::2], x, 4), "out: expected"),
+    "float-for-an-int": (lambda k, out, x: k(out, x, 4.5), "n: expected a whole number"),
+    "array-for-a-number": (lambda k, out, x: k(out, x, x), "n: expected a number"),
+    "word-for-a-number": (lambda k, out, x: k(out, x, "four"), "n: expected a number"),
+    "number-that-does-not-fit": (lambda k, out, x: k(out, x, 2**40), "n: "),
+    "no-blocks": (lambda k, out, x: k[0, 256](out, x, 4), "grid: expected one to three positive"),
+    "negative-block": (lambda k, out, x: k[1, -1](out, x, 4), "block: expected one to three positive"),
+    "too-many-threads": (lambda k, out, x: k[1, 2048](out, x, 4), "block: expected at most 1024 threads"),
+    "four-dimensions": (lambda k, out, x: k[(1, 1, 1, 1), 256](out, x, 4), "grid: expected one to three"),
+    "a-float-of-blocks": (lambda k, out, x: k[2.5, 256](out, x, 4), "grid: expected one to three"),
+    "negative-shared-memory": (lambda k, out, x: k[1, 256, -8](out, x, 4), "shared: expected a number of bytes"),
+    "grid-alone": (lambda k, out, x: k[4](out, x, 4), "expected kernel\\[grid, block\\]"),
+    "function-of-another-argument": (lambda k, out, x: k(out, x, 4, grid=lambda rows: rows), "grid: its function takes rows"),
+    "reference-of-other-arguments": (lambda k, out, x: k.check((out, x, 4), ref=lambda y: y), "its parameter y is not a parameter"),
+    "too-many-to-check": (lambda k, out, x: k.check((out, x, 4, 5)), "takes 3 arguments, got 4"),
 }
 
 
 @pytest.mark.parametrize("case", MISUSES.values(), ids=MISUSES)
-def test_a_wrong_call_is_refused_by_the_arguments_name(kernel: Kernels, case: Any) -> None:
+def test_a_wrong_call_is_refused_by_the_arguments_name_and_changes_nothing(kernel: Kernels, case: Any) -> None:
     call, message = case
+    out, x = np.full(4, 7, np.float32), floats(4)
     with pytest.raises(kernelopt.KernelOptError, match=message) as raised:
-        call(kernel("scale"))
+        call(kernel("scale"), out, x)
+    assert (out == 7).all() and (x == floats(4)).all()
     assert raised.value.remedy
     assert raised.value.__notes__ == [f"try: {raised.value.remedy}"], "a traceback shows it"
 
