@@ -16,7 +16,7 @@ from assistant.errors import CannotAnswerError
 from assistant.live.faults import fault_of
 from assistant.model import events
 from assistant.model.event_parts import MeasuredLaunch, ProfileFinding
-from assistant.model.profile import Problem
+from assistant.model.profile import InstructionMix, Problem
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import format_quantity
 from assistant.record import Record
@@ -96,9 +96,15 @@ class ProfileResult(Record):
 
         Raises MissingLibrary without matplotlib, JobFailed where no operation was counted.
         """
-        roofline = self.launches[0].roofline
+        launch = self.launches[0]
+        if launch.instructions == InstructionMix():
+            raise JobFailed(
+                "there is no roofline: operations are counted in machine code, which was not read here",
+                "pip install 'kernelopt[cuda]'; kernelopt doctor says what is missing",
+            )
+        roofline = launch.roofline
         if roofline is None or not roofline.points:
-            raise JobFailed("there is no roofline: the launch was not counted, or computes nothing", "profile a launch that computes")
+            raise JobFailed("there is no roofline: the launch computes nothing", "profile a launch that computes")
         return roofline_figure(roofline)
 
     def __repr__(self) -> str:

@@ -35,6 +35,7 @@ from assistant.engine.report import (
     term_shares,
 )
 from assistant.model import event_parts, events
+from assistant.model.profile import InstructionMix
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.profile.evidence import made_by
@@ -50,6 +51,7 @@ _NO_STALLS = "Stalls of warps were not sampled: that needs a GPU. This profile w
 _EXCESS_HEAT = "the line's share of the traffic of this launch beyond the ideal, in 32-byte sectors and shared-memory wavefronts"
 _STALL_HEAT = "the line's share of this launch's stall samples; next to it the line's share of the traffic beyond the ideal"
 _NO_ROOFLINE = "No floating-point operation was counted in this launch, so it has no place on a roofline: it only moves data."
+_NO_MACHINE_CODE = "Operations are counted in machine code, which was not read here (`kernelopt doctor` says why): there is no roofline."
 _NOT_PROFILED = "Not profiled yet: run Profile on this file."
 
 
@@ -233,7 +235,7 @@ class _Builder:
             terms=() if profile.predicted is None else tuple(_bar(share, "s") for share in term_shares(profile.predicted)),
             mix=tuple(_bar(share, "") for share in instruction_shares(profile.instructions)),
             roofline=roofline,
-            no_roofline="" if roofline is not None else _NO_ROOFLINE,
+            no_roofline="" if roofline is not None else _NO_ROOFLINE if profile.instructions != InstructionMix() else _NO_MACHINE_CODE,
             stalls=tuple(_bar(share, "samples") for share in stall_shares(profile.stalls)),
             no_stalls="" if profile.stalls else _NO_STALLS.format(method=profile.device.name),
             estimates=tuple(_estimates(profile)),

@@ -132,6 +132,8 @@ def test_the_roofline_is_drawn_or_says_why_not() -> None:
     assert launch.roofline is not None and launch.roofline.points == (("L2", "0.25 op/byte", "100 Gop/s", "1.4 Top/s"),)
     (without,) = _report(replace(_PROFILE, roofline=Roofline((), _CEILINGS, "h200"))).kernels[0].launches
     assert without.roofline is None and "no place on a roofline" in without.no_roofline
+    unread = replace(_PROFILE, roofline=Roofline((), _CEILINGS, "h200"), instructions=InstructionMix())
+    assert "machine code, which was not read here" in _report(unread).kernels[0].launches[0].no_roofline
 
 
 def test_stalls_are_shown_where_they_were_sampled_and_else_missed_with_the_reason() -> None:

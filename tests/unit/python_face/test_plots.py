@@ -11,9 +11,12 @@ import sys
 import numpy as np
 import pytest
 
+from assistant.model import event_parts, events
 from assistant.model.event_parts import ProfileLine
+from assistant.model.profile import InstructionMix
 from assistant.model.roofline import Ceiling, Point, Roofline
 from kernelopt.plots import Lines, roofline_figure
+from kernelopt.results import JobFailed, ProfileResult
 
 LINES = Lines(
     (
@@ -22,6 +25,13 @@ LINES = Lines(
     )
 )
 ROOFLINE = Roofline((Point("L2", 0.25, 1e11, 1.4e12),), (Ceiling("DRAM", 4.8e12, None), Ceiling("fp32", None, 66.9e12)), "h200")
+
+DEVICE = event_parts.Device("CPU emulator (sm_90 rules)", "cpu", "h200")
+PROFILE = events.Profile(
+    job="J1", kernel="k(float *)", instance="k(float *)", launch=0, grid=(1, 1, 1), block=(32, 1, 1), shared_bytes=0, device=DEVICE,
+    method="emulator", totals={}, instructions=InstructionMix(), lines=(), findings=(), evidence=(), problems=(), predicted=None,
+    occupancy=None, roofline=Roofline((), (), "h200"),
+)  # fmt: skip
 
 
 def test_lines_become_a_table_in_which_what_does_not_apply_is_missing() -> None:
@@ -49,6 +59,7 @@ sys.modules[{library!r}] = None
 from assistant.model.roofline import Roofline
 from kernelopt import MissingLibrary
 from kernelopt.plots import Lines, roofline_figure
+from kernelopt.results import JobFailed, ProfileResult
 try:
     {use}
 except MissingLibrary as error:
@@ -56,3 +67,9 @@ except MissingLibrary as error:
 """
     said = subprocess.run((sys.executable, "-c", script), capture_output=True, text=True, check=True).stdout
     assert said.strip() == f"this needs {library}, which is not installed | pip install {library}, or kernelopt[plot] True"
+
+
+def test_without_machine_code_the_way_to_a_roofline_is_told() -> None:
+    with pytest.raises(JobFailed, match="machine code, which was not read here") as raised:
+        ProfileResult((PROFILE,)).plot_roofline()
+    assert "kernelopt[cuda]" in raised.value.remedy
