@@ -13,8 +13,10 @@ from html import escape
 
 from assistant.editor.picture import comparison_sentence
 from assistant.editor.report_comparison import comparison_part, judgement_part
+from assistant.editor.tried import OUTCOME_WORDS
 from assistant.editor.view import Note
 from assistant.engine import DONE, NO
+from assistant.model import events
 from assistant.model.proposal import DECIDABLE_STATES, Decision
 from jupyter_ext.plots import comparison_html, evidence_html, versions_html
 from jupyter_ext.proposal_page import PROSE, decided_html, open_html, proposal_lines, short_name
@@ -175,7 +177,13 @@ def _details(state: RunState, picture: Picture, decisions: Decisions) -> Iterato
             f"Decided before ({len(earlier)})",
             "".join(decided_html(item, decisions.get(item.id), picture.cell.line_of(1)) for item in earlier),
         )
+    if state.tried:
+        yield f"Other things tried ({len(state.tried)})", "".join(_tried(event) for event in state.tried)
     yield "Steps", _steps(state)
+
+
+def _tried(event: events.CandidateTried) -> str:
+    return f"<div><b>{escape(event.technique)}</b>: {OUTCOME_WORDS[event.outcome]}. {escape(event.reason)}</div>"
 
 
 def _steps(state: RunState) -> str:

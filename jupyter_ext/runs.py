@@ -14,10 +14,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assistant.editor.tasks import Verb
+from assistant.engine import NO
 from assistant.engine.search import caps_words, spent_words
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import Caps
+from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 from jupyter_ext.cells import Cell
 
@@ -61,6 +63,8 @@ class RunState(Record):
     """The cell against its previous version."""
     proposal_count: int = 0
     """Made so far."""
+    tried: tuple[events.CandidateTried, ...] = ()
+    """What was tried and is not offered, in that order."""
     is_over: bool = False
 
     @property
@@ -121,6 +125,8 @@ class CellRun:
             case events.StageStarted(stage=stage, detail=detail):
                 self._step(verb, Phase.RUNNING, detail or stage)
             case events.CandidateTried(technique=technique, outcome=outcome):
+                if outcome is not TrialOutcome.KEPT:
+                    self.state = replace(self.state, tried=(*self.state.tried, event))
                 self._step(verb, Phase.RUNNING, f"{technique}: {outcome.replace('_', ' ')}")
             case events.Message(message=message, remedy=remedy):
                 self.say(f"{message}; {remedy}" if remedy else message)
@@ -153,7 +159,9 @@ class CellRun:
     def end(self) -> None:
         """Nothing of it runs any more."""
         self.job_id = None
-        steps = (replace(step, text="not asked any more") if step.phase == Phase.WAITING else step for step in self.state.steps)
+        bad = next((step.verb.value for step in self.state.steps if step.phase == Phase.FAILED or step.exit_code == NO), None)
+        why = f"skipped: {bad} failed" if bad else "skipped"
+        steps = (replace(step, text=why) if step.phase == Phase.WAITING else step for step in self.state.steps)
         self._become(replace(self.state, steps=tuple(steps), is_over=True))
         self._over.set()
 

@@ -14,11 +14,11 @@ from assistant.model.trial import TrialOutcome
 from assistant.ports.store import AttemptStore
 from assistant.record import Record
 
-__all__ = ["TriedEdit", "others_tried"]
+__all__ = ["OUTCOME_WORDS", "TriedEdit", "others_tried"]
 
 _MOST_LOOKED_AT = 400
 """Attempts on the file, the newest first: a search makes tens."""
-_OUTCOMES = {
+OUTCOME_WORDS = {
     TrialOutcome.NOT_BETTER: "not faster",
     TrialOutcome.FAILED: "wrong",
     TrialOutcome.BUILD_FAILED: "does not compile",
@@ -26,6 +26,7 @@ _OUTCOMES = {
     TrialOutcome.NEEDS_DECISION: "needs a decision",
     TrialOutcome.NOT_BUNDLED: "needs a decision that this edit does not",
 }
+"""Why a candidate was not offered."""
 
 
 class TriedEdit(Record):
@@ -46,7 +47,7 @@ def others_tried(store: AttemptStore, proposal: Proposal) -> tuple[TriedEdit, ..
     """Those of the same search on the same kernel, in the order in which they were tried."""
     found = store.attempts(path=proposal.path, limit=_MOST_LOOKED_AT)
     return tuple(
-        TriedEdit(each.id, f"{each.technique}: {_OUTCOMES[each.outcome]}", each.reason, each.path, each.parent_text, each.text)
+        TriedEdit(each.id, f"{each.technique}: {OUTCOME_WORDS[each.outcome]}", each.reason, each.path, each.parent_text, each.text)
         for each in reversed(found)
         if (each.job, each.kernel) == (proposal.job, proposal.kernel) and each.outcome is not TrialOutcome.KEPT
     )

@@ -14,11 +14,12 @@ from assistant.editor.tasks import Verb
 from assistant.model import events
 from assistant.model.profile import Problem
 from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome
 from jupyter_ext import proposal_page, source_page
 from jupyter_ext.cells import cell_of
 from jupyter_ext.page import details_html, failure_text, headline_html, how_to_decide, offer_html, offer_text
-from jupyter_ext.runs import Phase, RunState, Step
+from jupyter_ext.runs import CellRun, Phase, RunState, Step
 from jupyter_ext.workshop import Picture
 from tests.changes import change
 from tests.contracts.stored import Given
@@ -89,9 +90,9 @@ def test_the_other_access_in_a_header_keeps_its_own_line() -> None:
 
 
 def test_a_failed_check_is_the_first_thing_that_is_said() -> None:
-    state = over(Step(Verb.CHECK, Phase.DONE, "2 problems", 1), Step(Verb.PROFILE, Phase.WAITING, "not asked any more"))
+    state = over(Step(Verb.CHECK, Phase.DONE, "2 problems", 1), Step(Verb.PROFILE, Phase.WAITING, "skipped: check failed"))
     html = headline_html(state, picture(READ))
-    assert "✗ FAILED check: 2 problems" in html and "not asked" not in html
+    assert "✗ FAILED check: 2 problems" in html and "skipped" not in html
 
 
 def test_what_could_not_be_answered_is_no_verdict() -> None:
@@ -116,6 +117,15 @@ def test_the_newest_open_proposal_is_in_sight_with_its_change_and_the_others_are
     assert re.search(r">5</td><td[^>]*>-     out\[i\] = x\[i\] / 2.0f;", html), "the line has the notebook's number"
     words = how_to_decide(picture(proposals=(newest, other)))
     assert words.startswith("to decide on P01NEWEST00: %kernelopt accept P01NEWEST00, or") and "P01NEWEST000" not in words
+
+
+def test_what_else_was_tried_is_folded_with_why_it_is_not_offered() -> None:
+    run = CellRun(1, CELL, None, (Verb.OPTIMIZE,))
+    for outcome, reason in ((TrialOutcome.KEPT, "kept"), (TrialOutcome.NOT_BETTER, "predicted 0.98x < 1.01x")):
+        run.follow(Verb.OPTIMIZE, events.CandidateTried("J1", "C1", "float-literals", KERNEL, outcome, reason, None))
+    html = details_html(run.state, picture())
+    assert "Other things tried (1)" in folded(html)
+    assert "<b>float-literals</b>: not faster. predicted 0.98x &lt; 1.01x" in html
 
 
 def test_a_decided_proposal_is_one_line() -> None:

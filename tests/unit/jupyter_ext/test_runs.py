@@ -51,7 +51,7 @@ def test_refused_and_cancelled_runs_are_distinguished() -> None:
     run.refused(Verb.CHECK, UsageError("not trusted", "kernelopt trust"))
     assert run.state.phase == Phase.FAILED and run.state.headline == "check: not trusted; kernelopt trust"
     run.end()
-    assert run.state.steps[1].text == "not asked any more"
+    assert run.state.steps[1].text == "skipped: check failed"
     run.cancelled(Verb.OPTIMIZE)
     assert run.is_cancelled and run.state.phase == Phase.CANCELLED
 
