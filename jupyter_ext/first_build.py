@@ -15,12 +15,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from assistant.lab.cache import is_emulator_built
+from assistant.lab.cache import FIRST_BUILD, is_emulator_built
 from jupyter_ext.front import is_terminal, show
 
 __all__ = ["reported"]
 
-_WORDS = "building the emulator (once, about 60 s)"
 _EACH_S = 1.0
 _NOTHING = {"text/plain": "", "text/html": ""}
 
@@ -32,15 +31,15 @@ def reported(cache: Path) -> Generator[None]:
         yield
         return
     if is_terminal():
-        sys.stdout.write(f"{_WORDS}…\n")
+        sys.stdout.write(f"{FIRST_BUILD}…\n")
         yield
         return
     begun_s, is_over = time.monotonic(), threading.Event()
-    output = show({"text/plain": _WORDS})
+    output = show({"text/plain": FIRST_BUILD})
 
     def tell() -> None:
         while not is_over.wait(_EACH_S):
-            output.update({"text/plain": f"{_WORDS}: {time.monotonic() - begun_s:.0f} s"}, raw=True)
+            output.update({"text/plain": f"{FIRST_BUILD}: {time.monotonic() - begun_s:.0f} s"}, raw=True)
 
     thread = threading.Thread(target=tell, name="kernelopt-first-build", daemon=True)
     thread.start()

@@ -92,6 +92,7 @@ def compile(  # noqa: A001 - what it does
         cflags=None if flags is None else tuple(flags),
         programs=STANDS_ALONE,
     )
+    session.tell_first_build()
     compiled = session.loop.wait(compile_text(session.lab, request, (signature.symbol,)))
     if compiled.is_refused:
         raise CompileError("the compiler refuses the text:\n" + "\n".join(compiled.messages()), "fix the lines above")

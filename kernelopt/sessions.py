@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import sys
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import Self, TypeVar
@@ -18,6 +19,7 @@ from assistant.cli.compose import has_gpu, open_session
 from assistant.config import load_settings, user_paths
 from assistant.disk.temporary import OwnFolder
 from assistant.engine import Session as Engine
+from assistant.lab.cache import FIRST_BUILD, is_emulator_built
 from assistant.lab.cpu import CpuLab
 from assistant.live.loop import BackgroundLoop
 from assistant.live.sharing import SharedReader
@@ -68,6 +70,11 @@ class Session:
             return [event async for event in stream(self._engine)]
 
         return self.loop.wait(gathered())
+
+    def tell_first_build(self) -> None:
+        """Where the emulator was never built on this machine, one line on standard error: who runs a script would take it for a hang."""
+        if not is_emulator_built(self.lab.cache):
+            sys.stderr.write(f"kernelopt: {FIRST_BUILD}\n")
 
     def close(self) -> None:
         """End every job and worker."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assistant.disk.cached import make_room
 
-__all__ = ["ENTRIES", "is_emulator_built", "keep_small"]
+__all__ = ["ENTRIES", "FIRST_BUILD", "is_emulator_built", "keep_small"]
 
 ENTRIES = (
     "emulator/builds/*",
@@ -23,6 +23,9 @@ ENTRIES = (
     "executions/*",
 )
 """Each is looked up before it is used, in the same request: one that is gone is made again."""
+
+FIRST_BUILD = "building the emulator (once, about 60 s)"
+"""What a front end says meanwhile."""
 
 
 def is_emulator_built(cache: Path) -> bool:
