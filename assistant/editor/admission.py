@@ -74,11 +74,21 @@ class Admission:
                     await self._guard.may_run(exact_run(request), is_asked_for=True)
                 return
 
-    def ask(self, work: Work) -> None:
+    def ask(self, work: Work) -> asyncio.Task[None]:
         """Admit ``work`` in the background."""
-        admitting = asyncio.create_task(self.admit(work))
+        admitting = asyncio.create_task(self._admit(work))
         self._admitting[work.id] = (work, admitting)
         admitting.add_done_callback(functools.partial(self._admitted, work))
+        return admitting
+
+    async def admit(self, work: Work) -> None:
+        """Ends once ``work`` is queued, or is not to run."""
+        admitting = self.ask(work)
+        try:
+            await asyncio.wait((admitting,))
+        except asyncio.CancelledError:
+            admitting.cancel()
+            raise
 
     def cancel(self, job_id: str) -> bool:
         """End a job that is not queued yet; False when there is none of that id."""
@@ -88,7 +98,7 @@ class Admission:
         for _, admitting in tuple(self._admitting.values()):
             admitting.cancel()
 
-    async def admit(self, work: Work) -> None:
+    async def _admit(self, work: Work) -> None:
         """Queue the work once it may run."""
         try:
             settled = await self._settle(work)

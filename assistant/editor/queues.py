@@ -42,7 +42,7 @@ class Queues:
         self._admission.ask(work)
 
     async def admit(self, work: Work) -> None:
-        """Queue the work once it may run."""
+        """Ends once the work is queued, or is not to run."""
         await self._admission.admit(work)
 
     def cancel(self, job_id: str) -> bool:

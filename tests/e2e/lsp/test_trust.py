@@ -51,6 +51,19 @@ async def test_where_neither_editor_nor_lens_speaks_of_trust_the_kernel_says_how
     assert "__global__" in HALVE.splitlines()[told.range.start.line]
 
 
+async def test_the_lens_says_that_an_answer_is_waited_for(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor()
+    editor.answer = lambda _: NO_ANSWER
+    document = editor.open(cli.write("halve.cu", HALVE))
+    await editor.until(lambda: editor.asked)
+
+    async def waits() -> bool:
+        return "waiting for your OK" in await editor.titles(document)
+
+    await editor.until(waits)
+    assert "your consent to run the program" in [job["waits_for"] for job in await editor.jobs()]
+
+
 @pytest.mark.thorough
 async def test_without_a_word_from_the_editor_the_trust_file_decides(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options={})

@@ -54,6 +54,9 @@ _QUIET: dict[str, object] = {
 """Nothing moves but by the tests: what blinks is drawn anew all the time. No hint comes up where the mouse rests, over what is to be
 clicked next; 10 s are the most that an editor takes. Workspace trust stays on, and asks."""
 
+_OF_MACHINE = ("kernelopt.server.", "kernelopt.program.")
+"""Settings of the machine on which the server runs: a window elsewhere does not take them from its user's own."""
+
 
 @dataclass(frozen=True)
 class CodeServer:
@@ -81,8 +84,10 @@ class CodeServer:
 @contextlib.contextmanager
 def code_server(cli: Cli, data: Path, settings: Mapping[str, object]) -> Generator[CodeServer]:
     """Start, wait until it listens, and end it with everything it started."""
-    _settings_file(data).parent.mkdir(parents=True, exist_ok=True)
-    _settings_file(data).write_text(json.dumps(_QUIET | dict(settings)), "utf-8")
+    of_machine = {name: value for name, value in settings.items() if name.startswith(_OF_MACHINE)}
+    for path, values in ((_settings_file(data), _QUIET | dict(settings)), (data / "Machine" / "settings.json", of_machine)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values), "utf-8")
     log = data / "code-server.log"
     with log.open("wb") as out:
         process = subprocess.Popen(
