@@ -30,15 +30,20 @@ def _doctor(
         Path | None, typer.Option("--config", metavar="FILE", help="Print each setting that applies to FILE and its origin")
     ] = None,
     is_llm: Annotated[bool, typer.Option("--llm", help="Ask each language model that is set one tiny question")] = False,
+    is_warm: Annotated[
+        bool, typer.Option("--warm", help="Build what the emulator's first run would wait for, and look at nothing")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """What this machine can do, what is missing, and how to get it."""
     with loading():
-        from assistant.cli.machine_answers import print_models, print_parts, print_settings
+        from assistant.cli.machine_answers import print_models, print_parts, print_settings, warm
 
-    if is_llm and config is not None:
-        raise typer.BadParameter("--llm and --config exclude each other")
-    if is_llm:
+    if sum((is_llm, is_warm, config is not None)) > 1:
+        raise typer.BadParameter("--llm, --warm and --config exclude each other")
+    if is_warm:
+        warm()
+    elif is_llm:
         print_models(as_json)
     elif config is None:
         print_parts(as_json)

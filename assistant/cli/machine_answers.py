@@ -19,7 +19,7 @@ from assistant.engine import initialized
 from assistant.engine.doctor import Part, examine
 from assistant.plan.providers import ProviderSetup, open_provider, read_prices
 
-__all__ = ["print_models", "print_parts", "print_settings", "trust", "write_block"]
+__all__ = ["print_models", "print_parts", "print_settings", "trust", "warm", "write_block"]
 
 
 def print_parts(as_json: bool) -> None:
@@ -27,6 +27,18 @@ def print_parts(as_json: bool) -> None:
 
     async def report() -> int:
         return _shown_parts(await examine(user_paths()), as_json)
+
+    raise typer.Exit(run_async(report))
+
+
+def warm() -> None:
+    """The emulator built ahead; ends the command with 0 where it is."""
+    from assistant.engine.doctor import warm_emulator
+
+    async def report() -> int:
+        is_built = await warm_emulator(user_paths().cache)
+        typer.echo("the emulator is built" if is_built else "the emulator could not be built: kernelopt doctor says what is missing")
+        return exit_codes.DONE if is_built else exit_codes.CANNOT_ANSWER
 
     raise typer.Exit(run_async(report))
 

@@ -40,6 +40,8 @@ SEPARATOR = " | "
 NOT_PROFILED = "not profiled yet"
 _MEMORIES = frozenset({"dram", "l2"})
 _DECLARE = "Writes a block before the kernel that says on which shapes and values it runs: then it can be verified, profiled and optimized."
+_WITHIN_WARP = "missing syncwarp"
+"""Where other warps race there, too, no ``__syncwarp`` would end it."""
 _LEAST_NAME = 8
 """Characters that are left of a name, at least."""
 
@@ -142,8 +144,9 @@ def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
 
 
 def _defects(kernel: KernelView, notes: Sequence[Note]) -> list[Note]:
-    """Errors that a run exposed in the kernel, where they are now."""
-    return [n for n in notes if n.defect and n.severity is Severity.ERROR and kernel.line <= n.line <= kernel.last_line]
+    """Errors that a run exposed in the kernel, where they are now; a race between warps explains more than one within a warp."""
+    found = [n for n in notes if n.defect and n.severity is Severity.ERROR and kernel.line <= n.line <= kernel.last_line]
+    return sorted(found, key=lambda note: _defect_kind(note) == _WITHIN_WARP)
 
 
 def _defect_kind(note: Note) -> str:

@@ -63,7 +63,7 @@ def offer_origin(proposal: Proposal) -> tuple[str, ...]:
 
 def review_lines(proposal: Proposal) -> tuple[str, ...]:
     """What stands in the thread of a hunk: gain and verdict, what the edit does, for what it holds."""
-    changed = [f"{p.prediction.metric.replace('_', ' ')} {_change(p)}" for p in proposal.predictions if p.actual is not None]
+    changed = [_change(p) for p in proposal.predictions if p.actual is not None]
     caveats = (*proposal.verification.caveats, *proposal.comparison.caveats)
     holds = "; ".join((*proposal.assumptions, *caveats))
     lines = (f"{gain(proposal)}, {verdict(proposal)}", proposal.summary, *changed[:1])
@@ -71,6 +71,8 @@ def review_lines(proposal: Proposal) -> tuple[str, ...]:
 
 
 def _change(outcome: PredictionOutcome) -> str:
-    """``150,000 → 18,750 sectors``, as counted."""
+    """``global sectors 150,000 → 18,750``, as counted; a unit that the name has already is not repeated."""
     prediction = outcome.prediction
-    return format_change(prediction.before, outcome.actual or 0.0, prediction.unit)
+    name = prediction.metric.replace("_per_", "/").replace("_", " ")
+    change = format_change(prediction.before, outcome.actual or 0.0, prediction.unit)
+    return f"{name} {change.removesuffix(prediction.unit).rstrip() if name.endswith(prediction.unit) else change}"

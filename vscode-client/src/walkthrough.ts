@@ -8,11 +8,15 @@ import type { Server } from "./server/server.ts";
 /** Until a page that was just opened knows its steps. */
 const OPENING_MS = 1_500;
 
+/** Kinds of decisions after which something of a proposal is in the file. */
+const ACCEPTS: ReadonlySet<string> = new Set(["accepted", "partially_accepted", "edited_then_accepted"]);
+
 export function tickWalkthrough(server: Server, watch: Watch): vscode.Disposable {
   let timer: NodeJS.Timeout | undefined;
   const tick = (): void => {
     if (server.state.kind === "running") void pulse("kernelopt.tick.running");
     if (watch.picture.kernels.length > 0) void pulse("kernelopt.tick.kernel");
+    if (watch.picture.decisions.some(({ kind }) => ACCEPTS.has(kind))) void pulse("kernelopt.tick.accepted");
   };
   return vscode.Disposable.from(
     server.onDidChangeState(tick),

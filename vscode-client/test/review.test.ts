@@ -132,6 +132,7 @@ test("the first thread says gain, verdict, reason and assumption, the others the
     ["Accept only this", "Leave it out", "Accept", "Reject…", "Why", "Others tried (1)"],
   );
   assert.deepEqual(threadText(TIED, "b", PREVIEW).lines, ["≈1.60x predicted, right in 10 of 10 cases"]);
+  assert.deepEqual(threadText(TIED, "c", PREVIEW).lines, ["Hunks 1 and 3 only work together"], "what the first of them says is not repeated");
 });
 
 test("a change that is one choice has no part to take, and what was left out can be taken again", () => {

@@ -24,6 +24,13 @@ test("a running server says where it runs and what it does", () => {
   assert.deepEqual(words.detail, ["Server 0.1.0", "Device: CPU emulator", "Counters and times: emulator and ptxas", "Queue: 2 jobs, 1 of them waiting"]);
 });
 
+test("what waits for a person's OK is not said to run, and the device's details are in the tooltip", () => {
+  const waiting: Job = { ...job(true, false), waits_for: "your consent to run the program" };
+  const words = statusWords(RUNNING, picture({ device: "CPU emulator (counting rules of sm_90)" }, [waiting]));
+  assert.equal(words.text, "$(circuit-board) kernelopt · CPU emulator");
+  assert.ok(words.detail.includes("Device: CPU emulator (counting rules of sm_90)") && words.detail.includes("Queue: 1 job, 1 of them waiting"));
+});
+
 test("Restricted Mode and settings that do not count are said in words", () => {
   assert.ok(statusWords(RUNNING, picture({ is_trusted: false })).detail.some((line) => line.startsWith("Restricted Mode")));
   const wrong = statusWords(RUNNING, picture({ problem: "unknown setting zzz" }));

@@ -96,6 +96,9 @@ def test_a_row_says_what_is_known_then_what_can_be_done(kernel: KernelView, row:
 def test_a_defect_takes_the_place_of_everything_but_verifying_again() -> None:
     assert _row(_PROFILED, notes=(_RACE,)) == "race at line 14 | Verify"
     assert _row(_PROFILED, notes=(_RACE, replace(_RACE, line=9))) == "race at line 14 +1 | Verify"
+    within = replace(_RACE, line=9, defect="missing syncwarp, block (0, 0, 0), thread (0, 0, 0)")
+    assert _row(_PROFILED, notes=(within, _RACE)) == "race at line 14 +1 | Verify", "no __syncwarp would end a race between warps"
+    assert _row(_PROFILED, notes=(within,)) == "missing syncwarp at line 9 | Verify"
     elsewhere = replace(_RACE, line=40)
     assert _row(_PROFILED, notes=(elsewhere,)) == "≈ shared-memory-bound | Optimize", "another kernel's race"
 

@@ -65,9 +65,21 @@ def test_a_thread_says_gain_and_verdict_the_edit_the_counter_that_moved_and_for_
     assert review_lines(made) == (
         "≈1.60x predicted, right in 10 of 10 cases",
         "Swap x and y.",
-        "global sectors 150,000 → 18,750 sectors",
+        "global sectors 150,000 → 18,750",
         "Holds for: blocks of 32 × 8",
     )
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "line"),
+    [
+        ("global_sectors_per_request", "sectors/request", "global sectors/request 32 → 4"),
+        ("registers_spilled", "bytes", "registers spilled 32 → 4 bytes"),
+    ],
+)
+def test_a_counter_says_its_unit_once(metric: str, unit: str, line: str) -> None:
+    moved = PredictionOutcome(MetricPrediction(metric, 32, 4, unit), 4, True)
+    assert review_lines(replace(_proposal(SpeedOutcome.PREDICTED, 1.6), predictions=(moved,)))[2] == line
 
 
 def test_what_else_the_search_tried_says_why_it_was_not_offered() -> None:

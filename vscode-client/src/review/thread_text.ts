@@ -1,7 +1,7 @@
 /** What the thread of a hunk says, in the diff and in the live file, and what can be done in it. Values only. */
 
 import type { HunkPlace, Preview } from "../protocol/answers.ts";
-import { change, type Choice, isOneChoice, tied } from "./choice.ts";
+import { change, type Choice, isOneChoice, tied, together } from "./choice.ts";
 
 export interface ThreadAction {
   readonly title: string;
@@ -40,7 +40,8 @@ export function liveHeading(choice: Choice, hunk: HunkPlace): string {
 function lines(choice: Choice, hunk: string, [claim = "", ...rest]: readonly string[]): readonly string[] {
   const tie = tied(choice, hunk);
   const first = tie === undefined ? claim : `${claim} (${tie})`;
-  return choice.hunks[0]?.id === hunk ? [first, ...rest] : [first];
+  if (choice.hunks[0]?.id === hunk) return [first, ...rest];
+  return [tie !== undefined && together(choice, hunk)[0] !== hunk ? `H${tie.slice(1)}` : first]; // the thread of the first of them has the claim
 }
 
 /** Of a change that is one choice there is no part to take. */

@@ -11,16 +11,31 @@ import type { LanguageServer } from "./server.ts";
 import type { Failure, ServerState } from "./state.ts";
 
 const DOCTOR_DEADLINE_MS = 60_000;
+const WARM_DEADLINE_MS = 10 * 60_000;
 
 /** Makes the private environment and starts the server in it. */
 export async function installServer(launcher: Launcher, server: LanguageServer, log: vscode.LogOutputChannel): Promise<ServerState> {
-  return await server.installing(() => withProgress("kernelopt: installing the language server", log, (how) => install(launcher.place, how)));
+  const state = await server.installing(() => withProgress("kernelopt: installing the language server", log, (how) => install(launcher.place, how)));
+  if (state.kind === "running") void warmEmulator(launcher, log);
+  return state;
 }
 
 /** Puts the extension's own package into the Python that `kernelopt.server.python` names. */
 export async function installIntoPython(launcher: Launcher, server: LanguageServer, log: vscode.LogOutputChannel): Promise<ServerState> {
   const title = "kernelopt: installing the language server into kernelopt.server.python";
-  return await server.installing(() => withProgress(title, log, (how) => installInto(configuredPython(), launcher.place, how)));
+  const state = await server.installing(() => withProgress(title, log, (how) => installInto(configuredPython(), launcher.place, how)));
+  if (state.kind === "running") void warmEmulator(launcher, log);
+  return state;
+}
+
+/** Has the emulator built while the person looks around: the first profile waits for its own program alone. What fails is told by that profile. */
+async function warmEmulator(launcher: Launcher, log: vscode.LogOutputChannel): Promise<void> {
+  const command = await launcher.tool("doctor");
+  if (isFailure(command)) return;
+  await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: "kernelopt: building the emulator, once" }, async () => {
+    const { output } = await run(command.program, [...command.args, "--warm"], { deadlineMs: WARM_DEADLINE_MS, environment: command.environment });
+    log.info(output.trim());
+  });
 }
 
 /** Adds NVIDIA's compiler wheels, which are large, to the private environment. */

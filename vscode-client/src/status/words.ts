@@ -13,6 +13,8 @@ export interface StatusWords {
 }
 
 const ICON = "$(circuit-board)";
+/** `CPU emulator (counting rules of sm_90)`: the rest is in the tooltip. */
+const DEVICE_DETAIL = / \(.*\)$/;
 
 export function statusWords(state: ServerState, picture: Picture): StatusWords {
   switch (state.kind) {
@@ -35,11 +37,12 @@ export function statusWords(state: ServerState, picture: Picture): StatusWords {
 }
 
 function running(version: string, { jobs, status, proposals }: Picture): StatusWords {
-  const asked = jobs.filter((job) => !job.is_background).length;
+  const moving = jobs.filter((job) => !job.waits_for); // the others wait for a person, or for a program of theirs
+  const asked = moving.filter((job) => !job.is_background).length;
   const waiting = jobs.filter((job) => !job.is_running).length;
   const parts = [
-    status?.device ?? undefined,
-    jobs.length > 0 ? `${asked > 0 ? asked : jobs.length} ${asked > 0 ? "running" : "in background"}` : undefined,
+    status?.device?.replace(DEVICE_DETAIL, ""),
+    moving.length > 0 ? `${asked > 0 ? asked : moving.length} ${asked > 0 ? "running" : "in background"}` : undefined,
     proposals.length > 0 ? counted(proposals.length, "proposal") : undefined,
   ].filter((part) => part !== undefined);
   const detail = [
@@ -52,7 +55,7 @@ function running(version: string, { jobs, status, proposals }: Picture): StatusW
     status?.problem ? `Settings: ${status.problem}` : undefined,
   ].filter((line) => line !== undefined);
   const isProblem = Boolean(status?.problem);
-  const icon = isProblem ? "$(warning)" : jobs.length > 0 ? "$(sync~spin)" : status?.is_trusted === false ? "$(shield)" : ICON;
+  const icon = isProblem ? "$(warning)" : moving.length > 0 ? "$(sync~spin)" : status?.is_trusted === false ? "$(shield)" : ICON;
   return { text: `${icon} ${["kernelopt", ...parts].join(" · ")}`, detail, isProblem };
 }
 

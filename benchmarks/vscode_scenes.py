@@ -1,0 +1,280 @@
+"""What is played for the pictures of the documentation (``benchmarks.vscode_pictures``): each scene's folder, its clicks, its pictures.
+
+Names of pictures are those of their files; the sentence of each stands above it on the page.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tests.e2e.cli.harness import DATA, small_text
+from tests.e2e.editors.stage import as_cpp_header
+from tests.e2e.vscode.programs import WAVES
+
+if TYPE_CHECKING:
+    from benchmarks.vscode_pictures import Stage
+    from tests.e2e.vscode.window import Window
+
+__all__ = ["SCENES", "Scene"]
+
+_QUIET = '[background]\nverify = "off"\nprofile = "off"\n\n[limits]\ncandidates = 1\n'
+_RACE = """\
+#include <cstdio>
+
+__global__ void total(const float *values, float *sum, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        *sum += values[i];
+}
+
+int main()
+{
+    const int count = 1000;
+    float *values, *sum;
+    cudaMalloc(&values, count * sizeof(float));
+    cudaMalloc(&sum, sizeof(float));
+    cudaMemset(values, 0, count * sizeof(float));
+    cudaMemset(sum, 0, sizeof(float));
+    total<<<4, 256>>>(values, sum, count);
+    float result;
+    cudaMemcpy(&result, sum, sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%f\\n", result);
+    cudaFree(values);
+    cudaFree(sum);
+}
+"""
+
+
+@dataclass(frozen=True)
+class Scene:
+    name: str
+    title: str
+    """Of its part of the page."""
+    play: Callable[[Stage], Awaitable[None]]
+    pictures: Mapping[str, str]
+    """In the order in which they are taken: what each shows, in one sentence."""
+
+
+async def _first_look(stage: Stage) -> None:
+    text = small_text("transpose.cu")
+    stage.cli.write("transpose.cu", text)
+    window = await stage.open("transpose.cu")
+    await window.see(window.lens("waiting for your OK"))
+    await window.see(window.text, "registers, occupancy")
+    await stage.keep("waiting")
+    await window.click(window.lens("waiting for your OK"))
+    await window.see(window.page.locator(".monaco-dialog-box"))
+    await stage.keep("question")
+    await window.let_run()
+    await window.see(window.lens("≈"))
+    await window.command("View: Toggle Problems")
+    await window.see(window.problems, "KO101")
+    await window.command("View: Toggle Problems")
+    await window.go_to(1)
+    await stage.keep("at-rest")
+    store = _line(text, "out[")
+    await window.go_to(store, 20)
+    await stage.keep("hot-line")
+    await window.command("Show or Focus Hover")
+    await window.see(window.hover)
+    await stage.keep("hover-line")
+    await window.page.keyboard.press("Escape")
+    await window.go_to(_line(text, "__global__"), 22)
+    await window.command("Show or Focus Hover")
+    await window.see(window.hover)
+    await stage.keep("hover-kernel")
+    await window.page.keyboard.press("Escape")
+    await window.go_to(store, 10)
+    await window.command("Quick Fix...")
+    await window.see(window.page.locator(".action-widget"))
+    await stage.keep("quick-fix")
+    await window.page.keyboard.press("Escape")
+    await window.command("View: Toggle Problems")
+    await stage.keep("problems")
+
+
+async def _searching(stage: Stage) -> None:
+    stage.cli.write("kernelopt.toml", '[background]\nverify = "off"\nprofile = "off"\n')
+    stage.cli.write("transpose.cu", small_text("transpose.cu"))
+    window = await stage.open("transpose.cu")
+    await window.command("View: Show kernelopt")
+    await window.click(window.lens("Optimize"))
+    await window.let_run()
+    await window.see(window.rows, "running")
+    await asyncio.sleep(4)
+    await stage.keep("searching")
+    await window.see(window.lens("Review"))
+    await stage.keep("proposal")
+    await window.click(window.lens("Review"))
+    await _unfold_first(window)
+    await stage.keep("review")
+    await window.command("View: Close All Editors")
+    await window.open_file("transpose.cu")
+    await window.click(window.lens("Accept"))
+    await window.gone(window.lens("Review"))
+    await window.see(window.rows, "Decisions")
+    await asyncio.sleep(4)
+    await stage.keep("decided")
+
+
+async def _offer_waves(stage: Stage) -> None:
+    stage.cli.write("kernelopt.toml", _QUIET)
+    source = stage.cli.write("waves.cu", WAVES)
+    ended = stage.cli.run("optimize", source, "--json", "--allow-host-code")
+    assert ended.code == 0, ended.said
+
+
+async def _keep_and_skip(stage: Stage) -> None:
+    await _offer_waves(stage)
+    window = await stage.open("waves.cu")
+    await window.see_count(window.tinted_lines, 3)
+    await stage.keep("tinted")
+    await _unfold_first(window)
+    await stage.keep("keep-and-skip")
+
+
+async def _two_files(stage: Stage) -> None:
+    stage.cli.write("kernelopt.toml", _QUIET)
+    shutil.copytree(DATA / "programs" / "cmake_header", stage.cli.folder, dirs_exist_ok=True)
+    header = as_cpp_header(stage.cli.folder)
+    assert stage.cli.run("program", header, "--configure").code == 0
+    ended = stage.cli.run("optimize", header, "--allow-host-code", "--accept", "none", "--json")
+    assert ended.code == 0, ended.said
+    window = await stage.open("scale.hpp")
+    await window.see(window.lens("Review"))
+    await stage.keep("header")
+    await window.click(window.lens("Review"))
+    await _unfold_first(window)
+    await stage.keep("two-files")
+
+
+async def _failed_check(stage: Stage) -> None:
+    stage.cli.write("kernelopt.toml", _QUIET)
+    stage.cli.write("total.cu", _RACE)
+    window = await stage.open("total.cu")
+    await window.click(window.lens("Verify"))
+    await window.let_run()
+    await window.see(window.lens("race at line"))
+    await window.go_to(7, 11)
+    await window.command("Show or Focus Hover")
+    await window.see(window.hover)
+    await stage.keep("failed-check")
+
+
+async def _profile_panel(stage: Stage) -> None:
+    stage.cli.write("kernelopt.toml", _QUIET)
+    stage.cli.write("transpose.cu", small_text("transpose.cu"))
+    window = await stage.open("transpose.cu")
+    await window.click(window.lens("Profile"))
+    await window.let_run()
+    await window.webview("Source, with heat")
+    await stage.keep("profile")
+
+
+async def _notebook(stage: Stage) -> None:
+    stage.cli.write("kernelopt.toml", _QUIET)
+    cells = ("import numpy as np", "%%cu\n" + WAVES)
+    written = [
+        {"cell_type": "code", "id": f"c{i}", "source": text.splitlines(True), "metadata": {}, "outputs": [], "execution_count": None}
+        for i, text in enumerate(cells)
+    ]
+    path = stage.cli.write(
+        "lab.ipynb",
+        json.dumps({"cells": written, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}),
+    )
+    window = await stage.open(path.name)
+    await window.click(window.lens("Optimize"))
+    await window.let_run()
+    await window.see(window.lens("Review"))
+    await stage.keep("notebook")
+
+
+async def _begin(stage: Stage) -> None:
+    stage.cli.write("transpose.cu", small_text("transpose.cu"))
+    window = await stage.open()
+    await window.command("View: Close Primary Side Bar")
+    await window.command("kernelopt: Get Started")
+    await window.see(window.page.locator(".gettingStartedContainer .getting-started-step"), "Install")
+    await stage.keep("walkthrough")
+    await window.command("View: Close All Editors")
+    await window.command("Preferences: Open Settings (UI)")
+    await window.page.keyboard.insert_text("@ext:kernelopt.kernelopt")
+    await window.see(window.page.locator(".settings-editor"), "Kernelopt")
+    await stage.keep("settings")
+
+
+async def _unfold_first(window: Window) -> None:
+    """Open the first thread of the active editor."""
+    await window.click(window.page.locator(".editor-group-container.active .comment-range-glyph[class*=comment-thread]"))
+    await window.see(window.threads)
+
+
+def _line(text: str, words: str) -> int:
+    """The first line with these words, from 1."""
+    return next(number for number, line in enumerate(text.splitlines(), start=1) if words in line)
+
+
+SCENES = (
+    Scene(
+        "first look",
+        "A file is opened",
+        _first_look,
+        {
+            "waiting": "Your program has not run yet: the lens and the status bar wait for your OK, and nothing stands over your code.",
+            "question": "A click shows the exact command; until it is answered, nothing runs.",
+            "at-rest": "Profiled: one row over the kernel, and a bar beside the line that costs.",
+            "hot-line": "The line with the cursor says its number.",
+            "hover-line": "A hover says what it costs, why, and what would change it.",
+            "hover-kernel": "Over the kernel's name, what limits it.",
+            "quick-fix": "The quick fix of the finding.",
+            "problems": "Problems has one entry for one cause.",
+        },
+    ),
+    Scene(
+        "searching",
+        "A kernel is optimized",
+        _searching,
+        {
+            "searching": "While the search runs, the view and the status bar say so.",
+            "proposal": "An edit that was judged right and predicted to be faster is offered over the kernel.",
+            "review": "*Review*: your file on the left, the proposal on the right, a thread on each hunk.",
+            "decided": "After *Accept* nothing but the code stays, and a line below *Decisions*.",
+        },
+    ),
+    Scene(
+        "keep and skip",
+        "Hunk by hunk, in the file",
+        _keep_and_skip,
+        {
+            "tinted": "Lines that an open proposal would replace are tinted.",
+            "keep-and-skip": "Each hunk has a thread with *Keep* and *Skip*.",
+        },
+    ),
+    Scene(
+        "two files",
+        "An edit of two files",
+        _two_files,
+        {
+            "header": "A header's kernel names the program that runs it.",
+            "two-files": "An edit of several files is one review and one decision.",
+        },
+    ),
+    Scene("failed check", "A check that failed", _failed_check, {"failed-check": "What the check found stands where it happens."}),
+    Scene("profile", "The profile panel", _profile_panel, {"profile": "Where the time goes, line by line, next to the code."}),
+    Scene("notebook", "A notebook's cell", _notebook, {"notebook": "A cell with `%%cu` is treated as a file is."}),
+    Scene(
+        "begin",
+        "To begin with",
+        _begin,
+        {
+            "walkthrough": "*kernelopt: Get Started* leads from the installation to an accepted edit.",
+            "settings": "All settings stand in VS Code's settings editor.",
+        },
+    ),
+)
