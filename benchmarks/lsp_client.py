@@ -60,6 +60,7 @@ class Client:
         self._settings = settings
         self._published: dict[str, list[Published]] = {}
         self._answers: dict[int, asyncio.Future[Any]] = {}
+        self._changed_uris: set[str] = set()
         self._last_id = 0
         self._news = asyncio.Event()
         self._reading = asyncio.create_task(self._read())
@@ -70,7 +71,7 @@ class Client:
             "processId": os.getpid(),
             "rootUri": self._folder.as_uri(),
             "capabilities": _CAPABILITIES,
-            "initializationOptions": {"kernelopt": {"protocol": 1, "trusted": True, "supports": []}},
+            "initializationOptions": {"kernelopt": {"protocol": 1, "trusted": True, "supports": ["lines"]}},
         }
         await self.request("initialize", parameters)
         self.notify("initialized", {})
@@ -108,6 +109,14 @@ class Client:
                     return found
                 self._news.clear()
                 await self._news.wait()
+
+    async def until_changed(self, uri: str) -> None:
+        """Until the server says that what it shows of the document is another, which it may have said already."""
+        async with asyncio.timeout(_DEADLINE_S):
+            while uri not in self._changed_uris:
+                self._news.clear()
+                await self._news.wait()
+        self._changed_uris.discard(uri)
 
     def forget(self, uri: str) -> None:
         """What was published so far is not looked at again."""
@@ -156,6 +165,9 @@ class Client:
     def _take(self, message: _Message, at_s: float) -> None:
         if "method" not in message:
             self._answers.pop(message["id"]).set_result(message.get("result"))
+        elif message["method"] == "kernelopt/changed":
+            self._changed_uris.update(message["params"]["uris"])
+            self._news.set()
         elif message["method"] == "textDocument/publishDiagnostics":
             parameters = message["params"]
             severities = tuple(item.get("severity", 1) for item in parameters["diagnostics"])

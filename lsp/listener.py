@@ -28,6 +28,8 @@ __all__ = ["SessionListener"]
 
 _PROGRESS_AFTER_S = 0.5
 """Shorter jobs show no progress."""
+_TOGETHER_S = 0.005
+"""For changes that one event brings: the client is asked once."""
 _REFRESH_PAUSE_S = 0.05
 """Several views that change at once ask the client once."""
 _TITLES = {
@@ -60,6 +62,8 @@ class SessionListener:
         self._scratch = scratch
         self._backend = backend
         self._refreshing: asyncio.TimerHandle | None = None
+        self._refreshed_s = 0.0
+        """When the client was last asked to, by the loop's clock."""
         self._stale: set[str] = set()
         """Documents whose view changed since the client was last asked to refresh."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -190,11 +194,13 @@ class SessionListener:
         if uri is not None:
             self._stale.add(uri)
         if self._refreshing is None:
-            self._refreshing = asyncio.get_running_loop().call_later(_REFRESH_PAUSE_S, self._refresh)
+            loop = asyncio.get_running_loop()
+            self._refreshing = loop.call_at(max(loop.time() + _TOGETHER_S, self._refreshed_s + _REFRESH_PAUSE_S), self._refresh)
 
     def _refresh(self) -> None:
         """Lenses, hints and lists are pulled: ask the client to pull again."""
         self._refreshing = None
+        self._refreshed_s = asyncio.get_running_loop().time()
         stale, self._stale = sorted(self._stale), set()
         if self._client.supports("lines"):
             self._server.protocol.notify("kernelopt/changed", {"uris": stale})

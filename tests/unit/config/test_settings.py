@@ -12,6 +12,7 @@ from assistant.config.reference import markdown, schema_text
 from assistant.config.reference_vscode import TITLE, vscode_properties
 from assistant.config.setting_names import is_lower_only, is_user_only, leaf_fields, leaf_names
 from assistant.errors import UsageError
+from assistant.measure.targets import target_names
 
 ROOT = Path(__file__).parents[3]
 REFERENCE = ROOT / "docs" / "reference"
@@ -175,6 +176,10 @@ def test_vscode_declares_every_setting_and_takes_no_users_own_ones_from_a_worksp
     assert properties == vscode_properties(), "python -m assistant.config.reference_vscode vscode-client/package.json"
     for name, field in leaf_fields():
         assert (properties[f"kernelopt.{name}"]["scope"] == "machine") == (is_user_only(field) or is_lower_only(field))
+
+
+def test_the_targets_that_editors_offer_are_those_that_are_known() -> None:
+    assert json.loads(schema_text())["properties"]["target"]["enum"] == list(target_names())
 
 
 def test_the_json_schema_is_current() -> None:
