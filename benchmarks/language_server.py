@@ -179,7 +179,7 @@ async def _sectors() -> list[Figure]:
 
 
 async def _relived(client: Client, uri: str, text: str, index: str, wanted: tuple[str, ...] | None) -> tuple[float, tuple[str, ...]]:
-    """Seconds from a typed index to what is said of its access, and that; ``wanted``: what is waited for, None: anything else than before."""
+    """Seconds from a typed index to what is said of its access, and that; ``wanted``: waited for, None: anything else than before."""
     parameters = {"textDocument": {"uri": uri}, "uri": uri}
     before = _live(await client.request("kernelopt/lines", parameters))
     begun = time.perf_counter()

@@ -43,11 +43,13 @@ _SHOWN = {
 WALKTHROUGH = ROOT / "vscode-client" / "media" / "walkthrough"
 _OF_WALKTHROUGH = {"hot-line": "look", "proposal": "optimize", "review": "review"}
 """Pictures, the light ones, that the extension's walkthrough shows, too."""
-_COLORS = 64
+_COLORS = 16
 """Of the walkthrough's, which are in the packed extension: text on a plain ground needs no more."""
+_SHOWN_HEIGHT = 330
+"""Of the walkthrough's, in pixels from above."""
 _REST_S = 0.7
 """Before a picture, for what fades in."""
-_SCENE_S = 120.0
+_SCENE_S = 240.0
 """Of one scene; what it waited for in vain is in its last picture."""
 
 
@@ -157,7 +159,8 @@ def _write(path: Path, png: bytes) -> None:
 def _write_small(path: Path, png: bytes) -> None:
     from PIL import Image
 
-    Image.open(BytesIO(png)).convert("RGB").quantize(_COLORS).save(path, "PNG", optimize=True)
+    picture = Image.open(BytesIO(png)).convert("RGB")
+    picture.crop((0, 0, picture.width, _SHOWN_HEIGHT)).quantize(_COLORS, dither=Image.Dither.NONE).save(path, "PNG", optimize=True)
 
 
 def _empty(cli: Cli) -> None:
