@@ -357,6 +357,7 @@ def wait_for(what: Callable[[Alive], bool], process: subprocess.Popen[str]) -> A
 @contextlib.contextmanager
 def no_orphans() -> Generator[None]:
     """Fails if anything that was started inside is alive at the end; kills it, too."""
+    _prepared()  # runs commands of later tests, too
     before = frozenset(process.pid for process in alive())  # a server that tests share goes on working
     yield
     left = wait_until_gone(before)

@@ -41,7 +41,7 @@ def test_the_packed_wheel_makes_an_environment_that_does_the_job(cli: Cli, tmp_p
     )
     answer = json.loads(made.stdout)
     assert answer["failure"] is None, answer
-    for command in (("doctor",), ("inspect", str(EXAMPLES / "transpose.cu"), "--json")):
+    for command in (("doctor", "--warm"), ("doctor",), ("inspect", str(EXAMPLES / "transpose.cu"), "--json")):
         ended = subprocess.run(
             (answer["python"], "-P", "-m", "assistant", *command),
             cwd=cli.folder,
