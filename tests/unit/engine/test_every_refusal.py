@@ -1,0 +1,64 @@
+"""What a command answers where the lab refuses one call: each of its calls in turn, but those that repeat the one before.
+
+After a change that is meant: ``pytest tests/unit/engine/test_every_refusal.py --snapshot-update``, and read the difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from assistant.engine.request import Accept, OptimizeOptions
+from assistant.model import events
+from assistant.ports.lab import LabFailure, Program
+from tests.unit.engine.asking import FEW, Asking, Lines
+from tests.unit.engine.commands import KERNELS
+from tests.unit.engine.searches import ONLY_FOR_MULTIPLES_OF_32, TwoEdits
+from tests.unit.engine.test_commands import DECLARED, FUSED, TWO, A
+from tests.unit.engine.test_search import KERNELS as TURNS
+
+Run = Callable[[Asking], Awaitable[object]]
+
+
+async def searches(on: Asking) -> None:
+    await on.hear(on.session.optimize(on.request(DECLARED), OptimizeOptions(may_edit_host_code=False), Accept.BEST_PREDICTED, None))
+
+
+RUNS: dict[str, Run] = {
+    "compare_fused": lambda on: on.compare(TWO, FUSED, cases=FEW),
+    "check": lambda on: on.hear(on.session.check(on.request(A))),
+    "search": searches,
+}
+
+
+async def refused(run: Run, folder: Path, place: int | None) -> tuple[list[str], str]:
+    """All calls, and what the command answers where the lab refuses that one."""
+    calls: list[str] = []
+
+    def refuse(method: str, mode: str, program: Program, _: int) -> LabFailure | None:
+        calls.append(f"{method} {mode} {program.sources[0].path.name}{' as a candidate' if program.is_candidate else ''}")
+        return LabFailure("internal", "the lab lost its worker", "ask again") if len(calls) - 1 == place else None
+
+    on = Asking(folder, TwoEdits(ONLY_FOR_MULTIPLES_OF_32), refuse=refuse)
+    on.kernels = {**KERNELS, **TURNS}
+    await run(on)
+    tried = [f"{event.technique} {event.outcome.value}: {event.reason}" for event in on.all(events.CandidateTried)]
+    verdicts = [f"{event.kernel} {event.verification.outcome.value}" for event in on.all(events.ComparisonMade)]
+    said = [f"{event.severity.value}: {event.message}; {event.remedy}" for event in on.all(events.Message)]
+    lines = (f"exit code {on.ending.exit_code}: {on.ending.reason}", *tried, *verdicts, *said)
+    return calls, "".join(f"    {line}\n" for line in lines)
+
+
+@pytest.mark.parametrize("name", RUNS)
+async def test_whatever_the_lab_refuses_is_told(name: str, tmp_path: Path, snapshot: SnapshotAssertion, home: None) -> None:
+    calls, _ = await refused(RUNS[name], tmp_path, None)
+    told: list[str] = []
+    for place, (before, call) in enumerate(pairwise(("", *calls))):
+        if call != before:
+            _, answer = await refused(RUNS[name], tmp_path, place)
+            told.append(f"{call}\n{answer.replace(str(tmp_path), '<work>')}")
+    assert "".join(told) == snapshot(extension_class=Lines)
