@@ -73,6 +73,14 @@ def test_a_kernel_that_is_gone_is_edited(tmp_path: Path) -> None:
     assert SECOND in concerned(tmp_path, "void second(", "void renamed(")[0]
 
 
+def test_a_kernel_that_is_called_otherwise_concerns_the_one_of_before(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(TEXT)
+    before = read_version(JobRequest(path, tmp_path), Flags())
+    after = with_text(before, TEXT.replace("second", "renamed"))
+    assert edited_kernels(before, after) == changed_kernels(before, after) == {SECOND}
+
+
 def test_among_overloads_the_kernel_with_the_same_parameters_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     path.write_text("__global__ void k(float *x) { }\n__global__ void k(int *x) { }\n__global__ void z(int *x) { }\n")

@@ -38,6 +38,16 @@ def test_where_no_launch_was_checked_whole_the_verdict_line_says_so() -> None:
 def test_a_smaller_size_that_ran_whole_is_named_with_them() -> None:
     found = checked_on_blocks([judged(1 << 16, "n=9"), judged(4, "n=8")], {KERNEL})
     assert found.caveats == () and found.missing[0].endswith("the emulator checked 64 of 65,536 blocks; it ran all of n=8")
+    assert checked_on_blocks([judged(4, "n=8"), judged(1 << 16, "n=9")], {KERNEL}) == found, "in whichever order"
+
+
+def test_every_kernel_is_named_and_those_that_are_not_judged_raise_no_doubt() -> None:
+    part, new = judged(1 << 16, "n=9")
+    other = replace(part, case=replace(part.case, kernel="other(float *, int)"))
+    found = checked_on_blocks([(other, new), (part, new)], {KERNEL})
+    assert [words.split(" at ")[0].split(" of ")[1] for words in found.missing] == ["other(float *, int)", KERNEL]
+    assert found.caveats == ("races and bounds checked on 64 of 65,536 blocks",)
+    assert checked_on_blocks([(other, new)], {KERNEL}).caveats == ()
 
 
 def test_of_a_kernel_that_the_edit_leaves_alone_the_verdict_line_says_nothing() -> None:

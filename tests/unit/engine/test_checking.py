@@ -76,6 +76,14 @@ def test_a_problem_that_a_launch_has_is_not_counted_again_whichever_thread_met_i
     assert problems_by_kernel(of, [seen]) == {first: (replace(again, line=2),), second: (met,)}
 
 
+def test_a_problem_of_a_kernel_of_no_file_says_which_one_was_launched(tmp_path: Path) -> None:
+    of = version(tmp_path)
+    met, other = problem("trap", 3, "by thread 1"), problem("trap", 4, "by thread 1")
+    seen = counted(of, launch("made", met), counts={"second": 1}, problems=(met, other))
+    first, second = (kernel.key for kernel in of.kernels)
+    assert problems_by_kernel(of, [seen]) == {first: (replace(met, message="in made(float*): by thread 1"), other), second: ()}
+
+
 def test_launches_that_were_refused_count_as_launches(tmp_path: Path) -> None:
     of = version(tmp_path)
     refused, ran = launch("first", problem("bad_launch", 1)), launch("first", problem("trap", 1))

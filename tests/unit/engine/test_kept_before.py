@@ -53,6 +53,8 @@ async def taken(root: SearchNode, *attempts: Attempt) -> list[SearchNode]:
     async def judge(parent: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
         made = edited_texts(parent, rewrite)
         assert isinstance(made, EditedTexts)
+        if "wrong" in made.text:
+            return Trial("C8", step, rewrite, made.text, made.others, TrialOutcome.FAILED, "it is wrong")
         child = node(made.text, {source.path: source.text for source in made.others}[RUN], made.others)
         kept = replace(child, attempts=(*parent.attempts, made.text))
         return Trial("C9", step, rewrite, made.text, made.others, TrialOutcome.KEPT, "", 1.5, node=kept)
@@ -67,6 +69,13 @@ async def test_an_edit_of_two_files_and_what_was_built_on_it_are_taken_up_whole(
     first, second = await taken(node("kernel 32\n", "run 32\n"), FIRST, SECOND)
     assert (first.key, second.key) == (FIRST.key, SECOND.key)
     assert first.others == second.others == (Source(RUN, "run 64\n"),)
+
+
+@pytest.mark.asyncio
+async def test_neither_an_edit_of_a_later_version_nor_one_that_fails_now_keeps_others_from_being_taken_up() -> None:
+    wrong = replace(FIRST, id="C3", text="kernel 64 and wrong\n")
+    found = await taken(node("kernel 32\n", "run 32\n"), SECOND, wrong, FIRST)
+    assert [version.key for version in found] == [FIRST.key, SECOND.key]
 
 
 @pytest.mark.asyncio

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,6 +57,9 @@ def test_what_was_solved_is_read_again(tmp_path: Path, launch: Launch) -> None:
     (kept,) = (tmp_path / "executions").iterdir()
     kept.write_text("[[0,7.0,1.0]]")
     assert {offset: ran.threads for offset, ran in executions_of(tmp_path, *launch).items()} == {0: 7.0}
+    os.utime(kept, (1, 1))
+    executions_of(tmp_path, *launch)
+    assert kept.stat().st_mtime > 1, "what is used is not removed as the oldest"
     kept.write_text("damaged")
     assert executions_of(tmp_path, *launch) == solved
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.workload import LiveReference, LiveWorkload
 from assistant.ports.lab import LabFailure, RunLimits
 from assistant.workload.recordings import read_recording
-from tests.contracts.fake_lab import FakeLab
+from tests.contracts.fake_lab import Behaviour, FakeLab
 from tests.unit.engine.commands import KERNELS, SCALE, live_workload
 
 WRONG = SCALE.replace("2.0f", "2.5f")
@@ -58,10 +59,22 @@ async def test_where_the_kernel_differs_the_function_and_the_values_are_named(tm
     assert differences(await counted(tmp_path, WRONG, unnamed))[0].message.endswith("; reference at n=1000")
 
 
+def _beyond_for_its_own_values(out: Any, x: Any, n: int) -> None:
+    if x[0] == -4:
+        raise IndexError("beyond its end")
+    out[:n] = 9 * x[:n]
+
+
 async def test_what_did_not_run_is_reported_once_and_a_lab_that_fails_as_it_is(tmp_path: Path) -> None:
     live = live_workload(tmp_path)
     beyond = await counted(tmp_path, SCALE.replace("out[i] =", "out[i + n] ="), live)
     assert differences(beyond) == () and [problem.kind for problem in beyond.problems] == ["out_of_bounds"] * 2
+    job, version = setting(tmp_path, SCALE.replace("2.0f", "9.0f"), live)
+    job = replace(job, lab=FakeLab(tmp_path, {"9.0f": Behaviour(_beyond_for_its_own_values)}))
+    seen = await count_live(job, version, live, "check")
+    assert isinstance(seen, CountedRun)
+    (differing,) = differences(seen)
+    assert differing.message.endswith("; numpy.multiply at n=1000, fresh values"), "the next one is compared all the same"
     job, version = setting(tmp_path, SCALE.replace("2.0f", "9.0f"), live)
     assert isinstance(await count_live(job, version, live), LabFailure)
 

@@ -26,6 +26,7 @@ from tests.unit.operators.test_texts import TASK
 pytestmark = pytest.mark.usefixtures("home")
 
 ROWS, COLUMNS = 1 << 16, 1 << 10
+EDITED = "// a person went on with it\n"
 SIZE, WEIGHT = 4 * ROWS * COLUMNS, 4 * COLUMNS
 
 
@@ -163,7 +164,8 @@ async def test_functions_that_share_nothing_are_no_group(told: Told) -> None:
 async def test_a_task_that_does_not_run_has_no_profile(told: Told, given: Any, exit_code: int, said: str) -> None:
     told.sides.answer = given
     for ended in (await told.profiled(), await told.written()):
-        assert ended.exit_code == exit_code and said in (ended.reason, *told.said) or "0 function calls" in ended.reason
+        assert ended.exit_code == exit_code
+        assert said in (ended.reason, *told.said) or "0 function calls" in ended.reason
         assert not told.all(events.OperatorsFound) and told.sides.is_closed
 
 
@@ -211,6 +213,14 @@ def judged(monkeypatch: pytest.MonkeyPatch) -> Judged:
     return made
 
 
+def text_of(path: Path) -> str:
+    return path.read_text()
+
+
+def went_on_with(path: Path) -> None:
+    path.write_text(EDITED)
+
+
 async def test_a_first_kernel_that_passes_is_kept_beside_those_of_before(told: Told, judged: Judged) -> None:
     ended = await told.written()
     assert (ended.exit_code, ended.reason) == (DONE, "a first kernel of Model: PASS")
@@ -218,13 +228,13 @@ async def test_a_first_kernel_that_passes_is_kept_beside_those_of_before(told: T
     path = Path(message.message.removeprefix("the kernel is in "))
     assert path.name == f"{told.folder.name}_task.cu" and path.parent.name == "operators"
     assert message.remedy == f"kernelopt compare task.py {path}"
-    assert path.read_text() == judged.texts[0] and "__global__" in judged.texts[0]
+    assert text_of(path) == judged.texts[0] and "__global__" in judged.texts[0]
     await told.written()
     assert told.said == [message.message], "the same again is no other kernel"
-    path.write_text("// a person went on with it\n")
+    went_on_with(path)
     await told.written()
     (said,) = told.said
-    assert said.endswith(f"{told.folder.name}_task_2.cu") and path.read_text() == "// a person went on with it\n"
+    assert said.endswith(f"{told.folder.name}_task_2.cu") and text_of(path) == EDITED
 
 
 @pytest.mark.parametrize(
@@ -234,9 +244,7 @@ async def test_a_first_kernel_that_passes_is_kept_beside_those_of_before(told: T
         (Ending(NO, "FAIL"), (NO, "the kernel that rules wrote is not what Model computes, and is not kept")),
     ],
 )
-async def test_a_first_kernel_that_does_not_pass_is_not_kept(
-    told: Told, judged: Judged, ending: Ending, expected: tuple[int, str]
-) -> None:
+async def test_a_first_kernel_that_does_not_pass_is_not_kept(told: Told, judged: Judged, ending: Ending, expected: tuple[int, str]) -> None:
     judged.ending = ending
     ended = await told.written()
     assert (ended.exit_code, ended.reason) == expected and len(judged.texts) == 1

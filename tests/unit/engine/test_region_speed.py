@@ -192,6 +192,9 @@ async def test_of_a_repeated_sequence_the_last_one_is_timed(evaluated: Evaluated
     found = await told(evaluated(A, "first second " * 9), evaluated(B, "both " * 9), Watched())
     assert [launches for launches, _ in asked] == [(16, 17), (8,)]
     assert found.cases[0].weight == 9.0
+    asked.clear()
+    await told(evaluated(A, "first " * 9), evaluated(B, "both both " * 9), Watched())
+    assert [launches for launches, _ in asked] == [(8,), (16, 17)]
 
 
 async def test_launches_of_several_streams_are_predicted_side_by_side_and_in_order_within_each(evaluated: Evaluated) -> None:

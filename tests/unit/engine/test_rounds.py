@@ -166,6 +166,7 @@ async def test_a_person_is_asked_once_whether_host_code_may_be_edited(tmp_path: 
 
     async def ask(edit: str) -> bool:
         seen.append(edit)
+        assert on.all(events.StageStarted)[-1].stage == "consent", "who is asked was told so before"
         return answer
 
     on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[SYSTEM, RIGHT], other=[SYSTEM.replace("int y", "int  y")])]))

@@ -181,6 +181,7 @@ async def test_a_gpus_counters_are_shown_where_they_can_be_read(tmp_path: Path, 
     assert on.only(events.Profile).method == method
     stages = [event.detail for event in on.all(events.StageEnded)]
     assert ("counters of the GPU by ncu" in stages) is (method == "ncu")
+    assert "reads the counters of a table of the tests" in [event.detail for event in on.all(events.StageStarted)]
 
 
 async def test_what_a_clock_could_not_time_is_told(tmp_path: Path) -> None:
