@@ -16,6 +16,7 @@ from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.program.torch_place import TorchPlace
 from tests.unit.engine import test_operator_pairs
 from tests.unit.engine.test_operator_pairs import CUDA, DIGEST, Asked, ExtensionLab, Sides, answers, ran
+from tests.unit.operators.test_texts import TASK
 
 STREAM = CUDA.replace(";", "; // cudaStreamCreate(&s)")
 KINDS = ("legacy", "blocking", "non_blocking")
@@ -135,3 +136,9 @@ async def test_a_candidate_that_changes_its_inputs_fails(asked: Asked) -> None:
     asked.sides.changes = {"cases": cases}
     assert (await asked.judge()).exit_code == 1
     assert "input" in asked.only(events.ComparisonMade).verification.findings[0].message
+
+
+async def test_a_task_whose_sizes_cannot_be_changed_is_judged_at_its_own_alone(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(test_operator_pairs, "TASK", TASK.replace("rows = 8\n", "").replace("rows,", "8,"))
+    await asked.judge()
+    assert asked.sides.orders[0]["size_trials"] == []
