@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from assistant.engine import files
 from assistant.engine.files import PutBack, put_back_half_written, replace_text, replace_texts
 from assistant.errors import CannotAnswerError
 from assistant.model.source import Source
@@ -157,3 +159,29 @@ def test_what_a_person_wrote_after_the_crash_stays(half: Path, two: tuple[Path, 
 def test_the_next_who_writes_puts_it_back_first(half: Path, two: tuple[Path, Path]) -> None:
     replace_texts(texts(two, OLD), texts(two, "newer\n"), half)
     assert [path.read_text() for path in two] == ["newer\n", "newer\n"]
+
+
+def test_a_note_that_was_never_finished_says_that_no_file_was_touched(two: tuple[Path, Path], tmp_path: Path) -> None:
+    note = tmp_path / "note"
+    note.write_text('{"files": [{"bef')
+    before = [path.read_text() for path in two]
+    assert put_back_half_written(note) is None and not note.exists()
+    assert [path.read_text() for path in two] == before
+
+
+def test_while_another_process_writes_nothing_is_written_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_LOCK_TIMEOUT_S", 0.05)
+    note = tmp_path / "note"
+    note.touch()
+    with FileLock(f"{note}.lock"), pytest.raises(CannotAnswerError, match="another kernelopt is writing files just now") as raised:
+        put_back_half_written(note)
+    assert raised.value.remedy == "try again" and note.exists()
+
+
+def test_what_became_of_a_half_is_said_in_a_sentence_for_each(tmp_path: Path) -> None:
+    first, second, third = (tmp_path / name for name in ("a.cu", "b.cu", "c.cu"))
+    assert PutBack((), ()).in_words == ()
+    (restored,) = PutBack((first, second), ()).in_words
+    assert restored == f"an accept or undo of several files broke off: {first}, {second} was put back as it was before it"
+    both = PutBack((first,), (third,)).in_words
+    assert len(both) == 2 and both[1].endswith(f"{third} changed since: look at it, it was left as it is")
