@@ -1,4 +1,4 @@
-"""What a command answers where the lab refuses one call: each of its calls in turn, but those that repeat the one before.
+"""What a command answers where the lab refuses one call: the first and the last call of each kind, in turn.
 
 After a change that is meant: ``pytest tests/unit/engine/test_every_refusal.py --snapshot-update``, and read the difference.
 """
@@ -6,7 +6,6 @@ After a change that is meant: ``pytest tests/unit/engine/test_every_refusal.py -
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -57,8 +56,9 @@ async def refused(run: Run, folder: Path, place: int | None) -> tuple[list[str],
 async def test_whatever_the_lab_refuses_is_told(name: str, tmp_path: Path, snapshot: SnapshotAssertion, home: None) -> None:
     calls, _ = await refused(RUNS[name], tmp_path, None)
     told: list[str] = []
-    for place, (before, call) in enumerate(pairwise(("", *calls))):
-        if call != before:
+    last = {call: place for place, call in enumerate(calls)}
+    for place, call in enumerate(calls):
+        if place in (calls.index(call), last[call]):
             _, answer = await refused(RUNS[name], tmp_path, place)
             told.append(f"{call}\n{answer.replace(str(tmp_path), '<work>')}")
     assert "".join(told) == snapshot(extension_class=Lines)
