@@ -102,10 +102,11 @@ async def test_what_is_known_is_told_of_the_step_that_asks_with_the_ratio_of_its
         ((key, trial),) = on.outcomes.items()
         assert trial.node is not None and trial.ratio is not None and trial.ratio > 1
         on.outcomes[key] = replace(trial, node=replace(trial.node, ratio=99.0, attempts=("C0", "C1")))
-        planner = Scripted([plan_of(NAIVE, renamed=[WIDER]), plan_of(WIDER, more=[RIGHT])])
+        planner = Scripted([plan_of(NAIVE, renamed=[WIDER, NAIVE.replace("int x", "int  x")]), plan_of(WIDER, more=[RIGHT])])
         assert (await on.search(planner))[0] == ("renamed", "kept")
         (request, *_) = (asked for asked in planner.planned if WIDER in asked.parsed.source.text)
         assert request.tried[0].technique == "renamed" and request.may_edit_host
+        assert request.tried[1].reason == "but for comments and spacing it is the same as the text that the search starts from"
 
     await studied(tmp_path, work)
 
