@@ -2,7 +2,7 @@
 
 Answers KO101 and KO102 by exchanging the roles of x and y: in every built-in variable of the kernel, and in block and grid of
 every launch in the program. The same threads do the same work; only who shares a warp with whom changes. Where a kernel has one
-dimension, ``dealt_piece`` and ``element_reorder`` are asked instead.
+dimension, ``dealt_sum``, ``dealt_piece`` and ``element_reorder`` are asked instead.
 
 Example::
 
@@ -28,6 +28,7 @@ from assistant.plan.expert.analysis.workload_block import DeclaredShape, declare
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.dealt_piece import dealt_piece
+from assistant.plan.expert.writing.dealt_sum import dealt_sum
 from assistant.plan.expert.writing.element_reorder import reordered
 
 __all__ = ["CoalescingInterchange"]
@@ -48,7 +49,7 @@ class CoalescingInterchange:
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         fields = tuple(_exchangeable_fields(context))
         if not any(node_text(f) == "y" for f in fields):
-            result = dealt_piece(context, self.technique) or reordered(context, self.technique)
+            result = dealt_sum(context, self.technique) or dealt_piece(context, self.technique) or reordered(context, self.technique)
             return context.decline(self.technique, result) if isinstance(result, Obstacle) else (result,)
         reason = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
         if reason is not None:

@@ -27,7 +27,7 @@ from assistant.cuda.syntax import Node, binary_parts, node_text, without_comment
 from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.independent_loop import independent_loop
-from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
+from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of, template_environment
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.thread_index import is_index_in_grid
@@ -36,13 +36,39 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 from assistant.workload.aliasing import ApartAsRecorded
 
-__all__ = ["OwnPiece", "own_piece"]
+__all__ = [
+    "LARGE_COUNT",
+    "TRIAL_COUNTS",
+    "TRIAL_GRIDS",
+    "TRIAL_PARAMETERS",
+    "OwnPiece",
+    "PieceLoop",
+    "counts_of",
+    "cut_of",
+    "first_of",
+    "grids_of",
+    "is_empty_return",
+    "made_of",
+    "own_piece",
+    "piece_loop",
+]
 
-_TRIAL_COUNTS = (0, 1, 31, 32, 1000, 4097, 65_537)
-_TRIAL_PARAMETERS = (1, 4096)
+TRIAL_COUNTS = (0, 1, 31, 32, 1000, 4097, 65_537)
+LARGE_COUNT = 1 << 24
+"""Elements of which each thread of a large grid has several."""
+TRIAL_PARAMETERS = (1, 4096)
 """Values of the kernel's other integers, each tried for all of them."""
-_TRIAL_GRIDS = (1, 3, 40)
+TRIAL_GRIDS = (1, 3, 40)
 """Blocks, where the launch does not show a constant number."""
+
+
+class PieceLoop(Record):
+    """A loop that begins at another element in each thread."""
+
+    loop: Node
+    header: CountedHeader
+    thread: str
+    """The local with the thread's index in the grid."""
 
 
 class OwnPiece(Record):
@@ -60,19 +86,27 @@ class OwnPiece(Record):
     """Pointers that only recorded launches show to be apart."""
 
 
-def own_piece(context: TransformationContext) -> OwnPiece | Obstacle | None:
+def piece_loop(context: TransformationContext) -> PieceLoop | None:
     """The loop around the finding's line; None where it does not begin at another element in each thread."""
-    tree = context.tree
-    loop = next((n for n in tree.find("for_statement", inside=context.body) if _covers_line(context, n)), None)
-    header = None if loop is None else counted_header(tree, loop)
+    loop = next((n for n in context.tree.find("for_statement", inside=context.body) if _covers_line(context, n)), None)
+    header = None if loop is None else counted_header(context.tree, loop)
     thread = _thread(context)
     if loop is None or header is None or thread is None or header.step != "1" or not _begins_by_thread(context, loop, thread):
         return None
+    return PieceLoop(loop, header, thread)
+
+
+def own_piece(context: TransformationContext) -> OwnPiece | Obstacle | None:
+    """The loop around the finding's line; None where it does not begin at another element in each thread."""
+    tree, piece = context.tree, piece_loop(context)
+    if piece is None:
+        return None
+    loop, header, thread = piece.loop, piece.header, piece.thread
     function = enclosing_function(tree, loop)
     obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context)
     if obstacle is not None or function is None:
         return obstacle
-    count = next((name for name in _counts(context) if _are_pieces_of(context, loop, header, thread, name)), None)
+    count = next((name for name in counts_of(context) if _are_pieces_of(context, loop, header, thread, name)), None)
     if count is None:
         words = "the pieces of all threads would have to be the elements below one parameter of the kernel"
         return Obstacle(DeclineReason.LOOP_FORM, f"{words}, as with `(n + threads - 1) / threads` elements in each")
@@ -98,7 +132,7 @@ def _thread(context: TransformationContext) -> str | None:
     return None
 
 
-def _first(loop: Node) -> Node | None:
+def first_of(loop: Node) -> Node | None:
     start = loop.child_by_field_name("initializer")
     declarators = () if start is None else start.children_by_field_name("declarator")
     return declarators[0].child_by_field_name("value") if declarators else None
@@ -106,10 +140,13 @@ def _first(loop: Node) -> Node | None:
 
 def _begins_by_thread(context: TransformationContext, loop: Node, thread: str) -> bool:
     """The first elements of threads that are neighbours are further apart than one."""
-    first, scope = _first(loop), scope_of(context.tree, context.kernel)
-    sizes = {**unknown_sizes(context), "gridDim.x": 3, "blockDim.x": 64}
-    starts = [None if first is None else evaluate(first, scope, {**sizes, thread: place}) for place in (0, 1)]
-    return starts[0] == 0 and starts[1] is not None and starts[1] > 1
+    first, scope = first_of(loop), scope_of(context.tree, context.kernel)
+    place = {"gridDim.x": 3, "blockDim.x": 64}
+    for sizes in (unknown_sizes(context), dict.fromkeys(unknown_sizes(context), LARGE_COUNT) | template_environment(context)):
+        starts = [None if first is None else evaluate(first, scope, {**sizes, **place, thread: index}) for index in (0, 1)]
+        if starts[0] == 0 and starts[1] is not None and starts[1] > 1:
+            return True
+    return False
 
 
 def _form_obstacle(context: TransformationContext, loop: Node, thread: str, ends: frozenset[str]) -> Obstacle | None:
@@ -122,14 +159,14 @@ def _form_obstacle(context: TransformationContext, loop: Node, thread: str, ends
         )
     for statement in _before(context, loop):
         is_index = statement.type == "declaration" and not any(tree.find("call_expression", "subscript_expression", inside=statement))
-        if not (is_index or _cut(context, statement) or _is_empty_return(statement, loop, ends) or _is_minimum(context, statement)):
+        if not (is_index or cut_of(context, statement) or is_empty_return(statement, loop, ends) or _is_minimum(context, statement)):
             line = tree.line(statement)
             return Obstacle(
                 DeclineReason.LOOP_FORM,
                 f"before the loop the kernel would have to work out indices alone, and does something else at line {line}",
             )
     body = loop.child_by_field_name("body")
-    places = {thread, "threadIdx", "blockIdx", *_made_of(context, thread)}
+    places = {thread, "threadIdx", "blockIdx", *made_of(context, thread)}
     used = frozenset[str]() if body is None else names_in(tree, body) & places
     if used:
         return Obstacle(DeclineReason.ORDER_MATTERS, f"an iteration uses `{min(used)}`, and another thread would run it")
@@ -140,7 +177,7 @@ def _before(context: TransformationContext, loop: Node) -> tuple[Node, ...]:
     return tuple(n for n in without_comments(context.body) if n.end_byte <= loop.start_byte)
 
 
-def _made_of(context: TransformationContext, thread: str) -> frozenset[str]:
+def made_of(context: TransformationContext, thread: str) -> frozenset[str]:
     """Locals that depend on the thread."""
     found = frozenset({thread, "threadIdx", "blockIdx"})
     values = [(name, v.value) for name, all_ in locals_of(context.tree, context.body).items() for v in all_ if v.value is not None]
@@ -160,7 +197,7 @@ def _is_minimum(context: TransformationContext, statement: Node) -> bool:
     return statement.type == "declaration" and all(node_text(c.named_children[0]) in ("min", "max") for c in calls)
 
 
-def _cut(context: TransformationContext, statement: Node) -> tuple[str, Node] | None:
+def cut_of(context: TransformationContext, statement: Node) -> tuple[str, Node] | None:
     """``if (end > n) end = n;`` as (``end``, ``n``)."""
     tree = context.tree
     condition = condition_of(statement) if statement.type == "if_statement" else None
@@ -176,9 +213,9 @@ def _cut(context: TransformationContext, statement: Node) -> tuple[str, Node] | 
     return (tree.text(change.target), change.value) if is_cut and change.target.type == "identifier" else None
 
 
-def _is_empty_return(statement: Node, loop: Node, ends: frozenset[str]) -> bool:
+def is_empty_return(statement: Node, loop: Node, ends: frozenset[str]) -> bool:
     """``if (begin >= n) return;``: the loop's own condition says as much."""
-    condition, first = condition_of(statement) if statement.type == "if_statement" else None, _first(loop)
+    condition, first = condition_of(statement) if statement.type == "if_statement" else None, first_of(loop)
     then = None if condition is None else statement.child_by_field_name("consequence")
     only = None if then is None else lone_statement(then)
     parts = None if condition is None else binary_parts(condition)
@@ -187,7 +224,7 @@ def _is_empty_return(statement: Node, loop: Node, ends: frozenset[str]) -> bool:
     return (parts[0], node_text(parts[1])) == (">=", node_text(first)) and node_text(parts[2]) in ends
 
 
-def _counts(context: TransformationContext) -> Iterator[str]:
+def counts_of(context: TransformationContext) -> Iterator[str]:
     """Integer parameters that nothing changes."""
     changed = changed_names(context.tree, context.body)
     yield from (p.name for p in context.kernel.parameters if not p.is_pointer and p.name not in changed)
@@ -198,14 +235,14 @@ def _are_pieces_of(context: TransformationContext, loop: Node, header: CountedHe
     trials = [
         {**dict.fromkeys(others, other), count: size, "blockDim.x": block.x, "gridDim.x": grid}
         for block in blocks
-        for grid in _grids(context) or _TRIAL_GRIDS
-        for size in _TRIAL_COUNTS
-        for other in _TRIAL_PARAMETERS
+        for grid in grids_of(context) or TRIAL_GRIDS
+        for size in TRIAL_COUNTS
+        for other in TRIAL_PARAMETERS
     ]
     return bool(trials) and all(_meet(context, loop, header, thread, count, trial) for trial in trials)
 
 
-def _grids(context: TransformationContext) -> tuple[int, ...]:
+def grids_of(context: TransformationContext) -> tuple[int, ...]:
     """Blocks of each launch, where all are constants."""
     found = [evaluate(launch.grid.components[0], launch.scope, {}) if launch.grid.components else None for launch in launches_of(context)]
     known = tuple(grid for grid in found if grid is not None)
@@ -229,14 +266,14 @@ def _meet(context: TransformationContext, loop: Node, header: CountedHeader, thr
 
 def _ends(context: TransformationContext, loop: Node, header: CountedHeader, place: Mapping[str, int]) -> tuple[int, int] | None:
     """The first element of a thread's piece and the one behind its last."""
-    node, bound = _first(loop), _bound(context, loop, header, place)
+    node, bound = first_of(loop), _bound(context, loop, header, place)
     first = None if node is None else evaluate(node, scope_of(context.tree, context.kernel), place)
     return None if first is None or bound is None else (first, bound + (header.comparison == "<="))
 
 
 def _bound(context: TransformationContext, loop: Node, header: CountedHeader, place: Mapping[str, int]) -> int | None:
     scope = scope_of(context.tree, context.kernel)
-    cuts = [cut for statement in _before(context, loop) if (cut := _cut(context, statement)) is not None and cut[0] == header.bound]
+    cuts = [cut for statement in _before(context, loop) if (cut := cut_of(context, statement)) is not None and cut[0] == header.bound]
     if not cuts:
         return evaluate(header.bound_node, scope, place)
     declared = locals_of(context.tree, context.body).get(header.bound, ())
