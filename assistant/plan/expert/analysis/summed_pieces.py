@@ -114,9 +114,10 @@ def summed_piece(context: TransformationContext) -> SummedPiece | Obstacle | Non
 def _carried(context: TransformationContext, piece: PieceLoop) -> Iterator[Assignment]:
     """Changes of locals that live on behind the loop."""
     body = piece.loop.child_by_field_name("body")
-    inner = {} if body is None else locals_of(context.tree, body)
-    outer = locals_of(context.tree, context.body)
-    for change in () if body is None else assignments(context.tree, body):
+    if body is None:
+        return
+    inner, outer = locals_of(context.tree, body), locals_of(context.tree, context.body)
+    for change in assignments(context.tree, body):
         name = context.tree.text(change.target)
         if change.target.type == "identifier" and name in outer and name not in inner:
             yield change
