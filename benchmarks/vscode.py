@@ -130,7 +130,7 @@ async def _sight(window: Window, name: str) -> _Sight:
     await window.gone(window.lens("Optimize"))
     file = await window.find_file(name)
     await window.page.evaluate(_WATCH)
-    await file.click()
+    await window.take(file)
     await window.page.wait_for_function("seen.lens_s !== undefined && seen.text_s !== undefined", timeout=DEADLINE_MS)
     return _Sight(**await window.page.evaluate("seen"))
 

@@ -64,17 +64,21 @@ class Window:
 
     async def open_file(self, name: str) -> None:
         """Open a file of the folder by its name."""
-        await self._take(await self._find("Control+P", name, name))
+        await self.take(await self.find_file(name))
         await expect(self.page.locator(f'.tabs-container [data-resource-name="{name}"]')).to_be_visible(timeout=DEADLINE_MS)
         await self.page.locator(".monaco-editor .view-line").first.wait_for(timeout=DEADLINE_MS)
 
+    async def find_file(self, name: str) -> Locator:
+        """The row of the quick input for a file of the folder, not taken yet."""
+        return await self._find("Control+P", name, name)
+
     async def command(self, title: str) -> None:
         """Run a command of the palette by its whole title."""
-        await self._take(await self._find("F1", f">{title}", title))
+        await self.take(await self._find("F1", f">{title}", title))
 
     async def choose(self, label: str) -> None:
         """Take a row of the quick pick that is open."""
-        await self._take(await self.see_choice(label))
+        await self.take(await self.see_choice(label))
 
     async def answer(self, text: str) -> None:
         """Type into the quick input that is open, picture it, and press Enter: it gets the keys even where it has no focus yet."""
@@ -103,7 +107,7 @@ class Window:
             await self.page.keyboard.press("Escape")
         raise AssertionError(f"{label} is not to be found by {key}")
 
-    async def _take(self, row: Locator) -> None:
+    async def take(self, row: Locator) -> None:
         """Go to the row of the quick input by its keys, and press Enter: what a mouse brings up may lie over a row."""
         keyboard = self.page.keyboard
         deadline = time.monotonic() + DEADLINE_MS / 1000
