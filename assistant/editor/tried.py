@@ -25,6 +25,12 @@ OUTCOME_WORDS = {
     TrialOutcome.CANNOT_JUDGE: "could not be judged",
     TrialOutcome.NEEDS_DECISION: "needs a decision",
     TrialOutcome.NOT_BUNDLED: "needs a decision that this edit does not",
+    TrialOutcome.INTERNAL_ERROR: "its times contradict each other",
+    TrialOutcome.CONSTRAINED: "not what was asked for",
+    TrialOutcome.NOT_ALLOWED: "edits code of the host, which was not allowed",
+    TrialOutcome.DUPLICATE: "the same as another",
+    TrialOutcome.UNWRITTEN: "no edit came of it",
+    TrialOutcome.NOT_TRIED: "its turn did not come",
 }
 """Why a candidate was not offered."""
 

@@ -128,7 +128,7 @@ async def test_kernels_that_may_signal_to_each_other_run_whole(job: Job) -> None
 
 @pytest.mark.parametrize(("name", "sectors_touched"), [("table.cu", 32), ("own.cu", 4096)])
 async def test_how_many_sectors_atomics_meet_in_is_told_from_a_part_of_the_blocks_too(job: Job, name: str, sectors_touched: int) -> None:
-    found = await counted(job, name, 0.001)
+    found = await counted(job, name, 0.0001)  # a fast machine counts all of table.cu in five times 0.001
     parts = [p for p in found.profiles if p.blocks_counted < p.config.grid.count]
     assert parts, "nothing was counted in part"
     assert [p.atomic_unique_sectors for p in parts] == [pytest.approx(sectors_touched, rel=0.1)] * len(parts)

@@ -128,6 +128,16 @@ def test_what_else_was_tried_is_folded_with_why_it_is_not_offered() -> None:
     assert "<b>float-literals</b>: not faster. predicted 0.98x &lt; 1.01x" in html
 
 
+def test_whatever_came_of_a_candidate_has_words() -> None:
+    run = CellRun(1, CELL, None, (Verb.OPTIMIZE,))
+    others = [outcome for outcome in TrialOutcome if outcome is not TrialOutcome.KEPT]
+    for outcome in others:
+        run.follow(Verb.OPTIMIZE, events.CandidateTried("J1", "C1", "float-literals", KERNEL, outcome, "", None))
+    html = details_html(run.state, picture())
+    assert f"Other things tried ({len(others)})" in folded(html)
+    assert len(set(re.findall(r"<b>float-literals</b>: ([a-z][^.<]+)\.", html))) == len(others)
+
+
 def test_a_decided_proposal_is_one_line() -> None:
     kept = proposal("P01", ProposalState.REJECTED)
     decision = Decision("P01", DecisionKind.REJECTED, (), "precision", "later", 5, "jupyter 1", None)
