@@ -8,8 +8,8 @@ What would change is computed first and can be shown; then it is written, each f
 
 from __future__ import annotations
 
+import contextlib
 import os
-import tempfile
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
@@ -82,18 +82,14 @@ def _text(path: Path) -> str | None:
 
 def _write(path: Path, text: str) -> None:
     target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, delete=False) as file:
-            file.write(text)
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        Path(file.name).chmod(mode)
-        Path(file.name).replace(target)
+        temporary.write_text(text, "utf-8")
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o7777)
+        temporary.replace(target)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
         raise UsageError(f"{path} cannot be written: {error.strerror}", "check the folder's permissions and free space") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

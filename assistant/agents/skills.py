@@ -20,12 +20,12 @@ from pathlib import Path
 
 from assistant.errors import UsageError
 from assistant.plan.catalogue import Catalogue, own_catalogue
+from assistant.plan.front_matter import front_matter, items
 from assistant.record import Record
 from assistant.shipped import shipped_prompts
 
 __all__ = ["Skill", "load_skills", "parse_skill"]
 
-_FRONT_MATTER = re.compile(r"\A---\n(?P<fields>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _MOST_NAME, _MOST_DESCRIPTION = 64, 1024
 """Agent Skills specification, "Frontmatter"."""
@@ -66,18 +66,18 @@ def load_skills() -> tuple[Skill, ...]:
 
 def parse_skill(text: str, file_name: str, catalogue: Catalogue, references: Path) -> Skill:
     """The skill that ``file_name`` describes. Raises UsageError on a malformed file or a page that does not exist."""
-    match = _FRONT_MATTER.match(text)
-    if match is None:
-        raise _malformed(file_name, "it has no front matter between two lines of ---")
-    fields = dict(map(_field, match["fields"].split("\n")))
+    try:
+        fields, body = front_matter(text)
+    except ValueError as error:
+        raise _malformed(file_name, str(error)) from error
     name, description = fields.get("name", ""), fields.get("description", "")
     if not _NAME.fullmatch(name) or len(name) > _MOST_NAME or f"{name}.md" != file_name:
         raise _malformed(file_name, f"its name must be that of the file, in small letters and hyphens, up to {_MOST_NAME} characters")
     if not description or len(description) > _MOST_DESCRIPTION:
         raise _malformed(file_name, f"its description must have 1 to {_MOST_DESCRIPTION} characters")
-    pages = [_technique_page(page, file_name, catalogue) for page in _items(fields.get("pages", ""))]
-    pages += [_own_page(references / f"{page}.md", file_name) for page in _items(fields.get("references", ""))]
-    return Skill(name, description, match["body"], tuple(pages))
+    pages = [_technique_page(page, file_name, catalogue) for page in items(fields.get("pages", ""))]
+    pages += [_own_page(references / f"{page}.md", file_name) for page in items(fields.get("references", ""))]
+    return Skill(name, description, body, tuple(pages))
 
 
 def _technique_page(technique_id: str, file_name: str, catalogue: Catalogue) -> Page:
@@ -92,15 +92,6 @@ def _own_page(path: Path, file_name: str) -> Page:
         raise _malformed(file_name, f"there is no page references/{path.name}")
     text = path.read_text("utf-8")
     return Page(path.stem, text.partition("\n")[0].removeprefix("# "), text)
-
-
-def _field(line: str) -> tuple[str, str]:
-    name, _, value = line.partition(": ")
-    return name, value
-
-
-def _items(field: str) -> list[str]:
-    return [item.strip() for item in field.strip("[] ").split(",") if item.strip()]
 
 
 def _malformed(file_name: str, reason: str) -> UsageError:

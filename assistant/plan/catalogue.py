@@ -14,19 +14,18 @@ A file is a front matter of four lines between ``---`` and a Markdown body that 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from assistant.errors import UsageError
 from assistant.model.plan import Technique
 from assistant.model.verification import Label
+from assistant.plan.front_matter import front_matter, items
 from assistant.record import Record
 from assistant.shipped import shipped_prompts
 
 __all__ = ["Catalogue", "load_catalogue", "own_catalogue", "parse_technique"]
 
-_FRONT_MATTER = re.compile(r"\A---\n(?P<fields>.*?)\n---\n(?P<body>.*)\Z", re.DOTALL)
 _KEYS = frozenset({"id", "title", "findings", "labels"})
 
 
@@ -64,31 +63,20 @@ def load_catalogue(directory: Path) -> Catalogue:
 
 def parse_technique(text: str, name: str) -> Technique:
     """The technique that one file describes. ``name`` is only for messages. Raises UsageError on a malformed file."""
-    match = _FRONT_MATTER.match(text.replace("\r\n", "\n"))
-    if match is None:
-        raise _malformed(name, "it has no front matter between two lines of ---")
-    fields = dict(_field(line, name) for line in match["fields"].split("\n") if line.strip())
+    try:
+        fields, body = front_matter(text)
+    except ValueError as error:
+        raise _malformed(name, str(error)) from error
     if fields.keys() != _KEYS:
         odd = sorted(_KEYS ^ fields.keys())
         raise _malformed(name, f"its front matter must have exactly {', '.join(sorted(_KEYS))}; see {', '.join(odd)}")
     return Technique(
         id=fields["id"],
         title=fields["title"],
-        findings=_items(fields["findings"]),
-        labels=tuple(_label(item, name) for item in _items(fields["labels"])),
-        text=match["body"].strip() + "\n",
+        findings=items(fields["findings"]),
+        labels=tuple(_label(item, name) for item in items(fields["labels"])),
+        text=body.strip() + "\n",
     )
-
-
-def _field(line: str, name: str) -> tuple[str, str]:
-    key, colon, value = line.partition(":")
-    if not colon:
-        raise _malformed(name, f"'{line}' is not of the form key: value")
-    return key.strip(), value.strip()
-
-
-def _items(value: str) -> tuple[str, ...]:
-    return tuple(item.strip() for item in value.strip("[]").split(",") if item.strip())
 
 
 def _label(item: str, name: str) -> Label:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from assistant.shipped import shipped_prompts
+from tests.gpu.pages import BLOCK, run_example
 
-BLOCK = re.compile(r"```cuda\n(.*?)```", re.DOTALL)
 HEAD = """
 #include <cstdio>
 #include <cstdlib>
@@ -111,10 +109,4 @@ def test_an_example_computes_what_it_says(page: str, main: str, nvcc: str, archi
     if architecture != "sm_90":
         pytest.skip(f"the pages are for sm_90, and this is {architecture}")
     code = "\n".join(BLOCK.findall((shipped_prompts() / "skills" / "references" / f"{page}.md").read_text("utf-8")))
-    source, program = tmp_path / "page.cu", tmp_path / "page"
-    source.write_text(code + HEAD + main, "utf-8")
-    command = (nvcc, "-gencode", "arch=compute_90a,code=sm_90a", "-std=c++17", "-o", str(program), str(source))
-    built = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-    assert built.returncode == 0, built.stderr
-    ran = subprocess.run((str(program),), capture_output=True, text=True, timeout=60, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    run_example(code + HEAD + main, "90a", nvcc, tmp_path)

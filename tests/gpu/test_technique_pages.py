@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from assistant.shipped import shipped_prompts
+from tests.gpu.pages import BLOCK, run_example
 
-BLOCK = re.compile(r"```cuda\n(.*?)```", re.DOTALL)
 CHECK = """
 #include <cstdio>
 #include <cstdlib>
@@ -90,11 +88,4 @@ def test_an_example_computes_the_product(page: str, main: str, newest: str, nvcc
     if newest and found != newest:
         pytest.skip(f"its instructions are sm_{newest}a's alone, and this is sm_{found}")
     code = BLOCK.findall((shipped_prompts() / "techniques" / f"{page}.md").read_text("utf-8"))[0]
-    source, program = tmp_path / "page.cu", tmp_path / "page"
-    source.write_text(code + CHECK + main, "utf-8")
-    name = f"{found}a" if newest else found  # nvcc 13.0 would make PTX for the plain architecture, too, of -arch=sm_90a
-    command = (nvcc, "-gencode", f"arch=compute_{name},code=sm_{name}", "-std=c++17", "-o", str(program), str(source))
-    built = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
-    assert built.returncode == 0, built.stderr
-    ran = subprocess.run((str(program),), capture_output=True, text=True, timeout=60, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    run_example(code + CHECK + main, f"{found}a" if newest else found, nvcc, tmp_path)
