@@ -19,6 +19,7 @@ __all__ = [
     "bits",
     "chosen",
     "element_of",
+    "exponent_bits",
     "floats",
     "guessed_type",
     "ieee",
@@ -157,3 +158,9 @@ def shown(data: bytes, element: ElementType, index: int) -> str:
         return f"{floats(data[index * element.scalar_bytes :][: element.scalar_bytes], element)[0]:.{digits}g}"
     letter = "i" if element.kind is ElementKind.INT else "u"
     return str(np.frombuffer(data, np.dtype(f"<{letter}{element.scalar_bytes}"), 1, index * element.scalar_bytes)[0])
+
+
+def exponent_bits(element: ElementType) -> np.unsignedinteger[Any]:
+    """The exponent's bits in a pattern of a floating type: all of them are set in infinities and NaN alone (IEEE 754, §3.4)."""
+    fraction = {2: 7 if element.kind is ElementKind.BFLOAT else 10, 4: 23, 8: 52}[element.scalar_bytes]
+    return np.dtype(f"<u{element.scalar_bytes}").type((1 << 8 * element.scalar_bytes - 1) - (1 << fraction))

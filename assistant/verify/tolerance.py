@@ -25,12 +25,13 @@ from math import hypot, log, sqrt
 from statistics import median
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome
 from assistant.model.workload import CaseOrigin
 from assistant.record import Record
-from assistant.verify.numbers import FloatArray, MaskArray, bits, chosen, floats, ieee, largest, rms, rms_below
+from assistant.verify.numbers import FloatArray, MaskArray, bits, chosen, exponent_bits, floats, ieee, largest, rms, rms_below
 
 __all__ = [
     "MARK_SAMPLES",
@@ -286,8 +287,14 @@ def one_ulp(data: bytes, element: ElementType, seed: int) -> bytes:
     if not element.is_floating:
         return data
     patterns = bits(data[: len(data) // element.scalar_bytes * element.scalar_bytes], element)
-    values = floats(patterns.tobytes(), element)
-    up = np.random.default_rng(seed).integers(0, 2, patterns.size).astype(patterns.dtype)
-    moved = patterns + up - (np.array(1, patterns.dtype) - up)
-    stays = ~np.isfinite(values) | (values == 0) | ~np.isfinite(floats(moved.tobytes(), element))
-    return np.where(stays, patterns, moved).astype(patterns.dtype).tobytes() + data[patterns.nbytes :]
+    moved = patterns + _random_signs(patterns.size, seed).astype(patterns.dtype)  # wraps around: -1 is all ones
+    special = exponent_bits(element)
+    stays = (patterns & special == special) | (patterns << 1 == 0) | (moved & special == special)
+    np.copyto(moved, patterns, where=stays)
+    return moved.tobytes() + data[patterns.nbytes :]
+
+
+def _random_signs(count: int, seed: int) -> NDArray[np.int8]:
+    """-1 or 1 each; a random bit is enough for one."""
+    drawn = np.frombuffer(np.random.default_rng(seed).bytes(-(-count // 8)), np.uint8)
+    return np.unpackbits(drawn, count=count).view(np.int8) * np.int8(2) - np.int8(1)
