@@ -31,7 +31,7 @@ from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome
 from assistant.model.workload import CaseOrigin
 from assistant.record import Record
-from assistant.verify.numbers import FloatArray, MaskArray, bits, chosen, exponent_bits, floats, ieee, largest, rms, rms_below
+from assistant.verify.numbers import FloatArray, MaskArray, bits, chosen, exponent_bits, ieee, largest, rms, rms_below
 
 __all__ = [
     "MARK_SAMPLES",
