@@ -32,7 +32,7 @@ from assistant.model.comparison import SpeedOutcome
 from assistant.model.completion import Caps
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.source import Source
-from assistant.model.verification import Outcome
+from assistant.model.verification import Outcome, Verification
 from assistant.record import Record
 
 __all__ = ["ProgramRunner"]
@@ -92,10 +92,18 @@ class ProgramRunner(Record):
             session.close()
 
     async def _judge(self, session: Session, request: JobRequest, kept: _Kept, heard: Heard) -> events.ComparisonMade:
-        """The verdict on all that was kept, as one edit of the whole program; raises CannotAnswerError where it counts for nothing."""
-        await self._listen(session.judge(request, kept.before, kept.after), heard)
+        """The verdict on all that was kept, as one edit of the whole program; raises CannotAnswerError where it counts for nothing.
+
+        A single edit was verified by the search, as it stands: only its speed in the whole program is left to ask for.
+        """
+        judged = None
+        if kept.verification is not None and request.region is not None:
+            await self._listen(session.time_verified(request, kept.before, kept.after, kept.verification), heard)
+            judged = judged_of(heard.of_command("compare"))
+        if judged is None:
+            await self._listen(session.judge(request, kept.before, kept.after), heard)
         told = heard.of_command("compare")
-        judged = judged_of(told)
+        judged = judged or judged_of(told)
         if judged is None:
             raise CannotAnswerError(f"what was kept could not be judged as a whole: {failure_of(told) or ending_of(told)}")
         wrong = wrong_as_a_whole(judged)
@@ -170,8 +178,10 @@ class _Kept:
 
     def __init__(self) -> None:
         self._before: dict[Path, Source] = {}
+        self._proposals: list[Proposal] = []
 
     def add(self, proposal: Proposal) -> None:
+        self._proposals.append(proposal)
         for source in proposal.before:
             self._before.setdefault(source.path, source)
 
@@ -184,6 +194,15 @@ class _Kept:
     def after(self) -> tuple[Source, ...]:
         """As they are on disk."""
         return tuple(read_source(path) for path in self._before)
+
+    @property
+    def verification(self) -> Verification | None:
+        """Of the only one that was accepted; None where there are more, or other texts are on disk."""
+        if len(self._proposals) != 1:
+            return None
+        only = self._proposals[0]
+        is_as_verified = {source.path: source.text for source in only.after} == {source.path: source.text for source in self.after}
+        return only.verification if is_as_verified else None
 
 
 def _check_answered(heard: Heard, command: str) -> None:

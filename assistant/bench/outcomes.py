@@ -37,13 +37,14 @@ def wrong_as_a_whole(judged: events.ComparisonMade) -> str | None:
 
 
 def with_verdict(row: Row, heard: Heard, judged: events.ComparisonMade) -> Row:
-    """The row of kept edits that were judged together."""
+    """The row of one kept edit, or of several that were judged together."""
     verification, speed = judged.verification, judged.speed
+    kept = counted_noun(len(heard.taken), "edit")
     assert speed is not None, "a verdict without a speed is a failure"
     return replace(
         row,
         outcome=RowOutcome.FASTER if _is_faster(speed) else RowOutcome.NOT_FASTER,
-        reason=f"{counted_noun(len(heard.taken), 'edit')} kept, judged together",
+        reason=f"{kept} kept" if len(heard.taken) == 1 else f"{kept} kept, judged together",
         verification=verdict_in_words(verification.outcome, verification.caveats),
         speed=speed.outcome,
         ratio=speed.ratio,

@@ -51,6 +51,7 @@ from assistant.model import events
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
+from assistant.model.verification import Verification
 from assistant.operators.task import Task
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import Planner
@@ -237,6 +238,12 @@ class Session:
     async def run(self, command: str, request: JobRequest, body: JobBody, listener: Listener) -> Ending:
         """A job with a body of the caller's own. Raises KernelOptError where it cannot begin."""
         return await self._runner().run(command, request, body, listener)
+
+    def time_verified(
+        self, request: JobRequest, before: Sequence[Source], after: Sequence[Source], verification: Verification
+    ) -> AsyncIterator[events.Event]:
+        """How much faster the request's Region is with texts that ``verification`` was made of: what was verified is not verified again."""
+        return streamed(lambda listener: self._decisions().judge(request, before, after, listener, verification))
 
     def judge(self, request: JobRequest, before: Sequence[Source], after: Sequence[Source]) -> AsyncIterator[events.Event]:
         """A confirming comparison of two texts of each of some files of a program, none of which need be on disk.

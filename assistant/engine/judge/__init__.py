@@ -40,5 +40,6 @@ if TYPE_CHECKING:
     from assistant.engine.judge.values import other_values as other_values
     from assistant.engine.judge.verdict_reports import speed_report as speed_report
     from assistant.engine.judge.verdict_reports import verification_report as verification_report
+    from assistant.engine.judge.verified import compare_verified as compare_verified
 
 __getattr__ = names_of(__name__, __file__)

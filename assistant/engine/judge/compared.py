@@ -6,16 +6,19 @@ from pathlib import Path
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Ending, Job
+from assistant.engine.judge.changes import edited_files
 from assistant.engine.judge.verdict_reports import speed_report, verification_report
+from assistant.engine.source_version import SourceVersion
 from assistant.model import events
 from assistant.model.comparison import Comparison
 from assistant.model.figures import BeforeAfter
 from assistant.model.profile import Evidence
+from assistant.model.proposal import texts_sha256
 from assistant.model.verification import Outcome, Verification
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
 
-__all__ = ["ComparisonResult", "UnjudgedKernel", "Verdict", "verdict_event"]
+__all__ = ["ComparisonResult", "UnjudgedKernel", "Verdict", "hashes_of", "verdict_event"]
 
 
 class Verdict(Record):
@@ -77,3 +80,10 @@ def verdict_event(job: Job, a: str, b: str, verdict: Verdict) -> events.Comparis
         device=job.device,
         figures=verdict.figures,
     )
+
+
+def hashes_of(a: SourceVersion, b: SourceVersion) -> tuple[str, str]:
+    """What stands for both versions: of the files in question, and of others that differ."""
+    pairs = dict.fromkeys(((a.source, b.source), *((old.source, new.source) for old, new in edited_files(a, b))))
+    of_a, of_b = zip(*pairs, strict=True)
+    return texts_sha256(of_a), texts_sha256(of_b)

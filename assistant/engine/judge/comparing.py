@@ -21,8 +21,8 @@ from assistant.engine.evaluate import (
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judge.baseline import Baseline
-from assistant.engine.judge.changes import changed_kernels, edited_files, edited_kernels
-from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict, verdict_event
+from assistant.engine.judge.changes import changed_kernels, edited_kernels
+from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict, hashes_of, verdict_event
 from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
@@ -37,7 +37,6 @@ from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
 from assistant.model.figures import BeforeAfter
 from assistant.model.problems import is_refused
 from assistant.model.profile import Evidence, Problem, Severity
-from assistant.model.proposal import texts_sha256
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
 from assistant.ports.lab import LabFailure
@@ -194,15 +193,8 @@ class _Sides(Record):
         is_failure = verification.outcome is Outcome.FAIL
         evidence = _evidence(self.before) + _evidence(self.after)
         verdict = Verdict(kernel, verification, None if is_failure else speed, evidence, None if is_failure else figures)
-        self.job.emit(verdict_event(self.job, *_hashes(self.before.version, self.after.version), verdict))
+        self.job.emit(verdict_event(self.job, *hashes_of(self.before.version, self.after.version), verdict))
         return verdict
-
-
-def _hashes(a: SourceVersion, b: SourceVersion) -> tuple[str, str]:
-    """What stands for both versions: of the files in question, and of others that differ."""
-    pairs = dict.fromkeys(((a.source, b.source), *((old.source, new.source) for old, new in edited_files(a, b))))
-    of_a, of_b = zip(*pairs, strict=True)
-    return texts_sha256(of_a), texts_sha256(of_b)
 
 
 def _report_speed(job: Job, old: Kernel, new: Kernel, speed: Speed) -> None:
@@ -269,7 +261,7 @@ async def _b_fails(job: Job, before: Evaluation, b: SourceVersion, failure: LabF
     oracle = "program" if b.has_main else "declared"
     verification = Verification(Outcome.FAIL, tuple(findings), (), (), oracle, (), ())
     verdict = Verdict(keys[0] if len(keys) == 1 else None, verification, None, _evidence(before))
-    job.emit(verdict_event(job, *_hashes(before.version, b), verdict))
+    job.emit(verdict_event(job, *hashes_of(before.version, b), verdict))
     return ComparisonResult(Ending(NO, f"FAIL: B: {failure.message}"), (verdict,), before=None, failure=failure)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from assistant.config import find_workspace
 from assistant.engine.channel import Listener
 from assistant.engine.job import DONE, NO, Ending, Job
-from assistant.engine.judge import compare
+from assistant.engine.judge import compare, compare_verified
 from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.engine.proposals.replayed import keep_recording, replay_request
@@ -30,7 +30,7 @@ from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
-from assistant.model.verification import Outcome
+from assistant.model.verification import Outcome, Verification
 from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
@@ -97,11 +97,24 @@ class Decisions(Record):
             return _decision_event(job.id, outcome)
         return None
 
-    async def judge(self, request: JobRequest, before: Sequence[Source], after: Sequence[Source], listener: Listener) -> Ending:
-        """A confirming comparison of texts of files of a program; ``after`` may hold edits of a candidate, so it runs limited."""
+    async def judge(
+        self,
+        request: JobRequest,
+        before: Sequence[Source],
+        after: Sequence[Source],
+        listener: Listener,
+        verification: Verification | None = None,
+    ) -> Ending:
+        """A confirming comparison of texts of files of a program; ``after`` may hold edits of a candidate, so it runs limited.
+
+        ``verification``: of these very texts, where it is known: then the request's Region is timed, and nothing is verified again.
+        """
 
         async def body(job: Job, version: SourceVersion) -> Ending:
-            return (await compare(job, version, candidate_of(version, after), is_strict=False)).ending
+            candidate = candidate_of(version, after)
+            if verification is None:
+                return (await compare(job, version, candidate, is_strict=False)).ending
+            return (await compare_verified(job, version, candidate, verification)).ending
 
         return await self.runner.run("compare", about_texts(request, before), body, listener)
 

@@ -82,6 +82,17 @@ async def test_an_edit_that_is_proved_is_kept_and_judged_as_a_whole(tmp_path: Pa
     assert [path.name for path in (tmp_path / "suite").iterdir()] == ["scale.cu"]
 
 
+async def test_a_single_edit_whose_program_cannot_be_timed_as_one_is_compared_kernel_by_kernel(tmp_path: Path) -> None:
+    heard: list[events.Event] = []
+    commands = Commands(tmp_path, OneEdit("x[i] + x[i]"), kernels=DEAR)
+    task = Task("scale", (Path("scale.cu"),), ("1000",), None)
+    row = await ProgramRunner(folder_of(tmp_path, SCALE + HOST), SETTINGS, lambda _: commands.session, heard.append).run(task)
+    assert (row.outcome, row.reason) == (RowOutcome.FASTER, "1 edit kept")
+    compared = [event.job for event in heard if isinstance(event, events.JobStarted) and event.command == "compare"]
+    first, second = (next(event for event in heard if isinstance(event, events.JobEnded) and event.job == job) for job in compared)
+    assert "is not judged as a whole" in first.reason and second.reason.startswith("PASS")
+
+
 async def test_with_nothing_to_propose_the_row_says_so(tmp_path: Path) -> None:
     row = await run(tmp_path, "")
     assert (row.outcome, row.ratio, row.counted_ratio, row.chain) == (RowOutcome.NOTHING, None, 1.0, ())
