@@ -2,12 +2,13 @@
 
 The line has printed its answer already, so the cell that it stands in does not display the value once more. Example::
 
-    result = cell_result(run, picture)
+    result = cell_result(run, picture, workshop.for_people)
     result.ok, result.problems, result.proposals[0].ratio
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self, cast
 
 import IPython.core.getipython
@@ -16,7 +17,6 @@ from assistant.cuda.changes import changes_diff
 from assistant.model.proposal import Proposal
 from assistant.record import Record
 from jupyter_ext.page import failure_text, problem_lines
-from jupyter_ext.proposal_page import short_name
 from jupyter_ext.runs import CellRun, Step
 from jupyter_ext.workshop import Picture
 
@@ -57,6 +57,8 @@ class ProposalResult(_Printed, Record):
     """A proposal as it stands."""
 
     id: str
+    short_id: str
+    """``P1``, as people name it."""
     state: str
     """``open``, ``accepted``, ``rejected``, ``undone``, ``stale`` or ``superseded``."""
     summary: str
@@ -71,7 +73,7 @@ class ProposalResult(_Printed, Record):
     """The cell's CUDA text with the change made."""
 
     def __repr__(self) -> str:
-        return f"{short_name(self.id)} ({self.state}): {self.summary}; {self.verification}, {self.speed} {self.ratio:.2f}x"
+        return f"{self.short_id} ({self.state}): {self.summary}; {self.verification}, {self.speed} {self.ratio:.2f}x"
 
 
 class CellResult(_Printed, Record):
@@ -96,8 +98,8 @@ class CellResult(_Printed, Record):
         return f"{self.number}  {self.name}  {self.phase}  {self.headline}"
 
 
-def cell_result(run: CellRun, picture: Picture) -> CellResult:
-    """The run with what is known of its cell's text."""
+def cell_result(run: CellRun, picture: Picture, for_people: Callable[[str], str]) -> CellResult:
+    """The run with what is known of its cell's text; ``for_people``: a text with short ids in place of long ones."""
     state = run.state
     failure = failure_text(state, picture) if state.is_over else None
     return CellResult(
@@ -108,14 +110,15 @@ def cell_result(run: CellRun, picture: Picture) -> CellResult:
         ok=failure is None if state.is_over else None,
         steps=state.steps,
         problems=problem_lines(picture),
-        proposals=tuple(proposal_result(proposal) for proposal in picture.proposals),
+        proposals=tuple(proposal_result(proposal, for_people) for proposal in picture.proposals),
         failure=failure,
     )
 
 
-def proposal_result(proposal: Proposal) -> ProposalResult:
+def proposal_result(proposal: Proposal, for_people: Callable[[str], str]) -> ProposalResult:
     return ProposalResult(
         id=proposal.id,
+        short_id=for_people(proposal.id),
         state=proposal.state.value,
         summary=proposal.summary,
         verification=proposal.verification.outcome.value,

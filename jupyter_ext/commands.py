@@ -87,18 +87,18 @@ class Commands:
     def _status(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del words, options
         rows = Rows(self._result(run) for run in self._workshop.runs[-_SHOWN_ROWS:])
-        _say(repr(rows) if rows else "no cell was run with %%kernelopt yet")
+        self._say(repr(rows) if rows else "no cell was run with %%kernelopt yet")
         return rows
 
     def _show(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del options
         if words and words[0].upper().startswith("P"):
-            proposal = self._workshop.loop.call(self._workshop.store.find_proposal, words[0])
-            _show_markdown(proposal_text(proposal))
-            return proposal_result(proposal)
+            proposal = self._workshop.find_proposal(words[0])
+            _show_markdown(self._workshop.for_people(proposal_text(proposal)))
+            return proposal_result(proposal, self._workshop.for_people)
         run = self._run_of(words)
         if not run.verbs:
-            _say(f"{run.number}  {run.cell.path.stem}  {run.state.headline}: nothing was asked beyond that")
+            self._say(f"{run.number}  {run.cell.path.stem}  {run.state.headline}: nothing was asked beyond that")
         else:
             show_static(run, self._workshop)
         return self._result(run)
@@ -106,27 +106,27 @@ class Commands:
     def _wait(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         run = self._run_of(words)
         wait_for(self._workshop, run, options.timeout_s)
-        _say(f"{run.number}  {run.state.phase}  {run.state.headline}")
+        self._say(f"{run.number}  {run.state.phase}  {run.state.headline}")
         return self._result(run)
 
     def _cancel(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del options
         run = self._run_of(words)
         if run.state.is_over:
-            return _said(f"{run.number}  {run.state.phase}: there is nothing to cancel")
+            return self._said(f"{run.number}  {run.state.phase}: there is nothing to cancel")
         self._workshop.cancel(run)
-        return _said(f"{run.number}  cancelling")
+        return self._said(f"{run.number}  cancelling")
 
     def _accept(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         why = Why(options.reason_code, " ".join(words[1:]) or None)
-        return _said(self._reviewing.accept(self._id_of(words, "accept"), options.hunks, why=why))
+        return self._said(self._reviewing.accept(self._id_of(words, "accept"), options.hunks, why=why))
 
     def _reject(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
-        return _said(self._reviewing.reject(self._id_of(words, "reject"), options.reason_code, " ".join(words[1:]) or None))
+        return self._said(self._reviewing.reject(self._id_of(words, "reject"), options.reason_code, " ".join(words[1:]) or None))
 
     def _undo(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del options
-        return _said(self._reviewing.undo(self._id_of(words, "undo")))
+        return self._said(self._reviewing.undo(self._id_of(words, "undo")))
 
     def _pair(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         """A pair session on the cell that was run last."""
@@ -139,7 +139,7 @@ class Commands:
         if verb == "start":
             opened = call(pairs.start, run.cell.source, run.kernel, said or None)
             self._workshop.loop.call(self._workshop.editor.offers_changed)
-            return _said(opened.answer)
+            return self._said(opened.answer)
         if not call(pairs.open_on, path):
             raise UsageError(f"no pair session is open on {path.stem}", "%kernelopt pair start begins one")
         session: PairSession = call(pairs.find, path, text, run.kernel)
@@ -151,7 +151,7 @@ class Commands:
                     wait_for(self._workshop, suggesting, options.timeout_s, is_watched=False)
                 return self._result(suggesting)
             case "constrain":
-                return _said(call(pairs.constrain, session.id, said).answer)
+                return self._said(call(pairs.constrain, session.id, said).answer)
             case _:
                 turn = call(pairs.stop if verb == "stop" else pairs.why, session.id)
                 answer = call(lambda: pair_report(pairs.state(session.id))) if verb == "stop" else turn.detail or turn.answer
@@ -165,11 +165,11 @@ class Commands:
         workspace = find_workspace(runs[-1].cell.path if runs else Path.cwd())  # a kernel starts in its notebook's folder
         proposals = self._workshop.loop.call(self._workshop.store.proposals, workspace)
         if not proposals:
-            _say(f"nothing was proposed in {workspace} yet")
+            self._say(f"nothing was proposed in {workspace} yet")
         for proposal in proposals[:_SHOWN_ROWS]:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(proposal.created_ms / 1000))
-            _say(f"{day}  {proposal.id}  {proposal.state.value}  {proposal.path.stem}  {proposal_title(proposal)}")
-        return Rows(map(proposal_result, proposals[:_SHOWN_ROWS]))
+            self._say(f"{day}  {proposal.id}  {proposal.state.value}  {proposal.path.stem}  {proposal_title(proposal)}")
+        return Rows(proposal_result(proposal, self._workshop.for_people) for proposal in proposals[:_SHOWN_ROWS])
 
     def _doctor(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del words, options
@@ -178,10 +178,10 @@ class Commands:
             ended = subprocess.run(command, capture_output=True, text=True, timeout=_DOCTOR_S, check=False)
         except subprocess.TimeoutExpired as error:
             raise CannotAnswerError(f"the doctor did not answer within {_DOCTOR_S:g} s", "run kernelopt doctor on the terminal") from error
-        return _said(ended.stdout.rstrip() or ended.stderr.rstrip())
+        return self._said(ended.stdout.rstrip() or ended.stderr.rstrip())
 
     def _result(self, run: CellRun) -> CellResult:
-        return cell_result(run, self._workshop.picture(run.cell.key))
+        return cell_result(run, self._workshop.picture(run.cell.key), self._workshop.for_people)
 
     def _id_of(self, words: Sequence[str], verb: str) -> str:
         """The proposal that is named; without a name the newest of the cell that was run last, to undo the one decided last.
@@ -197,6 +197,14 @@ class Commands:
         if verb != "undo":
             return found[0].id
         return max(found, key=lambda item: call(self._workshop.store.decisions, item.id)[-1].decided_ms).id
+
+    def _said(self, text: str) -> Text:
+        shown = self._workshop.for_people(text)
+        self._say(shown)
+        return Text(shown)
+
+    def _say(self, text: str) -> None:
+        sys.stdout.write(f"{self._workshop.for_people(text)}\n")
 
     def _run_of(self, words: Sequence[str]) -> CellRun:
         """The run of that number; the last one without. Raises UsageError."""
@@ -240,12 +248,3 @@ def raise_for(workshop: Workshop, run: CellRun) -> None:
 
 def _show_markdown(text: str) -> None:
     show({"text/markdown": text, "text/plain": text})
-
-
-def _said(text: str) -> Text:
-    _say(text)
-    return Text(text)
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")

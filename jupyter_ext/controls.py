@@ -3,7 +3,7 @@
 Buttons do their work on threads of their own: a handler that waits would keep the kernel from hearing the answer. What is read stands
 next to them as HTML, not in them. Example::
 
-    controls = Controls(run, reviewing)     # raises ImportError without ipywidgets
+    controls = Controls(run, reviewing, workshop.for_people)     # raises ImportError without ipywidgets
     controls.found(picture.proposals)
 """
 
@@ -21,7 +21,7 @@ from assistant.model.source import Hunk
 from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
 from jupyter_ext.comms import heard_at_once
 from jupyter_ext.page import answer_html, course_html
-from jupyter_ext.proposal_page import MONO, PROSE, short_name
+from jupyter_ext.proposal_page import MONO, PROSE
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun
 
@@ -55,10 +55,11 @@ class Progress:
 class Controls:
     """The decisions on one run's proposals; empty while there is nothing to decide."""
 
-    def __init__(self, run: CellRun, reviewing: ProposalReviewer) -> None:
-        """Raises ImportError without ipywidgets."""
+    def __init__(self, run: CellRun, reviewing: ProposalReviewer, for_people: Callable[[str], str]) -> None:
+        """``for_people``: a text with short ids in place of long ones. Raises ImportError without ipywidgets."""
         self._run = run
         self._reviewing = reviewing
+        self._for_people = for_people
         make = _widgets()
         self._boxes: dict[tuple[str, ProposalState], ProposalBox] = {}
         self._proposals = make.VBox([])
@@ -74,7 +75,7 @@ class Controls:
     def found(self, proposals: tuple[Proposal, ...]) -> None:
         """Offer what is open; boxes that stay the same stay in place, with what was chosen in them."""
         boxes = {
-            (item.id, item.state): self._boxes.get((item.id, item.state)) or ProposalBox(item, self._run, self._reviewing, self._say)
+            (item.id, item.state): self._boxes.get((item.id, item.state)) or self._box(item)
             for item in proposals
             if item.state in DECIDABLE_STATES
         }
@@ -83,34 +84,39 @@ class Controls:
             self._notice.value = ""
             self._proposals.children = tuple(box.root for box in boxes.values())
 
+    def _box(self, proposal: Proposal) -> ProposalBox:
+        return ProposalBox(proposal, self._for_people(proposal.id), self._run, self._reviewing, self._say)
+
     def on_answer(self, heard: Callable[[str], object]) -> None:
         """Call ``heard`` with what came of each decision."""
         self._heard.append(heard)
 
     def _say(self, message: str) -> None:
-        self._notice.value = answer_html(message)
+        shown = self._for_people(message)
+        self._notice.value = answer_html(shown)
         for heard in self._heard:
-            heard(message)
+            heard(shown)
 
 
 class ProposalBox:
     """One open proposal: accept it, leave some of its hunks out and say why, or reject it and say why."""
 
-    def __init__(self, proposal: Proposal, run: CellRun, reviewing: ProposalReviewer, say: Callable[[str], None]) -> None:
+    def __init__(self, proposal: Proposal, name: str, run: CellRun, reviewing: ProposalReviewer, say: Callable[[str], None]) -> None:
+        """``name``: its short id."""
         self._proposal = proposal
         self._run = run
         self._reviewing = reviewing
         self._say = say
         self._choice = everything(proposal.hunks)
         make = _widgets()
-        self._accept = _button("Accept", f"Put {proposal.id} into the cell", lambda: self._apart(self._accepted))
+        self._accept = _button("Accept", f"Put {name} into the cell", lambda: self._apart(self._accepted))
         self._accept.button_style = "primary"
         self._reject = _button("Reject…", "Turn it down; you may say why", self._ask_why)
         self._reject_now = _button("Reject", "Turn it down; the reason is remembered", lambda: self._apart(self._rejected))
         self._why = Reason("Reason to reject")
         self._show_why(False)
         rows = [HunkRow(self, hunk).root for hunk in proposal.hunks] if len(proposal.hunks) > 1 else []
-        title = make.HTML(f'<div style="{PROSE}">{escape(" + ".join(proposal.techniques))} ({short_name(proposal.id)})</div>')
+        title = make.HTML(f'<div style="{PROSE}">{escape(" + ".join(proposal.techniques))} ({name})</div>')
         last = make.HBox([self._accept, self._reject, *self._why.widgets, self._reject_now, title], layout=_ROW)
         self.root = make.VBox([*rows, last])
         self.root.add_class("kernelopt-decision")

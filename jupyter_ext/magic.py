@@ -49,14 +49,14 @@ _QUOTED = 'put a value with blanks in quotes (--grid "(n + 255) // 256"), and a 
 class CellError(Exception):
     """What went wrong, for a person: shown without a traceback, as none of it is about Python."""
 
-    def __init__(self, error: KernelOptError) -> None:
-        super().__init__(error.message)
-        self._error = error
+    def __init__(self, error: KernelOptError, for_people: Callable[[str], str] = str) -> None:
+        """``for_people``: a text with short ids of proposals in place of long ones."""
+        self._message, self._remedy = for_people(error.message), for_people(error.remedy or "")
+        super().__init__(self._message)
 
     def _render_traceback_(self) -> list[str]:
         """As IPython shows it."""
-        remedy = [f"→ {self._error.remedy}"] if self._error.remedy else []
-        return [f"kernelopt: {self._error.message}", *remedy]
+        return [f"kernelopt: {self._message}", *([f"→ {self._remedy}"] if self._remedy else [])]
 
 
 @magics_class
@@ -207,7 +207,7 @@ class KernelOptMagics(Magics):
         try:
             return work()
         except KernelOptError as error:
-            raise CellError(error) from None
+            raise CellError(error, str if self._parts is None else self._parts.workshop.for_people) from None
 
 
 class _Parts:

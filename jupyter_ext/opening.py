@@ -43,7 +43,6 @@ from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.cells import Cell
 from jupyter_ext.first_build import reported
 from jupyter_ext.options import LaunchOptions, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
-from jupyter_ext.proposal_page import short_name
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import CellQuestions, Workshop
 
@@ -145,7 +144,10 @@ class CellOpener:
         waiting = self._waiting(cell, wanted, asked)
         if waiting is not None:
             wanted = replace(wanted, verbs=tuple(verb for verb in wanted.verbs if verb is not Verb.OPTIMIZE))
-            notes = (*notes, f"{short_name(waiting.id)} waits for your decision on this very text: no other is looked for until then")
+            notes = (
+                *notes,
+                f"{self._workshop.for_people(waiting.id)} waits for your decision on this very text: no other is looked for until then",
+            )
         run = self._workshop.open(cell, live, wanted)
         self._last[cell.key] = cell.text
         default = bound[0].bound if bound else None

@@ -19,7 +19,7 @@ from assistant.engine import DONE, NO
 from assistant.model import events
 from assistant.model.proposal import DECIDABLE_STATES, Decision
 from jupyter_ext.plots import comparison_html, evidence_html, versions_html
-from jupyter_ext.proposal_page import PROSE, decided_html, open_html, proposal_lines, short_name
+from jupyter_ext.proposal_page import PROSE, decided_html, open_html, proposal_lines
 from jupyter_ext.runs import Phase, RunState, Step
 from jupyter_ext.source_page import launch_html, problem_line, problems_html
 from jupyter_ext.workshop import Picture
@@ -150,7 +150,7 @@ def answer_html(answer: str) -> str:
 
 def how_to_decide(picture: Picture) -> str:
     """In place of buttons, where none can be shown; empty where nothing is open."""
-    names = [short_name(proposal.id) for proposal in picture.proposals if proposal.state in DECIDABLE_STATES]
+    names = [proposal.id for proposal in picture.proposals if proposal.state in DECIDABLE_STATES]
     return "\n".join(f"to decide on {name}: %kernelopt accept {name}, or %kernelopt reject {name} why" for name in names)
 
 

@@ -49,7 +49,7 @@ def show_panel(run: CellRun, workshop: Workshop, reviewing: ProposalReviewer) ->
         workshop.loop.call(run.changed)
         return
     try:
-        widgets = Widgets(Progress(run, workshop.cancel), Controls(run, reviewing))
+        widgets = Widgets(Progress(run, workshop.cancel), Controls(run, reviewing, workshop.for_people))
     except ImportError:  # ipywidgets is not installed
         widgets = None
     outputs = Outputs(show(_progress(run.state, widgets)), show(_NOTHING), show(_NOTHING), show(_NOTHING))
@@ -61,7 +61,8 @@ def show_panel(run: CellRun, workshop: Workshop, reviewing: ProposalReviewer) ->
 def show_static(run: CellRun, workshop: Workshop) -> None:
     """Display what is known of a run, without widgets."""
     picture = workshop.picture(run.cell.key)
-    show({"text/plain": panel_text(run.state, picture), "text/html": panel_html(run.state, picture, _decisions(workshop, picture))})
+    html = panel_html(run.state, picture, _decisions(workshop, picture))
+    show(_for_people(workshop, {"text/plain": panel_text(run.state, picture), "text/html": html}))
 
 
 class _Printed:
@@ -74,7 +75,8 @@ class _Printed:
     def changed(self, run: CellRun) -> None:
         if run.state.is_over and not self._is_done:
             self._is_done = True
-            sys.stdout.write(f"{panel_text(run.state, self._workshop.picture(run.cell.key))}\n")
+            text = panel_text(run.state, self._workshop.picture(run.cell.key))
+            sys.stdout.write(f"{self._workshop.for_people(text)}\n")
 
 
 class Widgets(Record):
@@ -149,7 +151,12 @@ class _PanelUpdater:
         return {"text/plain": self._answer, "text/html": answer_html(self._answer)} if self._answer else _NOTHING
 
     def _update(self, output: Output, bundle: Bundle) -> None:
-        output.update(bundle, raw=True)
+        output.update(_for_people(self._workshop, bundle), raw=True)
+
+
+def _for_people(workshop: Workshop, bundle: Bundle) -> Bundle:
+    """With short ids of proposals in its texts."""
+    return {kind: workshop.for_people(shown) if isinstance(shown, str) else shown for kind, shown in bundle.items()}
 
 
 def _progress(state: RunState, widgets: Widgets | None) -> Bundle:

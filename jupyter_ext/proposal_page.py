@@ -1,5 +1,7 @@
 """A proposal as HTML and as plain text: what it claims, how it was judged, before and after, the change side by side by hunks. Pure.
 
+It names proposals by their long ids; what displays a page puts the short ones in their place (``Workshop.for_people``).
+
 Example::
 
     open_html(proposal)
@@ -35,7 +37,6 @@ __all__ = [
     "diff_html",
     "open_html",
     "proposal_lines",
-    "short_name",
 ]
 
 MONO = "font-family:var(--jp-code-font-family,monospace);font-size:12px;line-height:1.4"
@@ -51,19 +52,12 @@ _GAP = "padding:2px 6px;text-align:left;opacity:.8;background:none;font-weight:6
 RED, ORANGE, _GREEN = "rgba(244,67,54,{})", "rgba(255,152,0,{})", "rgba(76,175,80,{})"
 """The 500s of the Material palette, as tints: behind the ink of a light page and of a dark one, which both stay readable."""
 _REMOVED, _ADDED = RED.format(0.16), _GREEN.format(0.18)
-_TIME_LETTERS = 11
-"""``P`` and the 48 bits of milliseconds that an id begins with."""
 _AROUND = 1
 """Lines shown before and after a change."""
 _MOST_HEIGHT = "18em"
 """A long change scrolls by itself, so that what can be pressed below it stays in sight."""
 _SIGN = {True: ("-", "+"), False: (" ", " ")}
 """Next to a changed line, so that it is not known by its colour alone."""
-
-
-def short_name(proposal_id: str) -> str:
-    """The letters that say when it was made, to the millisecond: as a beginning of its id it names it everywhere."""
-    return proposal_id[:_TIME_LETTERS]
 
 
 def open_html(proposal: Proposal, first_line: int = 1, is_first: bool = True) -> str:
@@ -116,7 +110,7 @@ def _change(proposal: Proposal, decision: Decision | None, first_line: int) -> s
 
 def proposal_lines(proposal: Proposal) -> list[str]:
     """The same for a terminal: the diff where there is something to decide."""
-    lines = [f"{short_name(proposal.id)} ({proposal.state.value}): {proposal_title(proposal)}"]
+    lines = [f"{proposal.id} ({proposal.state.value}): {proposal_title(proposal)}"]
     if proposal.state in DECIDABLE_STATES:
         part = comparison_part(proposal)
         versions = () if part.versions is None else (*part.versions.times, *part.versions.counts, *part.versions.stalls)

@@ -1,7 +1,8 @@
 """Decisions on proposals in a notebook: the front end makes the edit, and what the cell became is the decision.
 
 The judged cell is found by its id and replaced through JupyterLab's extension, or by its text through VS Code's; where
-there is neither, the accepted text is put into a new cell below. Nothing is kept as accepted before the text stands somewhere. Example::
+there is neither, the accepted text is put into a new cell below. Nothing is kept as accepted before the text stands somewhere.
+A proposal is named as people see it, or by its long id, which is what answers name. Example::
 
     reviewing.accept("P01", ())           # 'P01 accepted: the cell was replaced; run it to use it'
     reviewing.reject("P01", "not_worth_it", None)
@@ -19,7 +20,6 @@ from assistant.errors import UsageError
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell
-from jupyter_ext.proposal_page import short_name
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
@@ -77,7 +77,7 @@ class ProposalReviewer:
 
     def accepted_here(self, cell: Cell, proposal_id: str) -> str:
         """The code of ``cell``, which is being run, with the proposal accepted. Raises as ``accept`` does."""
-        proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
+        proposal = self._workshop.find_proposal(proposal_id)
         if proposal.path != cell.path:
             raise UsageError(f"{proposal.id} is for {proposal.path.stem}, not for this cell", "run --accept in the cell that was judged")
         self._workshop.loop.call(self._workshop.editor.put, cell.key, cell.path, cell.text, Trigger.TYPED)
@@ -91,20 +91,20 @@ class ProposalReviewer:
 
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> str:
         """Raises UsageError where somebody decided before, and for an unknown reason code."""
-        proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
+        proposal = self._workshop.find_proposal(proposal_id)
         self._workshop.loop.call(self._rejected, proposal, reason_code, reason)
-        return f"{proposal.id} rejected; %kernelopt undo {short_name(proposal.id)} takes that back"
+        return f"{proposal.id} rejected; %kernelopt undo {proposal.id} takes that back"
 
     def undo(self, proposal_id: str) -> str:
         """Put the text before an accepted proposal back into its cell, or open a rejected one again.
 
         Raises UsageError where the cell moved on.
         """
-        proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
+        proposal = self._workshop.find_proposal(proposal_id)
         if proposal.state is ProposalState.REJECTED:
             self._workshop.loop.call(self._reopened, proposal)
             return f"{proposal.id} waits for your decision again"
-        run, proposal = self._held(proposal_id, self._placed.get(proposal_id))
+        run, proposal = self._held(proposal_id, self._placed.get(proposal.id))
         if (run.cell.source,) == proposal.before:
             raise UsageError(f"{proposal.id} is not in the cell", "nothing to undo")
         self._place(run, proposal, _text(proposal.before), ())
@@ -169,7 +169,7 @@ class ProposalReviewer:
 
         Raises UsageError where it was not run in this kernel.
         """
-        proposal = self._workshop.loop.call(self._workshop.store.find_proposal, proposal_id)
+        proposal = self._workshop.find_proposal(proposal_id)
         named = [run for run in reversed(self._workshop.runs) if run.cell.path == proposal.path]
         judged = [run for run in named if (run.cell.source,) == proposal.before]
         run = wanted if wanted in named else next(iter((*judged, *named)), None)

@@ -52,6 +52,7 @@ from assistant.memory.store import open_store
 from assistant.model.events import Event
 from assistant.model.program import STANDS_ALONE
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal
+from assistant.model.short_ids import with_short_ids
 from assistant.model.source import Source
 from assistant.model.workload import LiveWorkload
 from assistant.plan.catalogue import own_catalogue
@@ -180,6 +181,22 @@ class Workshop:
     def remembered(self, path: Path) -> Remembered:
         """What memory knows of the texts that went by a cell's path."""
         return self.loop.call(self._remembered, path)
+
+    @property
+    def workspace(self) -> Path:
+        """That of the cell that was run last; before any, of the folder that the kernel works in, which is the notebook's at first."""
+        return find_workspace(self._runs[-1].cell.path if self._runs else Path.cwd())
+
+    def find_proposal(self, name: str) -> Proposal:
+        """By its short id in the notebook's workspace, as every front end shows it, or by the first letters of its long one.
+
+        Raises UsageError where it names none, or several.
+        """
+        return self.loop.call(self._store.find_proposal, name, self.workspace)
+
+    def for_people(self, text: str) -> str:
+        """With short ids of proposals in place of long ones."""
+        return self.loop.call(with_short_ids, text, self._store.short_id)
 
     def close(self) -> None:
         """End every job and worker."""
@@ -321,7 +338,7 @@ class Workshop:
     def lost(self, key: str, outcome: AlreadyDecided) -> None:
         first = outcome.decision
         for run in self._runs_of(key)[-1:]:
-            run.say(f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}")
+            run.say(f"{self.for_people(first.proposal)} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}")
 
     def _runs_of(self, key: str) -> list[CellRun]:
         return [run for run in self._runs if run.cell.key == key]

@@ -48,7 +48,7 @@ class Proposals:
 
         ``document_uri`` is what to compare a file with: the open document, or the CUDA text alone where that is only a part of one.
         """
-        proposal = self._find(proposal_id)
+        proposal = self.find(proposal_id)
         diff = changes_diff(proposal.files)
         names = shown_names(proposal.paths)
         answer = {
@@ -67,7 +67,7 @@ class Proposals:
 
     def explain(self, proposal_id: str) -> dict[str, Any]:
         """Show the explanation with its evidence."""
-        proposal = self._find(proposal_id)
+        proposal = self.find(proposal_id)
         text = proposal_text(proposal)
         if not self._client.is_ours:
             self._show(proposal, "md", text)
@@ -75,7 +75,7 @@ class Proposals:
 
     def accept(self, proposal_id: str, hunk_ids: tuple[str, ...]) -> dict[str, Any]:
         """Have the editor make the edit; where the text has moved on, judge the change there and offer it again."""
-        proposal = self._find(proposal_id)
+        proposal = self.find(proposal_id)
         unit = self._open_unit(proposal)
         self._check(proposal)
         editor = self._backend.editor
@@ -97,7 +97,7 @@ class Proposals:
 
     def accept_edited(self, proposal_id: str, texts: tuple[Source, ...]) -> None:
         """Have the editor put a person's own version of a proposal into its files. Raises UsageError where a file moved on meanwhile."""
-        proposal = self._find(proposal_id)
+        proposal = self.find(proposal_id)
         unit = self._open_unit(proposal)
         self._check(proposal)
         current = self._backend.editor.texts_of(proposal.paths)
@@ -107,7 +107,7 @@ class Proposals:
 
     def reject(self, proposal_id: str, reason_code: str | None, reason: str | None) -> dict[str, Any]:
         """Keep the decision; where the client cannot ask for the reason itself, ask for it here."""
-        proposal = self._find(proposal_id)
+        proposal = self.find(proposal_id)
         if reason_code is None and reason is None and not self._client.supports("input"):
             self._client.spawn(self._ask_reason(proposal))
             return {"proposal_id": proposal.id, "outcome": "asking"}
@@ -116,7 +116,7 @@ class Proposals:
 
     def reopen(self, proposal_id: str) -> dict[str, Any]:
         """Take a rejection back. Raises UsageError where it is not rejected."""
-        proposal = self._find(proposal_id)
+        proposal = self.find(proposal_id)
         self._backend.editor.review.reopen(proposal.id)
         self._decided(proposal)
         return {"proposal_id": proposal.id, "outcome": "reopened"}
@@ -127,7 +127,7 @@ class Proposals:
         if len(parts) < 3 or parts[1] != "proposal":
             raise UsageError(f"{uri} is not a kernelopt document")
         name, _, suffix = parts[2].partition(".")
-        proposal = self._find(name)
+        proposal = self.find(name)
         if len(parts) > 4 and parts[3] == "tried":
             return self._tried(proposal, parts[4], is_before=parts[5:6] == ("before",))
         if len(parts) > 3:
@@ -141,12 +141,17 @@ class Proposals:
                 return edit.before_text if is_before else edit.after_text
         raise UsageError(f"nothing else of that name was tried before {proposal.id}")
 
+    def find(self, name: str) -> Proposal:
+        """By its short id in the workspace of what is open, or by the first letters of its long one.
+
+        Raises UsageError where it names none, or several: where files of several workspaces are open, a short one may.
+        """
+        workspaces = {find_workspace(path) for path in self._units.paths()}
+        return self._backend.store.find_proposal(name, workspaces.pop() if len(workspaces) == 1 else None)
+
     def document_of(self, proposal_id: str) -> str:
         """The URI of the open document that a proposal is for; else of the file itself."""
-        return self._uri_of(self._find(proposal_id).path)
-
-    def _find(self, proposal_id: str) -> Proposal:
-        return self._backend.store.find_proposal(proposal_id)
+        return self._uri_of(self.find(proposal_id).path)
 
     def _uri_of(self, path: Path) -> str:
         unit = self._unit(path)

@@ -52,9 +52,8 @@ class ScratchCopies:
         self._proposals: dict[Path, str] = {}
         self._judging: dict[str, _ScratchJudgement] = {}
 
-    def edit(self, proposal_id: str) -> dict[str, Any]:
+    def edit(self, proposal: Proposal) -> dict[str, Any]:
         """Open a scratch copy of each file with the change made; saving one judges them together."""
-        proposal = self._backend.store.find_proposal(proposal_id)
         uris = [path.as_uri() for path in self._begin(proposal)]
         for uri in uris:
             self._client.show_document(uri)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from assistant.config import find_workspace
 from assistant.editor.parts import JudgedOn
 from assistant.errors import UsageError
 from assistant.model.source import Source
@@ -23,7 +24,7 @@ def verify(backend: Backend, unit: Unit, arguments: VerifyArguments) -> dict[str
     if arguments.cases and not arguments.seeds:
         raise UsageError("`cases` need the seeds of their verification", "give `seeds` as well")
     if arguments.proposal_id is not None:
-        proposal = backend.store.find_proposal(arguments.proposal_id)
+        proposal = backend.store.find_proposal(arguments.proposal_id, find_workspace(unit.path))
         return {"job_id": backend.editor.judge(unit.key, proposal.before, proposal.after, on)}
     if arguments.before is None:
         raise UsageError("there is nothing to verify against", "give `before`, an earlier text of the document, or `proposal_id`")

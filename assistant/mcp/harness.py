@@ -114,7 +114,7 @@ class Harness:
 
     def proposal(self, id_prefix: str) -> dict[str, Any]:
         """One proposal whole, and what was decided on it."""
-        proposal = self._session.store.find_proposal(id_prefix)
+        proposal = self._session.store.find_proposal(id_prefix, find_workspace(Path.cwd()))
         entry = answer([proposal_event(proposal.job, proposal)])["events"][0]
         decisions = self._session.store.decisions(proposal.id)
         return entry | {"decisions": [{"kind": d.kind.value, "reason_code": d.reason_code, "reason": d.reason} for d in decisions]}

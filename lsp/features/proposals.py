@@ -24,7 +24,7 @@ def register(server: LanguageServer, proposals: Proposals, scratch: ScratchCopie
 
     @server.command("kernelopt.proposal.edit")
     def edit(arguments: ProposalArguments) -> dict[str, Any]:
-        return scratch.edit(arguments.proposal_id)
+        return scratch.edit(proposals.find(arguments.proposal_id))
 
     @server.command("kernelopt.proposal.accept")
     def accept(arguments: ProposalArguments) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from assistant.engine import new_id
 from assistant.model.proposal import ProposalState
 from jupyter_ext.cells import Cell, cell_of
 from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
-from jupyter_ext.proposal_page import short_name
 from jupyter_ext.workshop import Workshop
 from tests.changes import change
 from tests.contracts.stored import Given
@@ -52,10 +51,10 @@ def opened(workshop: Workshop, opening: CellOpener, of: Cell, line: MagicLine = 
 
 
 def test_the_proposal_that_waits_is_shown_and_no_search_begins(workshop: Workshop, opening: CellOpener, tmp_path: Path) -> None:
-    name = short_name(propose(workshop, cell(tmp_path)))
+    propose(workshop, cell(tmp_path))
     again = opened(workshop, opening, cell(tmp_path))
     assert again.run.verbs == SEARCHED[:2]
-    assert f"{name} waits for your decision on this very text: no other is looked for until then" in again.notes
+    assert "P1 waits for your decision on this very text: no other is looked for until then" in again.notes
 
 
 def test_another_text_and_another_planner_are_searched(workshop: Workshop, opening: CellOpener, tmp_path: Path) -> None:
