@@ -123,7 +123,12 @@ class Proposals:
 
     def content(self, uri: str) -> str:
         """The text of a ``kernelopt:`` document. Raises UsageError for one that there is not."""
-        parts = PurePosixPath(unquote(urlparse(uri).path)).parts
+        address = urlparse(uri)
+        if address.query:
+            name, _, side = unquote(address.query).partition("/")
+            shown = unquote(address.path).lstrip("/")
+            return _side_of(self.find(name), f"{side}/{shown}" if side else shown)
+        parts = PurePosixPath(unquote(address.path)).parts
         if len(parts) < 3 or parts[1] != "proposal":
             raise UsageError(f"{uri} is not a kernelopt document")
         name, _, suffix = parts[2].partition(".")
@@ -193,12 +198,14 @@ class Proposals:
 
     def _shown(self, proposal: Proposal, change: FileChange, name: str) -> dict[str, Any]:
         """One file of a preview."""
-        unit, quoted = self._unit(change.path), quote(name)
+        unit = self._unit(change.path)
         is_part = unit is not None and unit.embedded is not None
+        before, after = _side_uris(proposal, name)
         return {
             "name": name,
-            "document_uri": f"kernelopt:/proposal/{proposal.id}/before/{quoted}" if is_part else self._uri_of(change.path),
-            "proposal_uri": f"kernelopt:/proposal/{proposal.id}/{quoted}",
+            "document_uri": before if is_part else self._uri_of(change.path),
+            "before_uri": before,
+            "proposal_uri": after,
             "hunks": _hunk_places(change.hunks),
         }
 
@@ -249,6 +256,18 @@ def _other(proposal: Proposal, edit: TriedEdit) -> dict[str, str]:
     """A candidate that was not offered, and where its two sides can be read."""
     place, name = f"kernelopt:/proposal/{proposal.id}/tried/{edit.id}", quote(edit.path.name)
     return {"title": edit.title, "why": edit.why, "before_uri": f"{place}/before/{name}", "after_uri": f"{place}/{name}"}
+
+
+def _side_uris(proposal: Proposal, name: str) -> tuple[str, str]:
+    """Where a file can be read as it was and with the change made.
+
+    Of several files, both addresses have the same path, which is the file's name: an editor that shows them together would call anything
+    else a renamed file.
+    """
+    quoted = quote(name)
+    if len(proposal.files) > 1:
+        return f"kernelopt:/{quoted}?{proposal.id}/before", f"kernelopt:/{quoted}?{proposal.id}"
+    return f"kernelopt:/proposal/{proposal.id}/before/{quoted}", f"kernelopt:/proposal/{proposal.id}/{quoted}"
 
 
 def _side_of(proposal: Proposal, shown: str) -> str:

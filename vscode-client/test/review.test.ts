@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import type { HunkPlace, Preview } from "../src/protocol/answers.ts";
 import {
+  type Address,
   acceptance,
   afterLines,
-  beforePath,
   changesTitle,
   describe,
   everything,
@@ -82,17 +82,19 @@ test("a hunk is shown on its lines of the proposal, a removal on the line after 
   ]);
 });
 
-test("an address of a proposal names it, and no other does", () => {
-  assert.equal(proposalOf("kernelopt", "/proposal/P01ABC/transpose.cu"), "P01ABC");
-  assert.equal(proposalOf("kernelopt", "/proposal/P01ABC/before/a.cu"), "P01ABC");
-  assert.equal(proposalOf("kernelopt", "/proposal/P01ABC.md"), "P01ABC");
-  assert.equal(proposalOf("file", "/proposal/P01ABC/transpose.cu"), undefined);
-  assert.equal(proposalOf("kernelopt", "/other"), undefined);
-});
+function address(scheme: string, path: string, query = ""): Address {
+  return { scheme, path, query };
+}
 
-test("the text before is another document of the same proposal", () => {
-  assert.equal(beforePath("/proposal/P01ABC/a b.cu"), "/proposal/P01ABC/before/a b.cu");
-  assert.equal(beforePath("/proposal/P01ABC/include/tile.cuh"), "/proposal/P01ABC/before/include/tile.cuh");
+test("an address of a proposal names it, and no other does", () => {
+  assert.equal(proposalOf(address("kernelopt", "/proposal/P01ABC/transpose.cu")), "P01ABC");
+  assert.equal(proposalOf(address("kernelopt", "/proposal/P01ABC/before/a.cu")), "P01ABC");
+  assert.equal(proposalOf(address("kernelopt", "/proposal/P01ABC.md")), "P01ABC");
+  assert.equal(proposalOf(address("file", "/proposal/P01ABC/transpose.cu")), undefined);
+  assert.equal(proposalOf(address("kernelopt", "/other")), undefined);
+  assert.equal(proposalOf(address("kernelopt", "/include/tile.cuh", "P01ABC")), "P01ABC");
+  assert.equal(proposalOf(address("kernelopt", "/include/tile.cuh", "P01ABC/before")), "P01ABC");
+  assert.equal(proposalOf(address("git", "/include/tile.cuh", "P01ABC")), undefined);
 });
 
 test("a reject sends only what was said", () => {

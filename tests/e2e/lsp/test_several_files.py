@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlparse
 
 import pytest
+from lsprotocol import types
 
 from assistant.cuda.changes import changes_of
 from assistant.memory.store import open_store
@@ -54,6 +56,11 @@ async def test_all_files_are_changed_by_one_edit_and_the_decision_is_kept_once(c
     preview = await editor.run("kernelopt.proposal.preview", proposal_id="P01")
     assert [file["name"] for file in preview["files"]] == ["smooth.cuh", "main.cu"]
     assert [len(file["hunks"]) for file in preview["files"]] == [1, 1]
+    for change, file in zip(proposal.shown_files, preview["files"], strict=True):
+        before, after = file["before_uri"], file["proposal_uri"]
+        assert urlparse(before).path == urlparse(after).path == f"/{file['name']}", "both sides have one name: nothing is renamed"
+        shown = [await editor.client.workspace_text_document_content_async(types.TextDocumentContentParams(uri)) for uri in (before, after)]
+        assert [side.text for side in shown] == [change.before_text, change.after_text]
     answer = await editor.run("kernelopt.proposal.accept", proposal_id="P01")
     assert answer["outcome"] == "applying"
     await editor.until(lambda: decided(cli) == ["accepted"])

@@ -14,6 +14,8 @@ export interface FilePreview {
   /** From the folder that holds all its files. */
   readonly name: string;
   readonly document_uri: string;
+  /** The text that the proposal was made for. */
+  readonly before_uri: string;
   readonly proposal_uri: string;
   readonly hunks: readonly HunkPlace[];
 }

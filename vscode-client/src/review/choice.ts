@@ -133,14 +133,16 @@ export function afterLines(hunk: HunkPlace): { readonly first: number; readonly 
   return { first, last: first + Math.max(hunk.after_count, 1) - 1 };
 }
 
-/** The id in `kernelopt:/proposal/ID/NAME`; undefined for any other address. */
-export function proposalOf(scheme: string, path: string): string | undefined {
-  return scheme === "kernelopt" ? /^\/proposal\/([^/.]+)/.exec(path)?.[1] : undefined;
+export interface Address {
+  readonly scheme: string;
+  readonly path: string;
+  readonly query: string;
 }
 
-/** `/proposal/ID/NAME` → `/proposal/ID/before/NAME`: the text that the proposal was made for. */
-export function beforePath(path: string): string {
-  return path.replace(/^(\/proposal\/[^/]+)\//, "$1/before/");
+/** The id in `kernelopt:/proposal/ID/NAME` or, of several files, `kernelopt:/NAME?ID`; undefined for any other address. */
+export function proposalOf({ scheme, path, query }: Address): string | undefined {
+  if (scheme !== "kernelopt") return undefined;
+  return query === "" ? /^\/proposal\/([^/.]+)/.exec(path)?.[1] : query.split("/")[0];
 }
 
 /** What the tab of a change of several files is called: `a.cuh, main.cu ↔ ≈1.60x predicted, …`, numbered where another is called so. */

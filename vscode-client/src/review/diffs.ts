@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import type { FilePreview } from "../protocol/answers.ts";
-import { beforePath, changesTitle, isCalled, proposalOf } from "./choice.ts";
+import { changesTitle, isCalled, proposalOf } from "./choice.ts";
 
 /** Whether the editor of several files is in front, for menus and keys: it has no address of ours. */
 const SHOWS_CHANGES = "kernelopt.showsChanges";
@@ -41,15 +41,15 @@ export class Diffs implements vscode.Disposable {
   }
 
   async #openChanges(proposal: string, files: readonly FilePreview[], claim: string): Promise<void> {
-    const shown = await Promise.all(files.map(sides));
+    const shown = files.map(({ before_uri, document_uri, proposal_uri }) => [document_uri, before_uri, proposal_uri].map((uri) => vscode.Uri.parse(uri)));
     const taken = [...this.#changes].flatMap(([title, other]) => (other === proposal ? [] : [title]));
     const title = changesTitle(files.map(({ name }) => name), claim, taken);
     this.#changes.set(title, proposal);
-    await vscode.commands.executeCommand("vscode.changes", title, shown.map(({ live, before, after }) => [live, before, after]));
+    await vscode.commands.executeCommand("vscode.changes", title, shown);
   }
 
   #proposalOf({ input, label }: vscode.Tab): string | undefined {
-    if (input instanceof vscode.TabInputTextDiff) return proposalOf(input.modified.scheme, input.modified.path);
+    if (input instanceof vscode.TabInputTextDiff) return proposalOf(input.modified);
     return [...this.#changes].find(([title]) => isCalled(label, title))?.[1];
   }
 
@@ -67,7 +67,6 @@ async function openDiff(file: FilePreview, claim: string): Promise<void> {
 }
 
 interface Sides {
-  readonly live: vscode.Uri;
   /** The live document; where it has moved on, the text that the proposal was made for: what was typed since is no part of the change. */
   readonly before: vscode.Uri;
   readonly after: vscode.Uri;
@@ -75,11 +74,10 @@ interface Sides {
 }
 
 async function sides(file: FilePreview): Promise<Sides> {
-  const [live, after] = [vscode.Uri.parse(file.document_uri), vscode.Uri.parse(file.proposal_uri)];
-  const made = after.with({ path: beforePath(after.path) });
+  const [live, made, after] = [vscode.Uri.parse(file.document_uri), vscode.Uri.parse(file.before_uri), vscode.Uri.parse(file.proposal_uri)];
   const texts = await Promise.all([live, made].map(async (uri) => (await vscode.workspace.openTextDocument(uri)).getText()));
   const isLive = texts[0] === texts[1];
-  return { live, before: isLive ? live : made, after, isLive };
+  return { before: isLive ? live : made, after, isLive };
 }
 
 function allTabs(): readonly vscode.Tab[] {

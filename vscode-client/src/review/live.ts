@@ -7,7 +7,7 @@
 import * as vscode from "vscode";
 
 import type { FilePreview, HunkPlace, Preview } from "../protocol/answers.ts";
-import { beforePath, type Choice } from "./choice.ts";
+import type { Choice } from "./choice.ts";
 import { comment } from "./comment.ts";
 import { linesOf, livePlace, type LivePlace, newLines } from "./place.ts";
 import { liveHeading, liveText } from "./thread_text.ts";
@@ -196,10 +196,9 @@ function hide({ threads }: Offer, hunk: string): void {
 }
 
 /** Of a CUDA text that is only a part of its document, the live file shows nothing: its address is not the document's. */
-async function read({ document_uri, hunks, proposal_uri }: FilePreview): Promise<File> {
-  const after = vscode.Uri.parse(proposal_uri);
-  const made = after.with({ path: beforePath(after.path) });
-  const [before, proposed] = await Promise.all([made, after].map(async (uri) => linesOf((await vscode.workspace.openTextDocument(uri)).getText())));
+async function read({ before_uri, document_uri, hunks, proposal_uri }: FilePreview): Promise<File> {
+  const sides = [before_uri, proposal_uri].map((uri) => vscode.Uri.parse(uri));
+  const [before, proposed] = await Promise.all(sides.map(async (uri) => linesOf((await vscode.workspace.openTextDocument(uri)).getText())));
   return { uri: vscode.Uri.parse(document_uri).toString(), hunks, made: before ?? [], after: proposed ?? [] };
 }
 

@@ -139,7 +139,7 @@ export class Review implements vscode.Disposable {
 
   /** The proposal of an editor's address, else the one whose diff is in front. */
   proposalAt(uri: vscode.Uri | undefined): string | undefined {
-    return (uri === undefined ? undefined : proposalOf(uri.scheme, uri.path)) ?? this.#diffs.shown;
+    return (uri === undefined ? undefined : proposalOf(uri)) ?? this.#diffs.shown;
   }
 
   /** The hunk of a thread that menus hand over. */
