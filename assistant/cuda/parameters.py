@@ -8,12 +8,16 @@ Example::
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Parameter, TemplateParameter
+from assistant.record import Record
 
 __all__ = ["declared_name", "function_parameters", "template_parameters", "tidy_type"]
 
+_KEPT_TYPES = 1_000
+"""A program spells few types, and a text that is typed in spells them again with each keystroke."""
 _NAMES = frozenset({"identifier", "field_identifier"})
 _NOT_IN_TYPE = re.compile(r"//[^\n]*|/\*.*?\*/|(?<!\w)(?:__restrict__|__restrict|restrict|__grid_constant__)(?!\w)", re.DOTALL)
 _RESTRICT = re.compile(r"(?<!\w)(?:__restrict__|__restrict|restrict)(?!\w)")
@@ -56,19 +60,31 @@ def tidy_type(text: str) -> str:
 
 def _parameter(tree: SyntaxTree, node: Node) -> Parameter:
     name = declared_name(node.child_by_field_name("declarator"))
-    before, after = _around_name(tree, node, name)
-    spelled = _decayed(_NOT_IN_TYPE.sub(" ", before), _NOT_IN_TYPE.sub(" ", after).strip())
-    outer = _without_template_arguments(spelled)
-    element = _element_type(spelled, outer)
+    spelled = _spelled_type(*_around_name(tree, node, name))
     return Parameter(
         name="" if name is None else tree.text(name),
-        type=spelled,
+        type=spelled.type,
         span=tree.span(node),
-        is_pointer=element is not None,
-        is_const=_is_const(outer),
-        is_restrict=_RESTRICT.search(before) is not None,
-        element_type=element,
+        is_pointer=spelled.element is not None,
+        is_const=spelled.is_const,
+        is_restrict=spelled.is_restrict,
+        element_type=spelled.element,
     )
+
+
+class _SpelledType(Record):
+    type: str
+    element: str | None
+    is_const: bool
+    is_restrict: bool
+
+
+@lru_cache(_KEPT_TYPES)
+def _spelled_type(before: str, after: str) -> _SpelledType:
+    """What the text before and after a parameter's name says of its type."""
+    spelled = _decayed(_NOT_IN_TYPE.sub(" ", before), _NOT_IN_TYPE.sub(" ", after).strip())
+    outer = _without_template_arguments(spelled)
+    return _SpelledType(spelled, _element_type(spelled, outer), _is_const(outer), _RESTRICT.search(before) is not None)
 
 
 def _around_name(tree: SyntaxTree, node: Node, name: Node | None) -> tuple[str, str]:

@@ -11,7 +11,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.cuda.functions import Function, called_names, functions
 from assistant.cuda.launches import launch_sites
@@ -41,15 +41,18 @@ def parse(source: Source) -> ParsedSource:
     return parse_with_trees(source)[0]
 
 
-def parse_with_trees(source: Source) -> tuple[ParsedSource, tuple[SyntaxTree, ...]]:
-    """As ``parse``, with the trees it was read from; several, each with a part of the text, where brackets do not match."""
-    parsed, trees = _parsed_alone(source)
+def parse_with_trees(source: Source, before: Sequence[SyntaxTree] = ()) -> tuple[ParsedSource, tuple[SyntaxTree, ...]]:
+    """As ``parse``, with the trees it was read from; several, each with a part of the text, where brackets do not match.
+
+    ``before``: the trees of an earlier text of it, which make reading it quicker.
+    """
+    parsed, trees = _parsed_alone(source, before)
     return with_macro_kernels(parsed, lambda other: _parsed_alone(other)[0]), trees
 
 
-def _parsed_alone(source: Source) -> tuple[ParsedSource, tuple[SyntaxTree, ...]]:
+def _parsed_alone(source: Source, before: Sequence[SyntaxTree] = ()) -> tuple[ParsedSource, tuple[SyntaxTree, ...]]:
     """Without kernels that stand in macros."""
-    recovered = recover(source.text)
+    recovered = recover(source.text, before)
     found = [(tree, function) for tree in recovered.trees for function in functions(tree)]
     helpers = tuple(_device_function(tree, f) for tree, f in found if f.is_device and not f.is_kernel)
     calls = _calls_by_name(helpers)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.reading import Reading, blank, read
@@ -59,11 +59,14 @@ class _Piece(Record):
     is_last: bool
 
 
-def recover(text: str) -> RecoveredTrees:
-    """One tree when brackets match, else one per run of text between the places where they must have ended."""
+def recover(text: str, before: Sequence[SyntaxTree] = ()) -> RecoveredTrees:
+    """One tree when brackets match, else one per run of text between the places where they must have ended.
+
+    ``before``: trees of an earlier text; a single one saves reading anew what both texts have.
+    """
     reading = read(text)
     if _is_balanced(reading.code):
-        whole = SyntaxTree(text, reading)
+        whole = SyntaxTree(text, reading, before=before[0] if len(before) == 1 else None)
         if not whole.root.has_error:
             return RecoveredTrees((whole,), ())
     pieces = tuple(_pieces(reading))

@@ -13,7 +13,7 @@ Example::
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import cache, cached_property, wraps
 from itertools import accumulate
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import tree_sitter_cuda
-from tree_sitter import Language, Node, Parser, Query, QueryCursor
+from tree_sitter import Language, Node, Parser, Point, Query, QueryCursor, Tree
 
 from assistant.cuda.reading import Reading, read
 from assistant.model.source import Source, Span
@@ -71,10 +71,13 @@ def kept(question: Callable[Concatenate[SyntaxTree, _P], _R]) -> Callable[Concat
 class SyntaxTree:
     """One parse of a text; half-typed text gives a tree with ERROR or missing nodes."""
 
-    def __init__(self, text: str, reading: Reading | None = None, others: tuple[Source, ...] = ()) -> None:
+    def __init__(
+        self, text: str, reading: Reading | None = None, others: tuple[Source, ...] = (), before: SyntaxTree | None = None
+    ) -> None:
         """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer.
 
-        ``others``: the program's other files, of which only `program` speaks.
+        ``others``: the program's other files, of which only `program` speaks. ``before``: the tree of an earlier text, from which what
+        both texts have is taken over.
         """
         self._others = others
         self._source = text
@@ -86,7 +89,8 @@ class SyntaxTree:
         self._extra_bytes: list[int] = [0]
         if len(data) != len(readable):
             self._index_wide_characters(readable)
-        self._tree = Parser(_language()).parse(data)
+        self._data = data
+        self._tree = Parser(_language()).parse(data) if before is None else _parsed_again(data, before._data, before._tree)
         self._parts: tuple[tuple[int, Path | None, str], ...] = ((0, None, text),)
         """(where it begins, path, text) of each file of `program`, this text's own first and without a path."""
         self.answers: dict[Hashable, dict[Hashable, Any]] = {}
@@ -164,7 +168,9 @@ class SyntaxTree:
     def find(self, *types: str, inside: Node | None = None) -> Iterator[Node]:
         """Nodes of the given types in source order, ``inside`` itself included; outer nodes come first."""
         node = self.root if inside is None else inside
-        if node.descendant_count < _LONG:
+        if inside is not None and self._is_long and self._indexed.keys() >= set(types):
+            found = [each for name in types for each in self._indexed_inside(name, inside)]
+        elif node.descendant_count < _LONG:
             nodes = self._nodes if inside is None else _walk(inside)
             found = [each for each in nodes if each.type in types and each.is_named == _names_a_node(each.type)]
         elif inside is None and self._indexed.keys() >= set(types):
@@ -179,8 +185,22 @@ class SyntaxTree:
 
     @cached_property
     def _indexed(self) -> dict[str, list[Node]]:
-        """All nodes of the types that are asked for in every text: one walk over a long text instead of ten."""
-        return {name: [] for name in _INDEXED} | QueryCursor(_index_query()).captures(self.root)
+        """All nodes of the types that are asked for in every text, in source order: one walk over a long text instead of ten."""
+        found = QueryCursor(_index_query()).captures(self.root)
+        return {name: sorted(found.get(name, ()), key=lambda each: (each.start_byte, -each.end_byte)) for name in _INDEXED}
+
+    @cached_property
+    def _is_long(self) -> bool:
+        return self.root.descendant_count >= _LONG
+
+    def _indexed_inside(self, name: str, node: Node) -> Iterator[Node]:
+        """The indexed nodes of a type that are ``node`` or below it, in source order."""
+        nodes = self._indexed[name]
+        low = bisect_left(nodes, node.start_byte, key=_start_byte)
+        for each in nodes[low : bisect_left(nodes, node.end_byte, lo=low, key=_start_byte)]:
+            is_as_long = each.start_byte == node.start_byte and each.end_byte == node.end_byte and each.id != node.id
+            if each.end_byte <= node.end_byte and not (is_as_long and any(each.id == parent.id for parent in self.ancestors(node))):
+                yield each
 
     def problems(self) -> Iterator[Node]:
         """ERROR and missing nodes, outermost only, in source order.
@@ -280,6 +300,31 @@ def _walk(node: Node) -> list[Node]:
         else:
             break
     return found
+
+
+def _parsed_again(data: bytes, before: bytes, tree: Tree) -> Tree:
+    """The tree of ``data``, made from that of another text; where there is an error it is read whole, so that it is the same always."""
+    start = _agreeing(lambda count: data[:count] == before[:count], min(len(data), len(before)))
+    kept = _agreeing(lambda count: data[len(data) - count :] == before[len(before) - count :], min(len(data), len(before)) - start)
+    old_end, new_end = len(before) - kept, len(data) - kept
+    edited = tree.copy()
+    edited.edit(start, old_end, new_end, _point(data, start), _point(before, old_end), _point(data, new_end))
+    parser = Parser(_language())
+    made = parser.parse(data, edited)
+    return parser.parse(data) if made.root_node.has_error else made
+
+
+def _agreeing(agrees: Callable[[int], bool], most: int) -> int:
+    """The largest count up to ``most`` on which two texts agree, as they do on every smaller one."""
+    return bisect_left(range(most), True, key=lambda count: not agrees(count + 1))
+
+
+def _point(data: bytes, offset: int) -> Point:
+    return Point(data.count(b"\n", 0, offset), offset - 1 - data.rfind(b"\n", 0, offset))
+
+
+def _start_byte(node: Node) -> int:
+    return node.start_byte
 
 
 def _is_in_parameters(tree: SyntaxTree, node: Node) -> bool:

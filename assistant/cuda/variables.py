@@ -81,6 +81,8 @@ def _parameter(tree: SyntaxTree, node: Node) -> Variable:
     declarator = node.child_by_field_name("declarator")
     variable = _variable(tree, node, node if declarator is None else declarator)
     bounds = sum(1 for _ in tree.find("array_declarator", inside=node)) if "[" in tree.text(node) else 0
+    if not bounds and not variable.is_array:
+        return variable
     return replace(variable, indirection=variable.indirection + bounds, is_array=False)
 
 

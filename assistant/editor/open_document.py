@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from assistant.cuda.parse import parse_with_trees
+from assistant.cuda.syntax import SyntaxTree
 from assistant.editor.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
 from assistant.editor.analysis import Analysis
 from assistant.editor.headers import Headers
@@ -17,7 +17,7 @@ from assistant.editor.picture import view_of
 from assistant.editor.report import Report, build_report, comparisons
 from assistant.editor.report_comparison import ComparisonPart
 from assistant.editor.shared_answers import own
-from assistant.editor.static_notes import moved_notes, static_notes
+from assistant.editor.static_notes import StaticNotes, moved_notes
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import KernelView, Note, PairView, View
 from assistant.engine import FilePrograms, answer_key, event_from, event_json
@@ -69,6 +69,9 @@ class OpenDocument:
         self._outdated: set[str] = set()
         self._read: tuple[str, tuple[Note, ...]] | None = None
         """The text that was last parsed as a whole, and the notes on it."""
+        self._notes = StaticNotes()
+        self._trees: tuple[SyntaxTree, ...] = ()
+        """Of the text that was parsed last."""
         self._setup: object = None
         self._programs: FilePrograms | None = None
         self._headers = Headers()
@@ -286,18 +289,16 @@ class OpenDocument:
         return [event for event in earlier.events if getattr(event, "kernel", None) not in answered]
 
     def _parse(self) -> None:
-        begin_s = time.monotonic()
         is_first = self._read is None
-        self.parsed, trees = parse_with_trees(Source(self.path, self.text))
+        self.parsed, trees = parse_with_trees(Source(self.path, self.text), self._trees)
+        self._trees = trees
         if len(trees) == 1 or self._read is None:
-            self._read = (self.text, static_notes(self.parsed, trees))
+            self._read = (self.text, self._notes.of(self.parsed, trees))
         self._static = moved_notes(self._read[1], self._read[0], self.text)
         if is_first:
             self._accesses = LiveAccesses(self.parsed, trees)
         self._edited = self._accesses.lines(self.parsed, trees, self._blocks())
         self._look()
-        self.parse_s = time.monotonic() - begin_s
-        """How long the last parse took, the view included."""
 
     def _blocks(self) -> dict[str, tuple[Dim3, ...]]:
         """Of the launches that were counted, by kernel."""

@@ -2,7 +2,7 @@
 
 Example::
 
-    pause.typed("file:///a.cu", last_parse_s)    # the source is parsed 40 ms later, or after a parse as long as the last one
+    pause.typed("file:///a.cu")    # the source is parsed 10 ms later, but never sooner after its last parse than that took
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 __all__ = ["ParsePause"]
 
-_PAUSE_S = 0.04
+_PAUSE_S = 0.01
 """Keystrokes closer than this are parsed once."""
 
 
@@ -23,11 +23,18 @@ class ParsePause:
         """``parse``: parses the source of that key."""
         self._parse = parse
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._rested_s: dict[str, float] = {}
+        """When as much time has passed since the last parse as that took, by the loop's clock."""
 
-    def typed(self, key: str, parse_s: float) -> None:
-        """A source changed; ``parse_s``: how long its last parse took."""
+    def typed(self, key: str) -> None:
+        """A source changed."""
         self.drop(key)
-        self._timers[key] = asyncio.get_running_loop().call_later(max(_PAUSE_S, parse_s), self._end, key)
+        loop = asyncio.get_running_loop()
+        self._timers[key] = loop.call_at(max(loop.time() + _PAUSE_S, self._rested_s.get(key, 0.0)), self._end, key)
+
+    def closed(self, key: str) -> None:
+        self.drop(key)
+        self._rested_s.pop(key, None)
 
     def drop(self, key: str) -> None:
         """The source needs no parse any more."""
@@ -37,4 +44,8 @@ class ParsePause:
 
     def _end(self, key: str) -> None:
         del self._timers[key]
+        clock = asyncio.get_running_loop().time
+        begin_s = clock()
         self._parse(key)
+        end_s = clock()
+        self._rested_s[key] = end_s + (end_s - begin_s)

@@ -87,7 +87,7 @@ class EditorSession:
             self._parts.listener.shown(key)
         elif document.text != text or document.path != path:
             document.text, document.path = text, path
-            self._pause.typed(key, document.parse_s)
+            self._pause.typed(key)
             self._observe(document)
         if trigger is Trigger.SAVED and document.saved():
             self._parts.listener.shown(key)
@@ -122,7 +122,7 @@ class EditorSession:
             return
         self._programs.changed((document.path,))
         self._staging.drop(key)
-        self._pause.drop(key)
+        self._pause.closed(key)
         self._queues.cancel_source(key)
         self._answers.unopened.forget(key)
         self.review.closed(document.path)

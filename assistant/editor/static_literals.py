@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from assistant.cuda.assignments import assignments
 from assistant.cuda.builtins import FLOAT_NAMES
 from assistant.cuda.calls import callee_name
-from assistant.cuda.functions import Function, functions
+from assistant.cuda.functions import Function
 from assistant.cuda.literals import is_double_literal
 from assistant.cuda.macros import macro_text, macro_texts
 from assistant.cuda.names import words_in
-from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
+from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, kept, unparenthesized
 from assistant.cuda.variables import locals_of
 from assistant.editor.view import Note
 from assistant.model.profile import Severity
@@ -39,13 +39,16 @@ _LARGEST_FLOAT = 3.4028234663852886e38
 """(2 − 2⁻²³) · 2¹²⁷, IEEE 754 binary32."""
 
 
-def literal_notes(tree: SyntaxTree) -> Iterator[Note]:
-    """One note per line."""
-    named = {name for name, texts in macro_texts(tree).items() if len(texts) == 1 and _is_beyond_float(texts[0].strip("() "))}
-    for function in functions(tree):
-        is_device = (function.is_kernel or function.is_device) and not function.node.has_error
-        if is_device and (named & words_in(tree.text(function.body)) or any(map(_is_beyond_float, _numbers(tree, function)))):
-            yield from _Literals(tree, function).notes()
+def literal_notes(tree: SyntaxTree, function: Function) -> Iterator[Note]:
+    """One note per line of a device function that can be read."""
+    if _wide_macros(tree) & words_in(tree.text(function.body)) or any(map(_is_beyond_float, _numbers(tree, function))):
+        yield from _Literals(tree, function).notes()
+
+
+@kept
+def _wide_macros(tree: SyntaxTree) -> frozenset[str]:
+    """Macros that stand for a double with no equal float."""
+    return frozenset(name for name, texts in macro_texts(tree).items() if len(texts) == 1 and _is_beyond_float(texts[0].strip("() ")))
 
 
 class _Literals:

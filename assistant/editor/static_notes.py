@@ -9,7 +9,7 @@ or machine code shows the same thing, that is shown instead (`assistant.editor.p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from assistant.cuda.functions import Function, functions
@@ -22,20 +22,37 @@ from assistant.editor.static_launches import TextLaunch, blocks_of, launch_notes
 from assistant.editor.static_literals import literal_notes
 from assistant.editor.static_powers import power_notes
 from assistant.editor.view import Note
-from assistant.model.source import ParsedSource
+from assistant.model.source import ParsedSource, Span
 
-__all__ = ["moved_notes", "static_notes"]
+__all__ = ["StaticNotes", "moved_notes", "static_notes"]
+
+
+class StaticNotes:
+    """Notes on a text that is typed in: those on a function that stays as it is, where it is, are worked out once."""
+
+    def __init__(self) -> None:
+        self._around = ""
+        self._found: dict[tuple[str, int], tuple[Note, ...]] = {}
+        """By the function's text and its first line."""
+
+    def of(self, parsed: ParsedSource, trees: Sequence[SyntaxTree]) -> tuple[Note, ...]:
+        """Notes of stage ``static``; ``trees`` are those that ``parsed`` was read from."""
+        launches = launches_in(parsed, trees)
+        read = [(tree, function) for tree in trees for function in functions(tree) if _is_read(function)]
+        around = _around_bodies(parsed.source.text, (tree.span(function.body) for tree, function in read))
+        known = self._found if around == self._around else {}
+        found: dict[tuple[str, int], tuple[Note, ...]] = {}
+        for tree, function in read:
+            key = (tree.source[function.span.start : function.span.end], function.line)
+            found[key] = known[key] if key in known else tuple(_notes_on(parsed, tree, function, launches))
+        self._around, self._found = around, found
+        notes = [*launch_notes(parsed, launches), *(note for each in found.values() for note in each)]
+        return tuple(sorted(notes, key=lambda note: (note.line, note.column)))
 
 
 def static_notes(parsed: ParsedSource, trees: Sequence[SyntaxTree]) -> tuple[Note, ...]:
-    """Notes of stage ``static``; ``trees`` are those that ``parsed`` was read from."""
-    launches = launches_in(parsed, trees)
-    notes = [*launch_notes(parsed, launches)]
-    for tree in trees:
-        notes += literal_notes(tree)
-        notes += power_notes(tree)
-        notes += _barrier_notes(parsed, tree, launches)
-    return tuple(sorted(notes, key=lambda note: (note.line, note.column)))
+    """Of a text that is read once."""
+    return StaticNotes().of(parsed, trees)
 
 
 def moved_notes(notes: Sequence[Note], before: str, after: str) -> tuple[Note, ...]:
@@ -44,13 +61,28 @@ def moved_notes(notes: Sequence[Note], before: str, after: str) -> tuple[Note, .
     return tuple(replace(note, line=line) for note in notes if (line := lines.line(note.line)) is not None)
 
 
-def _barrier_notes(parsed: ParsedSource, tree: SyntaxTree, launches: tuple[TextLaunch, ...]) -> Iterator[Note]:
-    for function in functions(tree):
-        is_read = (function.is_kernel or function.is_device) and not function.node.has_error
-        barriers = guarded_barriers(tree, function) if is_read and "__syncthreads" in tree.text(function.body) else ()
-        if barriers:
-            scope, threads = _seen_inside(parsed, tree, function, launches)
-            yield from barrier_notes(tree, function, barriers, scope, threads)
+def _is_read(function: Function) -> bool:
+    return (function.is_kernel or function.is_device) and not function.node.has_error
+
+
+def _notes_on(parsed: ParsedSource, tree: SyntaxTree, function: Function, launches: tuple[TextLaunch, ...]) -> Iterator[Note]:
+    yield from literal_notes(tree, function)
+    yield from power_notes(tree, function)
+    barriers = guarded_barriers(tree, function) if "__syncthreads" in tree.text(function.body) else ()
+    if barriers:
+        scope, threads = _seen_inside(parsed, tree, function, launches)
+        yield from barrier_notes(tree, function, barriers, scope, threads)
+
+
+def _around_bodies(text: str, bodies: Iterable[Span]) -> str:
+    """All of a text but the bodies of functions: what they see of each other."""
+    parts: list[str] = []
+    position = 0
+    for body in sorted(bodies):
+        if body.start >= position:
+            parts.append(text[position : body.start])
+            position = body.end
+    return "".join((*parts, text[position:]))
 
 
 def _seen_inside(parsed: ParsedSource, tree: SyntaxTree, function: Function, launches: tuple[TextLaunch, ...]) -> tuple[Scope, Threads]:

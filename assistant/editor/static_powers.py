@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from assistant.cuda.functions import functions
+from assistant.cuda.functions import Function
 from assistant.cuda.syntax import SyntaxTree
 from assistant.editor.view import Note
 from assistant.model.profile import Severity
@@ -22,18 +22,14 @@ __all__ = ["power_notes"]
 _CODE = "KO116"
 
 
-def power_notes(tree: SyntaxTree) -> Iterator[Note]:
-    """One note per line."""
-    for function in functions(tree):
-        is_device = (function.is_kernel or function.is_device) and not function.node.has_error
-        found = constant_powers(tree, function) if is_device else ()
-        for line, powers in groupby(found, lambda power: tree.line(power.call)):
-            mine = tuple(powers)
-            yield Note("static", line, _column(tree, mine[0]), Severity.INFORMATION, _message(tree, mine), "kernelopt", _CODE)
-        counting = running_powers(tree, function) if is_device else ()
-        for line, powers in groupby(counting, lambda power: tree.line(power.call)):
-            each = tuple(powers)
-            yield Note("static", line, _column(tree, each[0]), Severity.INFORMATION, _running_message(tree, each), "kernelopt", _CODE)
+def power_notes(tree: SyntaxTree, function: Function) -> Iterator[Note]:
+    """One note per line of a device function that can be read."""
+    for line, powers in groupby(constant_powers(tree, function), lambda power: tree.line(power.call)):
+        mine = tuple(powers)
+        yield Note("static", line, _column(tree, mine[0]), Severity.INFORMATION, _message(tree, mine), "kernelopt", _CODE)
+    for line, powers in groupby(running_powers(tree, function), lambda power: tree.line(power.call)):
+        each = tuple(powers)
+        yield Note("static", line, _column(tree, each[0]), Severity.INFORMATION, _running_message(tree, each), "kernelopt", _CODE)
 
 
 def _column(tree: SyntaxTree, power: ConstantPower | RunningPower) -> int:
