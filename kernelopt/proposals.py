@@ -19,6 +19,7 @@ from assistant.model.completion import Caps
 from assistant.record import Record
 from kernelopt.results import JobFailed, ending, failure
 from kernelopt.sessions import Session
+from kernelopt.shapes import SIZES
 
 __all__ = ["USUAL_SEARCH", "Proposal", "Proposals", "Search", "proposals"]
 
@@ -45,6 +46,8 @@ class Search(Record):
         """With these in the place of its own. Raises UsageError for names that are no options."""
         known = [field.name for field in fields(self)]
         unknown = next((name for name in given if name not in known), None)
+        if unknown in SIZES:
+            raise UsageError(f"optimize takes no {unknown!r}", "write kernel[grid, block].optimize(…)")
         if unknown is not None:
             raise UsageError(f"optimize takes no {unknown!r}", f"its options are {', '.join(known)}")
         return replace(self, **given)  # pyright: ignore[reportArgumentType] - the names are its fields

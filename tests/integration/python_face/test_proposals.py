@@ -66,6 +66,9 @@ def test_what_cannot_be_asked_of_a_search_is_refused_before_it_begins(session: k
     kernel = kernelopt.compile(DECAY, grid=2, block=256, session=session)
     with pytest.raises(kernelopt.KernelOptError, match="optimize takes no 'round'"):
         kernel.optimize(arguments(), round=1)
+    with pytest.raises(kernelopt.KernelOptError, match="optimize takes no 'grid'") as refused:
+        kernel.optimize(arguments(), grid=4)
+    assert refused.value.remedy == "write kernel[grid, block].optimize(…)"
     with pytest.raises(kernelopt.KernelOptError, match="--allow does not know 'speed'"):
         kernel.optimize(arguments(), allow="speed")
     with pytest.raises(kernelopt.KernelOptError, match="no model provider is configured"):

@@ -76,7 +76,10 @@ def _as_seen(context: TransformationContext, block: Dim3 | Obstacle) -> SeenBloc
     if only is None or block.code not in (DeclineReason.LAUNCH_UNKNOWN, DeclineReason.SIZE_UNKNOWN):
         return block
     shape = " x ".join(str(edge) for edge in (only.x, only.y, only.z)[: 3 if only.z > 1 else 2 if only.y > 1 else 1])
-    words = f"{context.kernel.name} is launched with blocks of {shape} threads, as in all launches that ran; the text does not show it"
+    words = (
+        f"{context.kernel.name} is launched with blocks of {shape} threads, as in all launches that ran; "
+        "the text does not show it, as a launch with this block or a cell's %%kernelopt line would"
+    )
     return SeenBlock(only, (words,))
 
 

@@ -42,6 +42,7 @@ def test_a_block_that_only_launches_show_is_assumed(result, technique, name, lau
     (rewrite,) = result(technique, name, launch, Dim3(threads))
     assert Label.ASSUMPTION in rewrite.labels
     assert f"with blocks of {threads} threads, as in all launches that ran" in rewrite.assumptions[0]
+    assert "as a launch with this block or a cell's %%kernelopt line would" in rewrite.assumptions[0]
 
 
 @pytest.mark.parametrize("blocks", [(), (Dim3(192), Dim3(256)), (Dim3(16, 12),), (Dim3(100),)])

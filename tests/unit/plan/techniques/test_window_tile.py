@@ -35,7 +35,8 @@ def test_a_launch_by_a_macro_has_the_block_that_ran_as_an_assumption():
     assert isinstance(rewrite, Rewrite)
     assert rewrite.labels == (Label.ASSUMPTION,)
     assert rewrite.assumptions == (
-        "blur is launched with blocks of 32 x 8 threads, as in all launches that ran; the text does not show it",
+        "blur is launched with blocks of 32 x 8 threads, as in all launches that ran; "
+        "the text does not show it, as a launch with this block or a cell's %%kernelopt line would",
     )
     assert "uchar src_tile[8 + 2 * R][32 + 2 * R];" in make_applied(BY_MACRO, rewrite)
 
