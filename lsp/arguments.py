@@ -33,6 +33,8 @@ class SourceArguments(Record):
     """Which CUDA text of the document, as lenses and actions name it; None: the one that holds the kernel."""
     region: str | None = None
     """What speeds are of: ``main``, or a function of the host, its calls; None: as the setting ``region`` says."""
+    op: str | None = None
+    """The class of a PyTorch task or candidate, in place of a kernel."""
 
 
 class OptimizeArguments(Record):
@@ -50,6 +52,8 @@ class OptimizeArguments(Record):
     """Which CUDA text of the document, as lenses and actions name it; None: the one that holds the kernel."""
     region: str | None = None
     """What speeds are of: ``main``, or a function of the host, its calls; None: as the setting ``region`` says."""
+    op: str | None = None
+    """The class of a PyTorch task or candidate, in place of a kernel."""
 
 
 class VerifyArguments(Record):

@@ -32,6 +32,7 @@ from lsp.settings import EditorConfiguration
 
 if TYPE_CHECKING:
     from assistant.disk.temporary import OwnFolder
+    from assistant.editor.operators import OpenOperators
     from assistant.editor.session import EditorSession
     from assistant.engine.pair import PairSessions
 
@@ -63,6 +64,9 @@ class Backend:
         """Holds the memory of this run where the user's own cannot be opened."""
         self._pairs: PairSessions | None = None
         self._editor: EditorSession | None = None
+        self._editor_parts: EditorParts | None = None
+        """What the editor session was made of."""
+        self._operators: OpenOperators | None = None
         self._guard: Guard | None = None
 
     @property
@@ -95,6 +99,17 @@ class Backend:
         return self._editor
 
     @property
+    def operators(self) -> OpenOperators:
+        """The PyTorch tasks that are open; their jobs run in the editor session's lanes."""
+        if self._operators is None:
+            from assistant.editor.operators import OpenOperators
+
+            editor = self.editor
+            assert self._editor_parts is not None, "an editor session was made of them"
+            self._operators = OpenOperators(self.store, self._editor_parts, editor.queues)
+        return self._operators
+
+    @property
     def opened(self) -> EditorSession | None:
         """The editor session, if anything has needed it yet."""
         return self._editor
@@ -107,10 +122,10 @@ class Backend:
         models = ModelConsents(trust, self._client.ask_model)
         quick, heavy = Lane(JobHost("lsp")), Lane(JobHost("lsp", self._model), NvmlGpuUsers())
         listener = self._openers.listener()
-        parts = EditorParts(
+        self._editor_parts = EditorParts(
             quick, heavy, self._guard, listener, self._configuration.settings_of, self._who, models, self._client.ask_program
         )
-        return EditorSession(self.store, parts)
+        return EditorSession(self.store, self._editor_parts)
 
     def _store_of_this_run(self) -> Store:
         from assistant.disk.temporary import OwnFolder
@@ -126,6 +141,8 @@ class Backend:
             self._guard.is_trusted_by_editor = is_trusted
             self._guard.forget_answers()
             self._editor.look_again()
+        if self._operators is not None:
+            self._operators.look_again()
 
     def missing_trust(self, path: Path) -> str | None:
         """How a person allows that the file is compiled and run; None where that is allowed, or where lenses and questions say it."""

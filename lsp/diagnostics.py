@@ -16,6 +16,7 @@ from assistant.editor.words import ignored_text_message
 from assistant.model.profile import Severity
 from lsp.backend import Backend
 from lsp.late import LateReads
+from lsp.operators import task_notes
 from lsp.settings import EditorConfiguration
 from lsp.texts import open_document
 from lsp.units import IgnoredText, Unit, Units, file_of
@@ -47,6 +48,7 @@ class Diagnostics:
             self._late.publish_when_read(uri)
             return
         found = [_diagnostic(unit, note) for unit in self._units.of(uri) for note in self._notes(unit)]
+        found += [_diagnostic(unit, note) for unit, note in task_notes(self._units, self._backend, uri)]
         found += [_ignored(item) for item in self._units.ignored(uri)]
         found += [waiting for unit in self._units.of(uri) if (waiting := self._waiting(unit)) is not None]
         document = open_document(self._server.workspace, uri)

@@ -18,6 +18,7 @@ from lsp.backend import Backend
 from lsp.diagnostics import Diagnostics
 from lsp.embedded import PythonText, read_cuda_cell, read_embedded
 from lsp.late import LateReads
+from lsp.operators import put_task, remove_task
 from lsp.pending_edits import PendingEdits
 from lsp.texts import open_document
 from lsp.units import IgnoredText, Unit, Units, file_of, is_cuda, is_cuda_header, is_python, is_source, path_of
@@ -56,21 +57,36 @@ class Documents:
         begun_s = time.thread_time()
         units, ignored = self._read(document, before, trigger)
         self._late.took(uri, time.thread_time() - begun_s)
+        is_task_before = self._units.task(uri) is not None
+        self._put_task(document, trigger)
         self._replace(uri, units, ignored)
         known = {unit.key: (unit.text, unit.writes) for unit in before}
         changed = [unit for unit in units if known.get(unit.key) != (unit.text, unit.writes)]
         for unit in units if trigger is not Trigger.TYPED else changed:
             self._backend.editor.put(unit.key, unit.path, unit.text, trigger, None if unit.key == uri else InnerText(unit.writes))
         is_unpublished = self._late.take_unpublished(uri)
-        if not changed and (is_unpublished or before != units or ignored_before != ignored):
+        is_task = is_task_before or self._units.task(uri) is not None
+        if not changed and (is_unpublished or is_task or before != units or ignored_before != ignored):
             self._diagnostics.publish(uri)  # the session reports nothing, but places have moved
 
     def close(self, uri: str) -> None:
         """A document was closed, deleted or renamed: its diagnostics go with it."""
         self._late.forget(uri)
-        if self._units.of(uri) or self._units.ignored(uri):
+        is_task = self._units.task(uri) is not None
+        remove_task(self._units, self._backend, uri)
+        if is_task or self._units.of(uri) or self._units.ignored(uri):
             self._replace(uri, ())
             self._diagnostics.clear(uri)
+
+    def _put_task(self, document: TextDocument, trigger: Trigger) -> None:
+        """A Python file may be a PyTorch task."""
+        workspace, uri = self._server.workspace, document.uri
+        if not is_python(uri, document.language_id) or not is_source(uri) or workspace.get_notebook_document(cell_uri=uri) is not None:
+            return
+        root = None if workspace.root_path is None else Path(workspace.root_path)
+        encoding = types.PositionEncodingKind(workspace.position_encoding)
+        text = _well_formed(document.source)
+        put_task(self._units, self._backend, Unit(uri, uri, file_of(uri, root), text, text, encoding), trigger)
 
     def _replace(self, uri: str, units: tuple[Unit, ...], ignored: tuple[IgnoredText, ...] = ()) -> None:
         for key in self._units.replace(uri, units, ignored):

@@ -14,7 +14,17 @@ from assistant.editor.tasks import Verb
 from assistant.editor.words import comparison_sentence
 from assistant.engine import CANNOT_ANSWER, event_json, event_object
 from assistant.errors import KernelOptError, UsageError
-from assistant.model.events import CandidateTried, ComparisonMade, Event, JobEnded, Message, PairTurn, ProposalMade, StageEnded
+from assistant.model.events import (
+    CandidateTried,
+    ComparisonMade,
+    Event,
+    JobEnded,
+    KernelWritten,
+    Message,
+    PairTurn,
+    ProposalMade,
+    StageEnded,
+)
 from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind
 from lsp.backend import Backend
@@ -123,6 +133,8 @@ class SessionListener:
                 self._client.spawn(self._offer_elsewhere(event))
             case ProposalMade() if self._client.supports("offer"):
                 self._offers.add(work.id)
+            case KernelWritten(file=file):
+                self._written(work, file)
             case PairTurn(answer=answer):
                 self._client.log(answer)
             case JobEnded():
@@ -138,6 +150,12 @@ class SessionListener:
             self._client.say(message)
         elif await self._client.choose(message, (f"Open {name}",)) is not None:
             self._client.show_document(Path(made.file).as_uri())
+
+    def _written(self, work: Work, file: str) -> None:
+        """A first kernel is in a file: show it to the person who asked for one."""
+        self._client.log(f"the kernel is in {file}")
+        if self._client.shows_documents and not work.is_background:
+            self._client.show_document(Path(file).as_uri())
 
     def job_waits(self, work: Work, reason: str) -> None:
         self._client.log(f"{_TITLES[work.task.verb]} {work.task.request.file.name} waits: {reason}")

@@ -149,6 +149,18 @@ class Units:
         self._by_uri: dict[str, tuple[Unit, ...]] = {}
         self._by_key: dict[str, Unit] = {}
         self._ignored: dict[str, tuple[IgnoredText, ...]] = {}
+        self._tasks: dict[str, Unit] = {}
+
+    def replace_task(self, uri: str, unit: Unit | None) -> None:
+        """Set the whole document as a PyTorch task or candidate; None: it is neither."""
+        if unit is not None:
+            self._tasks[uri] = unit
+        else:
+            self._tasks.pop(uri, None)
+
+    def task(self, uri: str) -> Unit | None:
+        """The document as a PyTorch task or candidate, which goes by its URI; CUDA texts in it are units of their own."""
+        return self._tasks.get(uri)
 
     def replace(self, uri: str, units: tuple[Unit, ...], ignored: tuple[IgnoredText, ...] = ()) -> tuple[str, ...]:
         """Set a document's units; the keys that are gone."""
@@ -175,7 +187,7 @@ class Units:
         return frozenset(unit.path for unit in self._by_key.values())
 
     def find(self, key: str) -> Unit | None:
-        return self._by_key.get(key)
+        return self._by_key.get(key) or self._tasks.get(key)
 
     def at(self, uri: str, position: types.Position) -> Iterator[tuple[Unit, int]]:
         """(unit, 1-based line of it) at a position of a document."""

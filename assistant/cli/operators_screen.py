@@ -45,6 +45,9 @@ class OperatorsScreen:
         for group in event.groups[:_MOST_GROUPS]:
             self._page.put(_group(group), hang=2)
 
+    def show_written(self, event: events.KernelWritten) -> None:
+        self._page.put(f"the kernel is in {escape(event.file)}", hang=2)
+
 
 def _function(function: OperatorFunction) -> str:
     place = "" if function.line is None else f" [dim]line {function.line}[/]"

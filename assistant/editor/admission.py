@@ -11,15 +11,15 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from pathlib import Path
 
-from assistant.config import ConsentAnswer, find_workspace, load_settings
-from assistant.editor.exact_run import exact_run
+from assistant.config import ConsentAnswer, ProgramConsent, find_workspace, load_settings
+from assistant.editor.exact_run import exact_run, operator_run
 from assistant.editor.guard import CONSENTED, Guard
 from assistant.editor.jobs import refusal_of
 from assistant.editor.lanes import Lane, Work
 from assistant.editor.tasks import Task
-from assistant.engine import JobRequest, judging_programs
+from assistant.engine import judging_programs
 from assistant.errors import KernelOptError, UsageError
 
 __all__ = ["Admission", "Renew", "Settle"]
@@ -30,23 +30,14 @@ Renew = Callable[[Work], Awaitable[Work | None]]
 """The work as it is to run now that it may; None where it is no longer needed."""
 
 
-class _Listener(Protocol):
-    def waits_for_consent(self, work: Work) -> None:
-        """A person is asked whether its program may run, or has answered."""
-        ...
-
-    def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None: ...
-
-
 class Admission:
     """In front of the two lanes of an editor session."""
 
-    def __init__(self, guard: Guard, quick: Lane, heavy: Lane, listener: _Listener, settle: Settle, renew: Renew) -> None:
+    def __init__(self, guard: Guard, quick: Lane, heavy: Lane, settle: Settle, renew: Renew) -> None:
         self._guard = guard
         self._settle = settle
         self._quick = quick
         self._heavy = heavy
-        self._listener = listener
         self._renew = renew
         self._admitting: dict[str, tuple[Work, asyncio.Task[None]]] = {}
         """By job id: work that is not queued yet."""
@@ -70,8 +61,8 @@ class Admission:
         """A person wants to answer what they are asked about this source."""
         for work in self.works:
             if work.key == key and work.id in self._asking:
-                for request in await asyncio.to_thread(_runs, work.task):
-                    await self._guard.may_run(exact_run(request), is_asked_for=True)
+                for run in await asyncio.to_thread(_runs, work.task):
+                    await self._guard.may_run(run, is_asked_for=True)
                 return
 
     def ask(self, work: Work) -> asyncio.Task[None]:
@@ -104,54 +95,56 @@ class Admission:
             settled = await self._settle(work)
             ready = await self._renew(settled) if await self._may_run(settled) else None
         except KernelOptError as error:
-            self._listener.ended(work, error, is_cancelled=False)
+            work.listener.ended(work, error, is_cancelled=False)
             return
         except Exception as error:
-            self._listener.ended(work, refusal_of(error), is_cancelled=False)
+            work.listener.ended(work, refusal_of(error), is_cancelled=False)
             raise  # a defect: the event loop logs it, too
         if ready is None:
-            self._listener.ended(work, None, is_cancelled=True)
+            work.listener.ended(work, None, is_cancelled=True)
         else:
             (self._heavy if work.task.runs_program else self._quick).submit(ready)
 
     def _admitted(self, work: Work, admitting: asyncio.Task[None]) -> None:
         del self._admitting[work.id]
         if admitting.cancelled():
-            self._listener.ended(work, None, is_cancelled=True)
+            work.listener.ended(work, None, is_cancelled=True)
 
     async def _may_run(self, work: Work) -> bool:
         """Raises UsageError where a person did not consent to a run that they started, and what reading the trust file raises."""
         if not work.task.runs_program:
             return True
         try:
-            for request in await asyncio.to_thread(_runs, work.task):
-                run = exact_run(request)
+            for run in await asyncio.to_thread(_runs, work.task):
                 if self._guard.has_to_ask(run):
                     self._asking.add(work.id)
-                    self._listener.waits_for_consent(work)
+                    work.listener.waits_for_consent(work)
                 answer = await self._guard.may_run(run, is_asked_for=not work.is_background)
                 if answer not in CONSENTED and not work.is_background:
-                    raise _not_run(request, answer)
+                    raise _not_run(work, run.folder, answer)
                 if answer not in CONSENTED:
                     return False
         finally:
             if work.id in self._asking:
                 self._asking.discard(work.id)
-                self._listener.waits_for_consent(work)
+                work.listener.waits_for_consent(work)
         return True
 
 
-def _runs(task: Task) -> tuple[JobRequest, ...]:
+def _runs(task: Task) -> tuple[ProgramConsent, ...]:
     """What the task runs: its program, and where edits are judged in every program those, too."""
     request = task.request
+    if task.operator is not None:
+        return (operator_run(request.file, task.operator.candidate),)
     if not task.judges_edits or not request.is_everywhere:
-        return (request,)
-    return (request, *(each for _, each in judging_programs(request, load_settings(find_workspace(request.file)))))
+        return (exact_run(request),)
+    others = judging_programs(request, load_settings(find_workspace(request.file)))
+    return (exact_run(request), *(exact_run(each) for _, each in others))
 
 
-def _not_run(request: JobRequest, answer: ConsentAnswer | None) -> UsageError:
+def _not_run(work: Work, folder: Path, answer: ConsentAnswer | None) -> UsageError:
+    name = work.task.request.file.name
     if answer is ConsentAnswer.NEVER:
-        folder = find_workspace(request.file)
         remedy = f"to be asked again: kernelopt trust --revoke {folder}, then kernelopt trust {folder}"
-        return UsageError(f"{request.file.name} was not run: you answered Never", remedy)
-    return UsageError(f"{request.file.name} was not run: no consent was given", "start the job again to be asked again")
+        return UsageError(f"{name} was not run: you answered Never", remedy)
+    return UsageError(f"{name} was not run: no consent was given", "start the job again to be asked again")

@@ -20,7 +20,7 @@ from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.workload import DeclaredWorkload
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
-__all__ = ["declared_by", "exact_run"]
+__all__ = ["declared_by", "exact_run", "operator_run"]
 
 
 def exact_run(request: JobRequest) -> ProgramConsent:
@@ -35,6 +35,12 @@ def exact_run(request: JobRequest) -> ProgramConsent:
     units = tuple(str(unit) for unit in program.units)
     command = (*units, *_commands(program), *program.arguments)
     return ProgramConsent(find_workspace(request.file), command, _joined(program.flags, flags), read)
+
+
+def operator_run(task: Path, candidate: Path | None) -> ProgramConsent:
+    """A PyTorch task is Python that is run as it is; a candidate runs beside it, confined."""
+    files = dict.fromkeys((str(task), *(() if candidate is None else (str(candidate),))))
+    return ProgramConsent(find_workspace(task), tuple(files))
 
 
 def _commands(program: FoundProgram) -> tuple[str, ...]:

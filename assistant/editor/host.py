@@ -22,13 +22,14 @@ import signal
 import sys
 import traceback
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from assistant.editor.relay import HostRelay, is_about_models
 from assistant.editor.tasks import Task, Verb
-from assistant.engine import INTERNAL, Accept, Session, event_object
+from assistant.engine import INTERNAL, Accept, OperatorOptions, Session, event_object
 from assistant.engine.pair import Pair
-from assistant.errors import KernelOptError
+from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event
 from assistant.serialize import decode
 
@@ -149,6 +150,8 @@ async def _closing(stream: AsyncIterator[Event]) -> AsyncIterator[Event]:
 
 def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
     """The events of a job."""
+    if task.operator is not None:
+        return _of_operator(session, task, task.operator.candidate)
     match task.verb:
         case Verb.INSPECT:
             return session.inspect(task.request)
@@ -169,3 +172,17 @@ def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
         case Verb.PAIR_SUGGEST:
             assert task.pair is not None, "pair_suggest needs a session"
             return Pair(session).suggest(task.pair, task.request, task.said, task.options)
+
+
+def _of_operator(session: Session, task: Task, candidate: Path | None) -> AsyncIterator[Event]:
+    """The events of a job on a PyTorch task."""
+    match task.verb:
+        case Verb.PROFILE:
+            return session.profile_operator(task.request, None)
+        case Verb.OPTIMIZE:
+            return session.optimize_operator(task.request, OperatorOptions())
+        case Verb.CHECK:
+            assert candidate is not None, "check needs a candidate"
+            return session.judge_operator("check", task.request, candidate, OperatorOptions())
+        case _:
+            raise UsageError(f"{task.verb} is not asked of PyTorch tasks", "check, profile or optimize it")

@@ -44,6 +44,8 @@ class JobRequests:
 
     async def renewed(self, work: Work) -> Work | None:
         """The work as it is to run: searches with the answer on models, background work on the current text."""
+        if work.task.operator is not None:
+            return work
         document = self._documents.get(work.key)
         if document is None:
             return None

@@ -31,6 +31,10 @@ __all__ = ["Lane", "Work", "WorkListener"]
 class WorkListener(Protocol):
     """Hears what becomes of a piece of work; called on the event loop, must not block."""
 
+    def waits_for_consent(self, work: Work) -> None:
+        """A person is asked whether its program may run, or has answered."""
+        ...
+
     def started(self, work: Work) -> None: ...
 
     def reported(self, work: Work, event: Event) -> None: ...

@@ -63,7 +63,7 @@ class EditorSession:
         self._watch = MemoryWatch(store, self.offers_changed)
         self._programs = OpenPrograms(self._documents, parts.settings_of, self._programs_known, parts.ask_program)
         self._requests = JobRequests(self._documents, self._programs, parts)
-        admission = Admission(parts.guard, parts.quick, parts.heavy, self, self._requests.settled, self._requests.renewed)
+        admission = Admission(parts.guard, parts.quick, parts.heavy, self._requests.settled, self._requests.renewed)
         self._queues = Queues(admission, parts.quick, parts.heavy)
         self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)

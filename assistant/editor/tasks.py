@@ -16,7 +16,7 @@ from assistant.engine import JobRequest, OptimizeOptions, read_source
 from assistant.model.source import Source
 from assistant.record import Record
 
-__all__ = ["Task", "Verb"]
+__all__ = ["OperatorTask", "Task", "Verb"]
 
 
 class Verb(StrEnum):
@@ -36,6 +36,13 @@ class Verb(StrEnum):
     """One proposal of a pair session, or why there is none."""
 
 
+class OperatorTask(Record):
+    """The job is about a PyTorch task, which is the request's file."""
+
+    candidate: Path | None = None
+    """For ``check``: what is judged in the place of its reference."""
+
+
 class Task(Record):
     """One job."""
 
@@ -53,6 +60,8 @@ class Task(Record):
     """For ``pair_suggest``: the session's id."""
     said: str = ""
     """For ``pair_suggest``: the hint."""
+    operator: OperatorTask | None = None
+    """None: the job is about kernels."""
 
     @property
     def text(self) -> str:

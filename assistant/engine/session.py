@@ -23,7 +23,16 @@ from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import ComparisonResult, compare
-from assistant.engine.operators import check_device, judge_operator, profile_operator, read_pair, read_task, without_cuda, write_operator
+from assistant.engine.operators import (
+    check_device,
+    judge_operator,
+    profile_operator,
+    read_pair,
+    read_task,
+    source_in,
+    without_cuda,
+    write_operator,
+)
 from assistant.engine.own_edits import own_edit
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
@@ -143,7 +152,7 @@ class Session:
         asked for.
         """
         check_device(request.device)
-        pair = read_pair(request.file, candidate, options.class_name)
+        pair = read_pair(source_in(request, request.file), source_in(request, candidate), options.class_name)
         asked = replace(request, device="cpu", other=candidate)
 
         async def body(job: Job, _: SourceVersion) -> Ending:
@@ -163,7 +172,7 @@ class Session:
         self, command: str, request: JobRequest, class_name: str | None, stage: Callable[[Job, Task], Awaitable[Ending]]
     ) -> AsyncIterator[events.Event]:
         check_device(request.device)
-        task = read_task(request.file, class_name)
+        task = read_task(source_in(request, request.file), class_name)
 
         async def body(job: Job, _: SourceVersion) -> Ending:
             return await stage(job, task)

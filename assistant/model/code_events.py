@@ -183,6 +183,18 @@ class OperatorsFound(Record):
     schema: int = SCHEMA
 
 
+class KernelWritten(Record):
+    """A first kernel of a PyTorch task, which was judged and is in a file now."""
+
+    job: str
+    name: str
+    """The task's class."""
+    file: str
+    """Absolute; in the workspace's ``.kernelopt`` folder."""
+    event: Literal["kernel_written"] = "kernel_written"
+    schema: int = SCHEMA
+
+
 class LaunchFacts(Record):
     """What every launch of a kernel had in common: pointers that never overlapped, alignments, values, shapes."""
 

@@ -11,6 +11,7 @@ from assistant.model.build import Diagnostic
 from assistant.model.code_events import (
     CheckEnded,
     KernelFound,
+    KernelWritten,
     LaunchFacts,
     MachineCode,
     OperatorsFound,
@@ -295,6 +296,7 @@ Event = (
     | TimelineFound
     | LaunchFacts
     | OperatorsFound
+    | KernelWritten
     | CheckEnded
     | FindingsFound
     | PlanMade

@@ -18,6 +18,7 @@ from lsp.backend import Backend
 from lsp.client import Client
 from lsp.listing import build_command
 from lsp.offered import QUICK_FIX, REWRITE
+from lsp.operators import task_actions
 from lsp.units import Unit, Units
 
 __all__ = ["register"]
@@ -29,7 +30,8 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION)
     def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
         only = params.context.only
-        actions: list[types.CodeAction] = []
+        offered = task_actions(units, backend, params.text_document.uri, params.range)
+        actions = [_action(title, REWRITE, command, arguments) for title, command, arguments in offered]
         for unit in units.of(params.text_document.uri):
             lines = unit.lines_in(params.range)
             backend.editor.look_at(unit.key)

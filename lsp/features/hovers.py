@@ -12,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.hover_words import kernel_hover, line_hover
 from lsp.backend import Backend
 from lsp.client import Client
+from lsp.operators import op_arguments, task_hover
 from lsp.units import Unit, Units
 
 __all__ = ["register"]
@@ -25,7 +26,16 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
             if lines:
                 content = types.MarkupContent(types.MarkupKind.Markdown, "  \n".join(lines))
                 return types.Hover(content, unit.line_range(line))
-        return None
+        return _of_task(params)
+
+    def _of_task(params: types.HoverParams) -> types.Hover | None:
+        found = task_hover(units, backend, params.text_document.uri, params.position)
+        if found is None:
+            return None
+        unit, shown, lines = found
+        more = [_link("More", "kernelopt.kernel.explain", dict(op_arguments(unit, shown)))] if client.is_ours else []
+        content = types.MarkupContent(types.MarkupKind.Markdown, "  \n".join([*lines, *more]))
+        return types.Hover(content, unit.line_range(shown.line))
 
 
 def _lines(client: Client, backend: Backend, unit: Unit, line: int) -> Iterator[str]:

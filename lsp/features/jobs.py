@@ -27,6 +27,8 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
         @server.command(name)
         async def start(arguments: SourceArguments) -> dict[str, Any]:
             await configuration.arrived()
+            if arguments.op is not None:
+                return {"job_id": await backend.operators.ask(arguments.uri, verb)}
             unit = find_unit(units, backend, arguments)
             options = OptimizeOptions(editor_settings=configuration.given)
             return {"job_id": backend.editor.ask(unit.key, verb, arguments.kernel, options, arguments.region)}
@@ -37,6 +39,8 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
     @server.command("kernelopt.optimize")
     async def optimize(arguments: OptimizeArguments) -> dict[str, Any]:
         await configuration.arrived()
+        if arguments.op is not None:
+            return {"job_id": await backend.operators.ask(arguments.uri, Verb.OPTIMIZE)}
         unit = find_unit(units, backend, arguments)
         options = OptimizeOptions(only_finding=arguments.finding, editor_settings=configuration.given)
 
@@ -55,7 +59,8 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
     @server.command("kernelopt.consent.ask")
     async def ask_consent(arguments: SourceArguments) -> dict[str, Any]:
         """Ask now what is asked quietly: whether the program of a source may run."""
-        client.spawn(backend.editor.queues.ask_again(find_unit(units, backend, arguments).key))
+        key = find_unit(units, backend, arguments).key if arguments.op is None else arguments.uri
+        client.spawn(backend.editor.queues.ask_again(key))
         return {"outcome": "asking"}
 
     @server.command("kernelopt.job.cancel")

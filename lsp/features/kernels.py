@@ -12,6 +12,7 @@ from lsp.arguments import SourceArguments, find_unit
 from lsp.backend import Backend
 from lsp.client import Client
 from lsp.edits import DocumentEdits, NewText
+from lsp.operators import task_page
 from lsp.units import Units
 
 __all__ = ["register"]
@@ -20,7 +21,10 @@ __all__ = ["register"]
 def register(server: LanguageServer, client: Client, units: Units, backend: Backend, edits: DocumentEdits) -> None:
     @server.command("kernelopt.kernel.explain")
     def explain_kernel(arguments: SourceArguments) -> dict[str, Any]:
-        """All that is known of a kernel, or of one of its lines (1-based, of the CUDA text): what a hover leaves out."""
+        """All that is known of a kernel, of one of its lines (1-based, of the CUDA text), or of a class of a PyTorch task: what a hover
+        leaves out."""
+        if arguments.op is not None:
+            return explained(task_page(units, backend, arguments.uri, arguments.op))
         unit = find_unit(units, backend, arguments)
         view = backend.editor.view(unit.key)
         found = [k for k in view.kernels if arguments.kernel in (None, k.key)]
@@ -30,6 +34,9 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
             text = kernel_page(found[0], view)
         else:
             raise UsageError(f"no kernel {arguments.kernel} in {unit.path.name}")
+        return explained(text)
+
+    def explained(text: str) -> dict[str, Any]:
         if not client.is_ours:
             client.say(text)
         return {"markdown": text}

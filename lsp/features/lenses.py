@@ -1,4 +1,4 @@
-"""Code lenses over each kernel: the row of `assistant.editor.lens_row`, each lens with its command."""
+"""Code lenses over each kernel, and over the classes of a PyTorch task: the rows of `assistant.editor`, each lens with its command."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.lens_row import Lens, LensAction, kernel_row
 from assistant.editor.view import KernelView
 from lsp.backend import Backend
+from lsp.operators import task_lenses
 from lsp.units import Unit, Units
 
 __all__ = ["register"]
@@ -34,7 +35,7 @@ _ON_PROPOSALS = (LensAction.REVIEW, LensAction.ACCEPT)
 def register(server: LanguageServer, units: Units, backend: Backend) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS)
     def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
-        lenses: list[types.CodeLens] = []
+        lenses: list[types.CodeLens] = [*task_lenses(units, backend, params.text_document.uri)]
         for unit in units.of(params.text_document.uri):
             backend.editor.look_at(unit.key)
             view = backend.editor.view(unit.key)

@@ -13,10 +13,13 @@ test("the server starts for CUDA sources, by language or by name", () => {
   assert.ok(isCuda(document("plaintext", "/w/common.cuh")));
 });
 
-test("it starts for Python with CUDA in it, and for no other Python", () => {
+test("it starts for Python with CUDA or a PyTorch task in it, and for no other Python", () => {
   assert.ok(isCuda(document("python", "/w/a.py", 'code = "__global__ void k() {}"')));
   assert.ok(isCuda(document("python", "cell", "%%kernelopt\n")));
+  assert.ok(isCuda(document("python", "/w/task.py", "def get_inputs():\n    return []\n")));
+  assert.ok(isCuda(document("python", "/w/new.py", "class ModelNew(nn.Module):\n    pass\n")));
   assert.ok(!isCuda(document("python", "/w/a.py", "print('cuda')")));
+  assert.ok(!isCuda(document("python", "/w/a.py", "class Model(nn.Module):\n    def get_inputs_of(self): ...\n")));
   assert.ok(!isCuda(document("cpp", "/w/a.cpp", "__global__")));
 });
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assistant.engine.operators.reading import is_operator as is_operator
     from assistant.engine.operators.reading import read_pair as read_pair
     from assistant.engine.operators.reading import read_task as read_task
+    from assistant.engine.operators.reading import source_in as source_in
     from assistant.engine.operators.reading import without_cuda as without_cuda
     from assistant.engine.operators.writing import write_operator as write_operator
 

@@ -18,7 +18,7 @@ from assistant.engine.judge import Verdict, verdict_event
 from assistant.engine.operators.evidence import evidence_of, reference_cases
 from assistant.engine.operators.extensions import ExtensionRuns
 from assistant.engine.operators.profiling import NO_TORCH
-from assistant.engine.operators.reading import OperatorPair
+from assistant.engine.operators.reading import OperatorPair, runnable_file
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchSides
 from assistant.model.profile import Severity
@@ -63,9 +63,8 @@ async def _judged(job: Job, pair: OperatorPair, options: OperatorOptions) -> Ver
     try:
         watch = Stopwatch(job, "reference")
         watch.begin(f"{pair.task.name} of {pair.task.path.name} in PyTorch {place.version} on the CPU")
-        reference = _of_reference(
-            await sides.run("reference", _reference_order(job, pair.task, options), pair.task.path.parent, is_candidate=False)
-        )
+        order = _reference_order(job, pair.task, options)
+        reference = _of_reference(await sides.run("reference", order, pair.task.path.parent, is_candidate=False))
         if isinstance(reference, LabFailure):
             return reference
         cases = await asyncio.to_thread(reference_cases, reference)
@@ -95,7 +94,7 @@ def _remove_answers(folder: Path) -> None:
 def _reference_order(job: Job, task: Task, options: OperatorOptions) -> dict[str, Any]:
     return {
         "role": "reference",
-        "path": str(task.path),
+        "path": str(_task_file(job, task)),
         "class": task.name,
         "folder": str(task.path.parent),
         "seeds": list(job.seeds[: len(job.seeds) // 2]),
@@ -104,6 +103,10 @@ def _reference_order(job: Job, task: Task, options: OperatorOptions) -> dict[str
         "is_short": False,
         "backward": options.is_backward,
     }
+
+
+def _task_file(job: Job, task: Task) -> Path:
+    return runnable_file(task.path, task.text, job.scratch / "task_text")
 
 
 def _size_trials(task: Task) -> list[dict[str, int]]:
@@ -153,10 +156,11 @@ def _unsupported(answer: dict[str, Any]) -> LabFailure | None:
 
 def _candidate_order(job: Job, pair: OperatorPair, reference: dict[str, Any], options: OperatorOptions) -> dict[str, Any]:
     source, launcher = pair.candidate.source, pair.candidate.launcher
+    path = runnable_file(source.path, source.text, job.scratch / "candidate_text")
     return {
         "role": "candidate",
-        "path": str(source.path),
-        "task": str(pair.task.path),
+        "path": str(path),
+        "closed": sorted({str(pair.task.path), str(_task_file(job, pair.task))} - {str(path), str(source.path)}),
         "class": pair.candidate.class_name,
         "folder": str(source.path.parent),
         "launcher": None if launcher is None else _table(encode(launcher)),

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from assistant.config import find_project
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job, Stopwatch
+from assistant.engine.operators.reading import runnable_file
 from assistant.lab.torch_sides import TorchSides
 from assistant.measure.calibration import LAUNCH_S
 from assistant.model import events
@@ -70,7 +71,8 @@ async def traced(job: Job, task: Task) -> Graph | LabFailure:
 
 async def _asked(job: Job, task: Task, place: TorchPlace) -> dict[str, Any] | LabFailure:
     sides = TorchSides(job.scratch, place, job.limits)
-    order = {"role": "operators", "path": str(task.path), "class": task.name, "folder": str(task.path.parent), "seed": job.seeds[0]}
+    path = runnable_file(task.path, task.text, job.scratch / "task_text")
+    order = {"role": "operators", "path": str(path), "class": task.name, "folder": str(task.path.parent), "seed": job.seeds[0]}
     try:
         watch = Stopwatch(job, "operators")
         watch.begin(f"{task.name} of {task.path.name} in PyTorch {place.version}")

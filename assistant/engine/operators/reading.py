@@ -2,7 +2,7 @@
 
 Example::
 
-    pair = read_pair(Path("/p/task.py"), Path("/p/candidate.py"), None)
+    pair = read_pair(source_in(request, Path("/p/task.py")), source_in(request, Path("/p/candidate.py")), None)
     pair.task.name, pair.candidate.class_name       # "Model", "ModelNew"
 """
 
@@ -22,7 +22,18 @@ from assistant.operators.task import NoTask, Task, find_candidate, find_task, lo
 from assistant.ports.lab import Program
 from assistant.record import Record
 
-__all__ = ["Candidate", "OperatorPair", "candidate_of", "check_device", "is_operator", "read_pair", "read_task", "without_cuda"]
+__all__ = [
+    "Candidate",
+    "OperatorPair",
+    "candidate_of",
+    "check_device",
+    "is_operator",
+    "read_pair",
+    "read_task",
+    "runnable_file",
+    "source_in",
+    "without_cuda",
+]
 
 _PYTHON = ".py"
 _CUDA = frozenset({".cu", ".cuh"})
@@ -76,17 +87,36 @@ def is_operator(path: Path, class_name: str | None, kernel: str | None) -> bool:
     return True
 
 
-def read_task(path: Path, class_name: str | None) -> Task:
+def source_in(request: JobRequest, path: Path) -> Source:
+    """A file as the request gives it, else as it is on disk. Raises UsageError for one that cannot be read."""
+    text = request.text_of(path)
+    return read_source(path) if text is None else Source(path, text)
+
+
+def read_task(source: Source, class_name: str | None) -> Task:
     """Raises UsageError where the file is none, with what to do."""
-    found = find_task(path, read_source(path).text, class_name)
+    found = find_task(source.path, source.text, class_name)
     if isinstance(found, NoTask):
         raise UsageError(found.message, found.remedy)
     return found
 
 
-def read_pair(task: Path, candidate: Path, class_name: str | None) -> OperatorPair:
-    """Raises UsageError where one of them is none, with what to do."""
-    return OperatorPair(read_task(task, class_name), candidate_of(read_source(candidate)))
+def read_pair(task: Source, candidate: Source, class_name: str | None) -> OperatorPair:
+    """Raises UsageError where one of them is none, with what to do. Both may be the same file, which has the candidate beside its task."""
+    return OperatorPair(read_task(task, class_name), candidate_of(candidate))
+
+
+def runnable_file(path: Path, text: str, folder: Path) -> Path:
+    """The file itself where it holds this text, else a copy of the text in ``folder``: nothing is written to a person's own file."""
+    try:
+        if path.read_text("utf-8") == text:
+            return path
+    except (OSError, UnicodeDecodeError):
+        pass  # a cell of a notebook is in no file
+    folder.mkdir(exist_ok=True)
+    copy = folder / path.name
+    copy.write_text(text, "utf-8")
+    return copy
 
 
 def check_device(device: str | None) -> None:

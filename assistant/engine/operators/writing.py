@@ -13,7 +13,7 @@ from assistant.engine.operators.judging import judge_operator
 from assistant.engine.operators.profiling import traced
 from assistant.engine.operators.reading import OperatorPair, candidate_of
 from assistant.engine.request import OperatorOptions
-from assistant.model.profile import Severity
+from assistant.model import events
 from assistant.model.source import Source
 from assistant.operators.first_kernel import Declined, first_kernel
 from assistant.operators.task import Task
@@ -40,7 +40,7 @@ async def write_operator(job: Job, task: Task, options: OperatorOptions) -> Endi
     if ended.exit_code != DONE:
         return Ending(NO, f"the kernel that rules wrote is not what {task.name} computes, and is not kept")
     path = await asyncio.to_thread(kept, task.path, first.text)
-    job.say(Severity.INFORMATION, f"the kernel is in {path}", f"kernelopt compare {task.path.name} {path}")
+    job.emit(events.KernelWritten(job.id, task.name, str(path)))
     return replace(ended, reason=f"a first kernel of {task.name}: {ended.reason}")
 
 

@@ -34,7 +34,7 @@ def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     map_cuda_to_cpu(says_cuda=True)
     extensions = Extensions(folder)
     extensions.install()
-    opened = OpenedFiles(order["task"])
+    opened = OpenedFiles(frozenset(order["closed"]))
     fingerprint = Fingerprint()
     answer: dict[str, Any] = {"failure": None, "calls": [], "extensions": []}
     try:

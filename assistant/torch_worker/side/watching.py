@@ -71,14 +71,14 @@ class Fingerprint:
 
 
 class OpenedFiles:
-    """Refuses a file for the rest of the process, and notes that it was asked for."""
+    """Refuses these files for the rest of the process, and notes that one was asked for."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, paths: frozenset[str]) -> None:
         self.is_asked_for = False
 
         def hook(event: str, arguments: tuple[Any, ...]) -> None:
-            if event == "open" and arguments and str(arguments[0]) == path:
+            if event == "open" and arguments and str(arguments[0]) in paths:
                 self.is_asked_for = True
-                raise PermissionError(f"{path} is the reference, which a candidate must not read")
+                raise PermissionError(f"{arguments[0]} is the reference, which a candidate must not read")
 
         sys.addaudithook(hook)

@@ -54,6 +54,8 @@ class Heard:
     def __init__(self) -> None:
         self.said: list[str] = []
 
+    def waits_for_consent(self, work: Work) -> None: ...
+
     def started(self, work: Work) -> None:
         self.said.append(f"started {work.key}")
 

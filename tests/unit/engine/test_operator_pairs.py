@@ -17,6 +17,7 @@ from assistant.engine.job import Ending, Job
 from assistant.engine.operators import judging
 from assistant.engine.operators.reading import check_device, is_operator, read_pair, without_cuda
 from assistant.engine.request import JobRequest, OperatorOptions
+from assistant.engine.source_version import read_source
 from assistant.errors import UsageError
 from assistant.measure.targets import target
 from assistant.model import events
@@ -137,7 +138,7 @@ class Asked:
         folder = self.sides.root
         (folder / "task.py").write_text(TASK)
         (folder / "candidate.py").write_text(CANDIDATE)
-        pair = read_pair(folder / "task.py", folder / "candidate.py", None)
+        pair = read_pair(read_source(folder / "task.py"), read_source(folder / "candidate.py"), None)
         request = JobRequest(folder / "task.py", folder)
         job = Job("J1", request, self.lab, target("h200"), cast("Any", None), folder, (11, 12, 13, 14), RunLimits(), self.heard)
         return await judging.judge_operator(job, pair, OperatorOptions(**options))
@@ -360,14 +361,14 @@ def test_what_is_ambiguous_is_refused_with_what_to_say(tmp_path: Path) -> None:
 def test_what_is_no_candidate_is_refused(tmp_path: Path, candidate: str, said: str) -> None:
     folder = files(tmp_path, task_py=TASK, plain_py="import torch\n", bare_cu="void twice() {}\n")
     with pytest.raises(UsageError, match=said):
-        read_pair(folder / "task.py", folder / candidate, None)
+        read_pair(read_source(folder / "task.py"), read_source(folder / candidate), None)
     with pytest.raises(UsageError, match=r"^.*has no class Model"):
-        read_pair(folder / "plain.py", folder / "task.py", None)
+        read_pair(read_source(folder / "plain.py"), read_source(folder / "task.py"), None)
 
 
 def test_a_launcher_of_a_cuda_file_stands_in_the_place_of_a_class(tmp_path: Path) -> None:
     folder = files(tmp_path, task_py=TASK, a_cu=LAUNCHER)
-    found = read_pair(folder / "task.py", folder / "a.cu", None).candidate
+    found = read_pair(read_source(folder / "task.py"), read_source(folder / "a.cu"), None).candidate
     assert found.class_name is None and found.launcher is not None and found.launcher.launcher == "twice"
 
 
@@ -379,7 +380,7 @@ def test_a_type_of_16_bits_that_the_task_does_not_name_lowers_its_precision(
     tmp_path: Path, task: str, candidate: str, is_lowered: bool
 ) -> None:
     folder = files(tmp_path, task_py=f"{TASK}# {task}\n", new_py=f"{CANDIDATE}# {candidate}\n")
-    assert read_pair(folder / "task.py", folder / "new.py", None).lowers_precision is is_lowered
+    assert read_pair(read_source(folder / "task.py"), read_source(folder / "new.py"), None).lowers_precision is is_lowered
 
 
 @pytest.mark.parametrize("device", [None, "auto", "cpu"])

@@ -224,17 +224,16 @@ def went_on_with(path: Path) -> None:
 async def test_a_first_kernel_that_passes_is_kept_beside_those_of_before(told: Told, judged: Judged) -> None:
     ended = await told.written()
     assert (ended.exit_code, ended.reason) == (DONE, "a first kernel of Model: PASS")
-    (message,) = told.all(events.Message)
-    path = Path(message.message.removeprefix("the kernel is in "))
-    assert path.name == f"{told.folder.name}_task.cu" and path.parent.name == "operators"
-    assert message.remedy == f"kernelopt compare task.py {path}"
+    (written,) = told.all(events.KernelWritten)
+    path = Path(written.file)
+    assert path.name == f"{told.folder.name}_task.cu" and path.parent.name == "operators" and written.name == "Model"
     assert text_of(path) == judged.texts[0] and "__global__" in judged.texts[0]
     await told.written()
-    assert told.said == [message.message], "the same again is no other kernel"
+    assert [each.file for each in told.all(events.KernelWritten)] == [written.file], "the same again is no other kernel"
     went_on_with(path)
     await told.written()
-    (said,) = told.said
-    assert said.endswith(f"{told.folder.name}_task_2.cu") and text_of(path) == EDITED
+    (other,) = told.all(events.KernelWritten)
+    assert other.file.endswith(f"{told.folder.name}_task_2.cu") and text_of(path) == EDITED
 
 
 @pytest.mark.parametrize(
@@ -248,7 +247,7 @@ async def test_a_first_kernel_that_does_not_pass_is_not_kept(told: Told, judged:
     judged.ending = ending
     ended = await told.written()
     assert (ended.exit_code, ended.reason) == expected and len(judged.texts) == 1
-    assert told.said == [] and not list(told.folder.rglob("operators"))
+    assert not told.all(events.KernelWritten) and not list(told.folder.rglob("operators"))
 
 
 async def test_what_rules_do_not_write_is_said(told: Told, judged: Judged) -> None:

@@ -2,7 +2,8 @@
 
 const CUDA_LANGUAGES: ReadonlySet<string> = new Set(["cuda-cpp", "cuda"]);
 const CUDA_NAMES = /\.cuh?$/;
-const PYTHON_WORDS = /__global__|%%(?:kernelopt|cu|cuda)\b/;
+/** A kernel in a string, a CUDA cell, or a PyTorch task or candidate, as the server finds them. */
+const PYTHON_WORDS = /__global__|%%(?:kernelopt|cu|cuda)\b|\bdef get_inputs\b|\bclass ModelNew\b/;
 /** Endings of C++ headers, which are CUDA where their text has device code. As the server has them. */
 export const HEADER_ENDINGS = ["h", "hh", "hpp", "hxx", "inc", "inl", "ipp", "tpp"] as const;
 const HEADER_NAMES = new RegExp(`\\.(?:${HEADER_ENDINGS.join("|")})$`, "i");
@@ -24,7 +25,7 @@ export function isCudaHeader(document: Looked): boolean {
   return !isCudaByName(document) && HEADER_NAMES.test(document.fileName) && HEADER_WORDS.test(document.getText());
 }
 
-/** What makes a document CUDA whose name does not: a kernel in a string or a CUDA cell of Python, device code of a header. */
+/** What makes the server look at a document whose name does not: a kernel, a CUDA cell or a PyTorch task in Python, device code of a header. */
 export function wordsOf(document: Omit<Looked, "getText">): RegExp | undefined {
   if (document.languageId === "python") return PYTHON_WORDS;
   return HEADER_NAMES.test(document.fileName) ? HEADER_WORDS : undefined;
