@@ -28,7 +28,7 @@ from assistant.cuda.literals import is_literal_of
 from assistant.cuda.names import free_name, mentions
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, node_text
-from assistant.cuda.variables import Variable, declared_variables
+from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
@@ -236,13 +236,18 @@ def _comes_after_quotients(plan: _Plan) -> bool:
 
 def _plane(context: TransformationContext, plan: _Plan, part: str) -> str:
     """Beyond the last plane the last one is computed again."""
-    block = f"blockIdx.{plan.kernel.axis}"
+    block = plan.kernel.block
     group = block if plan.kernel.modulus is None else f"{block} % {_group_count(context, plan)}"
     plane, kind = f"{group} * {plan.count} + {part}", plan.kernel.index.type
     if plan.bound is None:
         return plane
     last = plan.bound.name if plan.bound.type == kind else f"({kind}){plan.bound.name}"
-    return f"min(({kind})({plane}), {last} - 1)"
+    return f"min({plane if _counts_in(context, block, kind) else f'({kind})({plane})'}, {last} - 1)"
+
+
+def _counts_in(context: TransformationContext, block: str, kind: str) -> bool:
+    """The number of the block is in a local of this type; ``blockIdx`` counts without a sign."""
+    return any(variable.type == kind for variable in locals_of(context.tree, context.body).get(block, ()))
 
 
 def _with_parts(context: TransformationContext, plan: _Plan, node: Node, part: str) -> str:

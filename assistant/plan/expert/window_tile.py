@@ -2,6 +2,8 @@
 
 The whole block fills the tile before the bounds check, by the author's own load, clamps and conditions written for an element of the
 tile. What is computed, and in which order, stays as it is. An element is loaded only where a thread of the block would have loaded it.
+In loops around the window, over channels or planes, the tile is filled anew in each iteration; threads outside the bounds then go
+through these loops, too, for the barriers.
 
 Example::
 
@@ -15,16 +17,17 @@ Example::
 from __future__ import annotations
 
 from assistant.cuda.accesses import Use, array_accesses
+from assistant.cuda.assignments import changed_names
 from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.syntax import Node
-from assistant.cuda.variables import locals_of
+from assistant.cuda.variables import Variable, locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import extent_of
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_shape
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
-from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers
+from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, may_overlap
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.window_bounds import bounds_before
 from assistant.plan.expert.analysis.window_loads import Window, window_at
@@ -32,7 +35,10 @@ from assistant.plan.expert.analysis.window_tables import tables_of
 from assistant.plan.expert.analysis.workload_block import launch_elsewhere
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.opened_bounds import opened_bounds
 from assistant.plan.expert.writing.window_tile_text import Tile, WindowTileText, span_of
+from assistant.workload.aliasing import ApartAsRecorded
+from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["WindowTile"]
 
@@ -60,6 +66,8 @@ class WindowTile:
         block = tile.block
         size = f"blocks of {block.x} x {block.y} threads" if block.y > 1 else f"blocks of {block.x} threads"
         unseen = seen.assumptions or launch_elsewhere(context, size)
+        pairs = [(pair.first, pair.second) for pair in tile.apart]
+        recorded = (apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else ()
         reuse = next((e.value for e in context.evidence if e.metric == "load_reuse_in_block"), 0.0)
         per_thread = _elements(tile.window, block) / block.count
         return (
@@ -69,9 +77,9 @@ class WindowTile:
                 line=context.tree.line(tile.window.loop),
                 edits=edits,
                 summary=f"Load `{tile.window.base}` once per block into a tile that holds the windows of all its threads.",
-                labels=(Label.ASSUMPTION,) if unseen else (),
+                labels=(Label.ASSUMPTION,) if unseen or recorded else (),
                 predictions=predicted_values(context, {"load_reuse_in_block": reuse * per_thread / tile.window.taps}),
-                assumptions=unseen or (f"every launch has {size}, as all launches in this {extent_of(context)} do",),
+                assumptions=(*(unseen or (f"every launch has {size}, as all launches in this {extent_of(context)} do",)), *recorded),
             ),
         )
 
@@ -80,12 +88,15 @@ def _tile(context: TransformationContext, seen: SeenBlock | Obstacle) -> Tile | 
     window = window_at(context)
     if isinstance(window, Obstacle):
         return window
-    obstacle = _disturbed(context, window)
-    if obstacle is not None:
-        return obstacle
+    apart = _undisturbed(context, window)
+    if isinstance(apart, Obstacle):
+        return apart
     bounds = bounds_before(context, window)
     if isinstance(bounds, Obstacle):
         return bounds
+    opened = opened_bounds(context, bounds.checks, (window.loop, *window.around)) if window.around and bounds.checks else None
+    if isinstance(opened, Obstacle):
+        return opened
     if isinstance(seen, Obstacle):
         return seen
     block = seen.block
@@ -93,7 +104,8 @@ def _tile(context: TransformationContext, seen: SeenBlock | Obstacle) -> Tile | 
     if block.z != 1 or "x" not in axes or (block.y > 1 and "y" not in axes):
         words = f"the block is {block.x} x {block.y} x {block.z}, and its axes would have to be the rows and columns of the elements"
         return Obstacle(DeclineReason.BLOCK_SHAPE, words)
-    obstacle = _out_of_sight(context, window, bounds.statement.start_byte)
+    offset_bytes = (window.loop if window.around else bounds.statement).start_byte
+    obstacle = _out_of_sight(context, window, offset_bytes)
     if obstacle is not None:
         return obstacle
     element = element_type(context.tree, window.function, window.base)
@@ -110,8 +122,8 @@ def _tile(context: TransformationContext, seen: SeenBlock | Obstacle) -> Tile | 
         return Obstacle(DeclineReason.NO_GAIN, words)
     tables = tables_of(context, window)
     table_bytes = sum(table.count * (element_size_bytes(context.tree, table.element) or 16) for table in tables)
-    is_seen = all(_out_of_sight(context, window, bounds.statement.start_byte, load) is None for t in tables for load in t.loads[:1])
-    return Tile(window, bounds, block, element, tables if is_seen and count * size + table_bytes <= limit else ())
+    is_seen = all(_out_of_sight(context, window, offset_bytes, load) is None for t in tables for load in t.loads[:1])
+    return Tile(window, bounds, block, element, tables if is_seen and count * size + table_bytes <= limit else (), opened, apart)
 
 
 def _elements(window: Window, block: Dim3) -> int:
@@ -123,23 +135,30 @@ def _elements(window: Window, block: Dim3) -> int:
     return count
 
 
-def _disturbed(context: TransformationContext, window: Window) -> Obstacle | None:
-    """Why an element may change, or other threads wait, before the window's loops have read it."""
+def _undisturbed(context: TransformationContext, window: Window) -> tuple[ApartAsRecorded, ...] | Obstacle:
+    """What only recorded launches show to be apart; why an element may change, or other threads wait, before the loops have read it."""
     tree = context.tree
     if any("sync" in tree.text(n) for n in tree.find("call_expression", inside=context.body)):
         return Obstacle(
             DeclineReason.SYNCHRONIZES, "the kernel synchronizes its threads already; another barrier could change what they wait for"
         )
-    effects = leaves_or_synchronizes(tree, window.loop)
+    effects = leaves_or_synchronizes(tree, window.outermost)
     if effects is not None:
         return effects
-    globals_ = global_pointers(tree, window.function, context.body)
+    globals_, apart = global_pointers(tree, window.function, context.body), dict[ApartAsRecorded, None]()
     for access in array_accesses(tree, context.body):
-        is_before = access.node.start_byte < window.loop.end_byte and access.kind is not Use.READ
-        if access.base in globals_ and (is_before or (access.base == window.base and access.kind is not Use.READ)):
+        if access.base not in globals_ or access.kind is Use.READ:
+            continue
+        is_before = access.node.start_byte < (window.outermost.start_byte if window.around else window.loop.end_byte)
+        if is_before or access.base == window.base:
             words = f"nothing would have to store before the window is read, nor to `{window.base}`: line {tree.line(access.node)} does"
             return Obstacle(DeclineReason.ORDER_MATTERS, words)
-    return None
+        if access.node.start_byte < window.outermost.end_byte:
+            found = may_overlap(tree, window.function, access.base, window.base, context.recorded)
+            if isinstance(found, Obstacle):
+                return found
+            apart |= {} if found is None else {found: None}
+    return tuple(apart)
 
 
 def _out_of_sight(context: TransformationContext, window: Window, offset_bytes: int, *loads: Node) -> Obstacle | None:
@@ -156,7 +175,8 @@ def _out_of_sight(context: TransformationContext, window: Window, offset_bytes: 
             is_inside = any(v.node.start_byte >= window.loop.start_byte for v in declared[text])
             if definition is not None:
                 pending.append(definition)
-            if window.names.roots(name) and {v.type for v in declared[text]} - {"int", "long"}:
+            is_of_thread = bool(window.names.roots(name)) and not _is_common_pointer(context, window, declared[text])
+            if is_of_thread and {v.type for v in declared[text]} - {"int", "long"}:
                 return Obstacle(
                     DeclineReason.TYPE_UNKNOWN, f"`{text}` would have to be an `int`: an element of the margin may lie before the first"
                 )
@@ -165,3 +185,10 @@ def _out_of_sight(context: TransformationContext, window: Window, offset_bytes: 
                     DeclineReason.NOT_RECOMPUTABLE, f"`{text}` would have to be declared before the bounds check, where the tile is loaded"
                 )
     return None
+
+
+def _is_common_pointer(context: TransformationContext, window: Window, variables: tuple[Variable, ...]) -> bool:
+    """A pointer that is the same in all threads of the block: ``const float *plane = maps + c * h * w;``."""
+    pointer = variables[0]
+    is_kept = len(variables) == 1 and pointer.is_pointer and pointer.name not in changed_names(context.tree, context.body)
+    return is_kept and pointer.value is not None and not window.names.roots(pointer.value)

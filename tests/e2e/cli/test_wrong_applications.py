@@ -40,6 +40,9 @@ WRONG = {
     "window-a-row-off": ("window-tile/interior_of_a_grid", "[threadIdx.y + b + HALF]", "[threadIdx.y + b + HALF - 1]"),
     "window-without-a-barrier": ("window-tile/clamped_blur", "    __syncthreads();\n", ""),
     "margin-not-loaded": ("window-tile/weighted_signal", "col < 128 + TAPS - 1; col", "col < 128; col"),
+    "tile-filled-too-soon": ("window-tile/feature_maps", "\t\t}\n\t\t__syncthreads();\n\t\tlevel", "\t\t}\n\t\tlevel"),
+    "stored-outside-the-bounds": ("window-tile/slices_of_a_volume", "if (is_inside) means", "means"),
+    "planes-by-the-old-count": ("thread-coarsening/filter_bank", "slot / filter_groups", "slot / filters"),
     "warp-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "before += buf[warp];", "before += warp > 0 ? buf[warp] : 0;"),
     "scratch-filled-too-soon": ("block-scan/scan_of_a_helper", "    __syncthreads();\n    return sum;", "    return sum;"),
     "next-sum-too-soon": (

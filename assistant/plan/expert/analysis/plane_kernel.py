@@ -1,8 +1,8 @@
 """Kernels whose blocks along one axis of the grid compute results of their own from partly the same data: planes, channels, filters.
 
 The axis has one thread. It is used once, as in `int channel = blockIdx.z;`, or taken apart, as in `int channel = blockIdx.z % channels;`
-and `int image = blockIdx.z / channels;`. What depends on that local could be computed for several channels by one thread, which then loads
-once what does not depend on it.
+and `int image = blockIdx.z / channels;`, also by way of a local, `int plane = blockIdx.z;`. What depends on that local could be computed
+for several channels by one thread, which then loads once what does not depend on it.
 
 Example::
 
@@ -45,6 +45,8 @@ class PlaneKernel(Record):
     index: Variable
     """The local that holds the plane."""
     axis: str
+    block: str
+    """``blockIdx.z``, or the local that holds it where that is taken apart."""
     modulus: Node | None
     """``channels`` of ``blockIdx.z % channels``; None where the planes have the axis for themselves."""
     quotients: tuple[Node, ...]
@@ -65,7 +67,7 @@ def plane_kernel(context: TransformationContext) -> PlaneKernel | Obstacle | Non
     found = None if function is None else _index(context, function)
     if function is None or found is None:
         return None
-    index, axis, modulus, quotients = found
+    index, axis, block, modulus, quotients = found
     dependent = _following(context, {index.name})
     statements = tuple(_dependent_statements(context, context.body, dependent))
     obstacle = _obstacle(context, function, dependent, statements)
@@ -77,47 +79,72 @@ def plane_kernel(context: TransformationContext) -> PlaneKernel | Obstacle | Non
     apart = _apart(context, function, dependent, statements)
     if isinstance(apart, Obstacle):
         return apart
-    return PlaneKernel(function, index, axis, modulus, quotients, dependent, statements, shared, apart)
+    return PlaneKernel(function, index, axis, block, modulus, quotients, dependent, statements, shared, apart)
 
 
-_Index = tuple[Variable, str, Node | None, tuple[Node, ...]]
+_Index = tuple[Variable, str, str, Node | None, tuple[Node, ...]]
 
 
 def _index(context: TransformationContext, function: Function) -> _Index | None:
     tree = context.tree
-    for variables in locals_of(tree, function.body).values():
-        for axis in _AXES:
-            value = None if len(variables) != 1 else variables[0].value
-            found = None if value is None else _plane(context, value, axis)
-            if value is None or found is None or variables[0].node.parent != function.body:
-                continue
-            quotients = tuple(_quotients(context, function, found[1], axis))
-            uses = [n for n in tree.find("field_expression", inside=function.body) if tree.text(n) in _builtins(axis)]
-            known = [found[0], *(parts[1] for node in quotients if (parts := binary_parts(node)) is not None)]
-            changed = any(tree.text(change.target) == variables[0].name for change in assignments(tree, function.body))
-            if all(node in known for node in uses) and not changed and len(variables[0].node.children_by_field_name("declarator")) == 1:
-                return variables[0], axis, found[1], quotients
+    known = [variables[0] for variables in locals_of(tree, function.body).values() if len(variables) == 1]
+    own = [v for v in known if v.value is not None and v.node.parent == function.body and _is_alone_and_kept(context, function, v)]
+    for axis in _AXES:
+        uses = [n for n in tree.find("field_expression", inside=function.body) if tree.text(n) in _builtins(axis)]
+        counted = next((v for v in own if v.value is not None and _plane(context, v.value, f"blockIdx . {axis}") == (v.value, None)), None)
+        if counted is not None and uses == [counted.value]:
+            named = [n for n in mentions(tree, function.body, counted.name) if not _is_within(n, counted.node)]
+            apart = _taken_by(context, function, own, axis, counted.name, named)
+            return apart or (counted, axis, f"blockIdx.{axis}", None, ())
+        apart = _taken_by(context, function, own, axis, f"blockIdx.{axis}", uses)
+        if apart is not None:
+            return apart
     return None
+
+
+def _taken_by(
+    context: TransformationContext, function: Function, own: list[Variable], axis: str, block: str, uses: list[Node]
+) -> _Index | None:
+    """The local that holds what is left of the block's number, which nothing uses but to take it apart."""
+    spelled = " . ".join(block.split("."))
+    for variable in own:
+        found = None if variable.value is None else _plane(context, variable.value, spelled)
+        if found is None or found[1] is None:
+            continue
+        quotients = tuple(_quotients(context, function, found[1], spelled))
+        known = [found[0], *(parts[1] for node in quotients if (parts := binary_parts(node)) is not None)]
+        if all(node in known for node in uses):
+            return variable, axis, block, found[1], quotients
+    return None
+
+
+def _is_alone_and_kept(context: TransformationContext, function: Function, variable: Variable) -> bool:
+    changed = any(context.tree.text(change.target) == variable.name for change in assignments(context.tree, function.body))
+    return not changed and len(variable.node.children_by_field_name("declarator")) == 1
+
+
+def _is_within(node: Node, outer: Node) -> bool:
+    return outer.start_byte <= node.start_byte < outer.end_byte
 
 
 def _builtins(axis: str) -> tuple[str, ...]:
     return tuple(f"{name}.{axis}" for name in ("threadIdx", "blockIdx", "blockDim", "gridDim"))
 
 
-def _plane(context: TransformationContext, value: Node, axis: str) -> tuple[Node, Node | None] | None:
+def _plane(context: TransformationContext, value: Node, block: str) -> tuple[Node, Node | None] | None:
     """(`blockIdx.z`, None), or with what it is taken modulo of."""
     value = unparenthesized(value)
     parts = binary_parts(value)
-    block, modulus = (parts[1], parts[2]) if parts is not None and parts[0] == "%" else (value, None)
+    counted, modulus = (parts[1], parts[2]) if parts is not None and parts[0] == "%" else (value, None)
     is_name = modulus is None or modulus.type == "identifier"
-    return (block, modulus) if is_name and canonical(context.tree, block) == f"blockIdx . {axis}" else None
+    return (counted, modulus) if is_name and canonical(context.tree, counted) == block else None
 
 
-def _quotients(context: TransformationContext, function: Function, modulus: Node | None, axis: str) -> Iterator[Node]:
+def _quotients(context: TransformationContext, function: Function, modulus: Node | None, block: str) -> Iterator[Node]:
     """`blockIdx.z / channels`, in declarations of the kernel's body."""
     for node in context.tree.find("binary_expression", inside=function.body) if modulus is not None else ():
         parts = binary_parts(node)
-        if parts is None or modulus is None or parts[0] != "/" or canonical(context.tree, parts[1]) != f"blockIdx . {axis}":
+        if parts is None or modulus is None or parts[0] != "/" or canonical(context.tree, parts[1]) != block:
             continue
         if context.tree.text(parts[2]) == context.tree.text(modulus):
             yield node

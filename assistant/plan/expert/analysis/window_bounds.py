@@ -51,6 +51,9 @@ class Bounds(Record):
 
     statement: Node
     """The first bounds check, else what holds the window's loops: the tile is loaded before it."""
+    checks: tuple[Node, ...]
+    """Every one of them: early returns, and an ``if`` around the loops. Where loops stand around the window's, a check that a block as a
+    whole passes or not is none of them: the tile is loaded behind it."""
     limits: tuple[Limit, ...]
     shared: tuple[str, ...]
     """Conditions that hold for all threads of a block or for none."""
@@ -62,6 +65,8 @@ def bounds_before(context: TransformationContext, window: Window) -> Bounds | Ob
     if isinstance(top, Obstacle):
         return top
     checks = [n for n in context.body.named_children if n.end_byte <= top.start_byte and _leaves(context, n)]
+    if window.around:
+        checks = [n for n in checks if (asked := condition_of(n)) is None or window.names.roots(asked)]
     conditions: list[tuple[Node, str]] = []
     for check in checks:
         branch, condition = check.child_by_field_name("consequence"), condition_of(check) if check.type == "if_statement" else None
@@ -71,7 +76,7 @@ def bounds_before(context: TransformationContext, window: Window) -> Bounds | Ob
                 DeclineReason.GUARD_FORM, "some threads would have to leave before the loops by nothing but `if (x >= w) return;`"
             )
         conditions += [(part, "return") for part in parts_of(condition, "||")]
-    if top != window.loop:
+    if top != window.outermost:
         condition = condition_of(top)
         assert condition is not None, "an `if` asks something"
         conditions += [(part, "inside") for part in parts_of(condition, "&&")]
@@ -85,7 +90,8 @@ def bounds_before(context: TransformationContext, window: Window) -> Bounds | Ob
         else:
             words = f"the bounds check `{node_text(part)}` would have to compare a row or a column of the block with one bound"
             return Obstacle(DeclineReason.GUARD_FORM, words)
-    return Bounds(checks[0] if checks else top, tuple(limits), tuple(shared))
+    asked = (*checks, *(() if top == window.outermost else (top,)))
+    return Bounds(checks[0] if checks else top, asked, tuple(limits), tuple(shared))
 
 
 def as_limit(names: WindowNames, node: Node, *, is_negated: bool) -> Limit | None:
@@ -128,12 +134,13 @@ def _calls_in(context: TransformationContext, window: Window, node: Node, depth:
 
 def _top_statement(context: TransformationContext, window: Window) -> Node | Obstacle:
     """The statement of the kernel's body that holds the window's loops: they themselves, or an ``if`` around them."""
-    top, tree = window.loop, context.tree
+    outermost = window.outermost
+    top, tree = outermost, context.tree
     while top.parent is not None and top.parent != context.body:
         top = top.parent
     is_bounded = top.type == "if_statement" and top.child_by_field_name("alternative") is None
     holder = top.child_by_field_name("consequence") if is_bounded else None
-    if top == window.loop or (holder is not None and window.loop.parent in (holder, top)):
+    if top == outermost or (holder is not None and outermost.parent in (holder, top)):
         return top
     line = tree.line(top)
     words = f"the loops over the window stand inside the statement at line {line}, and every thread of the block would have to get there"

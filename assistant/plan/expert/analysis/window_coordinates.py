@@ -11,7 +11,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from assistant.cuda.casts import cast_of
 from assistant.cuda.integers import Scope
@@ -80,6 +80,11 @@ class WindowNames:
         """``fixed``: counters of loops around the window, the same for all threads at any time."""
         self.context, self.ranges, self._fixed = context, ranges, fixed
         self.scope: Scope = scope_of(context.tree, context.kernel)
+
+    def without(self, counters: Set[str]) -> WindowNames:
+        """The same with these counters as those of loops around the window."""
+        ranges = {name: span for name, span in self.ranges.items() if name not in counters}
+        return WindowNames(self.context, ranges, self._fixed | counters)
 
     def roots(self, node: Node, depth: int = 0) -> frozenset[str]:
         """Thread axes and counters that decide a value; ``?`` where memory or a changing variable does."""

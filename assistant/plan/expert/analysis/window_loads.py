@@ -21,6 +21,7 @@ from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, parsed_expression, unparenthesized, without_comments
 from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.common_loops import apart_in
 from assistant.plan.expert.analysis.condition_parts import parts_of
 from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.analysis.pointer_roots import global_pointers
@@ -45,6 +46,8 @@ class Window(Record):
     function: Function
     loop: Node
     """The outermost of the window's loops."""
+    around: tuple[Node, ...]
+    """Loops around it through which all threads of the block go together, innermost first: over channels, over planes."""
     names: WindowNames
     base: str
     """The array."""
@@ -56,7 +59,12 @@ class Window(Record):
     conditions: tuple[Asked, ...]
     """Under which it is loaded, inside the loops."""
     taps: int
-    """Loads of a thread."""
+    """Loads of a thread, in one iteration of the loops around the window."""
+
+    @property
+    def outermost(self) -> Node:
+        """Of all loops that hold the load."""
+        return self.around[-1] if self.around else self.loop
 
 
 def window_at(context: TransformationContext) -> Window | Obstacle:
@@ -100,10 +108,16 @@ def _window(context: TransformationContext, function: Function, load: Node, base
             words = f"the loop over `{name}` would have to run between constants: how far its window reaches is known only while it runs"
             return Obstacle(DeclineReason.BOUND_UNKNOWN, words)
     own = [loop for loop, header in zip(loops, headers, strict=True) if header is not None and header.variable in counters]
-    if own != list(loops) or len({c.axis for c in coordinates}) != len(coordinates):
+    first = loops.index(own[0])
+    around = loops[first + len(own) :]
+    names = names.without({h.variable for h in headers[first + len(own) :] if h is not None})
+    if own != list(loops[first : first + len(own)]) or len({c.axis for c in coordinates}) != len(coordinates):
         other = next((h.variable for h in headers if h is not None and h.variable not in counters), "another counter")
-        words = f"the loops over the window stand in or around another loop (`{other}`), where not every thread of the block comes by"
+        words = f"the loops over the window would have to stand directly in one another, without the loop over `{other}` between them"
         return Obstacle(DeclineReason.LOOP_FORM, words)
+    apart = apart_in(context, names, around, own[-1])
+    if apart is not None:
+        return apart
     value, conditions = _conditions(context, names, load, own[-1])
     if conditions is None:
         return Obstacle(
@@ -118,7 +132,7 @@ def _window(context: TransformationContext, function: Function, load: Node, base
     taps = 1
     for name in counters:
         taps *= names.ranges[name].last - names.ranges[name].first + 1
-    return Window(function, own[-1], names, base, value, alike, coordinates, conditions, taps)
+    return Window(function, own[-1], around, names, base, value, alike, coordinates, conditions, taps)
 
 
 def _coordinates(

@@ -12,7 +12,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.element_types import plain_type
 
-__all__ = ["after_statement", "before_statement", "comments_of", "indentation", "without_line", "zero_of"]
+__all__ = ["after_statement", "before_statement", "comments_of", "indentation", "with_pragmas", "without_line", "zero_of"]
 
 _BLOCKS = ("compound_statement", "translation_unit", "case_statement", "preproc_if", "preproc_ifdef", "preproc_else")
 _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "unsigned": "0", "long long": "0", "size_t": "0"}
@@ -48,9 +48,7 @@ def indentation(text: str, offset: int) -> str:
 def before_statement(tree: SyntaxTree, statement: Node, new: str) -> tuple[TextEdit, ...]:
     """Puts ``new`` before ``statement`` and the pragmas right before it; a lone branch becomes a block."""
     text = tree.source
-    first = statement
-    while (previous := first.prev_named_sibling) is not None and _is_pragma(tree, previous):
-        first = previous
+    first = _first_pragma(tree, statement)
     opening = () if _is_in_block(statement) else (_insert(_branch_head_end(tree, first), " {"),)
     start = tree.span(first).start
     line_start = text.rfind("\n", 0, start) + 1
@@ -84,6 +82,11 @@ def without_line(text: str, span: Span) -> TextEdit:
     return TextEdit(Span(start, stop) if is_alone else span, "")
 
 
+def with_pragmas(tree: SyntaxTree, statement: Node) -> Span:
+    """The statement and the pragmas right before it."""
+    return Span(tree.span(_first_pragma(tree, statement)).start, tree.span(statement).end)
+
+
 def _insert(offset: int, text: str) -> TextEdit:
     return TextEdit(Span(offset, offset), text)
 
@@ -98,6 +101,13 @@ def _branch_head_end(tree: SyntaxTree, statement: Node) -> int:
 
 def _is_in_block(statement: Node) -> bool:
     return statement.parent is not None and statement.parent.type in _BLOCKS
+
+
+def _first_pragma(tree: SyntaxTree, statement: Node) -> Node:
+    first = statement
+    while (previous := first.prev_named_sibling) is not None and _is_pragma(tree, previous):
+        first = previous
+    return first
 
 
 def _is_pragma(tree: SyntaxTree, node: Node) -> bool:

@@ -25,7 +25,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import zero_of
 from assistant.plan.expert.writing.style import style_of
 
-__all__ = ["guarded_statements", "inside_of", "unguardable", "without_guard"]
+__all__ = ["asked_statement", "guarded_statements", "inside_of", "touches_memory", "unguardable", "without_guard"]
 
 _OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _MEMORY = ("subscript_expression", "pointer_expression")
@@ -47,7 +47,7 @@ def inside_of(context: TransformationContext, guard: Node) -> str | None:
 def unguardable(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
     """Why a statement cannot ask for the bounds itself."""
     for statement in kernel.statements:
-        if statement.type in LOOPS or statement in kernel.stores or not _touches(context, statement):
+        if statement.type in LOOPS or statement in kernel.stores or not touches_memory(context, statement):
             continue
         variables = tuple(declared_variables(context.tree, statement)) if statement.type == "declaration" else ()
         is_plain = len(variables) == 1 and not variables[0].is_pointer and not variables[0].is_reference
@@ -64,11 +64,12 @@ def guarded_statements(context: TransformationContext, kernel: RowKernel, inside
         if statement.type in LOOPS and condition is not None:
             end = context.tree.span(condition).end
             yield TextEdit(Span(end, end), f" && {inside}")
-        elif statement not in kernel.stores and _touches(context, statement) and not _is_address(context, statement):
-            yield from _guarded(context, statement, inside)
+        elif statement not in kernel.stores and touches_memory(context, statement) and not _is_address(context, statement):
+            yield from asked_statement(context, statement, inside)
 
 
-def _guarded(context: TransformationContext, statement: Node, inside: str) -> Iterator[TextEdit]:
+def asked_statement(context: TransformationContext, statement: Node, inside: str) -> Iterator[TextEdit]:
+    """A declaration of one variable, or an expression, that touches memory only inside the bounds."""
     tree = context.tree
     if statement.type == "declaration":
         variable = next(declared_variables(tree, statement))
@@ -104,7 +105,7 @@ def without_guard(context: TransformationContext, guard: Node, edits: list[TextE
         is_inside = first_line <= edit.span.start and edit.span.end <= last_line
         found.append(_moved_left(context, edit, step) if is_inside else edit)
     for start in _line_starts(text, first_line - 1, last_line):
-        is_replaced = any(edit.span.start < start < edit.span.end for edit in edits)
+        is_replaced = any(edit.span.start <= start < edit.span.end for edit in edits)
         if text.startswith(step, start) and not is_replaced:
             found.append(TextEdit(Span(start, start + len(step)), ""))
     return found
@@ -114,7 +115,8 @@ def _is_around(context: TransformationContext, guard: Node) -> bool:
     return next(context.tree.find("return_statement", inside=guard), None) is None
 
 
-def _touches(context: TransformationContext, statement: Node) -> bool:
+def touches_memory(context: TransformationContext, statement: Node) -> bool:
+    """It reads or stores an element, or calls something that may."""
     calls = context.tree.find("call_expression", inside=statement)
     reads = next(context.tree.find(*_MEMORY, inside=statement), None)
     return reads is not None or not all(is_pure(callee_name(context.tree, call)) for call in calls)

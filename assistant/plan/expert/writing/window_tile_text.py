@@ -23,10 +23,13 @@ from assistant.plan.expert.analysis.window_coordinates import Coordinate, Leaf, 
 from assistant.plan.expert.analysis.window_loads import Window
 from assistant.plan.expert.analysis.window_tables import Table
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import before_statement, indentation
+from assistant.plan.expert.writing.layout import after_statement, before_statement, indentation, with_pragmas
+from assistant.plan.expert.writing.opened_bounds import OpenedBounds, moved_right, with_opened_bounds
 from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.plan.expert.writing.sums_of_names import negative, opposite, signed, simplified, sum_terms
 from assistant.plan.expert.writing.window_table_text import table_lines, table_reads
 from assistant.record import Record
+from assistant.workload.aliasing import ApartAsRecorded
 
 __all__ = ["Tile", "WindowTileText", "span_of"]
 
@@ -45,6 +48,10 @@ class Tile(Record):
     """The tile's element type."""
     tables: tuple[Table, ...] = ()
     """What else the window's loops read, the same for all threads."""
+    opened: OpenedBounds | None = None
+    """The bounds checks, where the tile is filled in a loop that every thread of the block has to go through."""
+    apart: tuple[ApartAsRecorded, ...] = ()
+    """What only recorded launches show to be apart."""
 
 
 def span_of(window: Window, coordinate: Coordinate) -> Range:
@@ -68,31 +75,74 @@ class WindowTileText:
         self._places = {c.place: self._place_name(c) for c in tile.window.coordinates}
 
     def edits(self) -> tuple[TextEdit, ...] | None:
+        filled = self._filled()
+        if filled is None:
+            return None
+        declared, lines = filled
+        reads = [*self._reads(), *(edit for table in self._tile.tables for edit in table_reads(self._context, table, self._window))]
+        if self._window.around:
+            return self._in_each_iteration(declared, lines, [*reads, *self._removed()])
+        if self._is_to_unroll() and self._tile.bounds.statement == self._window.loop:
+            lines.append("#pragma unroll")
+        statement = self._tile.bounds.statement
+        filling = before_statement(self._context.tree, statement, self._text([*declared, *lines], statement))
+        return (*filling, *self._unrolled(), *reads, *self._removed())
+
+    def _in_each_iteration(self, declared: list[str], lines: list[str], reads: list[TextEdit]) -> tuple[TextEdit, ...]:
+        """The tile is filled anew in the innermost loop around the window's."""
+        tree, loop, opened, step = self._context.tree, self._window.loop, self._tile.opened, self._style.indent
+        outermost, deeper = self._window.outermost, self._deeper()
+        closing = ["__syncthreads();"]
+        if opened is not None:
+            lines += self._style.opened(f"if ({opened.flag})")
+            closing = ["}", *closing]
+        if self._is_to_unroll():
+            lines.append(f"{'' if opened is None else step}#pragma unroll")
+        more = deeper if opened is None else deeper + step
+        edits = [
+            *before_statement(tree, outermost, self._text(declared, outermost)),
+            *before_statement(tree, loop, self._text([deeper + line for line in lines], loop)),
+            *after_statement(tree, loop, self._text([deeper + line for line in closing], loop)),
+            *(moved_right(self._context, with_pragmas(tree, loop), reads, more) if more else ()),
+        ]
+        return with_opened_bounds(self._context, opened, [*edits, *reads])
+
+    def _deeper(self) -> str:
+        """One step where the loop around the window's gets braces, and both stand below one another."""
+        text, tree, loop = self._context.text, self._context.tree, self._window.loop
+        outer = self._window.around[0]
+        is_alone = loop.parent == outer and indentation(text, tree.span(outer).start) == indentation(text, tree.span(loop).start)
+        return self._style.indent if is_alone else ""
+
+    def _filled(self) -> tuple[list[str], list[str]] | None:
+        """The arrays, and the statements that fill them."""
         conditions = self._conditions()
         value = self._written(self._window.value)
         if conditions is None or value is None:
             return None
-        step, newline = self._style.indent, line_end(self._context.text)
-        spans = {c.axis: self._edge(c) for c in self._window.coordinates}
-        axes = [axis for axis in ("y", "x") if axis in spans]
+        step, spans, axes = self._style.indent, {c.axis: self._edge(c) for c in self._window.coordinates}, self._axes()
         element = "".join(f"[{self._counters[axis]}]" for axis in axes)
-        lines = [f"__shared__ {self._tile.element} {self._name}{''.join(f'[{spans[axis]}]' for axis in axes)};"]
-        lines += self._loop([axis for axis in axes if not self._counters[axis].startswith("threadIdx")], spans)
+        declared = [f"__shared__ {self._tile.element} {self._name}{''.join(f'[{spans[axis]}]' for axis in axes)};"]
+        lines = [*self._loop([axis for axis in axes if not self._counters[axis].startswith("threadIdx")], spans)]
         lines += [f"{step}{line}" for line in (*self._declarations(), *(f"const int {n} = {v};" for n, v in self._locals.items()))]
         asked = f"if ({' && '.join(conditions)})" if conditions else ""
         stored = f"{self._name}{element} = {value};"
         lines += [step + asked, step * 2 + stored] if asked else [step + stored]
         lines.append("}")
         for table in self._tile.tables:
-            lines += table_lines(self._context, table, self._window, self._tile.block, self._tile.bounds.shared)
-        lines.append("__syncthreads();")
-        if self._is_to_unroll() and self._tile.bounds.statement == self._window.loop:
-            lines.append("#pragma unroll")
-        indent = indentation(self._context.text, self._context.tree.span(self._tile.bounds.statement).start)
-        text = f"{newline}{indent}".join(lines)
-        tables = (edit for table in self._tile.tables for edit in table_reads(self._context, table, self._window))
-        filled = before_statement(self._context.tree, self._tile.bounds.statement, text)
-        return (*filled, *self._unrolled(), *self._reads(axes), *tables, *self._removed())
+            array, *copied = table_lines(self._context, table, self._window, self._tile.block, self._tile.bounds.shared)
+            (declared if self._window.around else lines).append(array)
+            lines += copied
+        return declared, [*lines, "__syncthreads();"]
+
+    def _text(self, lines: list[str], statement: Node) -> str:
+        indent = indentation(self._context.text, self._context.tree.span(statement).start)
+        return f"{line_end(self._context.text)}{indent}".join(lines)
+
+    def _axes(self) -> list[str]:
+        """Rows before columns."""
+        axes = {c.axis for c in self._window.coordinates}
+        return [axis for axis in ("y", "x") if axis in axes]
 
     def _edge(self, coordinate: Coordinate) -> str:
         edge, span = self._edge_of(coordinate.axis), span_of(self._window, coordinate).span_text
@@ -134,9 +184,9 @@ class WindowTileText:
             line = text.rfind("\n", 0, start) + 1
             yield TextEdit(Span(line, line), f"{text[line:start]}#pragma unroll{line_end(text)}")
 
-    def _reads(self, axes: list[str]) -> Iterator[TextEdit]:
+    def _reads(self) -> Iterator[TextEdit]:
         by_axis = {c.axis: c for c in self._window.coordinates}
-        element = "".join(f"[{self._place_in_tile(by_axis[axis])}]" for axis in axes)
+        element = "".join(f"[{self._place_in_tile(by_axis[axis])}]" for axis in self._axes())
         for load in self._window.loads:
             target = load.parent if load.type == "conditional_expression" and load.parent is not None else load
             outer = target if target.type == "parenthesized_expression" and unparenthesized(target) == load else load
@@ -148,9 +198,9 @@ class WindowTileText:
             return thread
         span = span_of(self._window, coordinate)
         if coordinate.sign == "-":
-            return f"{thread} {_signed(_last_text(span))} - {coordinate.counter}" if span.last else f"{thread} - {coordinate.counter}"
+            return f"{thread} {signed(_last_text(span))} - {coordinate.counter}" if span.last else f"{thread} - {coordinate.counter}"
         moved = f"{thread} + {coordinate.counter}"
-        return moved if span.first == 0 else f"{moved} {_signed(_negative(span.first_text))}"
+        return moved if span.first == 0 else f"{moved} {signed(negative(span.first_text))}"
 
     def _place_name(self, coordinate: Coordinate) -> str:
         """The author's own name inside the loops, else a new one after the thread's coordinate."""
@@ -177,14 +227,14 @@ class WindowTileText:
         for leaf in coordinate.leaves:
             text = self._of_leaf(coordinate, leaf, span)
             if text:
-                parts = f"{parts} {_signed(text)}" if parts else text
+                parts = f"{parts} {signed(text)}" if parts else text
         return parts.replace(" + ", f"{self._style.space}+{self._style.space}").replace(" - ", f"{self._style.space}-{self._style.space}")
 
     def _of_leaf(self, coordinate: Coordinate, leaf: Leaf, span: Range) -> str:
         if leaf.role == "thread":
             return self._counters[coordinate.axis]
         if leaf.role == "counter":
-            first = span.first_text if leaf.sign == "+" else _negative(_last_text(span))
+            first = span.first_text if leaf.sign == "+" else negative(_last_text(span))
             return "" if first == "0" else first
         text = leaf.text if is_simple_term(leaf.text) else f"({leaf.text})"
         return text if leaf.sign == "+" else f"-{text}"
@@ -212,10 +262,10 @@ class WindowTileText:
         if any((i.operator, node_text(i.bound).replace(" ", "")) == same and i.coordinate.place == coordinate.place for i in inner):
             return None
         extra, missing = _only_in(coordinate, limit.coordinate), _only_in(limit.coordinate, coordinate)
-        moved = () if coordinate.counter is None else _terms(_end_of(span_of(self._window, coordinate), coordinate, limit))
-        lacking = ((_opposite(sign), text) for sign, text in missing)
+        moved = () if coordinate.counter is None else sum_terms(_end_of(span_of(self._window, coordinate), coordinate, limit))
+        lacking = ((opposite(sign), text) for sign, text in missing)
         bound = ((sign, node_text(node)) for sign, node in terms_of(limit.bound))
-        return f"{self._places[coordinate.place]} {_compared(limit.operator, _simplified((*bound, *moved, *extra, *lacking)))}"
+        return f"{self._places[coordinate.place]} {_compared(limit.operator, simplified((*bound, *moved, *extra, *lacking)))}"
 
     def _written(self, node: Node) -> str | None:
         """An expression as it is for an element of the tile."""
@@ -311,45 +361,15 @@ def _only_in(one: Coordinate, other: Coordinate) -> list[tuple[str, str]]:
 def _end_of(span: Range, coordinate: Coordinate, limit: Limit) -> str:
     """How far the window reaches from the thread's element in the direction of the limit."""
     if coordinate.sign == "-":
-        return _negative(span.first_text if limit.is_upper else _last_text(span))
+        return negative(span.first_text if limit.is_upper else _last_text(span))
     return _last_text(span) if limit.is_upper else span.first_text
 
 
 def _last_text(span: Range) -> str:
     """The counter's last value, in the author's names where the loop has them."""
-    if span.span_text == f"2 * {_negative(span.first_text)}":
-        return _negative(span.first_text)
+    if span.span_text == f"2 * {negative(span.first_text)}":
+        return negative(span.first_text)
     return span.span_text if span.first == 0 else str(span.last)
-
-
-def _negative(text: str) -> str:
-    """The opposite of a sum of names and numbers."""
-    if text == "0":
-        return text
-    return _simplified(tuple((_opposite(sign), term) for sign, term in _terms(text)))
-
-
-def _terms(text: str) -> tuple[tuple[str, str], ...]:
-    """Signed terms of a sum of names and numbers."""
-    words = text.replace("-", " - ").replace("+", " + ").split()
-    words = words if words and words[0] in "+-" else ["+", *words]
-    return tuple(zip(words[::2], words[1::2], strict=True))
-
-
-def _simplified(terms: tuple[tuple[str, str], ...]) -> str:
-    """The sum, without terms that cancel each other, its numbers as one."""
-    left, number = list[tuple[str, str]](), 0
-    for sign, text in terms:
-        if text.isdigit():
-            number += int(text) if sign == "+" else -int(text)
-        elif (_opposite(sign), text) in left:
-            left.remove((_opposite(sign), text))
-        else:
-            left.append((sign, text))
-    left.sort(key=lambda term: term[0] == "-")
-    parts = [f"{sign} {text}" for sign, text in (*left, *([("-" if number < 0 else "+", str(abs(number)))] if number else []))]
-    whole = " ".join(parts) or "0"
-    return whole.removeprefix("+ ") if whole.startswith("+") else whole.replace("- ", "-", 1) if whole.startswith("-") else whole
 
 
 def _compared(operator: str, bound: str) -> str:
@@ -357,12 +377,3 @@ def _compared(operator: str, bound: str) -> str:
     if operator == "<=" and bound.endswith(" - 1"):
         return f"< {bound[:-4]}"
     return f"{operator} {bound}"
-
-
-def _opposite(sign: str) -> str:
-    return "-" if sign == "+" else "+"
-
-
-def _signed(text: str) -> str:
-    """``+ R`` or ``- R``."""
-    return f"- {text[1:]}" if text.startswith("-") else f"+ {text}"
