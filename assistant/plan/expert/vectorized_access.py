@@ -106,7 +106,7 @@ def _is_value_of_store(node: object, first: int) -> bool:
 
 def _rewrite(context: TransformationContext, vector: VectorKernel, grid: tuple[TextEdit, ...]) -> Rewrite:
     edits, in_others = by_file(context, (*vector_edits(context, vector), *grid))
-    names = ", ".join(f"`{pointer.name}`" for pointer in vector.kernel.pointers)
+    names = ", ".join(dict.fromkeys(f"`{pointer.name}`" for pointer in vector.kernel.pointers))
     elsewhere = launch_elsewhere(context, f"a thread for {vector.count} elements") if grid else ()
     labels = launch_labels(context, elsewhere) if grid else ()
     return Rewrite(

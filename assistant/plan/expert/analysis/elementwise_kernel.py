@@ -1,6 +1,7 @@
 """Kernels in which a thread computes an element of its own index from elements of the same index: `y[i] = f(x[i])`.
 
-The index is that of the thread in the whole grid, compared with one bound; a loop may stride over the grid.
+An element may also be counted from the other end, `y[n - 1 - i]`. The index is that of the thread in the whole grid, compared with one
+bound; a loop may stride over the grid.
 
 Example::
 
@@ -11,7 +12,9 @@ Example::
 
 from __future__ import annotations
 
-from assistant.cuda.accesses import Use, array_accesses
+from dataclasses import replace
+
+from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.assignments import changed_names
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.counted_loops import counted_header
@@ -20,9 +23,10 @@ from assistant.cuda.integers import evaluate
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
-from assistant.cuda.variables import Variable, declared_variables
+from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.mirrored_elements import Mirror, are_apart, mirror_of
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
 from assistant.plan.expert.analysis.tile_loads import is_unconditional
 from assistant.plan.expert.obstacle import Obstacle
@@ -44,6 +48,10 @@ class StreamedPointer(Record):
     is_read: bool
     """Its old value is looked at, or kept where a condition leaves the element as it is."""
     is_written: bool
+    mirror: Mirror | None = None
+    """Where the element is counted from the other end."""
+    elements: tuple[Node, ...] = ()
+    """Every place that names it."""
 
 
 class ElementwiseKernel(Record):
@@ -132,12 +140,13 @@ def _frame(context: TransformationContext, function: Function) -> _Frame | None:
     branch = guard.child_by_field_name("consequence")
     if compared is None or index is None or branch is None or len([v for v in found if v.node == index.node]) > 1:
         return None
-    shared = tuple(node for node in declarations if node != index.node)
+    own = tuple(n for n in declarations if n != index.node and index.name in names_in(tree, n))
+    shared = tuple(node for node in declarations if node != index.node and node not in own)
     if compared[0] == "<" and not rest:
-        return _Frame(index, compared[2], shared, None, _inside(branch))
+        return _Frame(index, compared[2], shared, None, (*own, *_inside(branch)))
     only = lone_statement(branch)
     if compared[0] == ">=" and only is not None and only.type == "return_statement":
-        return _Frame(index, compared[2], shared, None, tuple(rest))
+        return _Frame(index, compared[2], shared, None, (*own, *rest))
     return None
 
 
@@ -173,27 +182,65 @@ def _pointers(context: TransformationContext, function: Function, frame: _Frame,
     if obstacle is not None:
         return obstacle
     accesses = [a for n in frame.statements for a in array_accesses(tree, n) if a.base in global_pointers(tree, function, a.node)]
+    places = [(a, _place(context, frame, a, index)) for a in accesses]
+    odd = next((a for a, place in places if place is None), None)
+    if odd is not None:
+        words = f"`{tree.text(odd.node)}` is another element than that of the thread's own index `{index}`"
+        return Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
     found: list[StreamedPointer] = []
-    for name in dict.fromkeys(a.base for a in accesses):
-        own = [a for a in accesses if a.base == name]
-        odd = next((a for a in own if len(a.indices) != 1 or tree.text(unparenthesized(a.indices[0])) != index), None)
-        if odd is not None:
-            return Obstacle(
-                DeclineReason.ADDRESS_UNKNOWN, f"`{tree.text(odd.node)}` is another element than that of the thread's own index `{index}`"
-            )
-        if any(a.kind in (Use.ATOMIC, Use.ESCAPE) for a in own):
-            return Obstacle(DeclineReason.ATOMIC, f"an element of `{name}` is passed on, or updated atomically")
-        sure = [a for a in own if _is_sure(tree, a.node, frame.statements)]
-        kept = [a for a in sure if all(a.node.start_byte <= other.node.start_byte for other in own)]
-        if not sure:
-            return Obstacle(
-                DeclineReason.CONDITIONAL, f"`{name}[{index}]` is touched only under a condition, and may not be there otherwise"
-            )
-        reads = any(a.kind is not Use.WRITE for a in own) or not any(a.kind is Use.WRITE for a in kept)
-        writes = any(a.kind is not Use.READ for a in own)
-        found.append(StreamedPointer(name, element_type(tree, function, name) or "auto", reads, writes))
+    for name, place in dict.fromkeys((a.base, place) for a, place in places if place is not None):
+        own = [a for a, other in places if a.base == name and other == place]
+        streamed = _streamed(context, function, frame, own)
+        if isinstance(streamed, Obstacle):
+            return streamed
+        mirrors = [_mirror(context, frame, a, index) for a in own]
+        found.append(replace(streamed, mirror=mirrors[0] if place else None))
     found.sort(key=lambda pointer: not pointer.is_read)
-    return tuple(found) or Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the kernel touches no element of its own index")
+    crossed = _crossed(context, frame, found)
+    return crossed or tuple(found) or Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the kernel touches no element of its own index")
+
+
+def _place(context: TransformationContext, frame: _Frame, access: ArrayAccess, index: str) -> str | None:
+    """Empty for the thread's own element, what the index is taken away from for one counted from the other end; None for any other."""
+    if len(access.indices) != 1:
+        return None
+    if context.tree.text(unparenthesized(access.indices[0])) == index:
+        return ""
+    mirror = _mirror(context, frame, access, index)
+    return None if mirror is None else str(sorted(mirror.texts))
+
+
+def _mirror(context: TransformationContext, frame: _Frame, access: ArrayAccess, index: str) -> Mirror | None:
+    inner = {v.name for n in frame.statements for found in locals_of(context.tree, n).values() for v in found}
+    return mirror_of(context, access.indices[0], index, inner)
+
+
+def _streamed(context: TransformationContext, function: Function, frame: _Frame, own: list[ArrayAccess]) -> StreamedPointer | Obstacle:
+    """The accesses of one element."""
+    tree, name = context.tree, own[0].base
+    if any(a.kind in (Use.ATOMIC, Use.ESCAPE) for a in own):
+        return Obstacle(DeclineReason.ATOMIC, f"an element of `{name}` is passed on, or updated atomically")
+    sure = [a for a in own if _is_sure(tree, a.node, frame.statements)]
+    kept = [a for a in sure if all(a.node.start_byte <= other.node.start_byte for other in own)]
+    if not sure:
+        words = f"`{tree.text(own[0].node)}` is touched only under a condition, and may not be there otherwise"
+        return Obstacle(DeclineReason.CONDITIONAL, words)
+    reads = any(a.kind is not Use.WRITE for a in own) or not any(a.kind is Use.WRITE for a in kept)
+    writes = any(a.kind is not Use.READ for a in own)
+    nodes = tuple(a.node for a in own)
+    return StreamedPointer(name, element_type(tree, function, name) or "auto", reads, writes, None, nodes)
+
+
+def _crossed(context: TransformationContext, frame: _Frame, pointers: list[StreamedPointer]) -> Obstacle | None:
+    """Why a thread's elements from the front and from the end of one array could be the same ones."""
+    for pointer in pointers:
+        others = [p for p in pointers if p.name == pointer.name and p != pointer]
+        if pointer.mirror is None or not others or not any(p.is_written for p in (pointer, *others)):
+            continue
+        if len(others) > 1 or others[0].mirror is not None or not are_apart(context, pointer.mirror, frame.bound):
+            words = f"the elements of `{pointer.name}` from the front and from the end would have to be apart: `i < n / 2` for `n - 1 - i`"
+            return Obstacle(DeclineReason.MAY_OVERLAP, words)
+    return None
 
 
 def _is_sure(tree: SyntaxTree, node: Node, statements: tuple[Node, ...]) -> bool:

@@ -51,10 +51,10 @@ def opened_bounds(context: TransformationContext, checks: tuple[Node, ...], loop
         words = "the bounds would have to be checked once, by plain comparisons: `if (x >= w || y >= h) return;` on a line of its own"
         return Obstacle(DeclineReason.GUARD_FORM, words)
     flag = fresh_name(tree, style_of(context).name("is", "inside"))
-    edits = list[TextEdit]()
+    edits, last = list[TextEdit](), max(check.start_byte for check in checks)
     branch = around[0].child_by_field_name("consequence") if around else None
     for statement in _behind(context, checks, branch):
-        if touches_memory(context, statement) and statement.start_byte < checks[-1].start_byte:
+        if touches_memory(context, statement) and statement.start_byte < last:
             return Obstacle(DeclineReason.GUARD_FORM, f"line {tree.line(statement)} reads memory between two bounds checks")
         edit = _asked(context, statement, flag, loops)
         if isinstance(edit, Obstacle):

@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from assistant.cuda.files import line_end
 from assistant.cuda.names import mentions, words_in
 from assistant.cuda.syntax import Node
+from assistant.cuda.variables import declared_variables
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, StreamedPointer
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import comments_of, indentation
-from assistant.plan.expert.writing.style import style_of
+from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.plan.expert.writing.sums_of_names import simplified
 from assistant.record import Record
 
 __all__ = ["VectorKernel", "vector_edits"]
@@ -49,14 +51,13 @@ class _Writer:
         self._tree, self._vector, self._kernel = context.tree, vector, vector.kernel
         self._newline = line_end(context.text)
         self._outer = indentation(context.text, context.kernel.span.start)
-        style = style_of(context)
+        self._style = style = style_of(context)
         self._step = style.indent
         self._taken = set(words_in(context.text[context.kernel.span.start : context.kernel.span.end]))
         self._first, self._lane = self._free("first", style.name("first", "element")), self._free("k", "lane")
         self._aligned = self._free("aligned", style.name("is", "aligned"))
-        self._arrays = {
-            p.name: self._free(f"{p.name.rstrip('_')}{vector.count}", f"{p.name}_{vector.count}") for p in self._kernel.pointers
-        }
+        self._arrays = {pointer: self._array(pointer) for pointer in self._kernel.pointers}
+        self._mirrored = [s for s in self._kernel.statements if self._is_mirror_alone(s)]
 
     def kernel(self) -> str:
         """Everything between the braces of the kernel."""
@@ -109,18 +110,18 @@ class _Writer:
         kernel, count = self._kernel, self._vector.count
         lines: list[str] = []
         for pointer in kernel.pointers:
-            array, vector = self._arrays[pointer.name], self._type(pointer)
+            array, vector = self._arrays[pointer], self._type(pointer)
             lines.append(f"alignas({self._bytes(pointer)}) {pointer.type} {array}[{count}];")
             if pointer.is_read:
-                source = f"reinterpret_cast<const {vector} *>({pointer.name} + {self._first})"
+                source = f"reinterpret_cast<const {vector} *>({self._address(pointer)})"
                 lines.append(f"*reinterpret_cast<{vector} *>({array}) = *{source};")
         body = [f"const {kernel.index_type} {kernel.index} = {self._first} + {self._lane};"] if self._needs_index() else []
-        body += [line for node in kernel.statements for line in self._replaced(node)]
+        body += [line for node in kernel.statements if node not in self._mirrored for line in self._replaced(node)]
         lines += ["#pragma unroll", *self._loop(f"for (int {self._lane} = 0; {self._lane} < {count}; ++{self._lane})", body)]
         for pointer in kernel.pointers:
             if pointer.is_written:
-                array, vector = self._arrays[pointer.name], self._type(pointer)
-                target = f"reinterpret_cast<{vector} *>({pointer.name} + {self._first})"
+                array, vector = self._arrays[pointer], self._type(pointer)
+                target = f"reinterpret_cast<{vector} *>({self._address(pointer)})"
                 lines.append(f"*{target} = *reinterpret_cast<{vector} *>({array});")
         return lines
 
@@ -136,25 +137,51 @@ class _Writer:
         """Whether every pointer is aligned to its vectors; pointers with vectors of the same width share a check."""
         widths: dict[int, list[str]] = {}
         for pointer in self._kernel.pointers:
-            widths.setdefault(self._bytes(pointer), []).append(f"reinterpret_cast<size_t>({pointer.name})")
+            names = widths.setdefault(self._bytes(pointer), [])
+            names += [text for text in (f"reinterpret_cast<size_t>({pointer.name})",) if text not in names]
         checks = [
             f"{names[0]} % {width} == 0" if len(names) == 1 else f"({' | '.join(names)}) % {width} == 0" for width, names in widths.items()
         ]
+        mirrors = [p.mirror for p in self._kernel.pointers if p.mirror is not None]
+        for whole in dict.fromkeys(simplified((*mirror.texts, ("+", "1"))) for mirror in mirrors):
+            checks.append(f"{whole if is_simple_term(whole) else f'({whole})'} % {self._vector.count} == 0")
         return " && ".join(checks)
+
+    def _array(self, pointer: StreamedPointer) -> str:
+        """Name of a thread's elements."""
+        name, count = pointer.name.rstrip("_"), self._vector.count
+        if pointer.mirror is not None:
+            return self._free(self._style.name(f"{name}{count}", "mirrored"))
+        return self._free(f"{name}{count}", f"{pointer.name}_{count}")
+
+    def _address(self, pointer: StreamedPointer) -> str:
+        """Where a thread's elements begin; from the other end that is where the last of them lies."""
+        if pointer.mirror is None:
+            return f"{pointer.name} + {self._first}"
+        place = simplified((*pointer.mirror.texts, ("-", self._first), ("-", str(self._vector.count - 1))))
+        return f"{pointer.name} + ({place})"
+
+    def _is_mirror_alone(self, node: Node) -> bool:
+        """A declaration of nothing but a place from the other end, which the vectors make needless."""
+        variables = tuple(declared_variables(self._tree, node)) if node.type == "declaration" else ()
+        elements = [e for p in self._kernel.pointers if p.mirror is not None for e in p.elements]
+        body = self._kernel.function.body
+        used = [n for v in variables for n in mentions(self._tree, body, v.name) if not node.start_byte <= n.start_byte < node.end_byte]
+        return bool(used) and all(any(e.start_byte <= n.start_byte < e.end_byte for e in elements) for n in used)
 
     def _elements(self, node: Node) -> dict[Span, str]:
         """Each element of the node, as that of the thread's array."""
         found: dict[Span, str] = {}
         for pointer in self._kernel.pointers:
-            for name in mentions(self._tree, node, pointer.name):
-                element = name.parent
-                assert element is not None, "an element is part of an expression"
-                found[self._tree.span(element)] = f"{self._arrays[pointer.name]}[{self._lane}]"
+            place = self._lane if pointer.mirror is None else f"{self._vector.count - 1} - {self._lane}"
+            for element in pointer.elements:
+                if node.start_byte <= element.start_byte < node.end_byte:
+                    found[self._tree.span(element)] = f"{self._arrays[pointer]}[{place}]"
         return found
 
     def _needs_index(self) -> bool:
         kernel, tree = self._kernel, self._tree
-        for node in kernel.statements:
+        for node in (n for n in kernel.statements if n not in self._mirrored):
             inside = self._elements(node)
             names = (tree.span(n) for n in mentions(tree, node, kernel.index))
             if any(not any(e.start <= n.start < e.end for e in inside) for n in names):
