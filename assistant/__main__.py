@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from assistant.cli.loading import loading
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from assistant.cli.servers import AgentRights
     from assistant.engine.pair import PairSessions
     from assistant.ports.store import Store
@@ -98,6 +100,8 @@ def _memory() -> Store:
 
 
 def _mcp(rights: AgentRights) -> int:
+    if rights.task is not None:
+        return _mcp_of_task(rights.task)
     with loading():
         from importlib.metadata import version
 
@@ -108,6 +112,20 @@ def _mcp(rights: AgentRights) -> int:
 
     allowed = Rights(rights.may_run, rights.may_edit_host_code, rights.trusted)
     return serve(Harness(open_session("mcp"), TrustStore(user_paths().trust), allowed), version("kernelopt"))
+
+
+def _mcp_of_task(folder: Path) -> int:
+    with loading():
+        from importlib.metadata import version
+
+        from assistant.agents.tasks import AgentFolder, Door, TaskStore
+        from assistant.cli.compose import open_session
+        from assistant.config import user_paths
+        from assistant.mcp.task_server import serve_task
+
+    store, agent_folder = TaskStore(user_paths().tasks), AgentFolder(folder)
+    kept = store.find(agent_folder.task_id())
+    return serve_task(Door(open_session("mcp"), store, agent_folder, kept.task.id), kept.task, version("kernelopt"))
 
 
 def _pair_sessions(store: Store, who: str) -> PairSessions:

@@ -14,11 +14,14 @@ from typing import Any, cast
 from assistant.errors import UsageError
 from assistant.record import Record
 
-__all__ = ["CLIENTS", "SERVER", "AgentClient", "clients_of", "with_server"]
+__all__ = ["ARGUMENTS", "CLIENTS", "SERVER", "AgentClient", "clients_of", "with_server"]
 
 SERVER = "kernelopt"
 """The server's name in every configuration."""
-_ARGUMENTS = ["mcp"]
+ARGUMENTS = ("mcp",)
+"""What the server is started with."""
+_PROJECT_VARIABLE = "${workspaceFolder}"
+_STARTED_ELSEWHERE = frozenset({"copilot", "cursor"})
 _INDENT = re.compile(r"^( +|\t)\S", re.MULTILINE)
 
 
@@ -34,6 +37,11 @@ class AgentClient(Record):
     """Key of the table of servers."""
     traces: tuple[str, ...]
     """Files and folders that show that a project uses this agent."""
+
+    @property
+    def project(self) -> str:
+        """The project's folder as a server's arguments name it: the clients that start servers elsewhere put it in themselves."""
+        return _PROJECT_VARIABLE if self.id in _STARTED_ELSEWHERE else "."
 
 
 def _client(id: str, title: str, skills: str, configuration: str, servers_key: str, *traces: str) -> AgentClient:  # noqa: A002
@@ -63,20 +71,20 @@ def clients_of(folder: Path, names: tuple[str, ...]) -> tuple[AgentClient, ...]:
     return tuple(client for client in CLIENTS if any((folder / trace).exists() for trace in client.traces)) or CLIENTS
 
 
-def with_server(client: AgentClient, text: str | None, command: str) -> str:
+def with_server(client: AgentClient, text: str | None, command: str, arguments: tuple[str, ...] = ARGUMENTS) -> str:
     """The agent's configuration with our server in it; ``text`` is what it holds now, None for no file.
 
     A server of our name that stands there stays as it is: it may have options of the person's own. Raises UsageError where the text
     cannot be read; it is never replaced then.
     """
     if client.configuration.suffix == ".toml":
-        return _with_table(client, text or "", command)
-    return _with_json_entry(client, text or "", command)
+        return _with_table(client, text or "", command, arguments)
+    return _with_json_entry(client, text or "", command, arguments)
 
 
-def _with_json_entry(client: AgentClient, text: str, command: str) -> str:
+def _with_json_entry(client: AgentClient, text: str, command: str, arguments: tuple[str, ...]) -> str:
     entry: dict[str, Any] = {"type": "stdio"} if client.id != "gemini" else {}
-    entry |= {"command": command, "args": _ARGUMENTS}
+    entry |= {"command": command, "args": list(arguments)}
     try:
         settings = _table(json.loads(text) if text.strip() else {})
         servers = _table(settings.setdefault(client.servers_key, {}))
@@ -100,8 +108,8 @@ def _json_text(client: AgentClient, entry: dict[str, Any]) -> str:
     return json.dumps({client.servers_key: {SERVER: entry}})
 
 
-def _with_table(client: AgentClient, text: str, command: str) -> str:
-    table = f"[{client.servers_key}.{SERVER}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(_ARGUMENTS)}\n"
+def _with_table(client: AgentClient, text: str, command: str, arguments: tuple[str, ...]) -> str:
+    table = f"[{client.servers_key}.{SERVER}]\ncommand = {json.dumps(command)}\nargs = {json.dumps(list(arguments))}\n"
     try:
         if SERVER in _table(tomllib.loads(text).get(client.servers_key, {})):
             return text

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-from assistant.agents.clients import AgentClient, with_server
+from assistant.agents.clients import ARGUMENTS, AgentClient, with_server
 from assistant.agents.skills import Skill
 from assistant.disk.texts import read_bytes
 from assistant.errors import UsageError
@@ -23,6 +24,14 @@ __all__ = ["FileState", "SetupFile", "setup_files", "write_files"]
 
 _MOST_BYTES = 1 << 20
 """Of a file that is read before it is changed."""
+
+
+ServerArguments = Callable[[AgentClient], tuple[str, ...]]
+
+
+def usual_arguments(_: AgentClient) -> tuple[str, ...]:
+    """Of the server about a whole project."""
+    return ARGUMENTS
 
 
 class FileState(StrEnum):
@@ -42,14 +51,17 @@ class SetupFile(Record):
     state: FileState
 
 
-def setup_files(folder: Path, clients: tuple[AgentClient, ...], skills: tuple[Skill, ...], command: str) -> tuple[SetupFile, ...]:
+def setup_files(
+    folder: Path, clients: tuple[AgentClient, ...], skills: tuple[Skill, ...], command: str, arguments: ServerArguments = usual_arguments
+) -> tuple[SetupFile, ...]:
     """Every file of the set-up: configurations, then skills; agents that share a folder of skills share its files.
 
-    ``command`` starts kernelopt. Raises UsageError where a file that stands there cannot be read or extended.
+    ``command`` starts kernelopt; ``arguments`` are those of its server for a client. Raises UsageError where a file that stands there
+    cannot be read or extended.
     """
     texts: dict[PurePosixPath, str] = {}
     for client in clients:
-        texts[client.configuration] = with_server(client, _text(folder / client.configuration), command)
+        texts[client.configuration] = with_server(client, _text(folder / client.configuration), command, arguments(client))
     for client in clients:
         for skill in skills:
             texts |= {client.skills / skill.name / path: text for path, text in skill.files().items()}

@@ -13,7 +13,7 @@ from assistant.agents import AgentClient, FileState, SetupFile, clients_of, load
 from assistant.cli.console import console
 from assistant.errors import UsageError
 
-__all__ = ["set_up"]
+__all__ = ["server_command", "set_up"]
 
 _NAME = "kernelopt"
 
@@ -23,7 +23,7 @@ def set_up(folder: Path, names: tuple[str, ...], is_shown_only: bool, as_json: b
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder", "name the folder of your project")
     clients = clients_of(folder, names)
-    command = _command()
+    command = server_command()
     files = setup_files(folder, clients, load_skills(), command)
     if not is_shown_only:
         write_files(folder, files)
@@ -35,7 +35,7 @@ def set_up(folder: Path, names: tuple[str, ...], is_shown_only: bool, as_json: b
             console().print(f"kernelopt is not on PATH here, so the configuration names {command}")
 
 
-def _command() -> str:
+def server_command() -> str:
     """What starts kernelopt: its name where that is found, else the path of this environment's."""
     beside = Path(sys.executable).with_name(_NAME)
     return str(beside) if beside.exists() and not shutil.which(_NAME) else _NAME

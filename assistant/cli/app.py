@@ -25,6 +25,7 @@ from assistant.cli.paths import plain_path, text_path
 from assistant.cli.programs import add_program_command
 from assistant.cli.servers import Servers, add_server_commands
 from assistant.cli.study import add_study_commands
+from assistant.cli.tasks import TaskFolder, add_task_commands, is_task_folder
 from assistant.engine import OperatorOptions
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def build_app(servers: Servers) -> typer.Typer:
     add_machine_commands(app)
     add_server_commands(app, servers)
     add_agent_commands(app)
+    add_task_commands(app)
     return app
 
 
@@ -137,13 +139,20 @@ def _profile(
     html: opt.Html = None,
     report: opt.Report = None,
     operator: ops.Operator = None,
+    folder: TaskFolder = None,
     as_json: opt.Json = False,
 ) -> None:
     """Memory counters per kernel and source line, findings, and the predicted bottleneck.
 
     Of a PyTorch task: the functions that its model calls, what each takes at least, and which of them one kernel could do together.
+    In the folder of a task for coding agents FILE is left out: its edited file is profiled, and the call is kept.
     """
     named = file or report
+    if named is None and (folder is not None or is_task_folder()):
+        with loading():
+            from assistant.cli.tasks_answers import profile
+
+        raise typer.Exit(profile(folder, kernel, as_json))
     if named is None:
         raise typer.BadParameter("name a source, or a report with --report", param_hint="FILE")
     task = None if report else ops.operator_request(named, OperatorOptions(operator), kernel, device, timeout, target)

@@ -31,6 +31,8 @@ class AgentRights(Record):
     may_run: bool
     may_edit_host_code: bool
     trusted: tuple[Path, ...]
+    task: Path | None = None
+    """The folder of a task, about which alone it answers; None: about every trusted folder."""
 
 
 def add_server_commands(app: typer.Typer, servers: Servers) -> None:
@@ -58,9 +60,12 @@ def add_server_commands(app: typer.Typer, servers: Servers) -> None:
         trusted: Annotated[
             list[Path] | None, typer.Option("--trusted", metavar="DIR", help="A folder that the starting editor trusts; repeatable")
         ] = None,
+        task: Annotated[
+            Path | None, typer.Option("--task", metavar="DIR", help="Only judge, profile and ask_memory, in this folder of a task")
+        ] = None,
     ) -> None:
         """The harness for coding agents: verify, profile, compare, propose. They submit and ask; people decide."""
-        raise typer.Exit(servers.mcp(AgentRights(allow_run, allow_host_code, tuple(trusted or ()))))
+        raise typer.Exit(servers.mcp(AgentRights(allow_run, allow_host_code, tuple(trusted or ()), task)))
 
     def host(front_end: str) -> None:
         """Run jobs for a front end, one JSON object per line."""

@@ -58,7 +58,10 @@ class StatusLine:
         """Show what the job does after this event; nothing while a person is asked, or when it is over."""
         if isinstance(event, events.BudgetSpent) and (event.spent.call_count or event.estimate is not None):
             self._meter = f" · {meter_words(event)}"
-        text = doing(event, self._text)
+        self.say(doing(event, self._text))
+
+    def say(self, text: str | None) -> None:
+        """Show this; None: nothing."""
         if text != self._text:
             self._text, self._start_s, self._written_count = text, time.monotonic(), 0
         if text is not None and self._is_shown:

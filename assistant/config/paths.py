@@ -62,6 +62,8 @@ class UserPaths(Record):
     """What models cost, TOML; the user writes it."""
     writing: Path
     """Says which of the user's sources are being written while several are, JSON; there only while they are, or after a crash."""
+    tasks: Path
+    """Folder: what is judged in tasks for coding agents, and what came of it."""
 
 
 def user_paths() -> UserPaths:
@@ -70,7 +72,13 @@ def user_paths() -> UserPaths:
     if home:
         root = Path(home).absolute()
         return UserPaths(
-            root / "memory.sqlite3", root / "cache", root / "config.toml", root / "trust.json", root / "prices.toml", root / "writing.json"
+            memory=root / "memory.sqlite3",
+            cache=root / "cache",
+            config=root / "config.toml",
+            trust=root / "trust.json",
+            prices=root / "prices.toml",
+            writing=root / "writing.json",
+            tasks=root / "tasks",
         )
     data = platformdirs.user_data_path("kernelopt", appauthor=False)
     config = platformdirs.user_config_path("kernelopt", appauthor=False)
@@ -81,6 +89,7 @@ def user_paths() -> UserPaths:
         trust=data / "trust.json",
         prices=config / "prices.toml",
         writing=data / "writing.json",
+        tasks=data / "tasks",
     )
 
 

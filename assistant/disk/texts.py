@@ -12,11 +12,12 @@ import os
 import stat
 from pathlib import Path
 
-__all__ = ["MOST_SOURCE_BYTES", "UnfitFileError", "read_bytes", "source_text"]
+__all__ = ["MOST_SOURCE_BYTES", "UnfitFileError", "read_bytes", "read_own_bytes", "source_text"]
 
 MOST_SOURCE_BYTES = 16 << 20
 """A CUDA source beyond this is generated or not a source."""
 
+_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
@@ -32,7 +33,21 @@ class UnfitFileError(OSError):
 
 def read_bytes(path: Path, most_bytes: int) -> bytes:
     """The file's contents. Raises UnfitFileError, OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    return _read(path, most_bytes, _OPEN)
+
+
+def read_own_bytes(path: Path, most_bytes: int) -> bytes:
+    """As ``read_bytes``, where no symbolic link is followed: a link in the place of the file is an UnfitFileError."""
+    try:
+        return _read(path, most_bytes, _OPEN | os.O_NOFOLLOW)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise UnfitFileError(errno.ELOOP, "it is a symbolic link, not a file", str(path)) from error
+
+
+def _read(path: Path, most_bytes: int, how: int) -> bytes:
+    descriptor = os.open(path, how)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

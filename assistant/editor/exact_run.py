@@ -20,12 +20,12 @@ from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.workload import DeclaredWorkload
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
 
-__all__ = ["declared_by", "exact_run", "operator_run"]
+__all__ = ["exact_run", "operator_run"]
 
 
 def exact_run(request: JobRequest) -> ProgramConsent:
     """``request.cflags`` come from the settings; None: they name none."""
-    declared = declared_by(request.file, _text(request))
+    declared = _declared_by(request.file, _text(request))
     flags = (*(request.cflags or _known_flags(request.file)), *(flag for item in declared for flag in item.flags))
     references = sorted({item.reference.rpartition(":")[0] for item in declared if item.reference is not None})
     read = _sha256(request.file.parent / name for name in references) if references else None
@@ -53,7 +53,7 @@ def _joined(flags: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*flags, *own)))
 
 
-def declared_by(path: Path, text: str) -> tuple[DeclaredWorkload, ...]:
+def _declared_by(path: Path, text: str) -> tuple[DeclaredWorkload, ...]:
     """The workloads that ``text`` and its sidecar file declare; the job reports what cannot be read there."""
     found = [*find_workloads(path, text)]
     sidecar = sidecar_path(path)

@@ -15,9 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assistant.agents.admission import refused_edit
+from assistant.agents.answers import answer, listed_proposal
 from assistant.config import ConsentAnswer, TrustStore, find_project, find_workspace, load_settings
 from assistant.cuda.parse import parse
-from assistant.editor.exact_run import declared_by, exact_run
+from assistant.editor.exact_run import exact_run
 from assistant.engine import (
     Accept,
     JobRequest,
@@ -33,13 +35,11 @@ from assistant.engine import (
 from assistant.engine.proposals import Submission
 from assistant.engine.report import proposal_event
 from assistant.errors import CannotAnswerError, UsageError
-from assistant.mcp.answers import answer, listed_proposal
 from assistant.model import events
 from assistant.model.program import STANDS_ALONE, ProgramSearch
 from assistant.model.proposal import ProposalState
 from assistant.model.source import Source
 from assistant.record import Record
-from assistant.verify.host_edits import edits_host_code
 
 __all__ = ["Harness", "OnProgress", "Rights"]
 
@@ -182,11 +182,10 @@ class Harness:
         source = read_source(_absolute(edited.path))
         if len(edited.text.encode("utf-8", "replace")) > _TEXT_BYTES:
             raise UsageError(f"the edited text is larger than {_TEXT_BYTES} bytes", "submit the file's own text with the edit made")
-        if not self._rights.may_edit_host_code and edits_host_code(parse(source), parse(edited)):
-            remedy = "keep to kernels, device functions and launches, or a person starts this server with --allow-host-code"
-            raise UsageError("the edit changes host code, which was not allowed", remedy)
-        if _runs(source.path, edited.text) - _runs(source.path, source.text):
-            raise UsageError("the edit declares other flags, or another reference", "leave those of the workload block as they are")
+        refusal = refused_edit(source, edited, may_edit_host_code=self._rights.may_edit_host_code)
+        if refusal is not None:
+            further = ", or a person starts this server with --allow-host-code" if refusal.code == "host-code" else ""
+            raise UsageError(refusal.message, refusal.remedy + further)
         return source
 
 
@@ -209,11 +208,6 @@ def _check_of_project(path: Path, file: Path) -> None:
     project = find_project(file)
     if not _absolute(path).resolve().is_relative_to(project.resolve()):
         raise UsageError(f"{path} is not in the project of {file.name}", f"edit files below {project}")
-
-
-def _runs(path: Path, text: str) -> frozenset[tuple[tuple[str, ...], str | None]]:
-    """What the text's workloads have compiled and run besides: compiler flags, Python references."""
-    return frozenset((item.flags, item.reference) for item in declared_by(path, text))
 
 
 def _absolute(file: Path) -> Path:

@@ -25,7 +25,7 @@ from assistant.model import events
 from assistant.model.source import Source
 from assistant.shipped import shipped_prompts
 
-__all__ = ["build_server", "serve"]
+__all__ = ["build_server", "errors_as_answers", "serve"]
 
 File = Annotated[str, Field(description="Absolute path of a .cu file")]
 Region = Annotated[
@@ -96,13 +96,13 @@ def _add_looking(server: MCPServer, harness: Harness) -> None:
     @server.tool(title="List open proposals", annotations=_LOOKS)
     def proposals(file: File) -> list[dict[str, Any]]:
         """Proposals for the file that wait for a person, newest first."""
-        with _errors_as_answers():
+        with errors_as_answers():
             return harness.proposals(Path(file))
 
     @server.tool(title="Show a proposal", annotations=_LOOKS)
     def proposal(id: Id) -> dict[str, Any]:  # noqa: A002 - the name that clients see
         """Diff, verdict, comparison, evidence, explanation, and what the person decided."""
-        with _errors_as_answers():
+        with errors_as_answers():
             return harness.proposal(id)
 
 
@@ -129,12 +129,12 @@ async def _answered(harness: Harness, context: Context, start: Callable[[], Asyn
         stage_count += 1
         await context.report_progress(stage_count, None, stage)
 
-    with _errors_as_answers():
+    with errors_as_answers():
         return await harness.run(start(), on_progress)
 
 
 @contextmanager
-def _errors_as_answers() -> Generator[None]:
+def errors_as_answers() -> Generator[None]:
     """Deliberate errors as the protocol's own: an answer that says what is wrong and what to do."""
     try:
         yield

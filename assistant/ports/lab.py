@@ -95,7 +95,8 @@ class LabFailure(Record):
 
     kind: str
     """``not_built``, ``bad_status`` (ended by itself, not with 0), ``crashed``, ``timed_out``, ``out_of_memory``, ``unsupported``,
-    ``no_compiler``, ``no_counters``, ``no_space``, ``storage``, ``cancelled``, ``internal``."""
+    ``no_compiler``, ``no_counters``, ``no_space``, ``storage``, ``cancelled``, ``internal``; of what the engine refuses itself,
+    ``foreign_reading``, ``not_preprocessed`` and ``cannot_judge``."""
     message: str
     remedy: str
     diagnostics: tuple[Diagnostic, ...] = ()

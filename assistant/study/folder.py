@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
+from assistant.disk.lines import append_line, whole_lines
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.serialize import DecodeError, dumps, loads
 from assistant.study.arms import StudyDesign
@@ -93,25 +94,12 @@ class StudyFolder:
         return node
 
     def _lines(self, kind: type[T], name: str) -> tuple[T, ...]:
-        try:
-            text = (self.path / name).read_text("utf-8")
-        except FileNotFoundError:
-            return ()
-        whole = text[: text.rfind("\n") + 1]  # a kill may have left half a line
-        return tuple(_read(kind, line, self.path / name) for line in whole.split("\n") if line)
+        return tuple(_read(kind, line, self.path / name) for line in whole_lines(self.path / name))
 
     def _append(self, name: str, line: str) -> None:
         path = self.path / name
         try:
-            with path.open("ab+") as file:
-                end = file.seek(0, os.SEEK_END)
-                file.seek(max(0, end - 1))
-                if end and file.read(1) != b"\n":
-                    file.seek(0)
-                    file.truncate(file.read().rfind(b"\n") + 1)
-                file.write(line.encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
+            append_line(path, line)
         except OSError as error:
             raise _unwritable(path, error) from error
 

@@ -8,6 +8,7 @@ from assistant.lazy import names_of
 
 if TYPE_CHECKING:
     from assistant.engine.judge.affected import affected_pairs as affected_pairs
+    from assistant.engine.judge.affected import is_same_machine_code as is_same_machine_code
     from assistant.engine.judge.baseline import Baseline as Baseline
     from assistant.engine.judge.baseline import PreparedCase as PreparedCase
     from assistant.engine.judge.baseline import buffer_facts as buffer_facts
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from assistant.engine.judge.comparing import compare as compare
     from assistant.engine.judge.comparing import compare_ending as compare_ending
     from assistant.engine.judge.judging import verify as verify
+    from assistant.engine.judge.one_program import FOREIGN_READING as FOREIGN_READING
+    from assistant.engine.judge.one_program import NOT_PREPROCESSED as NOT_PREPROCESSED
     from assistant.engine.judge.one_program import foreign_reading as foreign_reading
     from assistant.engine.judge.preparing import judged_recording as judged_recording
     from assistant.engine.judge.preparing import prepare as prepare

@@ -20,7 +20,15 @@ from assistant.workload.asked_regions import region_of_calls, region_of_main
 from assistant.workload.regions import OrderedStep, find_region, have_other_order, seen_alike, steps_in_order
 from assistant.workload.stream_regions import may_overlap
 
-__all__ = ["affected_pairs", "are_ordered_otherwise", "asked_region", "find_in_programs", "kernel_pair", "launched_work"]
+__all__ = [
+    "affected_pairs",
+    "are_ordered_otherwise",
+    "asked_region",
+    "find_in_programs",
+    "is_same_machine_code",
+    "kernel_pair",
+    "launched_work",
+]
 
 
 def affected_pairs(before: Evaluation, after: Evaluation, name: str) -> tuple[KernelPair, ...]:
@@ -29,6 +37,16 @@ def affected_pairs(before: Evaluation, after: Evaluation, name: str) -> tuple[Ke
     named = [kernel for kernel in before.launched_kernels if kernel.qualified_name == name]
     others = [k for k in before.launched_kernels if k not in named and _is_affected(k, before, after, k.key in edited)]
     return tuple(kernel_pair(kernel, before, after) for kernel in (*named, *others))
+
+
+def is_same_machine_code(before: Evaluation, after: Evaluation) -> bool:
+    """Whether both versions launch the same kernels alike, with the same instructions; False where no machine code was made."""
+    kernels = (*before.launched_kernels, *after.launched_kernels)
+    names = {kernel.qualified_name for kernel in kernels}
+    pairs = [(before.kernel(name), after.kernel(name)) for name in sorted(names)]
+    return bool(pairs) and all(
+        (codes := _codes(old)) is not None and codes == _codes(new) and _configurations(old) == _configurations(new) for old, new in pairs
+    )
 
 
 def launched_work(before: Evaluation, after: Evaluation) -> KernelPair:

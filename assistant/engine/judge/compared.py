@@ -14,7 +14,7 @@ from assistant.model.comparison import Comparison
 from assistant.model.figures import BeforeAfter
 from assistant.model.profile import Evidence
 from assistant.model.proposal import texts_sha256
-from assistant.model.verification import Outcome, Verification
+from assistant.model.verification import Outcome, Unjudgeable, Verification
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
 
@@ -31,6 +31,8 @@ class Verdict(Record):
     """None where it has none: B is wrong, or another verdict has the speed."""
     evidence: tuple[Evidence, ...]
     figures: BeforeAfter | None = None
+    light_ratio: float | None = None
+    """How near B comes to its bound, 0..1; None where that is not known (`Speed.light_ratio`)."""
 
     @property
     def is_failure(self) -> bool:
@@ -42,6 +44,7 @@ class UnjudgedKernel(Record):
 
     reason: str
     remedy: str | None
+    code: Unjudgeable | None = None
 
 
 class ComparisonResult(Record):

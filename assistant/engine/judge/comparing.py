@@ -101,7 +101,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
             job.say(Severity.WARNING, note)
         if isinstance(program.result, CannotJudge):
             job.say(Severity.ERROR, program.result.reason, program.result.remedy)
-            why = UnjudgedKernel(program.result.reason, program.result.remedy)
+            why = UnjudgedKernel(program.result.reason, program.result.remedy, program.result.code)
             return ComparisonResult(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
         speeds.append(program.speed)
         verdicts.append(sides.report(None, program.result, program.speed.comparison))
@@ -116,7 +116,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         result = await verify(job, baseline, replace(after, version=after.version.about(new)))
         if isinstance(result, CannotJudge):
             (unjudged if not edited or old.key in edited else untouched).append(
-                UnjudgedKernel(f"{old.key}: {result.reason}", result.remedy)
+                UnjudgedKernel(f"{old.key}: {result.reason}", result.remedy, result.code)
             )
             continue
         if isinstance(result, LabFailure):
@@ -139,7 +139,8 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
         speed = await speed_of(job, SpeedQuestion(baseline, before, after, (pair,)), is_confirming=True)
         speeds.append(speed)
         _report_speed(job, old, new, speed)
-        verdicts.append(sides.report(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after)))
+        verdict = sides.report(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after))
+        verdicts.append(replace(verdict, light_ratio=speed.light_ratio))
     for one in unjudged:
         job.say(Severity.ERROR, one.reason, one.remedy)
     for one in untouched if verdicts else ():

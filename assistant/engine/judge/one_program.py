@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.includes import with_headers
@@ -29,7 +30,12 @@ from assistant.verify.lines import Text
 from assistant.verify.one_program import Difference, device_text, idle_lines, new_differences
 from assistant.verify.plain_edit import may_change_directives, may_read_otherwise, misleading_directive
 
-__all__ = ["OneProgram", "compared", "foreign_reading"]
+__all__ = ["FOREIGN_READING", "NOT_PREPROCESSED", "OneProgram", "compared", "foreign_reading"]
+
+FOREIGN_READING = "foreign_reading"
+"""Kind of failure: an edit would read what the original does not. It speaks against the edit, though nothing of it was compiled."""
+NOT_PREPROCESSED = "not_preprocessed"
+"""Kind of failure: no preprocessor takes the edit (a file that is not there). It speaks against the edit as well."""
 
 WITHOUT_NVCC = "not compared with nvcc's preprocessing"
 WITHOUT_EMULATOR = "not compared with the emulator's preprocessing"
@@ -107,7 +113,8 @@ async def _foreign_in_file(job: Job, before: SourceVersion, after: SourceVersion
         return _failure(f"it reads {outside[0]}, which the original does not")
     refusals = [view.reason for view in views if isinstance(view, NotPreprocessed) and not view.is_missing]
     if all(isinstance(view, NotPreprocessed) for view in views):
-        return _failure(f"its directives differ, and no preprocessor shows what it reads: {next(iter(refusals), 'none is here')}")
+        unread = _failure(f"its directives differ, and no preprocessor shows what it reads: {next(iter(refusals), 'none is here')}")
+        return replace(unread, kind=NOT_PREPROCESSED if refusals else "no_compiler")
     return None
 
 
@@ -118,7 +125,7 @@ def _outside(files: list[str], source: Path) -> list[str]:
 
 
 def _failure(reason: str) -> LabFailure:
-    return LabFailure("cannot_judge", f"B is not compiled: {reason}", "include only what the original does, and headers of CUDA and C++")
+    return LabFailure(FOREIGN_READING, f"B is not compiled: {reason}", "include only what the original does, and headers of CUDA and C++")
 
 
 async def _views(job: Job, version: SourceVersion) -> Preprocessings:

@@ -59,7 +59,7 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     if isinstance(timing, LabFailure):
         assert not isinstance(spans, LabFailure)
         return Speed(_with_caveats(_alone(spans.region, (f"not replayed: {timing.message}",)), what, elsewhere))
-    speed = replace(judge_timing(timing, None, {}, job.seeds[-1]), findings=(), advice=None)
+    speed = replace(judge_timing(timing, None, {}, job.seeds[-1]), findings=(), advice=None, light_ratio=None)
     if isinstance(spans, LabFailure):
         caveats = (*what, f"not timed in the programs themselves: {spans.message}")
         return replace(speed, comparison=_with_caveats(speed.comparison, caveats, (*within, *elsewhere)))

@@ -53,6 +53,8 @@ class Speed(Record):
     """That B leaves hardly anything to be gained; None where it does, or where it is not known."""
     host_shapes: tuple[str, ...] = ()
     """Shapes whose buffers lie in the host's memory: they were timed in device memory, which says nothing of the program."""
+    light_ratio: float | None = None
+    """Least time of the shape that takes most of B's time / its measured time, 0..1; None where one of both is not known."""
     defect: str | None = None
     """What was timed in place of what was asked for: an internal error, so that there is no comparison."""
 
@@ -126,11 +128,20 @@ def judge_timing(
         reason = f"this GPU's timing failed its self-test: {'; '.join(timing.self_test.failures)}"
         comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, quality=Quality.POOR, caveats=(*comparison.caveats, reason))
         notes.append(reason)
-    return Speed(comparison, findings, tuple(dict.fromkeys(notes)), timing, _stop_advice(comparison, least_s))
+    standing = _standing(comparison, least_s)
+    is_done = standing is not None and is_near_limit(standing)
+    return Speed(
+        comparison,
+        findings,
+        tuple(dict.fromkeys(notes)),
+        timing,
+        advice(standing) if is_done and standing is not None else None,
+        light_ratio=None if standing is None else standing.light,
+    )
 
 
-def _stop_advice(comparison: Comparison, least_s: Mapping[str, float]) -> str | None:
-    """Advice on the shape that takes most of B's time, where its least time is known and nearly reached."""
+def _standing(comparison: Comparison, least_s: Mapping[str, float]) -> MeasuredShape | None:
+    """The shape that takes most of B's time, next to its least time; None where either is not known."""
     known = [case for case in comparison.cases if case.after_s is not None and case.weight > 0]
     if not known or comparison.outcome is SpeedOutcome.INCONCLUSIVE:
         return None
@@ -138,8 +149,7 @@ def _stop_advice(comparison: Comparison, least_s: Mapping[str, float]) -> str | 
     after_s, bound_s = heaviest.after_s, least_s.get(heaviest.shape)
     if after_s is None or bound_s is None:
         return None
-    standing = MeasuredShape(heaviest.shape, after_s, min(1.0, bound_s / after_s), "bytes")
-    return advice(standing) if is_near_limit(standing) else None
+    return MeasuredShape(heaviest.shape, after_s, min(1.0, bound_s / after_s), "bytes")
 
 
 def _is_doubted(speed: Speed) -> bool:
@@ -166,8 +176,8 @@ def of_memory_timed_elsewhere(speed: Speed, spaces: Mapping[str, frozenset[str]]
     if host and comparison is not None:
         cases = tuple(replace(case, outcome=SpeedOutcome.INCONCLUSIVE) if case.shape in host else case for case in comparison.cases)
         comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, cases=cases, caveats=(*comparison.caveats, of_host))
-    advised = None if host else speed.advice
-    return replace(speed, comparison=comparison, notes=speed.notes + notes, host_shapes=host, advice=advised)
+    advised, light = (None, None) if host else (speed.advice, speed.light_ratio)
+    return replace(speed, comparison=comparison, notes=speed.notes + notes, host_shapes=host, advice=advised, light_ratio=light)
 
 
 def _shown(shapes: Sequence[str]) -> str:

@@ -42,13 +42,13 @@ _SEED = "seed"
 """Field of a case that authors of candidates are never shown: the values that candidates are judged on follow from it."""
 
 
-def answer(log: Sequence[events.Event]) -> dict[str, Any]:
+def answer(log: Sequence[events.Event], most_characters: int = ANSWER_CHARACTERS) -> dict[str, Any]:
     """One job's answer: the verdict in words, its exit code (docs/reference/exit-codes.md), and what it rests on; of a profile first
     where the program's time goes."""
     ended = next((event for event in reversed(log) if isinstance(event, events.JobEnded)), None)
     entries = [_entry(event) for event in log if isinstance(event, _SHOWN_EVENTS)]
     timeline = next((event for event in log if isinstance(event, events.TimelineFound)), None)
-    kept, left_out = _bounded(entries)
+    kept, left_out = _bounded(entries, most_characters)
     result: dict[str, Any] = {
         "answer": "the job did not come to an end" if ended is None else ended.reason,
         "exit_code": 4 if ended is None else ended.exit_code,
@@ -85,13 +85,13 @@ def _excess(line: dict[str, Any]) -> int:
     return (line.get("sectors", 0) - line.get("ideal_sectors", 0)) + (line.get("wavefronts", 0) - line.get("ideal_wavefronts", 0))
 
 
-def _bounded(entries: Iterable[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+def _bounded(entries: Iterable[dict[str, Any]], most_characters: int) -> tuple[list[dict[str, Any]], int]:
     """As many as fit, the last ones first: verdicts and proposals come late. In order, with the number left out."""
     kept: list[dict[str, Any]] = []
     used = left_out = 0
     for data in reversed(list(entries)):
         used += len(str(data))
-        if used > ANSWER_CHARACTERS:
+        if used > most_characters:
             left_out += 1
             continue
         kept.append(data)

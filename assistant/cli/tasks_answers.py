@@ -1,0 +1,145 @@
+"""What the commands about tasks for coding agents do and print. ``--json`` prints what the server answers over MCP, in one line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from assistant.agents import CLIENTS, clients_of, load_skills
+from assistant.agents.tasks import (
+    AgentFolder,
+    CallLog,
+    Door,
+    KeptTask,
+    NewTask,
+    ServerStart,
+    TaskStore,
+    left,
+    make_task,
+    restore,
+    trajectory,
+)
+from assistant.agents.tasks.words import answer_in_words, task_in_words
+from assistant.cli import exit_codes
+from assistant.cli.agents_answers import server_command
+from assistant.cli.compose import open_session
+from assistant.cli.console import console
+from assistant.cli.jobs import run_async
+from assistant.cli.status import StatusLine
+from assistant.config import user_paths
+from assistant.serialize import encodable
+
+__all__ = ["ask_memory", "door_of", "judge", "make", "print_trajectory", "profile", "put_back", "show"]
+
+_INTERRUPTED = "interrupted; the call is kept as cancelled, and counts"
+OnProgress = Callable[[str], Awaitable[None]]
+
+
+def make(new: NewTask, names: tuple[str, ...], as_json: bool) -> int:
+    """Make a task; raises KernelOptError."""
+    clients = clients_of(new.folder, names) if names else CLIENTS
+    server = ServerStart(server_command(), clients, load_skills())
+
+    async def work() -> int:
+        with StatusLine(console(is_error=True)) as status:
+            kept = await make_task(open_session("task"), _store(), new, server, _shown(status))
+        if as_json:
+            typer.echo(json.dumps({"task": kept.task.id, "folder": str(new.folder), "source": kept.task.source}))
+        else:
+            _print(f"{kept.task.id}: {new.folder}\nnext: start your agent in it; README.md says the rest. kernelopt task show {new.folder}")
+        return exit_codes.DONE
+
+    return run_async(work, "interrupted; no task was made")
+
+
+def judge(folder: Path | None, as_json: bool) -> int:
+    """Exit code 0 for a reward of 0 and more, 1 for -1, 3 where there is none."""
+
+    def exit_code(answer: dict[str, Any]) -> int:
+        reward = answer.get("reward")
+        if reward is None:
+            return exit_codes.CANNOT_ANSWER
+        return exit_codes.DONE if reward >= 0 else exit_codes.ANSWER_IS_NO
+
+    return _asked(folder, lambda door, progress: door.judge(progress), as_json, exit_code)
+
+
+def profile(folder: Path | None, kernel: str | None, as_json: bool) -> int:
+    return _asked(folder, lambda door, progress: door.profile(kernel, progress), as_json, lambda answer: int(answer.get("exit_code", 0)))
+
+
+def ask_memory(folder: Path | None, topic: str, as_json: bool) -> int:
+    return _asked(folder, lambda door, progress: door.ask_memory(topic, progress), as_json, lambda _: exit_codes.DONE)
+
+
+def show(place: str, as_json: bool) -> None:
+    """What a task asks and what came of its calls."""
+    kept = _kept(place)
+    calls = CallLog(kept.calls).calls()
+    remains = left(kept.task.budget, calls)
+    if as_json:
+        lines = trajectory(kept)
+        typer.echo(encodable(json.dumps(next(iter(lines)) | {"calls": len(calls), "left": remains.as_json()}, ensure_ascii=False)))
+    else:
+        _print(task_in_words(kept.task, calls, remains))
+
+
+def print_trajectory(place: str) -> None:
+    """JSON lines, the task first."""
+    for line in trajectory(_kept(place)):
+        typer.echo(encodable(json.dumps(line, ensure_ascii=False)))
+
+
+def put_back(folder: Path) -> None:
+    """Put protected files back."""
+    place = AgentFolder(folder)
+    written = restore(_store().find(place.task_id()), place)
+    _print(f"put back: {', '.join(written)}" if written else "nothing was changed")
+
+
+def door_of(session_name: str, folder: Path | None) -> Door:
+    """What an agent in the folder may ask."""
+    return Door(open_session(session_name), _store(), AgentFolder(folder or Path()))
+
+
+def _asked(
+    folder: Path | None,
+    ask: Callable[[Door, OnProgress], Awaitable[dict[str, Any]]],
+    as_json: bool,
+    exit_code: Callable[[dict[str, Any]], int],
+) -> int:
+    async def work() -> int:
+        with StatusLine(console(is_error=True)) as status:
+            answer = await ask(door_of("task", folder), _shown(status))
+        if as_json:
+            typer.echo(encodable(json.dumps(answer, ensure_ascii=False)))
+        else:
+            _print(answer_in_words(answer))
+        return exit_code(answer)
+
+    return run_async(work, _INTERRUPTED)
+
+
+def _kept(place: str) -> KeptTask:
+    """By the folder, or by the id of a task."""
+    folder = Path(place)
+    return _store().find(AgentFolder(folder).task_id() if folder.is_dir() else place)
+
+
+def _store() -> TaskStore:
+    return TaskStore(user_paths().tasks)
+
+
+def _shown(status: StatusLine) -> OnProgress:
+    async def progress(stage: str) -> None:
+        status.say(stage)
+
+    return progress
+
+
+def _print(text: str) -> None:
+    console().print(text, markup=False, highlight=False, soft_wrap=True)
