@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from assistant.engine.build_database import database_flags as database_flags
     from assistant.engine.changed import kernels_changed_since as kernels_changed_since
     from assistant.engine.channel import UNHEARD as UNHEARD
+    from assistant.engine.channel import streamed as streamed
     from assistant.engine.events_as_json import event_from as event_from
     from assistant.engine.events_as_json import event_json as event_json
     from assistant.engine.events_as_json import event_object as event_object
@@ -46,9 +47,11 @@ if TYPE_CHECKING:
     from assistant.engine.running import JobRunner as JobRunner
     from assistant.engine.running import flags_of as flags_of
     from assistant.engine.running import run_limits as run_limits
+    from assistant.engine.scratch import scratch_folder as scratch_folder
     from assistant.engine.session import Session as Session
     from assistant.engine.session import SessionParts as SessionParts
     from assistant.engine.source_version import SourceVersion as SourceVersion
+    from assistant.engine.source_version import candidate_of as candidate_of
     from assistant.engine.source_version import declares_workload as declares_workload
     from assistant.engine.source_version import read_source as read_source
     from assistant.program.python_texts import text_in_python as text_in_python

@@ -29,7 +29,8 @@ def judgement_of(result: ComparisonResult, *, is_host_same: bool) -> Judgement:
     whole = result.whole
     is_failure = any(verdict.is_failure for verdict in result.verdicts)
     if whole is None or result.ending.exit_code == _INTERNAL or (result.unjudged and not is_failure):
-        return Judgement(None, answer)
+        why = result.unjudged[0].reason if result.unjudged else answer
+        return Judgement(None, why, is_judged_in_part=whole is not None and not is_failure)
     findings = dict.fromkeys(finding for verdict in result.verdicts for finding in verdict.verification.findings)
     labels = dict.fromkeys(label.value for verdict in result.verdicts for label in verdict.verification.labels)
     light = [verdict.light_ratio for verdict in result.verdicts if verdict.speed is not None and verdict.kernel is not None]

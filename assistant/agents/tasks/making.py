@@ -31,9 +31,8 @@ from assistant.config import find_project, find_workspace, load_settings
 from assistant.config.paths import CONFIG_NAME
 from assistant.disk.removal import remove_tree
 from assistant.disk.texts import read_bytes
-from assistant.engine import JobRequest, Session, flags_of, is_operator, new_id, read_version
+from assistant.engine import JobRequest, Session, SourceVersion, flags_of, is_operator, new_id, read_version
 from assistant.engine.operators import read_task
-from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.program import ProgramOrigin
 from assistant.model.verification import Outcome
@@ -138,8 +137,8 @@ def _demand_empty(folder: Path) -> None:
 
 def _demand_judgeable(judgement: Judgement, file: Path) -> None:
     """Raises CannotAnswerError where the start itself is not found right, or its cases cannot judge."""
-    if judgement.outcome is Outcome.PASS:
-        return
+    if judgement.outcome is Outcome.PASS or judgement.is_judged_in_part:
+        return  # of kernels that cannot be judged, an edit has no reward
     if judgement.outcome is Outcome.NEEDS_DECISION and all(finding.code == "library_call" for finding in judgement.findings):
         return  # the reference of an operator is made of calls of PyTorch
     reason = next((finding.message for finding in judgement.findings), judgement.answer)

@@ -58,6 +58,8 @@ class Judgement(Record):
     """Why the edit got no verdict, where that speaks against the edit."""
     is_unchanged: bool = False
     """The same machine code as the start."""
+    is_judged_in_part: bool = False
+    """Some kernels have a verdict, and some cannot be judged: no answer about the whole."""
 
 
 class Milestone(StrEnum):

@@ -17,12 +17,21 @@ from assistant.agents.tasks.reward import Judgement, Reason
 from assistant.agents.tasks.store import KeptTask
 from assistant.agents.tasks.task import Task, TaskKind
 from assistant.cuda.same_code import code_hash
-from assistant.engine import NO, Ending, Job, JobRequest, OperatorOptions, Session, SourceVersion, about_texts
-from assistant.engine.channel import streamed
+from assistant.engine import (
+    NO,
+    Ending,
+    Job,
+    JobRequest,
+    OperatorOptions,
+    Session,
+    SourceVersion,
+    about_texts,
+    candidate_of,
+    scratch_folder,
+    streamed,
+)
 from assistant.engine.judge import compare
 from assistant.engine.report import stages
-from assistant.engine.scratch import scratch_folder
-from assistant.engine.source_version import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.program import STANDS_ALONE

@@ -11,7 +11,7 @@ import pytest
 from assistant.build.architectures import architecture
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.job import Job
-from assistant.engine.judge.one_program import WITHOUT_EMULATOR, WITHOUT_NVCC, OneProgram, compared, foreign_reading
+from assistant.engine.judge.one_program import FOREIGN_READING, WITHOUT_EMULATOR, WITHOUT_NVCC, OneProgram, compared, foreign_reading
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, candidate_of, with_text, with_texts
@@ -145,7 +145,7 @@ async def test_a_candidate_reads_nothing_that_the_original_does_not(job: Job, tm
     inside = str(tmp_path / "more.h")
     for files in ((), (inside,), ("/etc/passwd",)):  # the header is named by the text, whatever the preprocessor says
         failure = await read(job, INCLUDING, files, is_candidate=True)
-        assert failure is not None and failure.kind == "cannot_judge" and "which the original does not" in failure.message
+        assert failure is not None and failure.kind == FOREIGN_READING and "which the original does not" in failure.message
     assert await read(job, TEXT, (), is_candidate=True) is None
     assert await read(job, TEXT.replace("1.0f", "2.0f"), ("/etc/passwd",), is_candidate=True) is None  # no directive: nothing is asked
 
