@@ -1,6 +1,6 @@
-"""What coding agents are given: skills, and where each agent looks for them and for the server that it asks.
+"""What coding agents are given: skills, and where each agent looks for them and for the server that it asks; and tasks (``tasks``).
 
-It writes files that it was asked to write, and runs nothing. The server itself is ``assistant.mcp``.
+It writes files that it was asked to write; what is run is run by the engine. The servers themselves are in ``assistant.mcp``.
 """
 
 from __future__ import annotations

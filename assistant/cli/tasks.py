@@ -124,7 +124,7 @@ def _show(place: Place = ".", as_json: Json = False) -> None:
 
 
 def _trajectory(place: Place = ".") -> None:
-    """Everything that an agent did through kernelopt as JSON lines: the task, then each call with the edit, the answer and the reward."""
+    """What an agent asked in a task, as JSON lines: the task, then each call with the edit, the answer and the reward."""
     with loading():
         from assistant.cli.tasks_answers import print_trajectory
 
