@@ -71,7 +71,7 @@ def _new(
     ] = "none",
     judge_count: Annotated[int, typer.Option("--judge-calls", min=1, help="Calls of judge that the agent has")] = 20,
     wall_s: Annotated[float, typer.Option("--wall", min=1, metavar="SECONDS", help="Seconds that all its calls may take together")] = 3600,
-    characters: Annotated[int, typer.Option("--answer-characters", min=2000, help="Most characters of one answer")] = 16_000,
+    characters: Annotated[int, typer.Option("--answer-characters", min=8000, help="Most characters of one answer")] = 16_000,
     names: Annotated[
         list[str] | None,
         typer.Option("--for", metavar="AGENT", help="claude, codex, copilot, cursor or gemini; repeatable. Left out: all"),

@@ -40,7 +40,7 @@ def no_session() -> Session:
 def kept_task(home: Path, settings: JudgeSettings = JudgeSettings(), budget: Budget = Budget(3, 100.0)) -> KeptTask:  # noqa: B008
     """Kept in ``home``."""
     protected = tuple(ProtectedFile(name, hashlib.sha256(data).hexdigest()) for name, data in _FILES.items())
-    task = Task(ID, TaskKind.KERNEL, "twice.cu", "twice.cu", (), settings, budget, 4000, protected, 0)
+    task = Task(ID, TaskKind.KERNEL, "twice.cu", "twice.cu", (), settings, budget, 16_000, protected, 0)
     return TaskStore(home / "tasks").add(task, {"twice.cu": START.encode()}, START, _FILES)
 
 
