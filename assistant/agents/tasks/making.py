@@ -31,7 +31,7 @@ from assistant.config import find_project, find_workspace, load_settings
 from assistant.config.paths import CONFIG_NAME
 from assistant.disk.removal import remove_tree
 from assistant.disk.texts import read_bytes
-from assistant.engine import JobRequest, Session, SourceVersion, flags_of, is_operator, new_id, read_version
+from assistant.engine import JobRequest, Session, SourceVersion, flags_of, is_operator, new_id, read_source, read_version
 from assistant.engine.operators import read_task
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.program import ProgramOrigin
@@ -193,7 +193,7 @@ def _program_files(version: SourceVersion, root: Path, further: Iterable[Path]) 
 
 
 def _operator_parts(asked: NewTask) -> _Parts:
-    task = read_task(asked.file, asked.settings.class_name)
+    task = read_task(read_source(asked.file), asked.settings.class_name)
     root = asked.file.parent
     files = {_below(path, root): _bytes(path) for path in (asked.file, *asked.further)}
     start = _MODEL.sub("ModelNew", task.text) if task.name == "Model" else re.sub(rf"\b{task.name}\b", "ModelNew", task.text)
