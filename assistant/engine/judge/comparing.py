@@ -19,10 +19,11 @@ from assistant.engine.evaluate import (
     repeat_limited,
     repeat_run,
 )
-from assistant.engine.job import CANNOT_ANSWER, DONE, INTERNAL, NO, Ending, Job, Stopwatch
+from assistant.engine.job import CANNOT_ANSWER, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.changes import changed_kernels, edited_kernels
 from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict, hashes_of, verdict_event
+from assistant.engine.judge.ending import compare_ending
 from assistant.engine.judge.judging import verify
 from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
 from assistant.engine.judge.one_program import foreign_reading
@@ -33,24 +34,19 @@ from assistant.engine.judge.program_speed import judged_region, speed_of_program
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
 from assistant.engine.source_version import SourceVersion
-from assistant.model.comparison import Comparison, SpeedOutcome, speed_in_words
+from assistant.model.comparison import Comparison
 from assistant.model.figures import BeforeAfter
 from assistant.model.problems import is_refused
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.source import Kernel
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.ports.lab import LabFailure
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.problems import new_findings
 
-__all__ = ["MODEL_FIT_RATIO", "compare", "compare_ending", "confirm_effort"]
+__all__ = ["compare", "confirm_effort"]
 
-_SHOWN_DIGITS = 2
-"""Decimal places of a ratio that people see."""
-MODEL_FIT_RATIO = 1.1
-"""Factor within which half of the 36 launches stay that the performance model was calibrated on (docs/explanation/performance-model.md):
-while its error on other kernels has no bound, a smaller difference is no answer."""
 _SHOWING_S = 10.0
 """For a B that did not end in its time to show why, with every check on: what it waits for in vain shows in its first turns."""
 _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of_memory"})
@@ -331,35 +327,3 @@ def _overall(sides: _Sides, verdicts: Sequence[Verdict], speeds: Sequence[Speed]
         return sides.report(None, worst, speeds.comparison)
     predicted = predict_speed((KernelPair(tuple(sides.before.assessment.kernels), tuple(sides.after.assessment.kernels)),))
     return sides.report(None, worst, overall_speed(sides.job, speeds, predicted))
-
-
-def compare_ending(outcomes: Sequence[tuple[Verification, Comparison | None]], is_strict: bool) -> Ending:
-    """What all verdicts together answer, in one line and as an exit code."""
-    verdicts = {verdict.outcome for verdict, _ in outcomes}
-    speeds = [speed for _, speed in outcomes if speed is not None]
-    if not outcomes:
-        return Ending(CANNOT_ANSWER, "no kernel of A is launched, so there is nothing to compare")
-    if Outcome.FAIL in verdicts:
-        return Ending(NO, "FAIL: B is not equivalent to A")
-    words = ", ".join(speed_in_words(speed.outcome, speed.ratio, speed.caveats) for speed in speeds) or "no speed predicted"
-    caveats = tuple(dict.fromkeys(text for verdict, _ in outcomes for text in verdict.caveats))
-    verdict = verdict_in_words(Outcome.NEEDS_DECISION if Outcome.NEEDS_DECISION in verdicts else Outcome.PASS, caveats)
-    if any(speed.outcome is SpeedOutcome.SLOWER or _wholly_below_one(speed) for speed in speeds):
-        return Ending(NO, f"{verdict}, but {words}")
-    is_open = Outcome.NEEDS_DECISION in verdicts or any(_is_undecided(speed) for speed in speeds)
-    return Ending(NO if is_strict and is_open else DONE, f"{verdict}, {words}")
-
-
-def _wholly_below_one(speed: Comparison) -> bool:
-    """A prediction of which even the upper bound is below 1; the model's fit bounds it where it has no interval."""
-    if speed.outcome is not SpeedOutcome.PREDICTED:
-        return False
-    high = speed.ratio * MODEL_FIT_RATIO if speed.high is None else speed.high
-    return round(high, _SHOWN_DIGITS) < 1.0
-
-
-def _is_undecided(speed: Comparison) -> bool:
-    """INCONCLUSIVE, or shown as predicted slower by less than the model can tell apart."""
-    if speed.outcome is SpeedOutcome.PREDICTED:
-        return round(speed.ratio, _SHOWN_DIGITS) < 1.0
-    return speed.outcome is SpeedOutcome.INCONCLUSIVE

@@ -11,7 +11,7 @@ from __future__ import annotations
 from assistant.engine.evaluate import Evaluation, evaluate
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job, Stopwatch
 from assistant.engine.judge.compared import ComparisonResult, Verdict, hashes_of, verdict_event
-from assistant.engine.judge.comparing import compare_ending
+from assistant.engine.judge.ending import compare_ending
 from assistant.engine.judge.program_speed import speed_of_program, why_not_asked
 from assistant.engine.judge.timing_verdict import Speed
 from assistant.engine.source_version import SourceVersion
