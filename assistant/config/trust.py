@@ -15,8 +15,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Generator
 from enum import StrEnum
 from pathlib import Path
@@ -24,6 +22,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict
 
+from assistant.disk.whole import write_whole
 from assistant.errors import CannotAnswerError
 from assistant.record import Record
 
@@ -157,15 +156,7 @@ class TrustStore:
             raise CannotAnswerError(f"{self._path} cannot be written: {error}", "make its folder writable") from error
 
     def _write(self, file: _TrustFile) -> None:
-        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".trust-")
-        temporary = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(file.model_dump(), stream, indent=1, sort_keys=True)
-            temporary.replace(self._path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        write_whole(self._path, json.dumps(file.model_dump(), indent=1, sort_keys=True), mode=0o600)
 
 
 class TrustOfThisRun(TrustStore):

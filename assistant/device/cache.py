@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from pathlib import Path
 
 from assistant.device.protocol import CompileReply
 from assistant.disk.cached import note_use
+from assistant.disk.whole import write_whole
 from assistant.serialize import DecodeError, dumps, loads
 
 __all__ = ["load", "store", "store_cubin"]
@@ -28,10 +28,7 @@ def store(directory: Path, key: str, reply: CompileReply) -> None:
     entry = _entry(directory, key)
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=entry.parent, delete=False) as file:
-            temporary = Path(file.name)
-            file.write(dumps(reply))
-        temporary.replace(entry)
+        write_whole(entry, dumps(reply))
     except OSError:
         return
 
@@ -43,9 +40,7 @@ def store_cubin(directory: Path, image: bytes) -> Path:
         note_use(path)
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
-            file.write(image)
-        Path(file.name).replace(path)
+        write_whole(path, image)
     return path
 
 

@@ -8,10 +8,10 @@ Example::
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from assistant.disk.whole import write_whole
 from assistant.workload.recordings import link_blob
 
 __all__ = ["stored"]
@@ -28,7 +28,5 @@ def _stored(data: bytes, blobs: Path) -> str:
     name = hashlib.sha256(data).hexdigest()
     path = blobs / name
     if not path.exists():
-        partial = path.with_name(f"{name}.{os.getpid()}.partial")  # another GPU's worker may write the same
-        partial.write_bytes(data)
-        partial.replace(path)
+        write_whole(path, data)  # another GPU's worker may write the same
     return name

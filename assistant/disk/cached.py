@@ -11,11 +11,11 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from assistant.disk.whole import write_whole
 from assistant.record import Record
 
 __all__ = ["LIMIT_BYTES", "keep", "make_room", "note_use"]
@@ -57,14 +57,7 @@ def keep(entry: Path, content: str) -> None:
     """Whole or not at all; nothing where it cannot be written."""
     with contextlib.suppress(OSError):
         entry.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=entry.parent, prefix=".", suffix=".partial")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(content)
-            Path(name).replace(entry)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_whole(entry, content)
 
 
 def make_room(cache: Path, patterns: Sequence[str], limit_bytes: int = LIMIT_BYTES) -> None:

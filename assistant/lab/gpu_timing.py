@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from assistant.disk.whole import write_whole
 from assistant.lab.captured import CapturedRuns
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.gpu_client import GpuClient
@@ -57,9 +58,7 @@ class PeaksCache:
         path = self._path(peaks.device_uuid, driver_version)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            partial = path.with_name(f"{path.name}.partial")
-            partial.write_text(dumps(peaks), "utf-8")
-            partial.replace(path)
+            write_whole(path, dumps(peaks))
         except OSError:
             return  # measured again next time
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from assistant.disk.whole import replacing, write_whole
 from assistant.errors import MemoryFileError
 from assistant.memory import records
 from assistant.memory.database import Database
@@ -51,7 +52,7 @@ class RecordingArchive:
             else:
                 for name in sizes:
                     _copy(recording / "blobs" / name, self._blob(name))
-                _write(self._manifest(proposal_id), manifest)
+                write_whole(self._manifest(proposal_id), manifest)
             with self._database.transaction():
                 self._database.execute(
                     "insert into recordings (proposal, manifest, kept_ms, evicted_ms) values (?1, ?2, ?3, ?4)"
@@ -170,15 +171,8 @@ def _copy(source: Path, target: Path) -> None:
     """Copy unless it is there; a torn copy never gets the final name."""
     if target.exists():
         return
-    partial = target.with_name(f"{target.name}.partial")
-    shutil.copyfile(source, partial)
-    partial.replace(target)
-
-
-def _write(path: Path, data: bytes) -> None:
-    partial = path.with_name(f"{path.name}.partial")
-    partial.write_bytes(data)
-    partial.replace(path)
+    with replacing(target) as partial:
+        shutil.copyfile(source, partial)
 
 
 def _sha256(path: Path) -> str:

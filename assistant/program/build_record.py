@@ -12,7 +12,6 @@ import hashlib
 import json
 import shlex
 import shutil
-import tempfile
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -20,6 +19,7 @@ from filelock import FileLock, Timeout
 from assistant.config.paths import RECORDS_NAME, workspace_folder
 from assistant.disk.removal import remove_tree
 from assistant.disk.texts import read_bytes
+from assistant.disk.whole import write_whole
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.record import Record
 from assistant.serialize import decode, encode
@@ -159,12 +159,4 @@ def _keep_generated(folder: Path, record: BuildRecord, kept: Path) -> None:
 
 
 def _write(path: Path, records: tuple[BuildRecord, ...]) -> None:
-    """Whole or not at all."""
-    with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=".builds-", encoding="utf-8", delete=False) as file:
-        temporary = Path(file.name)
-        try:
-            json.dump(encode(records), file, indent=1)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-    temporary.replace(path)
+    write_whole(path, json.dumps(encode(records), indent=1), mode=0o600)

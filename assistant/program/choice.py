@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Collection
 from pathlib import Path
 from typing import cast
@@ -19,6 +18,7 @@ from filelock import FileLock, Timeout
 
 from assistant.config.paths import workspace_folder
 from assistant.disk.texts import read_bytes
+from assistant.disk.whole import write_whole
 from assistant.errors import CannotAnswerError
 
 __all__ = ["choose_program", "chosen_program"]
@@ -73,13 +73,4 @@ def _choices(path: Path) -> dict[str, str]:
 
 
 def _write(path: Path, choices: dict[str, str]) -> None:
-    """Whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".programs-")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(choices, stream, indent=1, sort_keys=True)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    write_whole(path, json.dumps(choices, indent=1, sort_keys=True), mode=0o600)

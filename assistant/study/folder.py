@@ -9,12 +9,12 @@ A killed study loses at most the answers that were on their way. Example::
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar
 
 from assistant.disk.lines import append_line, whole_lines
+from assistant.disk.whole import write_whole
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.serialize import DecodeError, dumps, loads
 from assistant.study.arms import StudyDesign
@@ -106,14 +106,9 @@ class StudyFolder:
 
 def _written(path: Path, text: str) -> None:
     """Whole or not at all."""
-    partial = path.with_name(f".{path.name}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+        write_whole(path, text, is_lasting=True)
     except OSError as error:
         raise _unwritable(path, error) from error
 

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
 
+from assistant.disk.whole import write_whole
 from assistant.errors import CannotAnswerError
 from assistant.model.recording import SCHEMA_VERSION, Recording
 from assistant.model.workload import Case, CaseOrigin
@@ -92,10 +93,10 @@ class RecordingWriter:
         """Stores ``data``, whose sha256 ``name`` is, once."""
         path = self._blobs / name
         if not path.exists():
-            _write_whole(path, data)
+            write_whole(path, data)
 
     def write(self, recording: Recording) -> None:
-        _write_whole(self._folder / "recording.json", dumps(recording).encode())
+        write_whole(self._folder / "recording.json", dumps(recording).encode())
 
 
 class RecordingReader:
@@ -131,9 +132,3 @@ def read_recording(folder: Path) -> Recording:
     if recording.schema != SCHEMA_VERSION:
         raise CannotAnswerError(f"{path} has format {recording.schema}, expected {SCHEMA_VERSION}", "record the program again")
     return recording
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    partial = path.with_name(path.name + ".partial")
-    partial.write_bytes(data)
-    partial.replace(path)
