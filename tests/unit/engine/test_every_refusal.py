@@ -5,7 +5,8 @@ After a change that is meant: ``pytest tests/unit/engine/test_every_refusal.py -
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,18 @@ from syrupy.assertion import SnapshotAssertion
 
 from assistant.engine.request import Accept, OptimizeOptions
 from assistant.model import events
-from assistant.ports.lab import LabFailure, Program
+from assistant.model.timing import PairTiming, TimingOptions
+from assistant.model.workload import Case
+from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
+from tests.contracts.fake_clock import Clock
 from tests.unit.engine.asking import FEW, Asking, Lines
 from tests.unit.engine.commands import KERNELS
 from tests.unit.engine.searches import ONLY_FOR_MULTIPLES_OF_32, TwoEdits
-from tests.unit.engine.test_commands import DECLARED, FUSED, TWO, A
+from tests.unit.engine.test_asked import RUNS as ASKED
+from tests.unit.engine.test_commands import CHEAPER, DECLARED, FUSED, TWO, A
 from tests.unit.engine.test_search import KERNELS as TURNS
 
+_PROPOSAL = re.compile(r"\bP[0-9A-HJKMNP-TV-Z]{26}\b")
 Run = Callable[[Asking], Awaitable[object]]
 
 
@@ -27,11 +33,45 @@ async def searches(on: Asking) -> None:
     await on.hear(on.session.optimize(on.request(DECLARED), OptimizeOptions(may_edit_host_code=False), Accept.BEST_PREDICTED, None))
 
 
+class RefusingClock(Clock):
+    """A clock whose answers are refused like those of the lab it belongs to."""
+
+    def __init__(self, on: Asking) -> None:
+        super().__init__()
+        self._on = on
+        self.usual_us = 40.0
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        return self._on.refuse("time", "", b, 0) or await super().time(a, b, cases, options, limits)
+
+    async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
+        return self._on.refuse("timeline", "", program, 0) or await super().timeline(program, limits)
+
+
+def timed(run: Run) -> Run:
+    """The same where there is a GPU's clock."""
+
+    async def with_a_clock(on: Asking) -> None:
+        on.timing = RefusingClock(on)
+        await run(on)
+
+    return with_a_clock
+
+
 RUNS: dict[str, Run] = {
     "compare_fused": lambda on: on.compare(TWO, FUSED, cases=FEW),
     "check": lambda on: on.hear(on.session.check(on.request(A))),
+    "profile": lambda on: on.hear(on.session.profile(on.request(A))),
     "search": searches,
+    "compare_timed": timed(lambda on: on.compare(A, CHEAPER, cases=FEW)),
+    "compare_fused_timed": timed(lambda on: on.compare(TWO, FUSED, cases=FEW)),
+    "profile_timed": timed(lambda on: on.hear(on.session.profile(on.request(A)))),
+    "search_timed": timed(searches),
+    **{name: ASKED[name] for name in ("moved", "large_in_part", "declared", "notebook", "submit", "judge")},
 }
+"""Some are those of ``test_asked``: other values, larger sizes, several kernels, arrays of a notebook, a candidate from outside."""
 
 
 async def refused(run: Run, folder: Path, place: int | None) -> tuple[list[str], str]:
@@ -61,4 +101,4 @@ async def test_whatever_the_lab_refuses_is_told(name: str, tmp_path: Path, snaps
         if place in (calls.index(call), last[call]):
             _, answer = await refused(RUNS[name], tmp_path, place)
             told.append(f"{call}\n{answer.replace(str(tmp_path), '<work>')}")
-    assert "".join(told) == snapshot(extension_class=Lines)
+    assert _PROPOSAL.sub("<proposal>", "".join(told)) == snapshot(extension_class=Lines)
