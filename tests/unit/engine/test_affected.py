@@ -14,7 +14,7 @@ from assistant.engine.evaluate.assessment import Assessment, CountedRun, KernelA
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.evaluate.figures import figures_of
 from assistant.engine.evaluate.metrics import metric_value, watched, watched_codes
-from assistant.engine.judge.affected import affected_pairs, launched_work
+from assistant.engine.judge.affected import affected_pairs, is_same_machine_code, launched_work
 from assistant.engine.judge.moved import moved_work
 from assistant.engine.judge.predicting import KernelPair, predict_speed, without_launch_overhead
 from assistant.engine.reading import read_version
@@ -105,6 +105,29 @@ def test_machine_code_decides_where_both_sides_have_it(
 ) -> None:
     pairs = affected_pairs(evaluated(a=(64, None), b=(64, old)), evaluated(text, a=(64, None), b=(64, new)), "a")
     assert (len(pairs) == 2) is is_affected
+
+
+@pytest.mark.parametrize(
+    ("launched", "is_same"),
+    [
+        ({"a": (64, "ADD"), "b": (64, "MUL")}, True),
+        ({"a": (64, "ADD"), "b": (64, "FMA")}, False),
+        ({"a": (64, "ADD"), "b": (32, "MUL")}, False),
+        ({"a": (64, "ADD")}, False),
+        ({"a": (64, "ADD"), "b": (64, "MUL"), "c": (64, "ADD")}, False),
+        ({"a": (64, None), "b": (64, None)}, False),
+    ],
+)
+def test_programs_are_the_same_where_every_launch_runs_the_same_instructions(
+    evaluated: Callable[..., Evaluation], launched: dict[str, tuple[int, str | None]], is_same: bool
+) -> None:
+    before, after = evaluated(a=(64, "ADD"), b=(64, "MUL")), evaluated(TEXT.replace("= 2", "= 7"), **launched)
+    assert is_same_machine_code(before, after) is is_same
+    assert is_same_machine_code(after, after) is (None not in {code for _, code in launched.values()})
+
+
+def test_programs_that_launch_nothing_are_not_called_the_same(evaluated: Callable[..., Evaluation]) -> None:
+    assert not is_same_machine_code(evaluated(), evaluated())
 
 
 def times(item: KernelAssessment, *each: tuple[float, float]) -> KernelAssessment:

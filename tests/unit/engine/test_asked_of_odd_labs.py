@@ -79,6 +79,17 @@ def with_problems(kind: str, is_meant: Callable[[str, str], bool] = lambda _, te
     return alter
 
 
+def failing_in_a(*kernels: str) -> Alter:
+    """By itself, the original's kernel does not run."""
+
+    def alter(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
+        if method != "replay" or program.sources[0].path.name != "a.cu" or not any(name.startswith(kernels) for name in program.kernels):
+            return answer
+        return replace(answer, cases=tuple(replace(case, ok=False, error="cudaErrorUnknown", after=()) for case in answer.cases))
+
+    return alter
+
+
 def refusing_launches(kernel: str) -> Alter:
     """B's launches of that kernel are no launches that a GPU runs."""
     problem = Problem("bad_launch", "too many threads", "a.cu", 4, None, None, None, None, None, 1)
@@ -162,11 +173,17 @@ def timed_oddly(**odd: np.ndarray) -> Run:
 
 TWO_KERNELS = PAIR
 BOTH_EDITED = edited("2.0f * x[i];", "x[i] + x[i];", PAIR).replace("if (i < n) x", "if (n > i) x")
+HOST_CODE = PAIR.replace("int main()", "static int k;\nint main()")
+ONE_AND_HOST_CODE = edited("2.0f * x[i];", "x[i] + x[i];", HOST_CODE)
 ORIGINAL, TWO_ORIGINAL = (f"{text}// original\n" for text in (A, TWO))
 FASTER = TIMED.replace("2.0f * x[i]", "x[i] + x[i]").replace("40 us", "25 us")
 NO_CLOCK = LabFailure("unsupported", "the clock is broken", "have it repaired")
 RUNS: dict[str, Run] = {
     "one_of_two_is_wrong_in_a": altered(PAIR, BOTH_EDITED, wrong_in_a(9), cases=FEW),
+    "one_of_two_fails_in_a_and_is_left_as_it_is": altered(PAIR, ONE_AND_HOST_CODE, failing_in_a("both("), cases=FEW),
+    "both_fail_in_a_and_one_is_edited": altered(PAIR, ONE_AND_HOST_CODE, failing_in_a("both(", "scale("), cases=FEW),
+    "one_of_two_fails_in_a_and_host_code_is_edited": altered(PAIR, HOST_CODE, failing_in_a("both("), cases=FEW),
+    "whole_of_an_original_that_races": altered(TWO_ORIGINAL, FUSED, with_problems("shared_race"), cases=FEW),
     "timed": timed(TIMED, FASTER),
     "timed_stray": timed(TIMED, FASTER, stray="scale(float*, const float*, int) "),
     "timed_wrong": timed_oddly(B=3 * X),

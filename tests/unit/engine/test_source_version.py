@@ -8,12 +8,15 @@ import pytest
 
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.source_version import SourceVersion, as_candidate, candidate_of, holder_of, read_source, with_text
+from assistant.engine.source_version import SourceVersion, as_candidate, candidate_of, holder_of, read_source, with_text, with_texts
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
+from assistant.model.source import Source
 from assistant.model.workload import LiveWorkload
 from assistant.workload.blocks import sidecar_path
 from tests.changes import own
+
+TURN = "__global__ void turn(float *x) { x[threadIdx.x] = 1; }\n"
 
 
 def refusal(path: Path) -> UsageError:
@@ -133,3 +136,26 @@ def test_a_problem_of_the_text_says_why_there_is_no_kernel(tmp_path: Path) -> No
     with pytest.raises(UsageError) as caught:
         read(tmp_path, "int f() { return 1; }\n")
     assert caught.value.remedy == "name a CUDA C++ source with at least one kernel"
+
+
+def test_a_text_of_another_program_is_refused_with_the_files_of_this_one(tmp_path: Path) -> None:
+    own_file, other = tmp_path / "a.cu", tmp_path / "b.cu"
+    own_file.write_text(f"{TURN}int main() {{ turn<<<1, 1>>>(nullptr); }}\n")
+    version = read_version(JobRequest(own_file, tmp_path), Flags())
+    with pytest.raises(UsageError, match=r"b.cu is no file of the program of a.cu") as caught:
+        with_texts(version, (Source(other, TURN), Source(own_file, TURN)))
+    assert caught.value.remedy == "its files: a.cu"
+
+
+def test_where_an_edit_replaces_the_kernel_that_was_asked_about_all_are_in_question(tmp_path: Path) -> None:
+    file = tmp_path / "a.cu"
+    file.write_text(f"{TURN}{TURN.replace('turn', 'other')}int main() {{ turn<<<1, 1>>>(nullptr); }}\n")
+    version = read_version(JobRequest(file, tmp_path, kernel="turn"), Flags())
+    assert [kernel.name for kernel in version.kernels] == ["turn"]
+    edited = candidate_of(version, (Source(file, file.read_text().replace("turn", "spin")),))
+    assert sorted(kernel.name for kernel in edited.kernels) == ["other", "spin"]
+    kept = candidate_of(version, (Source(file, file.read_text().replace("other", "spin")),))
+    assert [kernel.name for kernel in kept.kernels] == ["turn"]
+    whole = read_version(JobRequest(file, tmp_path), Flags())
+    with pytest.raises(UsageError, match="holds no __global__ function"):
+        candidate_of(whole, (Source(file, "int main() {}\n"),))

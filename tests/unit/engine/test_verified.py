@@ -1,0 +1,90 @@
+"""An edit whose verdict is known: how much faster the whole program is with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assistant.engine.request import WHOLE_PROGRAM
+from assistant.model import events
+from assistant.model.recording import DeviceStep, ShapeCount
+from assistant.model.source import Source
+from assistant.model.verification import Outcome, Verification
+from assistant.ports.lab import LabFailure, Program
+from assistant.workload.recordings import NewCase
+from tests.contracts.fake_clock import Clock
+from tests.unit.engine.asking import Asking
+from tests.unit.engine.commands import KERNELS, PROGRAMS
+from tests.unit.engine.test_commands import CHEAPER, A
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def in_order(programs: Mapping[str, NewCase]) -> dict[str, NewCase]:
+    """Programs of which it is known what they did on the device one after the other."""
+    return {text: replace(case, recording=_in_order(case)) for text, case in programs.items()}
+
+
+def _in_order(case: NewCase) -> object:
+    launches = case.recording.launches
+    shapes = tuple(ShapeCount(launch.kernel, launch.config, 1) for launch in launches)
+    steps = tuple(DeviceStep("launch", number, 0) for number in range(len(launches)))
+    return replace(case.recording, shape_counts=shapes, steps=steps, operations=())
+
+
+@pytest.fixture
+def on(tmp_path: Path) -> Asking:
+    return Asking(tmp_path, kernels={**KERNELS, "out[i] = x[i] + x[i]": replace(KERNELS["out[i] = x[i] + x[i]"], sectors=400)})
+
+
+@pytest.fixture
+def proved(verdict: Callable[..., Verification]) -> Verification:
+    return verdict(Outcome.PASS)
+
+
+async def time_verified(on: Asking, verification: Verification) -> None:
+    request = replace(on.request(A), region=WHOLE_PROGRAM)
+    before, after = (Source(request.file, text) for text in (A, CHEAPER))
+    await on.hear(on.session.time_verified(request, (before,), (after,), verification))
+
+
+async def test_all_that_the_program_does_is_predicted_and_the_verdict_stands_as_it_was(on: Asking, proved: Verification) -> None:
+    on.programs = in_order(PROGRAMS)
+    await time_verified(on, proved)
+    made = on.only(events.ComparisonMade)
+    assert (made.kernel, made.verification.outcome) == (None, "PASS") and made.speed is not None
+    assert (on.ending.exit_code, on.ending.reason.split(" ")[:2]) == (1, ["PASS,", "but"]), "the other one reads more"
+    assert [stage.detail for stage in on.all(events.StageStarted)] == [
+        "counts what both versions do",
+        "all that the program does on the device",
+    ]
+    assert not [line for line in on.asked.lines if line.startswith("replay")], "nothing is verified again"
+
+
+async def test_a_clock_times_what_both_programs_do(on: Asking, proved: Verification) -> None:
+    on.programs, on.timing = in_order(PROGRAMS), Clock()
+    on.timing.usual_us = 40.0
+    await time_verified(on, proved)
+    made = on.only(events.ComparisonMade)
+    assert made.speed is not None and made.speed.outcome == "SAME" and on.ending.exit_code == 0
+
+
+async def test_a_program_of_which_the_order_is_not_known_has_no_speed(on: Asking, proved: Verification) -> None:
+    await time_verified(on, proved)
+    assert on.ending.exit_code == 3 and "is not judged as a whole" in on.ending.reason
+    assert not on.all(events.ComparisonMade)
+
+
+@pytest.mark.parametrize("is_candidate", [False, True])
+async def test_a_version_that_does_not_run_leaves_no_answer(on: Asking, proved: Verification, is_candidate: bool) -> None:
+    def refuse(method: str, mode: str, program: Program, _: int) -> LabFailure | None:
+        is_meant = (method, mode, program.is_candidate) == ("run", "count", is_candidate)
+        return LabFailure("timed_out", "it takes too long", "raise --timeout") if is_meant else None
+
+    on.refuse = refuse
+    await time_verified(on, proved)
+    (told,) = on.all(events.Message)
+    assert (on.ending.exit_code, told.message, told.remedy) == (3, "it takes too long", "raise --timeout")
