@@ -103,15 +103,14 @@ class FakeLab:
         self._note("build", program)
         if self.compiler is not None:
             return self.compiler
-        parsed = parse(program.sources[0])
-        refused = self._refused(parsed)
+        files = _files(program)
+        refused = self._refused(files)
         if refused is not None:
             return BuildFailure(_COMPILER, refused)
-        found = (kernel_of_instance(parsed, instance) for instance in program.kernels)
         resources = tuple(
-            KernelResources(instance, f"_Z{kernel.name}", architecture, 32, 0, 0, 0, 0, 0)
-            for instance, kernel in zip(program.kernels, found, strict=True)
-            if kernel is not None
+            KernelResources(instance, f"_Z{found[1].name}", architecture, 32, 0, 0, 0, 0, 0)
+            for instance in program.kernels
+            if (found := _found(files, instance)) is not None
         )
         return Build(_COMPILER, architecture, program.flags, resources, (), ())
 
@@ -119,7 +118,7 @@ class FakeLab:
         return await self.build(program, architecture)
 
     async def accepts(self, program: Program, architecture: str) -> bool:
-        return self._refused(parse(program.sources[0])) is None
+        return self._refused(_files(program)) is None
 
     async def preprocessed(self, program: Program, architecture: str) -> Preprocessings:
         missing = NotPreprocessed("a table has no preprocessor", is_missing=True)
@@ -146,7 +145,7 @@ class FakeLab:
         self, programs: Mapping[str, NewCase], program: Program, mode: str, record: bool, uploads: Path | None, blocks: int = 0
     ) -> ProgramRun | LabFailure:
         self._note("run", program)
-        parsed = parse(program.sources[0])
+        files = _files(program)
         whole = "\n".join(source.text for source in program.sources)
         failure = next((failure for words, failure in self.failures.items() if words in whole), None)
         if failure is not None:
@@ -154,7 +153,7 @@ class FakeLab:
         host = next((case for words, case in programs.items() if words in whole), None)
         if host is None:
             return LabFailure("unsupported", "the table has no such program", "add it to the table")
-        refused = self._refused(parsed)
+        refused = self._refused(files)
         if refused is not None:
             return LabFailure("not_built", "the table has no such kernel", "", refused)
         uploaded = write_case(self._new_folder("program"), host if uploads is None else _with_uploads(host, uploads))
@@ -162,18 +161,18 @@ class FakeLab:
         writer, reader = RecordingWriter(recording), self._reader(uploaded.recording)
         for upload in reader.recording.uploads or ():
             writer.add_blob(reader.blob(upload.blob))
-        left = self._carried_out(parsed, uploaded, ReplayOptions(mode=mode), writer, tuple(range(blocks)))
+        left = self._carried_out(files, uploaded, ReplayOptions(mode=mode), writer, tuple(range(blocks)))
         return _program_run(left, recording if record else None)
 
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         self._note("replay", program)
-        parsed = parse(program.sources[0])
-        refused = self._refused(parsed)
+        files = _files(program)
+        refused = self._refused(files)
         if refused is not None:
             return LabFailure("not_built", "the table has no such kernel", "", refused)
         out = self._new_folder("replay")
         writer = RecordingWriter(out)
-        runs = tuple(self._carried_out(parsed, case, options).case_run(writer) for case in cases)
+        runs = tuple(self._carried_out(files, case, options).case_run(writer) for case in cases)
         if self.timing is not None and options.mode == "check":  # as on a GPU's lab, where another device makes the checks
             runs = tuple(replace(run, is_comparable=False, after=run.after if options.kept == "any" else ()) for run in runs)
         return ReplayRun(runs, out / "blobs")
@@ -209,15 +208,22 @@ class FakeLab:
         text = parsed.source.text[kernel.span.start : kernel.span.end]
         return next((behaviour for words, behaviour in self.kernels.items() if words in text), None)
 
-    def _refused(self, parsed: ParsedSource) -> tuple[Diagnostic, ...] | None:
+    def _refused(self, files: Sequence[ParsedSource]) -> tuple[Diagnostic, ...] | None:
         """What a compiler would say; None: it takes the text."""
-        unknown = [kernel for kernel in parsed.kernels if self._behaviour(parsed, kernel) is None]
-        path = str(parsed.source.path)
-        said = (Diagnostic(path, kernel.line, 1, DiagnosticSeverity.ERROR, f"{kernel.name} is in no table") for kernel in unknown)
+        unknown = [(file, kernel) for file in files for kernel in file.kernels if self._behaviour(file, kernel) is None]
+        said = (
+            Diagnostic(str(file.source.path), kernel.line, 1, DiagnosticSeverity.ERROR, f"{kernel.name} is in no table")
+            for file, kernel in unknown
+        )
         return tuple(said) if unknown else None
 
     def _carried_out(
-        self, parsed: ParsedSource, case: Case, options: ReplayOptions, kept: RecordingWriter | None = None, blocks: tuple[int, ...] = ()
+        self,
+        files: Sequence[ParsedSource],
+        case: Case,
+        options: ReplayOptions,
+        kept: RecordingWriter | None = None,
+        blocks: tuple[int, ...] = (),
     ) -> _Left:
         """The case's launches in order, each on what the one before left. ``kept``: takes the contents around each launch; ``blocks``: of
         each launch that run in time, empty: all."""
@@ -226,8 +232,9 @@ class FakeLab:
         memory = _Memory(reader, launches, options.fill)
         left = _Left(reader.recording, memory.contents)
         for index, launch in enumerate(launches):
-            kernel = kernel_of_instance(parsed, launch.kernel.partition("(")[0])  # of a promoted launch the parameters are others
-            assert kernel is not None, f"{launch.kernel} is not in {parsed.source.path}"
+            found = _found(files, launch.kernel.partition("(")[0])  # of a promoted launch the parameters are others
+            assert found is not None, f"{launch.kernel} is not in {files[0].source.path}"
+            parsed, kernel = found
             behaviour = self._behaviour(parsed, kernel)
             assert behaviour is not None
             before = {} if kept is None else memory.kept(launch, kept)
@@ -250,6 +257,16 @@ class FakeLab:
                 break
         left.profiles *= options.repeats
         return left
+
+
+def _files(program: Program) -> tuple[ParsedSource, ...]:
+    return tuple(map(parse, program.sources))
+
+
+def _found(files: Sequence[ParsedSource], instance: str) -> tuple[ParsedSource, Kernel] | None:
+    """The kernel that is launched, in its file."""
+    found = ((file, kernel_of_instance(file, instance)) for file in files)
+    return next(((file, kernel) for file, kernel in found if kernel is not None), None)
 
 
 @dataclass
