@@ -24,12 +24,16 @@ from tests.contracts.fake_clock import Clock
 from tests.unit.engine.asked import Alter
 from tests.unit.engine.asking import (
     FEW,
+    GENERAL,
+    LARGE,
+    LARGE_SLOW,
     Asking,
     Lines,
     Run,
     X,
     asked_of,
 )
+from tests.unit.engine.searches import NAIVE, RIGHT
 from tests.unit.engine.test_commands import CHAIN, CHEAPER, FUSED, PAIR, SCALE, TIMED, TWO, WRONG, A, edited
 
 
@@ -86,6 +90,17 @@ def failing_in_a(*kernels: str) -> Alter:
         if method != "replay" or program.sources[0].path.name != "a.cu" or not any(name.startswith(kernels) for name in program.kernels):
             return answer
         return replace(answer, cases=tuple(replace(case, ok=False, error="cudaErrorUnknown", after=()) for case in answer.cases))
+
+    return alter
+
+
+def late_with_checks(most: int) -> Alter:
+    """The first so many replays with every check on do not end in their time."""
+
+    def alter(method: str, mode: str, program: Program, answer: Any, count: int) -> Any:
+        if (method, mode) != ("replay", "check") or count >= most:
+            return answer
+        return replace(answer, cases=tuple(replace(case, ok=False, error="timed out", after=()) for case in answer.cases))
 
     return alter
 
@@ -184,6 +199,10 @@ RUNS: dict[str, Run] = {
     "both_fail_in_a_and_one_is_edited": altered(PAIR, ONE_AND_HOST_CODE, failing_in_a("both(", "scale("), cases=FEW),
     "one_of_two_fails_in_a_and_host_code_is_edited": altered(PAIR, HOST_CODE, failing_in_a("both("), cases=FEW),
     "whole_of_an_original_that_races": altered(TWO_ORIGINAL, FUSED, with_problems("shared_race"), cases=FEW),
+    "large_and_late": altered(LARGE, edited("2.0f * x[i]", "x[i] + x[i]", LARGE), late_with_checks(1), cases=FEW),
+    "large_and_late_at_every_size": altered(LARGE, edited("2.0f * x[i]", "x[i] + x[i]", LARGE), late_with_checks(99), cases=FEW),
+    "in_part_and_late": altered(LARGE_SLOW, edited("2.0f * x[i]", "x[i] + x[i]", LARGE_SLOW), late_with_checks(2), cases=FEW),
+    "declared_and_late": altered(GENERAL, GENERAL.replace(NAIVE, RIGHT), late_with_checks(1)),
     "timed": timed(TIMED, FASTER),
     "timed_stray": timed(TIMED, FASTER, stray="scale(float*, const float*, int) "),
     "timed_wrong": timed_oddly(B=3 * X),
