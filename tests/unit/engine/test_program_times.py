@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from assistant.engine.evaluate.evaluation import Evaluation
+from assistant.engine.judge import program_spans
 from assistant.engine.judge.program_speed import operations_speed, other_operations
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.recording import HOST_COPIES
+from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from tests.contracts.fake_clock import Clock
 from tests.unit.engine.regions import A, B, Evaluated, job_with, of_a_gpu, ran, told
 
@@ -117,3 +119,86 @@ async def test_where_pageable_copies_decide_the_ratio_has_both_its_ends(
     assert speed is not None
     assert speed.outcome is outcome and (speed.low is not None) is is_open
     assert any("staging pageable memory" in words for words in speed.caveats) is is_open
+
+
+def failing(clock: Clock, timing: LabFailure | None = None) -> Clock:
+    clock.failure = timing
+    return clock
+
+
+NO_CLOCK = LabFailure("unsupported", "the clock is broken", "")
+
+
+async def test_what_neither_replays_nor_programs_can_time_is_predicted_and_says_why(evaluated: Evaluated) -> None:
+    pair = evaluated(A, "first second"), evaluated(B, "both")
+    found = await told(*pair, failing(Clock(), NO_CLOCK))
+    assert found.outcome is SpeedOutcome.PREDICTED and "not timed: the clock is broken; this clock runs no programs" in found.caveats
+    many = evaluated(A, "first " * 33), evaluated(B, "both")
+    assert (
+        "not timed: more than 32 launches would have to be replayed as one; this clock runs no programs"
+        in (await told(*many, Clock())).caveats
+    )
+
+
+async def test_launches_that_were_not_recorded_are_not_replayed(evaluated: Evaluated) -> None:
+    def without(evaluation: Evaluation, *kept: int) -> Evaluation:
+        run = evaluation.counted.run
+        assert run is not None and run.recording is not None
+        launches = tuple(launch for launch in run.recording.launches if launch.index in kept)
+        run = replace(run, recording=replace(run.recording, launches=launches))
+        return replace(evaluation, counted=replace(evaluation.counted, run=run))
+
+    before, after = evaluated(A, "first second " * 3), evaluated(B, "both " * 3)
+    found = await told(without(before, 0, 1, 2, 5), after, Clock())
+    assert found.outcome is SpeedOutcome.FASTER, "the first repetition is there as a whole"
+    for pair in ((without(before, 0, 3, 5), after), (before, without(after))):
+        found = await told(*pair, Clock())
+        assert "not timed: not all of its launches could be recorded; this clock runs no programs" in found.caveats
+        assert found.outcome is not SpeedOutcome.FASTER
+
+
+async def test_replays_of_several_streams_say_that_they_come_one_after_another(evaluated: Evaluated) -> None:
+    pair = evaluated(A, "first second first second", streams=2), evaluated(B, "both")
+    found = await told(*pair, Clock())
+    assert "launches of several streams are replayed one after another" in found.caveats
+    assert "launches of several streams are replayed one after another" not in (await told(*pair)).caveats
+
+
+@pytest.mark.parametrize(
+    ("first_wrong", "words"),
+    [(0, "A's program did not end with status 0 on the GPU"), (1, "B's program did not end with status 0 on the GPU")],
+)
+async def test_a_program_that_fails_when_it_is_timed_is_not_timed(evaluated: Evaluated, first_wrong: int, words: str) -> None:
+    clock, count = Clock(), [0]
+    well = ran(first=(("first", 0, 50_000), ("second", 50_000, 90_000)), both=(("both", 0, 30_000),))
+
+    def run(program: Program) -> ProgramRun:
+        count[0] += 1
+        return replace(well(program), exit_status=3) if count[0] > first_wrong else well(program)
+
+    clock.ran = run
+    found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
+    assert f"not timed in the programs themselves: {words}" in found.caveats
+    assert found.outcome is SpeedOutcome.FASTER, "by the replays"
+
+
+async def test_a_clock_that_breaks_after_the_first_runs_times_no_program(evaluated: Evaluated) -> None:
+    class Breaking(Clock):
+        count = 0
+
+        async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
+            self.count += 1
+            return NO_CLOCK if self.count > 3 else await super().timeline(program, limits)
+
+    clock = Breaking()
+    clock.ran = ran(first=(("first", 0, 50_000), ("second", 50_000, 90_000)), both=(("both", 0, 30_000),))
+    found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
+    assert "not timed in the programs themselves: the clock is broken" in found.caveats and clock.count == 4
+
+
+async def test_programs_that_take_long_are_not_timed_over_and_over(evaluated: Evaluated, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program_spans, "_LONGEST_BLOCK_S", -1.0)  # what is meant takes minutes here
+    clock = Clock()
+    clock.ran = ran(first=(("first", 0, 50_000), ("second", 50_000, 90_000)), both=(("both", 0, 30_000),))
+    found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
+    assert "not timed in the programs themselves: four runs take more than -1 s" in found.caveats
