@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from assistant.engine.evaluate.assessment import AssessedLaunch
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
 from assistant.engine.judge.program_spans import span_s, whole_span_s
-from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, why_not_asked
+from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, unpaired_speed, why_not_asked
 from assistant.engine.judge.region import ProgramRegion
 from assistant.measure import operations
 from assistant.measure.targets import target
@@ -293,3 +294,27 @@ async def test_each_side_is_timed_on_the_launches_that_its_own_program_recorded(
     assert (mine.launches, theirs.launches) == ((0, 1), (0,))
     origins = [(side.origin.kind, side.origin.seed, side.origin.scale, side.origin.weight) for side in (mine, theirs)]
     assert origins == [("recorded", 0, 1.0, 1.0)] * 2
+
+
+def uncounted(evaluation: Evaluation) -> Evaluation:
+    """None of its blocks ended in its time."""
+
+    def of(launch: AssessedLaunch) -> AssessedLaunch:
+        return replace(launch, profile=replace(launch.profile, blocks_counted=0))
+
+    items = tuple(replace(item, launches=tuple(map(of, item.launches))) for item in evaluation.assessment.kernels)
+    return replace(evaluation, assessment=replace(evaluation.assessment, kernels=items))
+
+
+async def test_no_speed_is_reported_where_launches_were_not_counted(evaluated: Evaluated) -> None:
+    before, after = evaluated(A, "first copy_on_device"), uncounted(evaluated(A, "first"))
+    found = other_operations(before, after)
+    assert found is not None
+    speed = await operations_speed(job_with(), found, before, after, None)
+    assert speed.comparison is None
+    assert speed.notes == (f"no speed is reported of {found.name}: not every launch was counted",)
+    unpaired = await unpaired_speed(job_with(), None, evaluated(A, "first second"), uncounted(evaluated(B, "both")), REASON, None)
+    assert (unpaired.comparison, unpaired.notes) == (
+        None,
+        (f"no speed is reported: {REASON}, and launches of both could not be counted",),
+    )

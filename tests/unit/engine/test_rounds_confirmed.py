@@ -102,3 +102,32 @@ async def test_a_clock_that_times_another_kernel_makes_no_edit_better(tmp_path: 
     start, right = timed(NAIVE, 40), timed(RIGHT, 30)
     on = Search(tmp_path, Scripted([plan_of(start, tile=[right])]), f"{QUICK}\n{start}\n", timing=Stray())
     assert await on.run(max_rounds=1) == [("tile", "internal_error")]
+
+
+async def test_a_second_step_is_timed_against_the_first_and_both_together_against_the_start(tmp_path: Path) -> None:
+    start, first, second = timed(NAIVE, 40), timed(RIGHT, 30), timed(RIGHT.replace("[33]", "[34]"), 20)
+    planner = Scripted([plan_of(start, tile=[first]), plan_of(first, pad=[second])])
+    clock = Asked()
+    on = Search(tmp_path, planner, f"{QUICK}\n{start}\n", timing=clock)
+    assert await on.run(max_rounds=2) == [("tile", "kept"), ("pad", "kept")]
+    ratios = [event.ratio for event in on.all(events.CandidateTried)]
+    assert ratios == [pytest.approx(40 / 30), pytest.approx(30 / 20)]
+    (made,) = on.all(events.ProposalMade)
+    assert made.techniques == ("tile", "pad") and made.speed.ratio == pytest.approx(40 / 20)
+    assert clock.pairs == [(40, 30), (30, 20), (40, 20)], "candidates against what they were made from; then the best against the start"
+
+
+class Asked(Clock):
+    """Keeps which versions it was asked about, by what their kernels take."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pairs: list[tuple[int, int]] = []
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        texts = (program.sources[0].text for program in (a, b))
+        before, after = (next(us for us in (40, 30, 20) if f"takes {us} us" in text) for text in texts)
+        self.pairs.append((before, after))
+        return await super().time(a, b, cases, options, limits)
