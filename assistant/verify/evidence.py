@@ -134,6 +134,8 @@ class DetectedLabel(Record):
     message: str
     line: int | None = None
     """Line of B's source."""
+    case: int | None = None
+    """Index of the case that showed it, among those of the verdict; None: it shows in the text, or in no single case."""
 
 
 class ProgramVerdict(Record):

@@ -229,7 +229,10 @@ def _unless_program_fails(evidence: JudgeEvidence, verdict: CannotJudge) -> Veri
 
 def _label_findings(labels: list[DetectedLabel]) -> tuple[VerificationFinding, ...]:
     first = {detected.label: detected for detected in reversed(labels) if detected.label in DECISION_LABELS}
-    return tuple(VerificationFinding(d.label.value, Outcome.NEEDS_DECISION, d.message, line=d.line) for d in reversed(first.values()))
+    return tuple(
+        VerificationFinding(one.label.value, Outcome.NEEDS_DECISION, one.message, line=one.line, case=one.case)
+        for one in reversed(first.values())
+    )
 
 
 def _grouped(findings: list[VerificationFinding]) -> tuple[VerificationFinding, ...]:

@@ -81,7 +81,8 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
             results.append(replace(judged.result, outcome=Outcome.NEEDS_DECISION if judged.findings else Outcome.PASS))
             if case.origin.kind == _SHIFTED:
                 are_shifted_right[case.kernel] = are_shifted_right.get(case.kernel, True) and not judged.findings
-            labels.extend(_label(case, meaning, finding) for finding in judged.findings[:1])
+            shown_by = len(usable.ordinary) + len(results) - 1
+            labels.extend(_label(case, meaning, finding, shown_by) for finding in judged.findings[:1])
             if judged.findings and case.origin.kind == "resized":
                 wrong_sizes.add(case.origin.shape)
     dropped.extend(f"values of kind {', '.join(dict.fromkeys(kinds))}: {reason}" for reason, kinds in untold.items())
@@ -89,10 +90,10 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
     return ProbeVerdict(tuple(results), _first_of_each(labels), tuple(failures), tuple(dropped), unaligned, frozenset(wrong_sizes))
 
 
-def _label(case: CaseEvidence, meaning: Meaning, finding: VerificationFinding) -> DetectedLabel:
+def _label(case: CaseEvidence, meaning: Meaning, finding: VerificationFinding, shown_by: int) -> DetectedLabel:
     where = ", ".join(part for part in (case.origin.shape, case.origin.values) if part)
     message = f"{meaning.words}; with {where}, on which the original runs clean: {finding.message}"
-    return DetectedLabel(meaning.label, message, finding.line)
+    return DetectedLabel(meaning.label, message, finding.line, shown_by)
 
 
 def _first_of_each(labels: list[DetectedLabel]) -> tuple[DetectedLabel, ...]:

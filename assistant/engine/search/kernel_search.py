@@ -144,12 +144,14 @@ class KernelSearch:
         return None
 
     async def _confirmation(self, node: SearchNode, others: tuple[SearchNode, ...]) -> ConfirmationResult:
-        """What comes of a version; what failed, or is right only here, goes back to its writer once."""
+        """What comes of a version; what failed, or is right only here, goes back to its writer once. That it is right only here, its
+        writer may know from its trial."""
         context, services = self._context, self._services
-        is_asked = node.key not in self._improved and may_improve(context, services, node)
+        may_go_back = node.key not in self._improved and may_improve(context, services, node)
+        is_asked = may_go_back and not services.history.was_sent_back(node.key)
         confirmation = Confirmation(context, services, self._frontier.root, self._offer, others, is_asked)
         result = await confirmation.run(node)
-        if result.setback is None or not is_asked:
+        if result.setback is None or not may_go_back:
             return result
         self._improved.add(node.key)
         better = await improved_versions(context, services, self._frontier, node, result.setback)

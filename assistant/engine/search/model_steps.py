@@ -14,7 +14,7 @@ from assistant.engine.search.context import RoundCandidates
 from assistant.engine.search.setbacks import setback_of, setback_of_attempt
 from assistant.engine.search.together import gathered
 from assistant.model.attempt import Attempt
-from assistant.model.plan import Rewrite, Setback, Step, UnwrittenStep
+from assistant.model.plan import Rewrite, Setback, SetbackKind, Step, UnwrittenStep
 from assistant.model.trial import TrialOutcome
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
@@ -88,6 +88,8 @@ class ModelSteps(Record):
             setback = None if repair == repairs else await self._setback(step, rewrite, trial)
             if setback is None or not await self._may_ask(step, rewrite.summary, "a repair of it"):
                 return
+            if setback.kind is SetbackKind.ONLY_HERE and trial is not None and not isinstance(trial, Attempt):
+                self.trials.services.history.note_sent_back(trial.key)
             better = await self._improved(step, rewrite, setback)
             if better is None:
                 return

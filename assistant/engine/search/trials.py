@@ -123,6 +123,7 @@ class TrialHistory:
         self._held_count = 0
         self._returned = asyncio.Event()
         """Set when a place is given back."""
+        self._sent_back: set[str] = set()
         self._declined: set[tuple[str, str]] = set()
         self._attempt_summaries = list(earlier)
 
@@ -192,6 +193,13 @@ class TrialHistory:
         self._trials[before, trial.key] = trial
         self._under_way.discard(code_hash(trial.key))
         self._codes.setdefault(code_hash(trial.key), trial.id)
+
+    def note_sent_back(self, version: str) -> None:
+        """The writer of the version with this key is asked for one that is right elsewhere, too."""
+        self._sent_back.add(version)
+
+    def was_sent_back(self, version: str) -> bool:
+        return version in self._sent_back
 
     def add_unjudged(self, for_planners: AttemptSummary) -> None:
         """Keep what came to no trial."""
