@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -13,26 +13,27 @@ import { findPython, isNewEnough, packaged } from "../src/server/python.ts";
 const FOLDER = mkdtempSync(join(tmpdir(), "kernelopt-install-"));
 after(() => rmSync(FOLDER, { recursive: true }));
 
-/** A wheel that is one module, and needs what `requires` says. */
-const MAKE_WHEEL = `
-import sys, zipfile
-path, version, requires = sys.argv[1:]
-info = f"kernelopt-{version}.dist-info"
-needs = f"Requires-Dist: {requires}\\n" if requires else ""
-with zipfile.ZipFile(path, "w") as wheel:
-    wheel.writestr("assistant/__main__.py", "print('here')")
-    wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\\nName: kernelopt\\nVersion: {version}\\n{needs}")
-    wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-    wheel.writestr(f"{info}/RECORD", "")
-`;
+const MAKE_WHEEL = join(import.meta.dirname, "..", "python", "make_wheel.py");
+
+/** Packed texts of a wheel that is one module, and needs what `requires` says. */
+function packed(version: string, requires: string): Buffer {
+  const info = `kernelopt-${version}.dist-info`;
+  const needs = requires === "" ? "" : `Requires-Dist: ${requires}\n`;
+  const texts = {
+    "assistant/__main__.py": "print('here')",
+    [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: kernelopt\nVersion: ${version}\n${needs}`,
+    [`${info}/WHEEL`]: "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+  };
+  const index = JSON.stringify(Object.entries(texts).map(([name, text]) => [name, text.length]));
+  return Buffer.from(`${index}\n${Object.values(texts).join("")}`);
+}
 
 const PYTHON = await findPython(["python3.13", "python3.12", "python3.11", "python3"]);
 
 function place(name: string, version: string, requires = ""): Place {
-  const wheel = join(FOLDER, `kernelopt-${version}-py3-none-any.whl`);
-  execFileSync(PYTHON ?? "python3", ["-c", MAKE_WHEEL, wheel, version, requires]);
-  writeFileSync(`${wheel}.br`, brotliCompressSync(readFileSync(wheel)));
-  return { folder: join(FOLDER, name), version, packedWheel: `${wheel}.br` };
+  const texts = join(FOLDER, `kernelopt-${version}.texts.br`);
+  writeFileSync(texts, brotliCompressSync(packed(version, requires)));
+  return { folder: join(FOLDER, name), version, packed: texts, makeWheel: MAKE_WHEEL };
 }
 
 function how(pythons: readonly string[] = [PYTHON ?? ""]): Installation {
@@ -105,6 +106,14 @@ test("a failed install says pip's reason and leaves nothing behind", async () =>
 test("no Python that is new enough is a failure that names where it was looked for", async () => {
   const failure = await install(place("none", "0.0.4"), how(["/no/such/python"]));
   assert.deepEqual(failure, { kind: "no_python", looked: ["/no/such/python"] });
+});
+
+test("an extension that was cut off says so, and to install it again", async () => {
+  const cut = place("cut", "0.0.8");
+  writeFileSync(cut.packed, brotliCompressSync(packed("0.0.8", "").subarray(0, -20)));
+  const failure = await install(cut, how());
+  assert.match(failure?.kind === "install_failed" ? failure.detail : "", /ends within .*: install the extension again/);
+  assert.deepEqual(readdirSync(cut.folder), []);
 });
 
 test("a cancelled install leaves nothing behind", async () => {

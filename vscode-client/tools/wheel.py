@@ -1,46 +1,44 @@
-"""Builds kernelopt's wheel for the extension, into a folder that holds no other one.
+"""Builds kernelopt's wheel and packs its texts for the extension, to be compressed as one stream.
 
-Its entries are stored, not compressed: the whole is compressed after, which takes half of what its many small files take one by one.
+One stream takes half of what many small files take one by one. `python/make_wheel.py` makes the wheel of it again and says what the
+packed file looks like.
 
 Example::
 
-    python tools/wheel.py build/server
+    python tools/wheel.py kernelopt-0.1.0.texts
 """
 
 from __future__ import annotations
 
-import shutil
+import json
 import subprocess
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
-__all__ = ["build"]
+__all__ = ["build", "pack"]
 
 _SOURCE = Path(__file__).resolve().parents[2]
 _DEADLINE_S = 300
 
 
-def build(folder: Path) -> Path:
-    """The wheel that was built. Raises with pip's own words where it could not be."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+def build(packed: Path) -> None:
+    """Packs the wheel of this tree. Raises with pip's own words where it could not be built."""
     with tempfile.TemporaryDirectory() as made:
         command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", made, str(_SOURCE))
         subprocess.run(command, check=True, timeout=_DEADLINE_S)
         (wheel,) = Path(made).glob("kernelopt-*.whl")
-        return _stored(wheel, folder / wheel.name)
+        pack(wheel, packed)
 
 
-def _stored(wheel: Path, place: Path) -> Path:
-    """The same entries, with the times of the original: uncompressed."""
-    with zipfile.ZipFile(wheel) as compressed, zipfile.ZipFile(place, "w", zipfile.ZIP_STORED) as stored:
-        for entry in sorted(compressed.infolist(), key=lambda entry: (Path(entry.filename).suffix, entry.filename)):
-            plain = zipfile.ZipInfo(entry.filename, entry.date_time)
-            plain.external_attr = entry.external_attr
-            stored.writestr(plain, compressed.read(entry))
-    return place
+def pack(wheel: Path, packed: Path) -> None:
+    """All files of a wheel but RECORD, those of one kind next to each other, as they resemble each other."""
+    with zipfile.ZipFile(wheel) as compressed:
+        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD")]
+        contents = [(name, compressed.read(name)) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
+    index = json.dumps([[name, len(content)] for name, content in contents])
+    packed.write_bytes(index.encode("ascii") + b"\n" + b"".join(content for _, content in contents))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ AXE = _AXE / "node_modules" / "axe-core" / "axe.min.js"
 _NPM_DEADLINE_S = 600
 _SHIPPED = ("LICENSE", "assistant", "jupyter_ext", "kernelopt", "lsp", "prompts", "pyproject.toml", "vscode-client")
 """What the ``.vsix`` is made of; the Python package is inside it as a wheel."""
-_BUNDLED = ("vscode-client/src", "vscode-client/webview", "vscode-client/media", "vscode-client/package.json")
+_BUNDLED = ("vscode-client/python", "vscode-client/src", "vscode-client/webview", "vscode-client/media", "vscode-client/package.json")
 """What runs in VS Code itself."""
 _MADE = {"node_modules", "dist", "__pycache__", "test"}
 

@@ -14,13 +14,19 @@ from tests.e2e.cli.harness import EXAMPLES, Cli
 from tests.e2e.vscode.parts import CLIENT, extension, node
 
 _DEADLINE_S = 600
+_LIMIT_BYTES = 2_000_000
+"""Of the extension's package. What fills it: docs/measurements.md."""
 _INSTALL = """
 import { install, privatePython } from "./src/server/install.ts";
-const [folder, version, packedWheel, python] = process.argv.slice(1);
-const place = { folder, version, packedWheel };
+const [folder, version, packed, makeWheel, python] = process.argv.slice(1);
+const place = { folder, version, packed, makeWheel };
 const failure = await install(place, { pythons: [python], onText: () => undefined, signal: new AbortController().signal });
 console.log(JSON.stringify({ failure: failure ?? null, python: privatePython(place) }));
 """
+
+
+def test_the_package_stays_small() -> None:
+    assert extension().stat().st_size <= _LIMIT_BYTES
 
 
 @pytest.mark.thorough
@@ -28,9 +34,10 @@ def test_the_packed_wheel_makes_an_environment_that_does_the_job(cli: Cli, tmp_p
     if not _index_is_reachable(tmp_path):
         pytest.skip("no package index is reachable")
     version = json.loads((CLIENT / "package.json").read_text("utf-8"))["version"]
-    with zipfile.ZipFile(extension()) as packed:
-        wheel = packed.extract(f"extension/server/kernelopt-{version}-py3-none-any.whl.br", tmp_path)
-    arguments = (str(tmp_path / "server"), version, wheel, sys.executable)
+    with zipfile.ZipFile(extension()) as inside:
+        names = (f"server/kernelopt-{version}.texts.br", "python/make_wheel.py")
+        packed = [inside.extract(f"extension/{name}", tmp_path) for name in names]
+        arguments = (str(tmp_path / "server"), version, *packed, sys.executable)
     made = subprocess.run(
         (str(node()), "--input-type=module", "-e", _INSTALL, *arguments),
         cwd=CLIENT,

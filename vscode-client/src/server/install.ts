@@ -7,7 +7,7 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { access, mkdir, mkdtemp, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress } from "node:zlib";
 
@@ -24,7 +24,9 @@ export interface Place {
   readonly folder: string;
   readonly version: string;
   /** kernelopt's own package, as `tools/package.mjs` packs it. */
-  readonly packedWheel: string;
+  readonly packed: string;
+  /** `python/make_wheel.py`, which makes a wheel of that. */
+  readonly makeWheel: string;
 }
 
 export interface Installation {
@@ -71,7 +73,7 @@ export async function install(place: Place, how: Installation): Promise<Failure 
 export async function installInto(python: string, place: Place, how: Installation): Promise<Failure | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "kernelopt-"));
   try {
-    return await pip(python, [await unpacked(place, folder)], how);
+    return await installWheel(python, place, how, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -86,22 +88,26 @@ async function fill(place: Place, how: Installation, base: string, part: string)
   const made = await run(base, [ISOLATED, "-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
   if (how.signal.aborted) return { kind: "cancelled" };
   if (made.code !== 0) return { kind: "no_venv", python: base, detail: lastWords(made.output) };
-  const wheel = await unpacked(place, part);
-  const failure = await pip(inside(part), [wheel], how);
-  await rm(wheel);
+  return await installWheel(inside(part), place, how, part);
+}
+
+/** Puts the extension's own wheel into a Python; it is made in `folder`, and gone afterwards. */
+async function installWheel(python: string, place: Place, how: Installation, folder: string): Promise<Failure | undefined> {
+  const texts = join(folder, "kernelopt.texts");
+  const wheel = join(folder, `kernelopt-${place.version}-py3-none-any.whl`);
+  await pipeline(createReadStream(place.packed), createBrotliDecompress(), createWriteStream(texts));
+  const failure = (await runPython(python, [place.makeWheel, texts, wheel], how)) ?? (await pip(python, [wheel], how));
+  for (const made of [texts, wheel]) await rm(made, { force: true });
   return failure;
 }
 
-/** The extension's wheel, in a folder. */
-async function unpacked(place: Place, folder: string): Promise<string> {
-  const wheel = join(folder, basename(place.packedWheel, ".br"));
-  await pipeline(createReadStream(place.packedWheel), createBrotliDecompress(), createWriteStream(wheel));
-  return wheel;
+async function pip(python: string, what: readonly string[], how: Installation): Promise<Failure | undefined> {
+  const quietly = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"];
+  return await runPython(python, ["-m", "pip", "install", ...quietly, ...what], how);
 }
 
-async function pip(python: string, what: readonly string[], how: Installation): Promise<Failure | undefined> {
-  const args = [ISOLATED, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", ...what];
-  const ended = await run(python, args, { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
+async function runPython(python: string, args: readonly string[], how: Installation): Promise<Failure | undefined> {
+  const ended = await run(python, [ISOLATED, ...args], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
   if (how.signal.aborted) return { kind: "cancelled" };
   return ended.code === 0 ? undefined : { kind: "install_failed", detail: lastWords(ended.output) };
 }

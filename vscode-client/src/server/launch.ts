@@ -28,8 +28,13 @@ export class Launcher {
 
   constructor(context: vscode.ExtensionContext) {
     const version = (context.extension.packageJSON as Manifest).version; // VS Code types it as any
-    const packedWheel = vscode.Uri.joinPath(context.extensionUri, "server", `kernelopt-${version}-py3-none-any.whl.br`).fsPath;
-    this.place = { folder: vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath, version, packedWheel };
+    const inside = (...names: string[]) => vscode.Uri.joinPath(context.extensionUri, ...names).fsPath;
+    this.place = {
+      folder: vscode.Uri.joinPath(context.globalStorageUri, "server").fsPath,
+      version,
+      packed: inside("server", `kernelopt-${version}.texts.br`),
+      makeWheel: inside("python", "make_wheel.py"),
+    };
     this.#context = context;
   }
 
