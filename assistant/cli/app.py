@@ -24,6 +24,7 @@ from assistant.cli.optimizing import add_optimize_command
 from assistant.cli.paths import plain_path, text_path
 from assistant.cli.programs import add_program_command
 from assistant.cli.servers import Servers, add_server_commands
+from assistant.cli.shown import Shown
 from assistant.cli.study import add_study_commands
 from assistant.cli.tasks import TaskFolder, add_task_commands, is_task_folder
 from assistant.engine import OperatorOptions
@@ -85,11 +86,12 @@ def _inspect(
     kernel: opt.Kernel = None,
     target: opt.Target = None,
     cflags: opt.Cflags = None,
+    is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
 ) -> None:
     """Kernels, parameters, launch sites, registers, occupancy and flags. Runs nothing."""
     request = opt.job_request(file, sources, kernel, "auto", target, cflags, context.obj)
-    raise typer.Exit(_run(lambda session: session.inspect(request), as_json))
+    raise typer.Exit(_run(lambda session: session.inspect(request), Shown(as_json, is_verbose)))
 
 
 def _check(
@@ -106,6 +108,7 @@ def _check(
     operator: ops.Operator = None,
     only_custom: ops.OnlyCustom = False,
     backward: ops.Backward = False,
+    is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
 ) -> None:
     """Races, out-of-bounds and uninitialised reads, barrier divergence, run-to-run differences of FILE as it stands.
@@ -118,9 +121,11 @@ def _check(
         (candidate,) = sources if sources and len(sources) == 1 else (None,)
         if candidate is None:
             raise typer.BadParameter("name one candidate after the task: check TASK.py CANDIDATE.py", param_hint="SOURCE")
-        raise typer.Exit(_run(lambda session: session.judge_operator("check", task, plain_path(candidate), options), as_json))
+        raise typer.Exit(
+            _run(lambda session: session.judge_operator("check", task, plain_path(candidate), options), Shown(as_json, is_verbose))
+        )
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run)
-    raise typer.Exit(_run(lambda session: session.check(request), as_json))
+    raise typer.Exit(_run(lambda session: session.check(request), Shown(as_json, is_verbose)))
 
 
 def _profile(
@@ -140,6 +145,7 @@ def _profile(
     report: opt.Report = None,
     operator: ops.Operator = None,
     folder: TaskFolder = None,
+    is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
 ) -> None:
     """Memory counters per kernel and source line, findings, and the predicted bottleneck.
@@ -157,17 +163,17 @@ def _profile(
         raise typer.BadParameter("name a source, or a report with --report", param_hint="FILE")
     task = None if report else ops.operator_request(named, OperatorOptions(operator), kernel, device, timeout, target)
     if task is not None:
-        raise typer.Exit(_run(lambda session: session.profile_operator(task, operator), as_json))
+        raise typer.Exit(_run(lambda session: session.profile_operator(task, operator), Shown(as_json, is_verbose)))
     request = opt.job_request(
         *(named, sources, kernel, device, target, cflags, context.obj, timeout, launches, count), build=build, run=run, report=report
     )
     if html is None:
-        raise typer.Exit(_run(lambda session: session.profile(request), as_json))
+        raise typer.Exit(_run(lambda session: session.profile(request), Shown(as_json, is_verbose)))
     with loading():
         from assistant.cli.html_report import page_path, with_page
 
     page = page_path(html)
-    raise typer.Exit(_run(lambda session: with_page(lambda keep: session.profile(request, keep), page), as_json))
+    raise typer.Exit(_run(lambda session: with_page(lambda keep: session.profile(request, keep), page), Shown(as_json, is_verbose)))
 
 
 def _compare(
@@ -188,6 +194,7 @@ def _compare(
     operator: ops.Operator = None,
     only_custom: ops.OnlyCustom = False,
     backward: ops.Backward = False,
+    is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own.
@@ -197,16 +204,16 @@ def _compare(
     options = OperatorOptions(operator, only_custom, backward, is_strict)
     task = ops.operator_request(a, options, kernel, device, timeout)
     if task is not None:
-        raise typer.Exit(_run(lambda session: session.judge_operator("compare", task, plain_path(b), options), as_json))
+        raise typer.Exit(_run(lambda session: session.judge_operator("compare", task, plain_path(b), options), Shown(as_json, is_verbose)))
     request = opt.job_request(a, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
     asked = replace(request, is_everywhere=True if is_everywhere else None)
-    raise typer.Exit(_run(lambda session: session.compare(asked, text_path(b, kernel), is_strict), as_json))
+    raise typer.Exit(_run(lambda session: session.compare(asked, text_path(b, kernel), is_strict), Shown(as_json, is_verbose)))
 
 
-def _run(job: Callable[[Session], AsyncIterator[Event]], as_json: bool) -> int:
+def _run(job: Callable[[Session], AsyncIterator[Event]], shown: Shown) -> int:
     """Show one job's events; its exit code."""
     with loading():
         from assistant.cli.compose import open_session
         from assistant.cli.jobs import show_events
 
-    return show_events(lambda: job(open_session()), as_json)
+    return show_events(lambda: job(open_session()), shown)

@@ -10,8 +10,10 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from assistant.cli import exit_codes
+from assistant.cli.calm_screen import CalmScreen
 from assistant.cli.console import console
 from assistant.cli.render import TextRenderer
+from assistant.cli.shown import Shown
 from assistant.cli.status import StatusLine
 from assistant.engine import event_json
 from assistant.errors import KernelOptError
@@ -27,14 +29,14 @@ _LOOP_IS_CLOSED = "Event loop is closed"
 """What pipes of a subprocess raise that are first closed when the event loop has ended (CPython, ``asyncio/base_events.py``)."""
 
 
-def show_events(stream: Callable[[], EventStream], as_json: bool, is_verbose: bool = False) -> int:
+def show_events(stream: Callable[[], EventStream], shown: Shown) -> int:
     """Render every event of the stream; the exit code its ``job_ended`` carries."""
-    return show_written(lambda _: stream(), as_json, is_verbose)
+    return show_written(lambda _: stream(), shown)
 
 
-def show_written(stream: Callable[[OnWriting], EventStream], as_json: bool, is_verbose: bool = False) -> int:
+def show_written(stream: Callable[[OnWriting], EventStream], shown: Shown) -> int:
     """The same for a job in which a model may write: it shows how far its answer is."""
-    return run_async(lambda: _show(stream, as_json, is_verbose))
+    return run_async(lambda: _show(stream, shown))
 
 
 def run_async(main: Callable[[], Awaitable[int]], interrupted: str = _INTERRUPTED) -> int:
@@ -77,8 +79,8 @@ def fail(error: KernelOptError) -> int:
     return error.exit_code
 
 
-async def _show(stream: Callable[[OnWriting], EventStream], as_json: bool, is_verbose: bool) -> int:
-    show: Callable[[Any], None] = _print_json if as_json else TextRenderer(console(), is_verbose).render
+async def _show(stream: Callable[[OnWriting], EventStream], shown: Shown) -> int:
+    show = _renderer(shown)
     exit_code = exit_codes.INTERNAL
     with StatusLine(console(is_error=True)) as status:
         shown_events = stream(status.writing)
@@ -93,6 +95,15 @@ async def _show(stream: Callable[[OnWriting], EventStream], as_json: bool, is_ve
             if isinstance(shown_events, AsyncGenerator):
                 await shown_events.aclose()  # its workers end before the loop does
     return exit_code
+
+
+def _renderer(shown: Shown) -> Callable[[Any], None]:
+    """Prints one event."""
+    if shown.as_json:
+        return _print_json
+    out = console()
+    screen = CalmScreen(out, shown.is_asked) if out.is_terminal and not shown.is_verbose else TextRenderer(out, shown.is_verbose)
+    return screen.render
 
 
 def _print_json(event: events.Event) -> None:

@@ -13,6 +13,7 @@ from assistant.cli.compose import open_session
 from assistant.cli.console import console
 from assistant.cli.jobs import show_events
 from assistant.cli.render import TextRenderer
+from assistant.cli.shown import Shown
 from assistant.config import find_workspace
 from assistant.engine import JobRequest, Session, event_json
 from assistant.model import events
@@ -49,7 +50,7 @@ def replay(id_prefix: str, request_of: Callable[[Path], JobRequest], as_json: bo
     session = open_session()
     proposal = session.store.find_proposal(id_prefix, find_workspace(Path.cwd()))
     request = replace(request_of(proposal.path), working_directory=proposal.path.parent)
-    raise typer.Exit(show_events(lambda: session.replay(proposal.id, request), as_json))
+    raise typer.Exit(show_events(lambda: session.replay(proposal.id, request), Shown(as_json)))
 
 
 def _long_id(session: Session, name: str) -> str:
@@ -60,7 +61,7 @@ def _long_id(session: Session, name: str) -> str:
 
 def _show_decision(stream: Callable[[], AsyncIterator[events.Event]], as_json: bool) -> int:
     """A decision's events end without ``job_ended`` when nothing had to be judged; then it is done."""
-    code = show_events(stream, as_json)
+    code = show_events(stream, Shown(as_json))
     return exit_codes.DONE if code == exit_codes.INTERNAL else code
 
 

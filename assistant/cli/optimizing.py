@@ -9,6 +9,7 @@ import typer
 from assistant.cli import operators as ops
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
+from assistant.cli.shown import Shown
 from assistant.engine import Accept, AllowOption, ChoiceRule, JobRequest, OperatorOptions, OptimizeOptions
 from assistant.model.completion import Caps
 
@@ -70,6 +71,7 @@ def _optimize(
         ),
     ] = "none",
     operator: ops.Operator = None,
+    is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
 ) -> None:
     """Plan edits from the profile, prove each one, and offer what survives as a diff.
@@ -104,7 +106,8 @@ def _optimize(
     model = ask_model(is_terminal=ask is not None)
     raise typer.Exit(
         show_written(
-            lambda writing: open_session().optimize(request, options, chosen, ask, SearchCallbacks(host_code, model, writing)), as_json
+            lambda writing: open_session().optimize(request, options, chosen, ask, SearchCallbacks(host_code, model, writing)),
+            Shown(as_json, is_verbose, is_asked=chosen is Accept.ASK),
         )
     )
 
@@ -114,4 +117,4 @@ def _first_kernel(request: JobRequest, options: OperatorOptions, as_json: bool) 
         from assistant.cli.compose import open_session
         from assistant.cli.jobs import show_events
 
-    return show_events(lambda: open_session().optimize_operator(request, options), as_json)
+    return show_events(lambda: open_session().optimize_operator(request, options), Shown(as_json))

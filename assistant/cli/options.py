@@ -33,6 +33,7 @@ __all__ = [
     "Strict",
     "Target",
     "Timeout",
+    "Verbose",
     "job_request",
     "words_of",
 ]
@@ -64,6 +65,9 @@ Run = Annotated[
     typer.Option(metavar="CMD", help="Starts a program or script instead of FILE's main(); without a GPU, what --build links"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON event per line")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="On a terminal all that a pipe gets: every counter, all evidence, what was tried")
+]
 
 _SAMPLED_BLOCKS = 4096
 _PYTHON = ".py"

@@ -20,6 +20,7 @@ from rich.live import Live
 from rich.markup import escape
 from rich.spinner import Spinner
 
+from assistant.cli.calm_words import shortened
 from assistant.cli.meter import meter_words
 from assistant.model import events
 from assistant.model.completion import ModelRole
@@ -93,13 +94,13 @@ def doing(event: events.Event, before: str | None) -> str | None:
         case events.StageStarted():
             return f"{event.stage}: {event.detail}"
         case events.FindingsFound():
-            return f"{event.kernel}: plans"
+            return f"{shortened(event.kernel)}: plans"
         case events.PlanMade():
-            return f"{event.steps[0].kernel}: tries {event.steps[0].technique}" if event.steps else before
+            return f"{shortened(event.steps[0].kernel)}: tries {event.steps[0].technique}" if event.steps else before
         case events.ModelCalled():
             return f"{event.model}: {event.prompt} {event.outcome}"
         case events.CandidateTried():
-            return f"{event.kernel}: goes on after {event.technique}"
+            return f"{shortened(event.kernel)}: goes on after {event.technique}"
         case events.ProposalMade() | events.JobEnded():
             return None
         case events.DecisionMade():
