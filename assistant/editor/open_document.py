@@ -158,9 +158,14 @@ class OpenDocument:
         analysis = None if command in self._outdated else self._analyses.get(command)
         return analysis is not None and analysis.text == self.text
 
-    def includes_any(self, names: frozenset[str]) -> bool:
-        """Whether it reaches a file of one of these names, through other headers too."""
-        return not names.isdisjoint(self._headers.routes(self.path, self.text))
+    def is_reached_by(self, changed: Collection[Path]) -> bool:
+        """Whether one of these is included by it (through other headers too, by name), of its program, or declares its workload."""
+        names = frozenset(path.name for path in changed)
+        return (
+            not names.isdisjoint(self._headers.routes(self.path, self.text))
+            or self.is_made_with(changed)
+            or sidecar_path(self.path) in changed
+        )
 
     def take_programs(self, programs: FilePrograms | None) -> bool:
         """Set the programs that it is part of; True when they changed."""

@@ -30,6 +30,7 @@ from assistant.editor.queues import Queues
 from assistant.editor.report import Report
 from assistant.editor.report_comparison import ComparisonPart
 from assistant.editor.review import Review
+from assistant.editor.rewritten import RewrittenFiles
 from assistant.editor.setup_files import is_choice, is_setup
 from assistant.editor.sharing import AnswerSharing
 from assistant.editor.staging import STAGES, Staging, Trigger
@@ -44,7 +45,6 @@ from assistant.model.proposal import DECIDABLE_STATES, AlreadyDecided, Decision
 from assistant.model.source import ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.ports.store import Store
-from assistant.workload.blocks import sidecar_path
 
 __all__ = ["EditorSession"]
 
@@ -68,6 +68,7 @@ class EditorSession:
         self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)
         self._answers = AnswerSharing(store, self._documents, self._queues.cancel_waiting, parts.listener.shown)
+        self._rewritten = RewrittenFiles()
         self.spent: BudgetSpent | None = None
         """What the last job with a model has spent; None before one."""
 
@@ -75,8 +76,8 @@ class EditorSession:
 
     def put(self, key: str, path: Path, text: str, trigger: Trigger, inner: InnerText | None = None) -> None:
         """A source was opened, typed in or saved; ``inner``: it is a cell or a string."""
-        document = self._documents.get(key)
-        written = written_anew(document, text, inner)
+        trigger = trigger if inner else self._rewritten.trigger(path, text, trigger)
+        written = written_anew(document := self._documents.get(key), text, inner)
         if trigger is not Trigger.TYPED or (document is not None and included_files(document.text) != included_files(text)):
             self._programs.changed((path,))
         if document is None:
@@ -89,7 +90,7 @@ class EditorSession:
             document.text, document.path = text, path
             self._pause.typed(key)
             self._observe(document)
-        if trigger is Trigger.SAVED and document.saved():
+        if trigger in {Trigger.SAVED, Trigger.CHANGED_ON_DISK} and document.saved():
             self._parts.listener.shown(key)
         if self._parts.guard.is_trusted(path):
             self._staging.changed(key, trigger, self._parts.settings_of(path))
@@ -190,10 +191,9 @@ class EditorSession:
         self._programs.changed(paths)
         for key in self._answers.unopened.changed(paths):
             self._parts.listener.shown(key)
-        names = frozenset(path.name for path in paths)
         is_set_up_anew, is_choosing = any(map(is_setup, paths)), any(map(is_choice, paths))
         for document in self._documents.values():
-            is_reached = document.includes_any(names) or document.is_made_with(paths) or sidecar_path(document.path) in paths
+            is_reached = document.is_reached_by(paths) or self._rewritten.is_reloaded(document.path, document.text, paths)
             may_be_run_otherwise = document.may_have_program and (is_choosing or document.program is None)
             if not self._parts.guard.is_trusted(document.path) or not (is_set_up_anew or is_reached or may_be_run_otherwise):
                 continue

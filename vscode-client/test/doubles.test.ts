@@ -19,7 +19,12 @@ test("an error that clangd names on the same line is not said twice", () => {
   for (const [nvcc, clang] of PAIRS) assert.deepEqual(withoutDoubles([said(3, nvcc, "nvcc")], [said(3, clang, "clang")]), [], nvcc);
 });
 
-test("what clangd does not say stays: another line, another error, a warning, a finding, an extension that is not clangd", () => {
+test("a warning that clangd gives on the same line is not said twice", () => {
+  const mine = said(3, 'variable "unused_thing" was declared but never referenced', "nvcc", 1);
+  for (const source of ["clang", "clang-tidy"]) assert.deepEqual(withoutDoubles([mine], [said(3, "Unused variable 'unused_thing'", source, 1)]), []);
+});
+
+test("what clangd does not say stays: another line, another error, an error of which it only warns, a finding, an extension that is not clangd", () => {
   const [pair] = PAIRS;
   assert.ok(pair !== undefined);
   const [nvcc, clang] = pair;

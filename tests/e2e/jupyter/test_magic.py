@@ -65,6 +65,12 @@ def proposals(cli: Cli) -> list[str]:
         return [proposal.id for proposal in store.proposals()]
 
 
+def short_id(cli: Cli, proposal_id: str) -> str:
+    """As people see it."""
+    with open_store(cli.home / "memory.sqlite3") as store:
+        return store.short_id(proposal_id)
+
+
 def unended(cli: Cli) -> list[str]:
     """Commands of jobs that have not ended."""
     with open_store(cli.home / "memory.sqlite3") as store:
@@ -181,7 +187,7 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     await page.until_ready()
     await page.begin(1)
     await page.run(4)
-    await page.see(page.output(4), re.compile(rf"{proposals(lab_cli)[-1]} +rejected +waves"))
+    await page.see(page.output(4), re.compile(rf"{short_id(lab_cli, proposals(lab_cli)[-1])} +rejected +waves"))
 
 
 async def test_an_interrupt_ends_what_was_waited_for(open_notebook: OpenNotebook, lab_cli: Cli) -> None:

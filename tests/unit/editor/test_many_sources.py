@@ -123,3 +123,39 @@ def test_a_checkout_of_many_open_sources_queues_few_of_them(
 
     asyncio.run(play())
     assert listener.most_sources <= QUEUED_IN_BOTH
+
+
+def test_a_source_that_another_program_wrote_is_looked_at_as_if_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an agent or a checkout does it: the editor hands the text over as typed, and nobody saves."""
+    monkeypatch.setattr(staging, "_SETTLE_S", 0.0)
+    (tmp_path / ".git").mkdir()
+    source = tmp_path / "s.cu"
+    host, listener = Host(), Listener()
+    host.let_go.set()
+
+    async def ask(run: ProgramConsent) -> ConsentAnswer:
+        return ConsentAnswer.ONCE
+
+    async def play() -> None:
+        guard = Guard(TrustStore(tmp_path / "trust"), ask, is_trusted=True)
+        lanes = (Lane(cast(JobHost, host)), Lane(cast(JobHost, host)))
+        settings = Settings.model_validate({"background": {"pause_s": 0.05, "profile": "on_save"}})
+        editor = listener.editor = EditorSession(
+            open_store(tmp_path / "memory.db"), EditorParts(*lanes, guard, listener, lambda _: settings, "test")
+        )
+        try:
+            for text in (PROGRAM, PROGRAM.replace("0.5f", "0.25f")):
+                source.write_text(text, "utf-8")
+                host.ran.clear()
+                if text == PROGRAM:
+                    editor.put(str(source), source, text, Trigger.OPENED)
+                else:
+                    editor.put(str(source), source, text, Trigger.TYPED)
+                    editor.files_changed((source,))
+                async with asyncio.timeout(20):
+                    while Verb.PROFILE not in {verb for _, verb in host.ran}:  # noqa: ASYNC110 - a session tells of no end of all
+                        await asyncio.sleep(0.01)
+        finally:
+            await editor.close()
+
+    asyncio.run(play())

@@ -29,6 +29,8 @@ import { type Level, levelOf } from "./levels.ts";
 const SUPPORTS = ["diff", "input", "event", "lines", "offer", "model", "consent"];
 const PROTOCOL = 1;
 const NOTEBOOKS = "jupyter-notebook";
+/** Extensions that know C++ and CUDA. */
+const OUTLINERS = ["llvm-vs-code-extensions.vscode-clangd", "ms-vscode.cpptools"];
 
 /** What runs a server command that VS Code shows; `next` sends it to the server. */
 export type Execute = (command: string, values: readonly unknown[], next: Next) => Promise<unknown>;
@@ -73,6 +75,7 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
     },
     middleware: {
       handleDiagnostics: (uri, diagnostics, next) => doubles.show(uri, diagnostics, next),
+      provideDocumentSymbols: (document, token, next) => (isOutlinedByOthers(document) ? [] : next(document, token)),
       provideCodeLenses: (document, token, next) => {
         lenses.asked(document);
         return next(document, token);
@@ -99,6 +102,11 @@ export function connect(command: Command, wiring: Wiring): LanguageClient {
     if (newState === State.Stopped) vscode.Disposable.from(listening, lenses, ending).dispose();
   });
   return client;
+}
+
+/** Whether another extension lists the functions of a document: they would be there twice. */
+function isOutlinedByOthers({ languageId }: vscode.TextDocument): boolean {
+  return languageId !== "python" && OUTLINERS.some((id) => vscode.extensions.getExtension(id)?.isActive === true);
 }
 
 /** The library logs all of it as errors. */

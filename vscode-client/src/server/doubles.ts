@@ -1,17 +1,16 @@
-/** Errors of a compiler that clangd says, too, on the same line: shown once, by clangd. Values only. */
+/** Errors and warnings of a compiler that clangd says, too, on the same line: shown once, by clangd. Values only. */
 
 /** Of a diagnostic, as far as it is read here. */
 export interface Said {
-  /** VS Code's: 0 is an error. */
+  /** VS Code's: 0 is an error, 1 a warning. */
   readonly severity: number;
   readonly source?: string | undefined;
   readonly message: string;
   readonly range: { readonly start: { readonly line: number } };
 }
 
-const ERROR = 0;
 const OURS = "kernelopt"; // findings, which no compiler has
-const CLANGD = "clang";
+const CLANGD: readonly (string | undefined)[] = ["clang", "clang-tidy"];
 const QUOTED = /["'‘]([^"'‘’]+)["'’]/g;
 
 /** What the server says of documents, shown anew when clangd's diagnostics change. */
@@ -53,10 +52,10 @@ interface Known<Uri, Diagnostic> {
 
 export type Next<Uri, Diagnostic> = (uri: Uri, diagnostics: Diagnostic[]) => void;
 
-/** `ours` without the compiler's errors that name what an error of clangd on the same line names. */
+/** `ours` without what the compiler says of a name that clangd names on the same line, at least as severely. */
 export function withoutDoubles<Diagnostic extends Said>(ours: readonly Diagnostic[], all: readonly Said[]): Diagnostic[] {
-  const clangs = all.filter(({ severity, source }) => severity === ERROR && source === CLANGD);
-  return ours.filter((mine) => mine.severity !== ERROR || mine.source === OURS || !clangs.some((other) => isSame(mine, other)));
+  const clangs = all.filter(({ source }) => CLANGD.includes(source));
+  return ours.filter((mine) => mine.source === OURS || !clangs.some((other) => other.severity <= mine.severity && isSame(mine, other)));
 }
 
 function isSame(mine: Said, other: Said): boolean {
