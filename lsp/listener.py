@@ -32,6 +32,7 @@ from lsp.client import Client
 from lsp.diagnostics import Diagnostics
 from lsp.messages import with_remedy
 from lsp.scratch import ScratchCopies
+from lsp.searched import SearchedKernels, in_words
 from lsp.units import Units
 
 __all__ = ["SessionListener"]
@@ -80,6 +81,7 @@ class SessionListener:
         self._progressing: set[str] = set()
         self._endings: dict[str, JobEnded] = {}
         self._verdicts: dict[str, ComparisonMade] = {}
+        self._searched = SearchedKernels()
         self._offers: set[str] = set()
         """Jobs that made a proposal; clients that support ``offer`` announce it themselves."""
 
@@ -117,6 +119,7 @@ class SessionListener:
 
     def job_reported(self, work: Work, event: Event) -> None:
         self._scratch.job_event(work, event)
+        self._searched.heard(work.id, event)
         self._client.trace(f"{work.id} {event.event}", lambda: event_json(event))
         if self._client.supports("event"):
             self._server.protocol.notify("kernelopt/event", event_object(event))
@@ -178,9 +181,12 @@ class SessionListener:
             self._progressing.discard(work.id)
             self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=message))
             self._server.work_done_progress.tokens.pop(work.id, None)  # pyright: ignore[reportUnknownMemberType]
+        without_edit = self._searched.without_edit(work.id)
         if work.id in self._offers:
             self._offers.discard(work.id)
             self._client.log(message)
+            if without_edit and not work.is_background:
+                self._client.say(f"{work.task.request.file.name}: {in_words(without_edit)}")
         elif not work.is_background:
             self._show_answer(work, refusal, is_cancelled, ending, message)
         elif refusal is not None:
