@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from assistant.build.symbols import name_in_code
+from assistant.cli.calm_history import print_attempts
 from assistant.cli.console import console, print_table
 from assistant.cli.loading import loading
 from assistant.cli.paths import plain_path, text_path
@@ -87,7 +88,9 @@ def print_history(file: Path | None, limit: int, as_json: bool) -> None:
         for attempt in attempts:
             typer.echo(json.dumps(_attempt_object(attempt)))
         return
-    for attempt in attempts:
+    if attempts and console().is_terminal:
+        print_attempts(console(), attempts, _when)
+    for attempt in () if console().is_terminal else attempts:
         ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
         also = f" with {', '.join(file.path.name for file in attempt.also)}" if attempt.also else ""
         line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}{also}: {attempt.outcome}{ratio} — {attempt.reason}"
