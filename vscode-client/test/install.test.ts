@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 
 import { explain } from "../src/server/failures.ts";
-import { type Installation, install, installInto, isInstalled, markUsed, type Place, privatePython } from "../src/server/install.ts";
+import { compileAhead, type Installation, install, installInto, isInstalled, markUsed, type Place, privatePython } from "../src/server/install.ts";
 import { findPython, isNewEnough, packaged } from "../src/server/python.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "kernelopt-install-"));
@@ -45,6 +45,10 @@ test("the server gets an environment of its own, and that of another version goe
   assert.equal(await install(old, how()), undefined);
   assert.equal(await packaged(privatePython(old), "0.0.1"), "usable");
   assert.equal(execFileSync(privatePython(old), ["-m", "assistant"], { encoding: "utf8" }).trim(), "here");
+
+  const package_ = join(privatePython(old), "..", "..", "lib", readdirSync(join(old.folder, "0.0.1", "lib"))[0] ?? "", "site-packages", "assistant");
+  await compileAhead(old);
+  assert.deepEqual(readdirSync(join(package_, "__pycache__")).map((name) => name.split(".")[0]), ["__main__"], "compiled after the wait");
 
   const now = place("ok", "0.0.2");
   assert.equal(await isInstalled(now), false);

@@ -16,6 +16,7 @@ import type { Failure } from "./state.ts";
 
 const DEADLINE_MS = 15 * 60_000;
 const LAST_WORDS = 400;
+const COMPILE = "import compileall, sysconfig; compileall.compile_dir(sysconfig.get_path('purelib'), quiet=2)";
 /** Of an environment of another version: a window that was not reloaded may still run it. */
 const UNUSED_MS = 14 * 24 * 60 * 60_000;
 
@@ -69,6 +70,11 @@ export async function install(place: Place, how: Installation): Promise<Failure 
   }
 }
 
+/** Compiles what `install` has put there, which pip would do while the person waits: limited workers cannot keep what they compile. */
+export async function compileAhead(place: Place): Promise<void> {
+  await run(privatePython(place), [ISOLATED, "-c", COMPILE], { deadlineMs: DEADLINE_MS });
+}
+
 /** Puts the extension's own wheel into a Python that is the user's. */
 export async function installInto(python: string, place: Place, how: Installation): Promise<Failure | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "kernelopt-"));
@@ -88,15 +94,15 @@ async function fill(place: Place, how: Installation, base: string, part: string)
   const made = await run(base, [ISOLATED, "-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
   if (how.signal.aborted) return { kind: "cancelled" };
   if (made.code !== 0) return { kind: "no_venv", python: base, detail: lastWords(made.output) };
-  return await installWheel(inside(part), place, how, part);
+  return await installWheel(inside(part), place, how, part, ["--no-compile"]);
 }
 
 /** Puts the extension's own wheel into a Python; it is made in `folder`, and gone afterwards. */
-async function installWheel(python: string, place: Place, how: Installation, folder: string): Promise<Failure | undefined> {
+async function installWheel(python: string, place: Place, how: Installation, folder: string, options: readonly string[] = []): Promise<Failure | undefined> {
   const texts = join(folder, "kernelopt.texts");
   const wheel = join(folder, `kernelopt-${place.version}-py3-none-any.whl`);
   await pipeline(createReadStream(place.packed), createBrotliDecompress(), createWriteStream(texts));
-  const failure = (await runPython(python, [place.makeWheel, texts, wheel], how)) ?? (await pip(python, [wheel], how));
+  const failure = (await runPython(python, [place.makeWheel, texts, wheel], how)) ?? (await pip(python, [...options, wheel], how));
   for (const made of [texts, wheel]) await rm(made, { force: true });
   return failure;
 }

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 
 import type { Notes } from "../notes.ts";
 import { plain } from "../plain.ts";
-import { type Installation, install, installCompilers, installInto } from "./install.ts";
+import { compileAhead, type Installation, install, installCompilers, installInto } from "./install.ts";
 import { activeInterpreter, configuredPython, isFailure, type Launcher } from "./launch.ts";
 import { CANDIDATES, run } from "./python.ts";
 import type { LanguageServer } from "./server.ts";
@@ -16,7 +16,7 @@ const WARM_DEADLINE_MS = 10 * 60_000;
 /** Makes the private environment and starts the server in it. */
 export async function installServer(launcher: Launcher, server: LanguageServer, log: vscode.LogOutputChannel): Promise<ServerState> {
   const state = await server.installing(() => withProgress("kernelopt: installing the language server", log, (how) => install(launcher.place, how)));
-  if (state.kind === "running") void warmEmulator(launcher, log);
+  if (state.kind === "running") void Promise.all([compileAhead(launcher.place), warmEmulator(launcher, log)]);
   return state;
 }
 
