@@ -23,8 +23,8 @@ from assistant.profile.wording import main_clause, percent
 
 __all__ = ["CalmProfile"]
 
-_MOST_ROWS = 10
-_MOST_FINDINGS = 6
+_MOST_ROWS = 8
+_MOST_FINDINGS = 4
 _MOST_PROBLEMS = 3
 _BAR_COLUMNS = 48
 _LEGEND = "█ kernel  ▒ copy  ░ fill"
