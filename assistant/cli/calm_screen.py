@@ -17,6 +17,7 @@ from pathlib import PurePath
 from rich.console import Console
 from rich.markup import escape
 
+from assistant.cli.calm_kernels import CalmKernels
 from assistant.cli.calm_profile import CalmProfile
 from assistant.cli.calm_search import CalmSearch
 from assistant.cli.calm_words import MORE, shortened
@@ -46,6 +47,7 @@ class CalmScreen:
         """``is_asked``: a person decides on each proposal as it comes."""
         self._page = Page(console)
         self._full = TextRenderer(console)
+        self._kernels = CalmKernels(console)
         self._profile = CalmProfile(console)
         self._search = CalmSearch(console, is_asked)
         self._command = ""
@@ -71,7 +73,7 @@ class CalmScreen:
             case events.Message():
                 self._message(event)
             case events.KernelFound():
-                self._kernel(event)
+                self._kernels.found(event)
             case events.TimelineFound():
                 self._profile.timeline(event)
             case events.Profile():
@@ -105,20 +107,6 @@ class CalmScreen:
         self._has_error = self._has_error or event.severity is Severity.ERROR
         if event.severity is not Severity.INFORMATION or event.remedy is not None:
             self._full.render(event)
-
-    def _kernel(self, event: events.KernelFound) -> None:
-        parameters = ", ".join(f"{p.type}{' __restrict__' if p.is_restrict else ''} {p.name}" for p in event.parameters)
-        template = f"<{', '.join(event.template_parameters)}> " if event.template_parameters else ""
-        place = f"line {event.line}" if event.file is None else f"{PurePath(event.file).name}:{event.line}"
-        self._page.gap()
-        self._page.put(f"[bold]{escape(template + shortened(event.kernel))}[/]({escape(parameters)})  [dim]{escape(place)}[/]", hang=4)
-        for launch in event.launches:
-            loop = ", in a loop" if launch.is_in_loop else ""
-            shared = "" if launch.shared is None else f", shared {launch.shared}"
-            where = f"line {launch.line}" if launch.file is None else f"{PurePath(launch.file).name}:{launch.line}"
-            self._page.put(escape(f"launched at {where}{loop}: grid {launch.grid}, block {launch.block}{shared}"), indent=2, hang=4)
-        for found in event.resources:
-            self._page.put(escape(_resources(found)), indent=2, hang=4)
 
     def _check(self, event: events.CheckEnded) -> None:
         name = shortened(event.kernel)
@@ -165,6 +153,7 @@ class CalmScreen:
 
     def _ended(self, event: events.JobEnded) -> None:
         """What a verdict or a row says already is not repeated."""
+        self._kernels.end()
         self._profile.end()
         self._search.end()
         if self._has_error:
@@ -173,25 +162,6 @@ class CalmScreen:
         is_answered = self._has_verdict or self._search.has_nothing
         reason = "" if is_answered else f"[{'bold' if event.exit_code == 0 else 'bold yellow'}]{escape(event.reason)}[/]  "
         self._page.put(f"{reason}[dim]all of it: {MORE}[/]")
-
-
-def _resources(found: event_parts.ResourcesFound) -> str:
-    """``10 registers, nothing spilled, occupancy 64 of 64 warps at 128 to 1,024 threads (ptxas, sm_90)``."""
-    spilled = f"{found.spill_bytes} bytes spilled" if found.spill_bytes else "nothing spilled"
-    shared = f", {found.static_shared_bytes:,} bytes of shared memory" if found.static_shared_bytes else ""
-    head = f"{found.registers_per_thread} registers, {spilled}{shared}"
-    shares = dict.fromkeys((each.active_warps_per_sm, each.max_warps_per_sm, each.limiter) for each in found.occupancy)
-    if len(shares) == 1 and len(found.occupancy) > 1:
-        (active, most, limiter), first, last = next(iter(shares)), found.occupancy[0].block_threads, found.occupancy[-1].block_threads
-        occupancy = f", {active} of {most} warps at {first} to {last:,} threads{'' if limiter == 'none' else f' ({limiter})'}"
-    else:
-        best = max(found.occupancy, key=lambda each: each.active_warps_per_sm, default=None)
-        occupancy = (
-            ""
-            if best is None
-            else f", at most {best.active_warps_per_sm} of {best.max_warps_per_sm} warps, at {best.block_threads} threads"
-        )
-    return f"{head}{occupancy} (ptxas, {found.architecture})"
 
 
 def _problem(problem: Problem) -> str:

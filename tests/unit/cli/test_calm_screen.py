@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,15 @@ def test_a_predicted_time_is_marked_and_its_method_said() -> None:
 def test_a_finding_is_one_sentence_with_its_code_and_cost() -> None:
     text = " ".join(shown(recorded(RUNS["profile_transpose"])).split())
     assert "Each store request touches" in text and "(KO101, ≈ " in text
+
+
+def test_a_file_of_many_kernels_gets_a_row_for_each() -> None:
+    told = recorded(RUNS["inspect"])
+    kernels = [event for event in told if isinstance(event, events.KernelFound)]
+    many = [replace(kernels[0], kernel=f"kernel_{number}(float *)") for number in range(12)]
+    lines = shown([told[0], *many]).splitlines() + shown([told[0], *many, told[-1]]).splitlines()
+    assert sum(line.startswith("kernel_") for line in lines) == 12 and len(lines) <= _LINES
+    assert "26 registers, nothing spilled" in shown(told)
 
 
 def test_other_commands_are_shown_in_full() -> None:
