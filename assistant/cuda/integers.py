@@ -105,6 +105,12 @@ def _identifier(node: Node, scope: Scope, environment: Environment, depth: int) 
     return None if name in scope.writes else scope.constants.get(name)
 
 
+def _qualified(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
+    """``audio::kBlock``: a constant's name means one value wherever it stands."""
+    said, name = _said(node, scope, environment, depth), node.child_by_field_name("name")
+    return said if said is not None or name is None else scope.constants.get(node_text(name))
+
+
 def _said(node: Node, scope: Scope, environment: Environment, depth: int) -> int | None:
     """What the caller says that a whole expression comes to."""
     return environment.get(node_text(node).replace(" ", ""))
@@ -211,6 +217,7 @@ _HANDLERS: Mapping[str, Callable[[Node, Scope, Environment, int], int | None]] =
     "number_literal": _number,
     "identifier": _identifier,
     "type_identifier": _identifier,  # ``dim3 block(THREADS)`` reads like a prototype
+    "qualified_identifier": _qualified,
     "field_expression": _said,
     "subscript_expression": _said,
     "parenthesized_expression": _inner,

@@ -1,4 +1,4 @@
-"""Let each thread of a kernel that works element by element move 16 bytes with one access.
+"""Let each thread move 16 bytes with one access, in a kernel that works element by element or in loops that sum elements up.
 
 Where the pointers are aligned and all elements are there, vectors; otherwise the same elements one by one, so that every pointer and every
 length stays right. A grid that had a thread for each element is divided by the elements of a thread.
@@ -15,14 +15,17 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from assistant.cuda.accesses import Use, array_accesses
 from assistant.cuda.element_size import element_size_bytes
+from assistant.cuda.functions import Function
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
+from assistant.model.verification import Label
+from assistant.plan.expert.analysis.dealt_loops import dealt_loops
 from assistant.plan.expert.analysis.element_types import plain_type
-from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, elementwise_kernel
+from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, StreamedPointer, elementwise_kernel
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.pointer_roots import may_overlap
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -32,7 +35,11 @@ from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unsee
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.vector_loops_text import vector_loop_edits
 from assistant.plan.expert.writing.vector_text import VectorKernel, vector_edits
+from assistant.plan.expert.writing.vector_types import VectorTypes
+from assistant.record import Record
+from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["VectorizedAccess"]
 
@@ -47,24 +54,61 @@ class VectorizedAccess:
     technique = "vectorized-access"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
-        kernel = obstacle or elementwise_kernel(context)
-        if isinstance(kernel, Obstacle):
-            return context.decline(self.technique, kernel)
-        vector = _order_obstacle(context, kernel) or _vector(context, kernel)
-        if isinstance(vector, Obstacle):
-            return context.decline(self.technique, vector)
-        grid = coarser_grid(context, {"x": vector.count}) if kernel.loop is None else ()
-        if isinstance(grid, Obstacle):
-            return context.decline(self.technique, grid)
-        return (_rewrite(context, vector, grid),)
+        found = _of_elements(context)
+        if isinstance(found, Obstacle):
+            found = _of_loops(context) or found
+        return context.decline(self.technique, found) if isinstance(found, Obstacle) else (found,)
 
 
-def _vector(context: TransformationContext, kernel: ElementwiseKernel) -> VectorKernel | Obstacle:
+def _of_elements(context: TransformationContext) -> Rewrite | Obstacle:
+    """Of a kernel that works element by element."""
+    obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
+    kernel = obstacle or elementwise_kernel(context)
+    if isinstance(kernel, Obstacle):
+        return kernel
+    types = _order_obstacle(context, kernel) or _types(context, kernel.function, kernel.pointers)
+    if isinstance(types, Obstacle):
+        return types
+    grid = coarser_grid(context, {"x": types.count}) if kernel.loop is None else ()
+    return grid if isinstance(grid, Obstacle) else _rewrite(context, VectorKernel(kernel, types), grid)
+
+
+def _of_loops(context: TransformationContext) -> Rewrite | Obstacle | None:
+    """Of loops in which a warp, a block or the grid shares elements; None where the line is in none."""
+    dealt = dealt_loops(context)
+    if dealt is None or isinstance(dealt, Obstacle):
+        return dealt
+    elements = tuple(element for each in dealt.loops for element in each.elements)
+    types = _types(context, dealt.function, tuple(_Pointed(e.base, e.type) for e in elements))
+    if isinstance(types, Obstacle):
+        return types
+    pairs = [(pair.first, pair.second) for pair in dealt.apart]
+    apart = (apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else ()
+    names = ", ".join(dict.fromkeys(f"`{element.base}`" for element in elements))
+    return Rewrite(
+        technique=VectorizedAccess.technique,
+        kernel=context.kernel.key,
+        line=context.tree.line(dealt.loops[0].loop),
+        edits=vector_loop_edits(context, dealt, types),
+        summary=f"Give each thread {types.count} neighbouring elements of {names} at a time, moved by one access each.",
+        labels=(*((Label.ASSUMPTION,) if apart else dealt.seen.labels), *((Label.REASSOCIATION,) if dealt.is_rounded else ())),
+        predictions=predicted_values(context, _after(types)),
+        assumptions=(*dealt.seen.assumptions, *apart),
+    )
+
+
+class _Pointed(Record):
+    """A pointer and the type of its elements, as written."""
+
+    name: str
+    type: str
+
+
+def _types(context: TransformationContext, function: Function, pointers: Sequence[_Pointed | StreamedPointer]) -> VectorTypes | Obstacle:
     types: dict[str, str] = {}
     sizes: dict[str, int] = {}
-    for pointer in kernel.pointers:
-        instances = instance_types(context.tree, kernel.function, pointer.type)
+    for pointer in pointers:
+        instances = instance_types(context.tree, function, pointer.type)
         spelled = next(iter(instances)) if instances is not None and len(instances) == 1 else pointer.type
         plain = plain_type(context.tree, spelled)
         size = element_size_bytes(context.tree.program, plain)
@@ -77,7 +121,7 @@ def _vector(context: TransformationContext, kernel: ElementwiseKernel) -> Vector
     count = _WIDEST_BYTES // max(sizes.values())
     if min(sizes.values()) * count < min(_SIZES[1:]):
         return Obstacle(DeclineReason.NO_GAIN, "the widest element leaves no room for a second one in 16 bytes")
-    return VectorKernel(kernel, count, types, sizes)
+    return VectorTypes(count, types, sizes)
 
 
 def _order_obstacle(context: TransformationContext, kernel: ElementwiseKernel) -> Obstacle | None:
@@ -116,11 +160,11 @@ def _rewrite(context: TransformationContext, vector: VectorKernel, grid: tuple[T
         edits=edits,
         summary=f"Compute {vector.count} neighbouring elements in each thread; load and store those of {names} by one access each.",
         labels=labels,
-        predictions=predicted_values(context, _after(vector)),
+        predictions=predicted_values(context, _after(vector.types)),
         assumptions=elsewhere,
         in_others=in_others,
     )
 
 
-def _after(vector: VectorKernel) -> Mapping[str, float]:
-    return {"global_access_bytes": float(max(vector.sizes.values()) * vector.count)}
+def _after(types: VectorTypes) -> Mapping[str, float]:
+    return {"global_access_bytes": float(max(types.sizes.values()) * types.count)}

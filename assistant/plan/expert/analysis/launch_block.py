@@ -19,7 +19,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["SeenBlock", "fixed_block", "flat_block", "launched_block", "seen_block", "seen_shape"]
+__all__ = ["SeenBlock", "fixed_block", "flat_block", "launched_block", "launched_shape", "seen_block", "seen_shape"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
@@ -63,8 +63,13 @@ def launched_block(context: TransformationContext) -> SeenBlock | Obstacle:
     return _whole_warps(context, _block(context))
 
 
-def seen_shape(context: TransformationContext) -> SeenBlock | Obstacle:
+def launched_shape(context: TransformationContext) -> SeenBlock | Obstacle:
     """The same for a block of any shape."""
+    return _as_seen(context, _block(context))
+
+
+def seen_shape(context: TransformationContext) -> SeenBlock | Obstacle:
+    """As ``seen_block``, for a block of any shape."""
     return _as_seen(context, fixed_block(context))
 
 

@@ -2,12 +2,10 @@
 
 Example::
 
-    vector_edits(context, VectorKernel(kernel, count=4, sizes={"x": 4, "y": 4}))
+    vector_edits(context, VectorKernel(kernel, VectorTypes(count=4, …)))
 """
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 from assistant.cuda.files import line_end
 from assistant.cuda.names import mentions, words_in
@@ -19,25 +17,22 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import comments_of, indentation
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.plan.expert.writing.sums_of_names import simplified
+from assistant.plan.expert.writing.vector_types import VectorTypes
 from assistant.record import Record
 
 __all__ = ["VectorKernel", "vector_edits"]
-
-_VECTORS = {"float": "float{}", "double": "double{}", "int": "int{}", "unsigned int": "uint{}", "unsigned": "uint{}"}
-"""Built-in vector types by element; anything else travels as words of the same size."""
-_WORDS = {2: "short", 4: "int", 8: "int2", 16: "int4"}
 
 
 class VectorKernel(Record):
     """All that the new text is made of."""
 
     kernel: ElementwiseKernel
-    count: int
-    """Elements of a thread."""
-    plain_types: Mapping[str, str]
-    """Of each pointer's elements, typedefs followed."""
-    sizes: Mapping[str, int]
-    """Bytes of an element, by pointer."""
+    types: VectorTypes
+
+    @property
+    def count(self) -> int:
+        """Elements of a thread."""
+        return self.types.count
 
 
 def vector_edits(context: TransformationContext, vector: VectorKernel) -> tuple[TextEdit, ...]:
@@ -127,21 +122,14 @@ class _Writer:
 
     def _type(self, pointer: StreamedPointer) -> str:
         """The type of a vector access."""
-        named = _VECTORS.get(self._vector.plain_types[pointer.name])
-        return named.format(self._vector.count) if named is not None and self._vector.count <= 4 else _WORDS[self._bytes(pointer)]
+        return self._vector.types.vector(pointer.name)
 
     def _bytes(self, pointer: StreamedPointer) -> int:
-        return self._vector.sizes[pointer.name] * self._vector.count
+        return self._vector.types.bytes(pointer.name)
 
     def _alignment(self) -> str:
-        """Whether every pointer is aligned to its vectors; pointers with vectors of the same width share a check."""
-        widths: dict[int, list[str]] = {}
-        for pointer in self._kernel.pointers:
-            names = widths.setdefault(self._bytes(pointer), [])
-            names += [text for text in (f"reinterpret_cast<size_t>({pointer.name})",) if text not in names]
-        checks = [
-            f"{names[0]} % {width} == 0" if len(names) == 1 else f"({' | '.join(names)}) % {width} == 0" for width, names in widths.items()
-        ]
+        """Whether every pointer is aligned to its vectors."""
+        checks = [self._vector.types.alignment((pointer.name, pointer.name) for pointer in self._kernel.pointers)]
         mirrors = [p.mirror for p in self._kernel.pointers if p.mirror is not None]
         for whole in dict.fromkeys(simplified((*mirror.texts, ("+", "1"))) for mirror in mirrors):
             checks.append(f"{whole if is_simple_term(whole) else f'({whole})'} % {self._vector.count} == 0")

@@ -1,0 +1,344 @@
+"""Loops by which a warp, a block or the grid deals elements that lie side by side out to its threads, one by one, and sums them up.
+
+Which thread gets which element does not matter where each element is worked on for itself, and where nothing looks at less than all
+that the threads have summed up: then a thread may as well take several neighbours.
+
+Example::
+
+    for (int i = threadIdx.x; i < n; i += blockDim.x) sum += row[i];
+    total = block_sum(sum, buffer);
+    dealt_loops(context)      # DealtLoops(…), or an Obstacle where `out[threadIdx.x] = sum;` follows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
+from assistant.cuda.assignments import assignments
+from assistant.cuda.calls import callee_name
+from assistant.cuda.functions import Function, enclosing_function, functions
+from assistant.cuda.loops import LOOPS, loops_around
+from assistant.cuda.names import mentions, names_in, words_in
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node, node_text, unparenthesized, without_comments
+from assistant.cuda.variables import locals_of
+from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.combinations import combination_of
+from assistant.plan.expert.analysis.common_values import CommonValues
+from assistant.plan.expert.analysis.dealing import AddressKind, Dealing, begins_by_thread, dealing_of
+from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.followed_totals import FollowedTotals, NotWholeError, SummingLoop
+from assistant.plan.expert.analysis.launch_block import SeenBlock, launched_shape
+from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.memory_accesses import global_accesses
+from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, may_overlap, unclear_access
+from assistant.plan.expert.analysis.row_reductions import Combination
+from assistant.plan.expert.analysis.tile_loads import is_unconditional
+from assistant.plan.expert.analysis.window_coordinates import terms_of
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.record import Record
+from assistant.workload.aliasing import ApartAsRecorded
+
+__all__ = ["DealtElement", "DealtLoop", "DealtLoops", "dealt_loops"]
+
+_ORDERED = (Combination.SUM, Combination.PRODUCT)
+
+
+class DealtElement(Record):
+    """An element of the counter's place behind one pointer: ``row[i]``, ``x[blockIdx.x * n + i]``."""
+
+    base: str
+    offset: str
+    """What is added to the counter, as written; empty for the counter alone."""
+    type: str
+    is_read: bool
+    is_written: bool
+    nodes: tuple[Node, ...]
+    """Every place in the loop that names it."""
+
+    @property
+    def start(self) -> str:
+        """The address of element 0."""
+        return f"{self.base} + {self.offset}" if self.offset else self.base
+
+
+class DealtLoop(Record):
+    """One such loop."""
+
+    loop: Node
+    counter: str
+    statements: tuple[Node, ...]
+    elements: tuple[DealtElement, ...]
+    sums: Mapping[str, Combination]
+
+
+class DealtLoops(Record):
+    """All loops of a kernel that deal the same elements out in the same way."""
+
+    function: Function
+    loops: tuple[DealtLoop, ...]
+    dealing: Dealing
+    seen: SeenBlock
+    is_rounded: bool
+    """Another order of the elements gives other last digits."""
+    apart: tuple[ApartAsRecorded, ...]
+    """Pointers that only recorded launches show to be apart."""
+
+
+def dealt_loops(context: TransformationContext) -> DealtLoops | Obstacle | None:
+    """The loop around the finding's line and those like it, or why they must stay; None where the line is in no such loop."""
+    function = enclosing_function(context.tree, context.body)
+    here = [n for n in context.tree.find("for_statement", inside=context.body) if _covers_line(context, n)]
+    loop = here[-1] if here else None
+    if loop is None or function is None or not begins_by_thread(context, loop):
+        return None
+    seen = launched_shape(context)
+    if isinstance(seen, Obstacle):
+        return seen
+    dealing = dealing_of(context, loop, seen.block)
+    own = dealing if isinstance(dealing, Obstacle) else _loop(context, function, loop, dealing)
+    if isinstance(own, Obstacle) or isinstance(dealing, Obstacle):
+        return own
+    others = (_loop(context, function, n, dealing) for n in _alike(context, loop, dealing))
+    loops = _placed_together(context, own, [other for other in others if isinstance(other, DealtLoop)], dealing)
+    obstacle = _totals_obstacle(context, loops, dealing)
+    apart = obstacle or _order(context, function, loops, dealing)
+    if isinstance(apart, Obstacle):
+        return apart
+    is_rounded = any(_is_rounded(context, name, how) for each in loops for name, how in each.sums.items())
+    return DealtLoops(function, loops, dealing, seen, is_rounded, apart)
+
+
+def _covers_line(context: TransformationContext, node: Node) -> bool:
+    return node.start_point[0] < context.line <= node.end_point[0] + 1
+
+
+def _alike(context: TransformationContext, loop: Node, dealing: Dealing) -> Iterator[Node]:
+    """Other loops of the same statements that deal the same elements out."""
+    for node in context.tree.find("for_statement", inside=context.body):
+        if node != loop and node.parent == loop.parent and begins_by_thread(context, node):
+            other = dealing_of(context, node, dealing.block)
+            if isinstance(other, Dealing) and other.is_like(dealing):
+                yield node
+
+
+def _placed_together(context: TransformationContext, own: DealtLoop, others: list[DealtLoop], dealing: Dealing) -> tuple[DealtLoop, ...]:
+    """The loop and those others whose pointers and bound are declared before the first of them."""
+    everyone = sorted((own, *others), key=lambda each: each.loop.start_byte)
+    known = [each for each in everyone if each.loop.start_byte >= _declared_until(context, own, dealing)]
+    return tuple(each for each in known if _declared_until(context, each, dealing) <= known[0].loop.start_byte)
+
+
+def _declared_until(context: TransformationContext, each: DealtLoop, dealing: Dealing) -> int:
+    """Where the last of the locals that vectors need is declared or changed."""
+    names = words_in(" ".join((dealing.low, dealing.header.bound, *(e.start for e in each.elements))))
+    declared = [v.node.end_byte for name in names for v in locals_of(context.tree, context.body).get(name, ())]
+    changed = [c.node.end_byte for c in assignments(context.tree, context.body) if node_text(c.target) in names]
+    return max((*declared, *changed), default=0)
+
+
+def _loop(context: TransformationContext, function: Function, loop: Node, dealing: Dealing) -> DealtLoop | Obstacle:
+    body = loop.child_by_field_name("body")
+    if body is None:
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop does nothing")
+    obstacle = _body_obstacle(context, function, loop, body)
+    sums = obstacle or _sums(context, loop, body)
+    if isinstance(sums, Obstacle):
+        return sums
+    counter = _counter_of(loop)
+    elements = _elements(context, function, loop, counter, dealing)
+    if isinstance(elements, Obstacle):
+        return elements
+    statements = without_comments(body) if body.type == "compound_statement" else (body,)
+    return DealtLoop(loop, counter, statements, elements, sums)
+
+
+def _counter_of(loop: Node) -> str:
+    start = loop.child_by_field_name("initializer")
+    name = None if start is None else start.children_by_field_name("declarator")[0].child_by_field_name("declarator")
+    return "" if name is None else node_text(name)
+
+
+def _body_obstacle(context: TransformationContext, function: Function, loop: Node, body: Node) -> Obstacle | None:
+    tree = context.tree
+    effect = leaves_or_synchronizes(tree, loop)
+    if effect is not None:
+        return effect
+    if any(tree.find(*LOOPS, "break_statement", "continue_statement", "switch_statement", inside=body)):
+        return Obstacle(DeclineReason.LOOP_FORM, f"line {tree.line(body)} loops, or leaves, for one element")
+    if "atomic" in tree.text(body) or "printf" in tree.text(body):
+        return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, "the loop updates memory that other threads update, or prints")
+    unclear = unclear_access(tree, function, body)
+    if unclear is not None:
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")
+    return None
+
+
+def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, Combination] | Obstacle:
+    """What lives on behind the loop: one sum, product, maximum or minimum of the elements each."""
+    tree, inner = context.tree, locals_of(context.tree, body)
+    changes = [c for c in assignments(tree, body) if c.target.type == "identifier" and node_text(c.target) not in inner]
+    names = {node_text(c.target) for c in changes}
+    sums: dict[str, Combination] = {}
+    for change in changes:
+        name = node_text(change.target)
+        pair = combination_of(tree, change)
+        uses = [u for u in mentions(tree, loop, name) if not change.node.start_byte <= u.start_byte < change.node.end_byte]
+        if change.operator == "++" and not uses and name not in sums:
+            sums[name] = Combination.SUM
+            continue
+        if name in sums or pair is None or uses or names_in(tree, pair[1]) & names:
+            words = f"`{name}` would have to become a sum, a product, a maximum or a minimum of the elements, by one statement"
+            return Obstacle(DeclineReason.ORDER_MATTERS, words)
+        sums[name] = pair[0]
+    return sums
+
+
+def _elements(
+    context: TransformationContext, function: Function, loop: Node, counter: str, dealing: Dealing
+) -> tuple[DealtElement, ...] | Obstacle:
+    tree, body = context.tree, loop.child_by_field_name("body")
+    assert body is not None, "a counted loop has a body"
+    found: dict[tuple[str, str], list[ArrayAccess]] = {}
+    for access in (a for a in array_accesses(tree, body) if a.base in global_pointers(tree, function, a.node)):
+        offset = _offset(context, body, access, counter, dealing)
+        if isinstance(offset, Obstacle):
+            return offset
+        if offset is not None:
+            found.setdefault((access.base, offset), []).append(access)
+    made = [_element(context, function, loop, place, own) for place, own in found.items()]
+    obstacle = next((each for each in made if isinstance(each, Obstacle)), None)
+    elements = [each for each in made if isinstance(each, DealtElement)]
+    twice = [e for e in elements if e.is_written and sum(o.base == e.base for o in elements) > 1]
+    if obstacle is not None or twice:
+        return obstacle or Obstacle(DeclineReason.MAY_OVERLAP, f"the loop stores to `{twice[0].base}` and touches other elements of it")
+    elements.sort(key=lambda e: not e.is_read)
+    return tuple(elements) or Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the loop loads no element of its counter's place")
+
+
+def _element(
+    context: TransformationContext, function: Function, loop: Node, place: tuple[str, str], own: list[ArrayAccess]
+) -> DealtElement | Obstacle:
+    tree, (base, offset) = context.tree, place
+    if any(a.kind in (Use.ATOMIC, Use.ESCAPE) for a in own):
+        return Obstacle(DeclineReason.ATOMIC, f"an element of `{base}` is passed on, or updated atomically")
+    sure = [a for a in own if is_unconditional(tree, a.node, loop)]
+    if not sure:
+        words = f"`{tree.text(own[0].node)}` is touched only under a condition, and may not be there otherwise"
+        return Obstacle(DeclineReason.CONDITIONAL, words)
+    is_set_first = any(a.kind is Use.WRITE and all(a.node.start_byte <= o.node.start_byte for o in own) for a in sure)
+    is_read = any(a.kind is not Use.WRITE for a in own) or not is_set_first
+    is_written = any(a.kind is not Use.READ for a in own)
+    return DealtElement(base, offset, element_type(tree, function, base) or "auto", is_read, is_written, tuple(a.node for a in own))
+
+
+def _offset(context: TransformationContext, body: Node, access: ArrayAccess, counter: str, dealing: Dealing) -> str | Obstacle | None:
+    """What is added to the counter; None for an element that all threads of the group read, or whose place is read from memory."""
+    tree = context.tree
+    words = f"`{tree.text(access.node)}` would have to be the element of the loop's counter, with neighbours for neighbouring threads"
+    other = Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
+    known = next((a for a in global_accesses(context, scope_of(tree, context.kernel)) if a.node == access.node), None)
+    if known is None or len(access.indices) != 1:
+        return other
+    kind = dealing.address_kind(context, known.offsets, counter)
+    terms = terms_of(access.indices[0])
+    own = [sign for sign, node in terms if _plain(node) == counter]
+    if kind is AddressKind.OF_COUNTER:
+        is_sum = own == ["+"] and all(sign == "+" for sign, _ in terms)
+        is_named = not names_in(tree, access.indices[0]) & locals_of(tree, body).keys()
+        return " + ".join(node_text(node) for _, node in terms if _plain(node) != counter) if is_sum and is_named else other
+    is_free = access.kind is Use.READ and not _is_stored_to(context, access.base)
+    return None if kind in (AddressKind.COMMON, AddressKind.LOADED) and is_free else other
+
+
+def _plain(node: Node) -> str:
+    """The text without a conversion to another type."""
+    node = unparenthesized(node)
+    while node.type == "cast_expression" and (value := node.child_by_field_name("value")) is not None:
+        node = unparenthesized(value)
+    return node_text(node)
+
+
+def _is_stored_to(context: TransformationContext, base: str) -> bool:
+    return any(a.base == base and a.kind is not Use.READ for a in array_accesses(context.tree, context.body))
+
+
+def _totals_obstacle(context: TransformationContext, loops: tuple[DealtLoop, ...], dealing: Dealing) -> Obstacle | None:
+    """Why it matters which of the group's threads has an element."""
+    summing = [SummingLoop(each.loop, each.sums) for each in loops]
+    followed = FollowedTotals(context, dealing.block, summing, dealing.group, is_grid=dealing.is_grid)
+    try:
+        followed.follow()
+    except NotWholeError as error:
+        text = " ".join(str(error).split())
+        words = f"`{text if len(text) <= 40 else text[:37] + '...'}` looks at less than the {dealing.owners}'s total"
+        return Obstacle(DeclineReason.USED_ELSEWHERE, f"{words}: other elements for a thread would change it")
+    common = CommonValues(context, dealing, followed)
+    for each in loops:
+        differing = common.differing(each.loop, frozenset({*each.sums, each.counter}))
+        if differing:
+            words = f"the loop at line {context.tree.line(each.loop)} uses `{differing[0]}`, which may be another value in another thread"
+            return Obstacle(DeclineReason.ORDER_MATTERS, words)
+    return None
+
+
+def _is_rounded(context: TransformationContext, name: str, how: Combination) -> bool:
+    found = locals_of(context.tree, context.body).get(name, ())
+    return how in _ORDERED and any(plain_type(context.tree, v.type) in ("float", "double", "auto") for v in found)
+
+
+def _order(
+    context: TransformationContext, function: Function, loops: tuple[DealtLoop, ...], dealing: Dealing
+) -> tuple[ApartAsRecorded, ...] | Obstacle:
+    """What only recorded launches show to be apart; why an element may not be there yet, or still be needed, where it changes threads."""
+    tree, pointers = context.tree, global_pointers(context.tree, function, context.body)
+    everything = [a for a in array_accesses(tree, context.body) if a.base in pointers]
+    inside = [(a, each) for a in everything for each in loops if _is_inside(a.node, each.loop)]
+    outside = [a for a in everything if not any(_is_inside(a.node, each.loop) for each in loops)]
+    apart: dict[ApartAsRecorded, None] = {}
+    for access, each in inside:
+        others = [a for a, its in inside if its == each and a.base != access.base and access.kind is not Use.READ]
+        for other in (*others, *(a for a in outside if not _is_ordered(context, a, each, dealing))):
+            found = _meeting(context, function, access, other)
+            if isinstance(found, Obstacle):
+                line, its = tree.line(other.node), tree.line(each.loop)
+                words = f"lines {its} and {line} may touch one element in one thread, and no barrier of the {dealing.owners} is between"
+                return Obstacle(DeclineReason.ORDER_MATTERS, words) if other in outside else found
+            if found is not None:
+                apart[found] = None
+    return tuple(apart)
+
+
+def _meeting(
+    context: TransformationContext, function: Function, first: ArrayAccess, second: ArrayAccess
+) -> Obstacle | ApartAsRecorded | None:
+    """Why two accesses of which one stores may be to the same element."""
+    if first.kind is Use.READ and second.kind is Use.READ:
+        return None
+    if first.base == second.base:
+        return Obstacle(DeclineReason.ORDER_MATTERS, f"`{first.base}` is touched twice")
+    return may_overlap(context.tree, function, first.base, second.base, context.recorded)
+
+
+def _is_ordered(context: TransformationContext, access: ArrayAccess, each: DealtLoop, dealing: Dealing) -> bool:
+    """The threads that share elements wait for each other between the access and the loop, or other blocks add to it at any time."""
+    if dealing.is_grid:
+        return access.kind is Use.ATOMIC
+    first, last = sorted((access.node.start_byte, each.loop.start_byte))
+    return not loops_around(context.tree, each.loop) and any(first < barrier < last for barrier in _barriers(context, dealing))
+
+
+def _is_inside(node: Node, loop: Node) -> bool:
+    return loop.start_byte <= node.start_byte < loop.end_byte
+
+
+def _barriers(context: TransformationContext, dealing: Dealing) -> Iterator[int]:
+    """Where the threads that share elements wait for each other."""
+    names = ("__syncthreads", *(("__syncwarp", "__shfl", "__reduce") if dealing.group <= 32 else ()))
+    waiting = {f.name for f in functions(context.tree.program) if any(word in node_text(f.body) for word in names)}
+    for call in context.tree.find("call_expression", inside=context.body):
+        called = callee_name(context.tree, call)
+        if called.startswith(names) or called.split("::")[-1] in waiting:
+            yield call.start_byte
