@@ -29,6 +29,8 @@ class LoopFacts(Record):
     """Its counter is halved until nothing is left of it (``s > 0; s >>= 1``)."""
     is_scan: bool = False
     """Its counter is doubled, and what stands that far before something is looked at (``d *= 2``, ``a[t - d]``); no loop is in it."""
+    is_dealt: bool = False
+    """Each thread starts at an element of its own and goes on by a stride (``i = threadIdx.x; i < n; i += blockDim.x``)."""
     is_first_threads: bool = False
     """Only the block's first thread goes through it, as an ``if`` around it says."""
 

@@ -20,7 +20,9 @@ from assistant.cuda.literals import double_literals
 from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.names import names_in
 from assistant.cuda.row_loads import row_loads
+from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.thread_loops import begins_by_thread
 from assistant.cuda.variables import locals_of
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
@@ -203,6 +205,7 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
             has_unroll_pragma="unroll" in before and "#pragma" in before,
             has_barrier=_BARRIER.is_in(tree.text(node)),
             is_halving=_HALVING_LOOP.begins(head) or _HALVING_WHILE.begins(tree.text(node)),
+            is_dealt=begins_by_thread(tree, scope_inside(tree, body), node),
             is_scan=sum(1 for _ in tree.find(*LOOPS, inside=node)) == 1 and _SCAN_LOOP.begins(tree.text(node)),
             is_first_threads=any(_asks_for_first_thread(tree, body, ancestor) for ancestor in tree.ancestors(node)),
         )

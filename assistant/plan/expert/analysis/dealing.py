@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from assistant.cuda.assignments import assignments
 from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.integers import evaluate
-from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, binary_parts, node_text, unparenthesized
+from assistant.cuda.syntax import Node, node_text
+from assistant.cuda.thread_loops import start_of, stride_of
 from assistant.cuda.variables import declared_variables
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
@@ -28,7 +27,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["AddressKind", "Dealing", "begins_by_thread", "dealing_of"]
+__all__ = ["AddressKind", "Dealing", "dealing_of"]
 
 _TRIAL_BLOCKS = (0, 1, 3)
 _TRIAL_GRID = 4
@@ -92,15 +91,9 @@ class Dealing(Record):
         return AddressKind.OF_COUNTER if is_element else AddressKind.COMMON if is_common else AddressKind.OTHER
 
 
-def begins_by_thread(context: TransformationContext, loop: Node) -> bool:
-    """The loop starts at another element in each thread, and goes on by a stride."""
-    start, stride = _start_of(loop), _stride_of(context, loop)
-    return start is not None and stride is not None and "threadIdx" in _followed_text(context, start)
-
-
 def dealing_of(context: TransformationContext, loop: Node, block: Dim3) -> Dealing | Obstacle:
     """How such a loop deals its elements out, or why that is not understood."""
-    header, start, stride = counted_header(context.tree, loop), _start_of(loop), _stride_of(context, loop)
+    header, start, stride = counted_header(context.tree, loop), start_of(loop), stride_of(context.tree, loop)
     declared = loop.child_by_field_name("initializer")
     if header is None or start is None or stride is None or declared is None or header.comparison != "<":
         return Obstacle(DeclineReason.LOOP_FORM, "the loop would have to count upwards to a bound with a counter of its own")
@@ -113,38 +106,6 @@ def dealing_of(context: TransformationContext, loop: Node, block: Dim3) -> Deali
     if low and ("unsigned" in kind or kind.startswith(("size_t", "uint"))):
         return Obstacle(DeclineReason.TYPE_UNKNOWN, "the loop begins behind element 0 with an unsigned counter: its length may be below 0")
     return Dealing(header, kind, low, lane, node_text(stride), block, group, is_grid)
-
-
-def _followed_text(context: TransformationContext, node: Node) -> str:
-    """The expression, with what its locals were set to."""
-    scope, text, known = scope_of(context.tree, context.kernel), node_text(node), set[str]()
-    waiting = [node]
-    while waiting:
-        for name in names_in(context.tree, waiting.pop()) - known:
-            known.add(name)
-            for write in scope.writes.get(name, ()):
-                if write.value is not None:
-                    text += f" {node_text(write.value)}"
-                    waiting.append(write.value)
-    return text
-
-
-def _start_of(loop: Node) -> Node | None:
-    start = loop.child_by_field_name("initializer")
-    declarators = () if start is None or start.type != "declaration" else start.children_by_field_name("declarator")
-    return declarators[0].child_by_field_name("value") if len(declarators) == 1 else None
-
-
-def _stride_of(context: TransformationContext, loop: Node) -> Node | None:
-    update = loop.child_by_field_name("update")
-    change = next(iter(assignments(context.tree, update)), None) if update is not None else None
-    if change is None or change.node != update or change.value is None:
-        return None
-    if change.operator == "+=":
-        return change.value
-    parts = binary_parts(unparenthesized(change.value))
-    is_step = change.operator == "=" and parts is not None and parts[0] == "+" and node_text(parts[1]) == node_text(change.target)
-    return parts[2] if is_step and parts is not None else None
 
 
 def _shared_out(

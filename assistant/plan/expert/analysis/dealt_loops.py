@@ -22,11 +22,12 @@ from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.names import mentions, names_in, words_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, node_text, unparenthesized, without_comments
+from assistant.cuda.thread_loops import begins_by_thread
 from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.combinations import combination_of
 from assistant.plan.expert.analysis.common_values import CommonValues
-from assistant.plan.expert.analysis.dealing import AddressKind, Dealing, begins_by_thread, dealing_of
+from assistant.plan.expert.analysis.dealing import AddressKind, Dealing, dealing_of
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.followed_totals import FollowedTotals, NotWholeError, SummingLoop
 from assistant.plan.expert.analysis.launch_block import SeenBlock, launched_shape
@@ -92,7 +93,7 @@ def dealt_loops(context: TransformationContext) -> DealtLoops | Obstacle | None:
     function = enclosing_function(context.tree, context.body)
     here = [n for n in context.tree.find("for_statement", inside=context.body) if _covers_line(context, n)]
     loop = here[-1] if here else None
-    if loop is None or function is None or not begins_by_thread(context, loop):
+    if loop is None or function is None or not begins_by_thread(context.tree, scope_of(context.tree, context.kernel), loop):
         return None
     seen = launched_shape(context)
     if isinstance(seen, Obstacle):
@@ -118,7 +119,7 @@ def _covers_line(context: TransformationContext, node: Node) -> bool:
 def _alike(context: TransformationContext, loop: Node, dealing: Dealing) -> Iterator[Node]:
     """Other loops of the same statements that deal the same elements out."""
     for node in context.tree.find("for_statement", inside=context.body):
-        if node != loop and node.parent == loop.parent and begins_by_thread(context, node):
+        if node != loop and node.parent == loop.parent and begins_by_thread(context.tree, scope_of(context.tree, context.kernel), node):
             other = dealing_of(context, node, dealing.block)
             if isinstance(other, Dealing) and other.is_like(dealing):
                 yield node
