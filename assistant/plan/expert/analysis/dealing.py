@@ -32,6 +32,8 @@ __all__ = ["AddressKind", "Dealing", "dealing_of"]
 _TRIAL_BLOCKS = (0, 1, 3)
 _TRIAL_GRID = 4
 _TRIAL_COUNTERS = (0, 1, 100)
+_MANY_COUNTERS = 2048
+"""Elements of which none may have another one's place: twice the threads of the largest block."""
 
 
 class AddressKind(StrEnum):
@@ -75,6 +77,13 @@ class Dealing(Record):
     def agrees(self, context: TransformationContext, node: Node) -> bool:
         """The expression is a number that all threads which share elements have in common."""
         return _agrees(context, node, self.block, self.group, is_grid=self.is_grid)
+
+    def are_apart(self, context: TransformationContext, indices: tuple[Node, ...], counter: str) -> bool:
+        """Every element of the loop has a place of its own, as tried with numbers."""
+        scope, place = scope_of(context.tree, context.kernel), _place(context, self.block, 0, 0)
+        rows = ([evaluate(index, scope, {**place, counter: c}) for index in indices] for c in range(_MANY_COUNTERS))
+        found = [tuple(row) for row in rows]
+        return not any(None in row for row in found) and len(set(found)) == len(found)
 
     def address_kind(self, context: TransformationContext, offsets: tuple[Node, ...], counter: str) -> AddressKind:
         """What the sum of the offsets depends on."""

@@ -30,6 +30,7 @@ from assistant.plan.expert.analysis.common_values import CommonValues
 from assistant.plan.expert.analysis.dealing import AddressKind, Dealing, dealing_of
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.followed_totals import FollowedTotals, NotWholeError, SummingLoop
+from assistant.plan.expert.analysis.followed_values import shared_names
 from assistant.plan.expert.analysis.launch_block import SeenBlock, launched_shape
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.memory_accesses import global_accesses
@@ -99,8 +100,10 @@ def dealt_loops(context: TransformationContext) -> DealtLoops | Obstacle | None:
     if isinstance(seen, Obstacle):
         return seen
     dealing = dealing_of(context, loop, seen.block)
-    own = dealing if isinstance(dealing, Obstacle) else _loop(context, function, loop, dealing)
-    if isinstance(own, Obstacle) or isinstance(dealing, Obstacle):
+    if isinstance(dealing, Obstacle):
+        return dealing
+    own = _loop(context, function, loop, dealing)
+    if isinstance(own, Obstacle):
         return own
     others = (_loop(context, function, n, dealing) for n in _alike(context, loop, dealing))
     loops = _placed_together(context, own, [other for other in others if isinstance(other, DealtLoop)], dealing)
@@ -144,11 +147,11 @@ def _loop(context: TransformationContext, function: Function, loop: Node, dealin
     body = loop.child_by_field_name("body")
     if body is None:
         return Obstacle(DeclineReason.LOOP_FORM, "the loop does nothing")
-    obstacle = _body_obstacle(context, function, loop, body)
+    counter = _counter_of(loop)
+    obstacle = _body_obstacle(context, function, loop, body) or _shared_obstacle(context, body, counter, dealing)
     sums = obstacle or _sums(context, loop, body)
     if isinstance(sums, Obstacle):
         return sums
-    counter = _counter_of(loop)
     elements = _elements(context, function, loop, counter, dealing)
     if isinstance(elements, Obstacle):
         return elements
@@ -177,9 +180,29 @@ def _body_obstacle(context: TransformationContext, function: Function, loop: Nod
     return None
 
 
+def _shared_obstacle(context: TransformationContext, body: Node, counter: str, dealing: Dealing) -> Obstacle | None:
+    """Elements of shared memory that several iterations store, and now the same thread does."""
+    tree, shared = context.tree, shared_names(context.tree, context.body)
+    uses = [a for a in array_accesses(tree, body) if a.base in shared]
+    for store in (a for a in uses if a.kind is not Use.READ):
+        is_alone = store.kind is Use.WRITE and not any(a.base == store.base and a != store for a in uses)
+        if not is_alone or not dealing.are_apart(context, store.indices, counter):
+            words = (
+                f"`{tree.text(store.node)}` would have to be another element of shared memory in each iteration, which nothing reads in it"
+            )
+            return Obstacle(DeclineReason.ORDER_MATTERS, words)
+    return None
+
+
 def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, Combination] | Obstacle:
     """What lives on behind the loop: one sum, product, maximum or minimum of the elements each."""
     tree, inner = context.tree, locals_of(context.tree, body)
+    outer = {name for name, found in locals_of(tree, context.body).items() if not any(v.is_pointer or v.is_shared for v in found)}
+    member = next(
+        (c for c in assignments(tree, body) if c.target.type != "identifier" and node_text(_root(c.target)) in outer - inner.keys()), None
+    )
+    if member is not None:
+        return Obstacle(DeclineReason.ORDER_MATTERS, f"`{tree.text(member.target)}` is a part of a local that lives on, and no plain sum")
     changes = [c for c in assignments(tree, body) if c.target.type == "identifier" and node_text(c.target) not in inner]
     names = {node_text(c.target) for c in changes}
     sums: dict[str, Combination] = {}
@@ -195,6 +218,13 @@ def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, C
             return Obstacle(DeclineReason.ORDER_MATTERS, words)
         sums[name] = pair[0]
     return sums
+
+
+def _root(target: Node) -> Node:
+    """The variable of ``total.x`` or ``a[i]``."""
+    while target.type != "identifier" and (inner := target.child_by_field_name("argument") or next(iter(target.named_children), None)):
+        target = inner
+    return target
 
 
 def _elements(
@@ -275,7 +305,8 @@ def _totals_obstacle(context: TransformationContext, loops: tuple[DealtLoop, ...
     except NotWholeError as error:
         text = " ".join(str(error).split())
         words = f"`{text if len(text) <= 40 else text[:37] + '...'}` looks at less than the {dealing.owners}'s total"
-        return Obstacle(DeclineReason.USED_ELSEWHERE, f"{words}: other elements for a thread would change it")
+        why = "an atomicAdd of each block's to one element would not" if dealing.is_grid else "other elements for a thread would change it"
+        return Obstacle(DeclineReason.USED_ELSEWHERE, f"{words}: {why}")
     common = CommonValues(context, dealing, followed)
     for each in loops:
         differing = common.differing(each.loop, frozenset({*each.sums, each.counter}))
@@ -295,7 +326,8 @@ def _order(
 ) -> tuple[ApartAsRecorded, ...] | Obstacle:
     """What only recorded launches show to be apart; why an element may not be there yet, or still be needed, where it changes threads."""
     tree, pointers = context.tree, global_pointers(context.tree, function, context.body)
-    everything = [a for a in array_accesses(tree, context.body) if a.base in pointers]
+    shared = shared_names(tree, context.body)
+    everything = [a for a in array_accesses(tree, context.body) if a.base in pointers | shared]
     inside = [(a, each) for a in everything for each in loops if _is_inside(a.node, each.loop)]
     outside = [a for a in everything if not any(_is_inside(a.node, each.loop) for each in loops)]
     apart: dict[ApartAsRecorded, None] = {}
@@ -320,6 +352,8 @@ def _meeting(
         return None
     if first.base == second.base:
         return Obstacle(DeclineReason.ORDER_MATTERS, f"`{first.base}` is touched twice")
+    if {first.base, second.base} & shared_names(context.tree, context.body):
+        return None
     return may_overlap(context.tree, function, first.base, second.base, context.recorded)
 
 

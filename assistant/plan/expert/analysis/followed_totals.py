@@ -116,12 +116,16 @@ class FollowedTotals(FollowedValues):
     def _begin(self, loop: SummingLoop, threads: Sequence[int]) -> None:
         """Behind the loop each thread has a part."""
         frame = self._frames[-1]
-        held = (frozenset(n for n, p in frame.values[t].items() if self._groups.is_whole(p)) for t in threads)
-        self.totals[loop.loop.id] = frozenset.intersection(*held)
+        named = frozenset(name for thread in threads for name in frame.values[thread])
+        self.totals[loop.loop.id] = frozenset(name for name in named if all(self._has_total(name, thread) for thread in threads))
         for name, combination in loop.sums.items():
             kinds = {plain_type(frame.tree, v.type) for v in locals_of(frame.tree, frame.body).get(name, ())}
             for thread in threads:
                 self._keep(thread, name, None, Part((loop.loop.id, name), combination, bool(kinds & _FLOATING), 1 << thread))
+
+    def _has_total(self, name: str, thread: int) -> bool:
+        part = self._frames[-1].values[thread].get(name)
+        return part is not None and self._groups.is_whole(part)
 
     def _is_concerned(self, node: Node, threads: Sequence[int]) -> bool:
         """A part may be in what the statement names, or some threads leave by it, or a counter of a loop goes on."""

@@ -59,7 +59,7 @@ class Frame:
     """Shared arrays, by their names here."""
     own: frozenset[str]
     """Locals, and parameters of a helper."""
-    returned: dict[int, Value] = field(default_factory=dict)
+    returned: dict[int, Value] = field(default_factory=dict[int, Value])
     """By thread that has left the function."""
 
 
