@@ -44,3 +44,9 @@ def test_a_name_that_may_mean_something_else_is_none(text: str) -> None:
 )
 def test_an_expression_of_constants_has_a_value(expression: str, value: int | None) -> None:
     assert integer_constant(SyntaxTree("#define TILE 32\n"), expression) == value
+
+
+def test_a_constant_is_known_by_its_qualified_name_too() -> None:
+    tree = SyntaxTree("namespace audio { constexpr int kBlock = 64; }\nconstexpr int kAll = audio::kBlock * 2;")
+    assert constants_of(tree)["kAll"] == 128
+    assert integer_constant(tree, "audio::kOther") is None

@@ -166,6 +166,21 @@ def test_only_a_loop_that_halves_its_counter_down_to_nothing_is_a_halving_loop(h
 
 
 @pytest.mark.parametrize(
+    ("head", "is_dealt"),
+    [
+        ("int j = threadIdx.x; j < n; j += blockDim.x", True),
+        ("int j = t; j < n; j += 32", True),
+        ("int j = t; j < n; j = j + gridDim.x", True),
+        ("int j = t; j < n; ++j", False),
+        ("int j = n; j < 8; j += blockDim.x", False),
+    ],
+)
+def test_a_loop_that_starts_at_its_thread_and_goes_on_by_a_stride_deals_elements_out(head: str, is_dealt: bool) -> None:
+    text = _LOOP.replace("int j = 0; j < 8; j++", head).replace("BODY", ";").replace("for (", "int t = threadIdx.x % 32; for (", 1)
+    assert _facts(text).loops[0].is_dealt is is_dealt
+
+
+@pytest.mark.parametrize(
     ("loop", "is_halving"),
     [
         ("while (s != 0) { __syncthreads(); s /= 2; }", True),

@@ -1,4 +1,4 @@
-"""KO101, KO102, KO103, KO107, KO108, KO110, KO113, KO118, KO120, KO121: what memory counters show."""
+"""KO101, KO102, KO103, KO107, KO108, KO110, KO113, KO120, KO121: what memory counters show."""
 
 from __future__ import annotations
 
@@ -351,33 +351,3 @@ def test_one_atomic_a_block_is_no_finding(access, profile, check):
 def test_contended_shared_atomics_are_not_called_bank_conflicts(access, profile, check):
     atomic = access("shared atomic", WARPS, 5, wavefronts=WARPS * 8, ideal_wavefronts=WARPS)
     assert check(profile(atomic)).codes == ["KO110"]
-
-
-def streamed(access, size_bytes):
-    """A load and a store of so many bytes a thread, of 32,768 blocks of 256 threads."""
-    sizes = {"sectors": size_bytes * 8 * WARPS, "size_bytes": size_bytes}
-    return access("global load", 8 * WARPS, 5, **sizes), access("global store", 8 * WARPS, 5, **sizes)
-
-
-@pytest.mark.parametrize(("size_bytes", "part"), [(1, "16th"), (2, "8th"), (4, "quarter"), (8, "half")])
-def test_streaming_by_narrow_accesses_is_reported_with_what_wide_ones_carry(access, profile, check, size_bytes, part):
-    result = check(profile(*streamed(access, size_bytes), blocks=8 * 4096, unique_sectors=16 * size_bytes * WARPS))
-    finding = result.one("KO118")
-    assert f"with a {part} of the requests" in finding.message
-    assert result.value(finding, "global_access_bytes") == size_bytes
-    assert finding.severity is Severity.INFORMATION
-
-
-def test_wide_accesses_and_grids_that_fewer_threads_would_not_fill_are_left_alone(access, profile, check):
-    assert "KO118" not in check(profile(*streamed(access, 16), blocks=8 * 4096)).codes
-    assert "KO118" not in check(profile(*streamed(access, 4), blocks=4096)).codes, "a quarter of 3.9 waves"
-    facts = SourceFacts(loops=(LoopFacts(4, 6, 1, None),), kernel_line=3)
-    assert "KO118" in check(profile(*streamed(access, 4), blocks=4096), facts=facts).codes, "a loop keeps its threads"
-
-
-def test_scattered_repeated_or_shared_accesses_are_another_matter(access, profile, check):
-    load, store = streamed(access, 4)
-    scattered = access("global load", 8 * WARPS, 5, sectors=256 * WARPS, ideal=32 * WARPS)
-    assert "KO118" not in check(profile(scattered, store, blocks=8 * 4096)).codes
-    assert "KO118" not in check(profile(load, store, blocks=8 * 4096, block_unique_sectors=8 * WARPS)).codes, "loaded four times"
-    assert "KO118" not in check(profile(load, store, access("shared load", WARPS, 6, wavefronts=WARPS), blocks=8 * 4096)).codes
