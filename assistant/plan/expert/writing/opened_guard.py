@@ -16,7 +16,7 @@ from assistant.cuda.builtins import is_pure
 from assistant.cuda.calls import callee_name
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined
-from assistant.cuda.variables import declared_variables
+from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.row_kernel import RowKernel
@@ -116,10 +116,19 @@ def _is_around(context: TransformationContext, guard: Node) -> bool:
 
 
 def touches_memory(context: TransformationContext, statement: Node) -> bool:
-    """It reads or stores an element, or calls something that may."""
+    """It reads or stores an element that is not the thread's own, or calls something that may."""
     calls = context.tree.find("call_expression", inside=statement)
-    reads = next(context.tree.find(*_MEMORY, inside=statement), None)
+    reads = next((n for n in context.tree.find(*_MEMORY, inside=statement) if not _is_of_local_array(context, n)), None)
     return reads is not None or not all(is_pure(callee_name(context.tree, call)) for call in calls)
+
+
+def _is_of_local_array(context: TransformationContext, element: Node) -> bool:
+    """The element is in an array that each thread has for itself."""
+    base = element
+    while base.type == "subscript_expression" and (inner := base.child_by_field_name("argument")) is not None:
+        base = inner
+    found = locals_of(context.tree, context.body).get(context.tree.text(base), ()) if base.type == "identifier" else ()
+    return bool(found) and all(v.is_array and not v.is_shared and not v.is_pointer for v in found)
 
 
 def _is_address(context: TransformationContext, statement: Node) -> bool:

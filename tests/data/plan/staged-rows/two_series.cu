@@ -1,0 +1,41 @@
+// kernel=crossings line=13 finding=KO101
+#include <cstdio>
+#include <vector>
+
+// how often the fast average crosses the slow one, per series
+__global__ void crossings(const float *fast, const float *slow, int *counts, int n, int length) {
+    const int id = threadIdx.x + blockDim.x * blockIdx.x;
+    if (id < n) {
+        const float *f = fast + id * length, *s = slow + id * length;
+        int count = 0;
+        bool above = false;
+        for (int t = 0; t < length; t++) {
+            const bool now = f[t] > s[t];
+            count += now && !above;
+            above = now;
+        }
+        counts[id] = count;
+    }
+}
+
+int main() {
+    const int n = 130, length = 99;
+    std::vector<float> a(n * length), b(n * length);
+    std::vector<int> c(n);
+    for (int i = 0; i < n * length; i++) {
+        a[i] = (i * 37) % 61;
+        b[i] = (i * 11) % 59;
+    }
+    float *fast, *slow;
+    int *counts;
+    cudaMalloc(&fast, a.size() * 4);
+    cudaMalloc(&slow, b.size() * 4);
+    cudaMalloc(&counts, c.size() * 4);
+    cudaMemcpy(fast, a.data(), a.size() * 4, cudaMemcpyHostToDevice);
+    cudaMemcpy(slow, b.data(), b.size() * 4, cudaMemcpyHostToDevice);
+    crossings<<<(n + 63) / 64, 64>>>(fast, slow, counts, n, length);
+    cudaMemcpy(c.data(), counts, c.size() * 4, cudaMemcpyDeviceToHost);
+    long sum = 0;
+    for (int i = 0; i < n; i++) sum += c[i] * (i % 9);
+    printf("%ld\n", sum);
+}
