@@ -36,6 +36,8 @@ __all__ = ["StagedRows"]
 
 _FEWEST_ELEMENTS = 2 * COLUMNS
 """Of a row: with fewer, a tile holds little that is used."""
+_FEWEST_THREADS = 1 << 15
+"""Of a launch: eight warps for each SM of a large GPU. With fewer, L1 keeps up, and a thread's own steps are what takes long."""
 _SECTOR_BYTES = 32
 
 
@@ -72,6 +74,10 @@ class StagedRows:
 def _obstacle(context: TransformationContext, walk: RowWalk) -> Obstacle | None:
     if not isinstance(WarpPerRow().rewrite(context), Decline):
         return Obstacle(DeclineReason.OTHER_TECHNIQUE_FIRST, "the order of the elements does not matter: a warp for each row does more")
+    threads = max((launch.grid.count * launch.block.count for launch in context.launches), default=_FEWEST_THREADS)
+    if threads < _FEWEST_THREADS:
+        words = f"the launch has {threads} threads, and would have to have {_FEWEST_THREADS} or more: L1 serves the rows of so few"
+        return Obstacle(DeclineReason.NO_GAIN, words)
     pointers = {element.pointer: element.size_bytes for element in walk.elements}
     if len(pointers) < len(walk.elements):
         return Obstacle(DeclineReason.POINTER_UNCLEAR, "the loop goes along several rows of one pointer, which would need a tile each")

@@ -22,7 +22,7 @@ from assistant.cuda.integers import evaluate
 from assistant.cuda.loops import loops_around
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree, node_text
-from assistant.cuda.variables import declared_variables, locals_of
+from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.launch_block import SeenBlock, launched_block
@@ -68,6 +68,7 @@ class RowWalk(Record):
     counter_type: str
     row: str
     """The local with the thread's index in the grid, which is its row's number."""
+    row_type: str
     checks: tuple[Node, ...]
     """Bounds checks that some threads do not pass."""
     elements: tuple[WalkedElement, ...]
@@ -90,7 +91,7 @@ def row_walk(context: TransformationContext) -> RowWalk | Obstacle:
         return seen
     if row is None:
         return Obstacle(DeclineReason.GUARD_FORM, "a local would have to hold the thread's index in the grid, and be the number of its row")
-    obstacle = _loop_obstacle(context, function, loop, header, seen, row)
+    obstacle = _loop_obstacle(context, function, loop, header, seen, row.name)
     elements = obstacle or _elements(context, loop, header, seen)
     if isinstance(elements, Obstacle):
         return elements
@@ -101,7 +102,7 @@ def row_walk(context: TransformationContext) -> RowWalk | Obstacle:
     start = loop.child_by_field_name("initializer")
     assert start is not None, "a counted loop starts somewhere"
     kind = next(declared_variables(tree, start)).type
-    return RowWalk(function, seen, loop, header, kind, row, _checks(context, loop), elements, apart)
+    return RowWalk(function, seen, loop, header, kind, row.name, row.type, _checks(context, loop), elements, apart)
 
 
 def _covers_line(context: TransformationContext, node: Node) -> bool:
@@ -112,9 +113,9 @@ def _pointers(context: TransformationContext, function: Function) -> frozenset[s
     return global_pointers(context.tree, function, context.body)
 
 
-def _row(context: TransformationContext) -> str | None:
-    found = locals_of(context.tree, context.body).items()
-    return next((name for name, all_ in found if len(all_) == 1 and is_index_in_grid(context, all_[0])), None)
+def _row(context: TransformationContext) -> Variable | None:
+    found = locals_of(context.tree, context.body).values()
+    return next((all_[0] for all_ in found if len(all_) == 1 and is_index_in_grid(context, all_[0])), None)
 
 
 def _checks(context: TransformationContext, loop: Node) -> tuple[Node, ...]:

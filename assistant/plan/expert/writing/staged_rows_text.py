@@ -5,13 +5,18 @@ Example::
     for (int d = 0; d < days; d++) { double today = prices[a * days + d]; … }
     // becomes
     __shared__ double prices_tile[64][33];
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32, first_thread = threadIdx.x - lane, first_row = a - lane;
     for (int tile = 0; tile < days; tile += 32) {
-        for (int r = 0; r < 32; ++r)
-            if (a - lane + r < assets && tile + lane < days)
-                prices_tile[threadIdx.x - lane + r][lane] = prices[(a - lane + r) * days + tile + lane];
+        if (tile + lane < days) {
+            const double *prices_column = prices + first_row * days + tile + lane;
+            #pragma unroll
+            for (int r = 0; r < 32; ++r)
+                if (first_row + r < assets)
+                    prices_tile[first_thread + r][lane] = prices_column[r * days];
+        }
         __syncwarp();
-        for (int d = tile; d < days && d < tile + 32; d++) { double today = prices_tile[threadIdx.x][d - tile]; … }
+        const int stop = is_inside ? min(tile + 32, days) : tile;
+        for (int d = tile; d < stop; d++) { double today = prices_tile[threadIdx.x][d - tile]; … }
         __syncwarp();
     }
 """
@@ -21,11 +26,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.cuda.casts import without_integer_casts
 from assistant.cuda.files import line_end
 from assistant.cuda.integers import evaluate
-from assistant.cuda.names import free_name
+from assistant.cuda.names import free_name, words_in
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, node_text
+from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.row_walk import RowWalk, WalkedElement
@@ -34,7 +40,7 @@ from assistant.plan.expert.analysis.window_coordinates import terms_of
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import indentation, with_pragmas
 from assistant.plan.expert.writing.opened_bounds import OpenedBounds, moved_right, with_opened_bounds
-from assistant.plan.expert.writing.style import style_of
+from assistant.plan.expert.writing.style import is_simple_term, style_of
 
 __all__ = ["COLUMNS", "staged_rows_edits"]
 
@@ -54,7 +60,11 @@ class _Writer:
         self._lane = free_name(context.tree, context.body, "lane", "own_lane")
         self._tile = free_name(context.tree, context.body, "tile", "tile_start")
         self._other = free_name(context.tree, context.body, "r", "other_row")
+        self._stop = free_name(context.tree, context.body, "stop", self._style.name("tile", "stop"))
+        self._first_thread = free_name(context.tree, context.body, self._style.name("first", "thread"))
+        self._first_row = free_name(context.tree, context.body, self._style.name("first", "row"), self._style.name("first", walk.row))
         names = dict.fromkeys(element.pointer for element in walk.elements)
+        self._columns = {n: free_name(context.tree, context.body, self._style.name(n.rstrip("_"), "column"), f"{n}_lane") for n in names}
         self._arrays = {
             name: free_name(context.tree, context.body, self._style.name(name.rstrip("_"), "tile"), f"{name}_rows") for name in names
         }
@@ -63,7 +73,7 @@ class _Writer:
         text, loop = self._context.text, with_pragmas(self._tree, self._walk.loop)
         indent, newline, step = indentation(text, loop.start), line_end(text), self._style.indent
         line = text.rfind("\n", 0, loop.start) + 1
-        stop = text.find("\n", loop.end)
+        stop = text.find(newline, loop.end)
         before = newline.join([*(indent + each for each in self._declared()), *(indent + each for each in self._opening())])
         after = newline.join(indent + each for each in self._closing())
         inner = list(self._inside())
@@ -79,13 +89,24 @@ class _Writer:
         threads = self._walk.seen.block.x
         kinds = {element.pointer: element.type for element in self._walk.elements}
         shared = [f"__shared__ {kinds[name]} {array}[{threads}][{COLUMNS + 1}];" for name, array in self._arrays.items()]
-        return [*shared, f"const int {self._lane} = threadIdx.x % {COLUMNS};"]
+        lane = f"const int {self._lane} = threadIdx.x % {COLUMNS}, {self._first_thread} = threadIdx.x - {self._lane}"
+        kind, first = self._walk.row_type, f"{self._first_row} = {self._walk.row} - {self._lane};"
+        return [*shared, f"{lane}, {first}"] if kind == "int" else [*shared, f"{lane};", f"const {kind} {first}"]
 
     def _opening(self) -> list[str]:
         head = f"for ({self._walk.counter_type} {self._tile} = {self._first()}; {self._tile} < {self._bound()}; {self._tile} += {COLUMNS})"
         loads = [element for element in self._walk.elements if not element.is_written]
         lines = [*self._moves(loads), "__syncwarp();"] if loads else []
-        return [*self._style.opened(head), *(self._style.indent + line for line in lines)]
+        return [*self._style.opened(head), *self._inner([*lines, self._stopped()])]
+
+    def _stopped(self) -> str:
+        """Where the loop over one tile ends: at once for a thread without a row."""
+        kind, bound, stop = self._walk.counter_type, self._bound(), f"{self._tile} + {COLUMNS}"
+        is_alike = any(p.name == bound and p.element_type is None and p.type == kind for p in self._context.kernel.parameters)
+        nearer = f"min({stop}, {bound})" if is_alike else f"{stop} < {bound} ? {stop} : {bound}"
+        if self._opened is not None:
+            nearer = f"{self._opened.flag} ? {nearer} : {self._tile}" if is_alike else f"!{self._opened.flag} ? {self._tile} : {nearer}"
+        return f"const {kind} {self._stop} = {nearer};"
 
     def _closing(self) -> list[str]:
         stores = [element for element in self._walk.elements if element.is_written]
@@ -94,41 +115,73 @@ class _Writer:
 
     def _moves(self, elements: list[WalkedElement]) -> list[str]:
         """A warp's rows between memory and the tiles, neighbouring lanes neighbouring elements."""
-        step, r = self._style.indent, self._other
-        moves = [self._move(element) for element in elements]
-        asked = " && ".join([*self._other_row_is_inside(), f"{self._tile} + {self._lane} < {self._bound()}"])
-        head = f"for (int {r} = 0; {r} < {COLUMNS}; ++{r})"
-        if len(moves) == 1:
-            return [head, f"{step}if ({asked})", f"{step}{step}{moves[0]}"]
-        inner = [*self._style.opened(f"if ({asked})"), *(step + move for move in moves), "}"]
-        return [head, *(step + line for line in inner)]
+        style, r = self._style, self._other
+        lines = [self._move(element) for element in elements]
+        if self._opened is not None:
+            head = f"if ({self._opened_for_another()})"
+            lines = [head, self._style.indent + lines[0]] if len(lines) == 1 else [*style.opened(head), *self._inner(lines), "}"]
+        loop = f"for (int {r} = 0; {r} < {COLUMNS}; ++{r})"
+        lines = [loop, *self._inner(lines)] if len(lines) < 3 else [*style.opened(loop), *self._inner(lines), "}"]
+        asked = f"if ({self._tile} + {self._lane} < {self._bound()})"
+        columns = [column for element in elements if (column := self._column(element)) is not None]
+        return [*style.opened(asked), *self._inner([*columns, "#pragma unroll", *lines]), "}"]
+
+    def _inner(self, lines: list[str]) -> list[str]:
+        return [self._style.indent + line for line in lines]
 
     def _move(self, element: WalkedElement) -> str:
-        tile = f"{self._arrays[element.pointer]}[threadIdx.x - {self._lane} + {self._other}][{self._lane}]"
-        memory = f"{element.pointer}[{self._index(element)}]"
+        tile = f"{self._arrays[element.pointer]}[{self._first_thread} + {self._other}][{self._lane}]"
+        pitch = self._pitch(element)
+        whole = f"{element.pointer}[{self._index(element, self._row())}]"
+        memory = whole if pitch is None else f"{self._columns[element.pointer]}[{self._other} * {pitch}]"
         return f"{memory} = {tile};" if element.is_written else f"{tile} = {memory};"
 
-    def _index(self, element: WalkedElement) -> str:
-        """The element's index with another lane's row, and the counter at the lane's column."""
+    def _column(self, element: WalkedElement) -> str | None:
+        """A pointer to the lane's column in the warp's first row; None where the rows' distance is not spelled."""
+        if self._pitch(element) is None:
+            return None
+        const = "" if element.is_written else "const "
+        return f"{const}{element.type} *{self._columns[element.pointer]} = {element.pointer} + {self._index(element, self._first_row)};"
+
+    def _pitch(self, element: WalkedElement) -> str | None:
+        """How far rows are apart: ``days`` of ``(size_t)a * days``."""
+        found = [self._factor(node) for offset in element.offsets for sign, node in terms_of(offset) if sign == "+"]
+        known = [factor for factor in found if factor is not None]
+        return known[0] if len(known) == 1 else None
+
+    def _factor(self, node: Node) -> str | None:
+        node = without_integer_casts(node)
+        definition = scope_of(self._tree, self._context.kernel).definition(node_text(node)) if node.type == "identifier" else None
+        parts = binary_parts(node)
+        if definition is not None and node_text(node) != self._walk.row:
+            return self._factor(definition)
+        if parts is None or parts[0] != "*":
+            return None
+        others = [side for side in parts[1:] if node_text(without_integer_casts(side)) != self._walk.row]
+        text = self._tree.text(others[0]) if len(others) == 1 else ""
+        return text if text and is_simple_term(text) and self._walk.row not in words_in(text) else None
+
+    def _index(self, element: WalkedElement, row: str) -> str:
+        """The element's index in a row, with the counter at the lane's column."""
         column = f"{self._tile} + {self._lane}"
         parts = [part for offset in element.offsets for part in terms_of(offset)]
-        texts = [(sign, column if node_text(node) == self._walk.header.variable else self._spelled(node)) for sign, node in parts]
+        texts = [(sign, column if node_text(node) == self._walk.header.variable else self._spelled(node, row)) for sign, node in parts]
         texts.sort(key=lambda part: part[1] == column)
         whole = " ".join(f"{sign} {text}" for sign, text in texts)
         return whole.removeprefix("+ ")
 
-    def _spelled(self, node: Node) -> str:
-        """The expression with another lane's row; locals that depend on the row in full."""
+    def _spelled(self, node: Node, row: str) -> str:
+        """The expression with another row; locals that depend on the row in full."""
         text, whole, scope = self._tree.text(node), self._tree.span(node), scope_of(self._tree, self._context.kernel)
         for name in reversed(list(self._tree.find("identifier", inside=node))):
             span, word = self._tree.span(name), node_text(name)
             definition = scope.definition(word)
             if word == self._walk.row:
-                new = f"({self._row()})"
+                new = row if row.isidentifier() else f"({row})"
             elif word == self._walk.header.variable:
                 new = f"({self._tile} + {self._lane})"
             elif definition is not None and self._differs(definition):
-                inner = self._spelled(definition)
+                inner = self._spelled(definition, row)
                 new = inner if node == name else f"({inner})"
             else:
                 continue
@@ -142,12 +195,12 @@ class _Writer:
         return evaluate(node, scope, {**sizes, **lanes[0]}) != evaluate(node, scope, {**sizes, **lanes[1]})
 
     def _row(self) -> str:
-        return f"{self._walk.row} - {self._lane} + {self._other}"
+        return f"{self._first_row} + {self._other}"
 
-    def _other_row_is_inside(self) -> list[str]:
-        if self._opened is None:
-            return []
-        return [re.sub(rf"\b{re.escape(self._walk.row)}\b", self._row(), self._opened.inside)]
+    def _opened_for_another(self) -> str:
+        """The bounds check of another lane's row."""
+        assert self._opened is not None, "there is a check"
+        return re.sub(rf"\b{re.escape(self._walk.row)}\b", self._row(), self._opened.inside)
 
     def _inside(self) -> Iterator[TextEdit]:
         """The author's loop over one tile."""
@@ -156,9 +209,7 @@ class _Writer:
         first = start.children_by_field_name("declarator")[0].child_by_field_name("value")
         assert first is not None, "a counted loop starts somewhere"
         yield TextEdit(self._tree.span(first), self._tile)
-        end = self._tree.span(header.bound_node).end
-        flag = "" if self._opened is None else f" && {self._opened.flag}"
-        yield TextEdit(Span(end, end), f" && {header.variable} < {self._tile} + {COLUMNS}{flag}")
+        yield TextEdit(self._tree.span(header.bound_node), self._stop)
         for element in self._walk.elements:
             for node in element.nodes:
                 place = f"[threadIdx.x][{header.variable} - {self._tile}]"

@@ -10,14 +10,20 @@ __global__ void bestThree(const float *scores, int *places, int users, int items
     float best[3] = {-1e30f, -1e30f, -1e30f};
     int place[3] = {-1, -1, -1};
     __shared__ float scores_tile[32][33];
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32, first_thread = threadIdx.x - lane, first_row = user - lane;
     for (int tile = 0; tile < items; tile += 32)
     {
-        for (int r = 0; r < 32; ++r)
-            if (user - lane + r < users && tile + lane < items)
-                scores_tile[threadIdx.x - lane + r][lane] = scores[(size_t)(user - lane + r) * items + tile + lane];
+        if (tile + lane < items)
+        {
+            const float *scores_column = scores + (size_t)first_row * items + tile + lane;
+            #pragma unroll
+            for (int r = 0; r < 32; ++r)
+                if (first_row + r < users)
+                    scores_tile[first_thread + r][lane] = scores_column[r * items];
+        }
         __syncwarp();
-        for (int i = tile; i < items && i < tile + 32 && is_inside; i++)
+        const int stop = is_inside ? min(tile + 32, items) : tile;
+        for (int i = tile; i < stop; i++)
         {
             int k = 3;
             float s = scores_tile[threadIdx.x][i - tile];

@@ -16,13 +16,19 @@ __global__ void crc32_kernel(const uint8_t *packets, uint32_t *crcs, unsigned co
 
 	const bool is_inside = id < count;
 	__shared__ uint8_t packets_tile[128][33];
-	const int lane = threadIdx.x % 32;
+	const int lane = threadIdx.x % 32, first_thread = threadIdx.x - lane;
+	const unsigned first_row = id - lane;
 	for (unsigned tile = 0; tile < length; tile += 32) {
-		for (int r = 0; r < 32; ++r)
-			if (id - lane + r < count && tile + lane < length)
-				packets_tile[threadIdx.x - lane + r][lane] = packets[(size_t)(id - lane + r) * length + tile + lane];
+		if (tile + lane < length) {
+			const uint8_t *packets_column = packets + (size_t)first_row * length + tile + lane;
+			#pragma unroll
+			for (int r = 0; r < 32; ++r)
+				if (first_row + r < count)
+					packets_tile[first_thread + r][lane] = packets_column[r * length];
+		}
 		__syncwarp();
-		for (unsigned i = tile; i < length && i < tile + 32 && is_inside; i++)
+		const unsigned stop = is_inside ? min(tile + 32, length) : tile;
+		for (unsigned i = tile; i < stop; i++)
 			/* reflected CRC-32, a byte at a time */
 			crc = crc_table[(crc ^ packets_tile[threadIdx.x][i - tile]) & 0xff] ^ (crc >> 8);
 		__syncwarp();

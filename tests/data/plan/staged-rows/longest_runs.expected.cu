@@ -9,13 +9,17 @@ __global__ void longest_run(const int *symbols, int *longest)
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     int last = -1, run = 0, best = 0;
     __shared__ int symbols_tile[64][33];
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32, first_thread = threadIdx.x - lane, first_row = row - lane;
     for (int tile = 0; tile < COLS; tile += 32) {
-        for (int r = 0; r < 32; ++r)
-            if (tile + lane < COLS)
-                symbols_tile[threadIdx.x - lane + r][lane] = symbols[(row - lane + r) * COLS + tile + lane];
+        if (tile + lane < COLS) {
+            const int *symbols_column = symbols + first_row * COLS + tile + lane;
+            #pragma unroll
+            for (int r = 0; r < 32; ++r)
+                symbols_tile[first_thread + r][lane] = symbols_column[r * COLS];
+        }
         __syncwarp();
-        for (int i = tile; i < COLS && i < tile + 32; i++) {
+        const int stop = tile + 32 < COLS ? tile + 32 : COLS;
+        for (int i = tile; i < stop; i++) {
             // the same symbol again?
             int s;
             s = symbols_tile[threadIdx.x][i - tile];

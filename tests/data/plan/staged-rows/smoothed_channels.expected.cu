@@ -14,20 +14,29 @@ __global__ void smooth(const float* __restrict__ in, float* __restrict__ out, in
   if (isInside) out[c * samples] = state;
   __shared__ float inTile[96][33];
   __shared__ float outTile[96][33];
-  const int lane = threadIdx.x % 32;
+  const int lane = threadIdx.x % 32, firstThread = threadIdx.x - lane, firstRow = c - lane;
   for (int tile = 1; tile < samples; tile += 32) {
-    for (int r = 0; r < 32; ++r)
-      if (c - lane + r < channels && tile + lane < samples)
-        inTile[threadIdx.x - lane + r][lane] = in[(c - lane + r) * samples + tile + lane];
+    if (tile + lane < samples) {
+      const float *inColumn = in + firstRow * samples + tile + lane;
+      #pragma unroll
+      for (int r = 0; r < 32; ++r)
+        if (firstRow + r < channels)
+          inTile[firstThread + r][lane] = inColumn[r * samples];
+    }
     __syncwarp();
-    for (int s = tile; s < samples && s < tile + 32 && isInside; ++s) {
+    const int stop = isInside ? min(tile + 32, samples) : tile;
+    for (int s = tile; s < stop; ++s) {
       state += alpha * (inTile[threadIdx.x][s - tile] - state);
       outTile[threadIdx.x][s - tile] = state;
     }
     __syncwarp();
-    for (int r = 0; r < 32; ++r)
-      if (c - lane + r < channels && tile + lane < samples)
-        out[(c - lane + r) * samples + tile + lane] = outTile[threadIdx.x - lane + r][lane];
+    if (tile + lane < samples) {
+      float *outColumn = out + firstRow * samples + tile + lane;
+      #pragma unroll
+      for (int r = 0; r < 32; ++r)
+        if (firstRow + r < channels)
+          outColumn[r * samples] = outTile[firstThread + r][lane];
+    }
   }
 }
 

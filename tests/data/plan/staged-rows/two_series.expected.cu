@@ -11,15 +11,22 @@ __global__ void crossings(const float *fast, const float *slow, int *counts, int
     bool above = false;
     __shared__ float fast_tile[64][33];
     __shared__ float slow_tile[64][33];
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32, first_thread = threadIdx.x - lane, first_row = id - lane;
     for (int tile = 0; tile < length; tile += 32) {
-        for (int r = 0; r < 32; ++r)
-            if (id - lane + r < n && tile + lane < length) {
-                fast_tile[threadIdx.x - lane + r][lane] = fast[(id - lane + r) * length + tile + lane];
-                slow_tile[threadIdx.x - lane + r][lane] = slow[(id - lane + r) * length + tile + lane];
+        if (tile + lane < length) {
+            const float *fast_column = fast + first_row * length + tile + lane;
+            const float *slow_column = slow + first_row * length + tile + lane;
+            #pragma unroll
+            for (int r = 0; r < 32; ++r) {
+                if (first_row + r < n) {
+                    fast_tile[first_thread + r][lane] = fast_column[r * length];
+                    slow_tile[first_thread + r][lane] = slow_column[r * length];
+                }
             }
+        }
         __syncwarp();
-        for (int t = tile; t < length && t < tile + 32 && is_inside; t++) {
+        const int stop = is_inside ? min(tile + 32, length) : tile;
+        for (int t = tile; t < stop; t++) {
             const bool now = fast_tile[threadIdx.x][t - tile] > slow_tile[threadIdx.x][t - tile];
             count += now && !above;
             above = now;

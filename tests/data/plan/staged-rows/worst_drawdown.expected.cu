@@ -13,14 +13,20 @@ __global__ void drawdown(const double *prices, double *worst, int assets, int da
     double peak = 0.0;
     double fall = 0.0;
     __shared__ double prices_tile[64][33];
-    const int lane = threadIdx.x % 32;
+    const int lane = threadIdx.x % 32, first_thread = threadIdx.x - lane, first_row = a - lane;
     for (int tile = 0; tile < days; tile += 32)
     {
-        for (int r = 0; r < 32; ++r)
-            if (a - lane + r < assets && tile + lane < days)
-                prices_tile[threadIdx.x - lane + r][lane] = prices[(size_t)(a - lane + r) * days + tile + lane];
+        if (tile + lane < days)
+        {
+            const double *prices_column = prices + (size_t)first_row * days + tile + lane;
+            #pragma unroll
+            for (int r = 0; r < 32; ++r)
+                if (first_row + r < assets)
+                    prices_tile[first_thread + r][lane] = prices_column[r * days];
+        }
         __syncwarp();
-        for (int d = tile; d < days && d < tile + 32 && is_inside; d++)
+        const int stop = is_inside ? min(tile + 32, days) : tile;
+        for (int d = tile; d < stop; d++)
         {
             double today = prices_tile[threadIdx.x][d - tile];
             if (today > peak)
