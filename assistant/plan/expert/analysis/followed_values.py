@@ -233,9 +233,7 @@ class FollowedValues(ABC):
         self._run(helper.body, threads)
         self._frames.pop()
         found = [frame.returned.get(thread) for thread in threads]
-        if len(threads) == self._groups.count and all(
-            p is not None and self._groups.is_whole(p) for p, t in zip(found, threads, strict=True)
-        ):
+        if len(threads) == self._groups.count and all(part is not None and self._groups.is_whole(part) for part in found):
             self.total_calls.add(call.id)
         return found
 
