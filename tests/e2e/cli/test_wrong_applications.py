@@ -16,6 +16,13 @@ WRONG = {
     "helper-without-its-warps": ("block-shuffles/total_of_a_helper", "warp < 4; warp++", "warp < 3; warp++"),
     "any-of-equal-values": ("warp-per-row/row_of_best", " || (other_most == most && other_at < at)", ""),
     "stride-of-another-grid": ("coalescing-interchange/last_takes_the_rest", "+= gridDim.x * blockDim.x", "+= gridDim.x * blockDim.x + 1"),
+    "rest-begins-too-late": (
+        "vectorized-access/root_mean_square_norm", "idx = vector_end + threadIdx.x", "idx = vector_end + 1 + threadIdx.x"),
+    "alignment-not-asked": (
+        "vectorized-access/root_mean_square_norm", "aligned ? hidden_size - hidden_size % 4 : 0", "hidden_size - hidden_size % 4"),
+    "vectors-counted-twice": ("vectorized-access/energy_of_a_signal", "first += stride * 2)", "first += stride)"),
+    "same-tile-again": ("staged-rows/worst_drawdown", "* days + tile + lane", "* days + lane"),
+    "row-of-another-lane": ("staged-rows/best_three", "scores_tile[threadIdx.x][i", "scores_tile[first_thread][i"),
     "vector-past-the-end": ("vectorized-access/sum_with_a_scale", "first + 4 <= n", "first < n"),
     "vector-not-written-back": (
         "vectorized-access/wrapped_counters",
