@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from kernelopt.kernels import Launch as Launch
     from kernelopt.kernels import compare as compare
     from kernelopt.kernels import compile as compile
+    from kernelopt.operators import Operator as Operator
+    from kernelopt.operators import OperatorProfile as OperatorProfile
+    from kernelopt.operators import WrittenKernel as WrittenKernel
+    from kernelopt.operators import operator as operator
     from kernelopt.plots import MissingLibrary as MissingLibrary
     from kernelopt.proposals import Proposal as Proposal
     from kernelopt.proposals import Proposals as Proposals

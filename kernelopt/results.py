@@ -17,6 +17,7 @@ from assistant.live.faults import fault_of
 from assistant.model import events
 from assistant.model.event_parts import MeasuredLaunch, ProfileFinding
 from assistant.model.profile import InstructionMix, Problem
+from assistant.model.verification import VerificationFinding
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import format_quantity
 from assistant.record import Record
@@ -143,8 +144,14 @@ class Comparison(Record):
     details: events.ComparisonMade
     """All of it: cases, labels, evidence."""
 
+    @property
+    def findings(self) -> tuple[VerificationFinding, ...]:
+        """What speaks against B, or has to be decided, the worst first."""
+        return self.details.verification.findings
+
     def __repr__(self) -> str:
-        return f"<comparison: {self.reason}>"
+        lines = [f"{found.code}{'' if found.line is None else f' at line {found.line}'}: {found.message}" for found in self.findings]
+        return "\n  ".join((f"<comparison: {self.reason}>", *lines))
 
 
 def checked(found: Sequence[events.Event], parameters: Sequence[str]) -> CheckResult:
