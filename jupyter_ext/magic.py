@@ -1,7 +1,8 @@
 """``%%kernelopt``: compile a CUDA cell, bind it as a callable, have it verified, profiled and improved behind the notebook's back.
 
 The cell returns when the kernel is compiled and its arrays are copied; what goes on then is `workshop`'s, what it shows `panel`'s.
-With ``--capture`` the cell is Python, and what it launches is recorded (`capturing`).
+With ``--capture`` the cell is Python, and what it launches is recorded (`capturing`); with ``--op`` it holds a PyTorch task or a
+candidate for one (`operator_cells`).
 ``%kernelopt`` is the line magic that goes with it (`commands`), ``%%cu`` and ``%%cuda`` are the same for cells that other extensions began.
 """
 
@@ -22,6 +23,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_arguments
 
+from assistant.engine import OperatorOptions
 from assistant.errors import KernelOptError, UsageError
 from assistant.live.workload import ReferenceLimits
 from assistant.ports.lab import LabFailure
@@ -33,6 +35,7 @@ from jupyter_ext.foreign import foreign_options
 from jupyter_ext.front import NotebookFront
 from jupyter_ext.lineage import Lineages
 from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
+from jupyter_ext.operator_cells import OperatorCell, OperatorCells
 from jupyter_ext.options import unquoted, without_accept
 from jupyter_ext.panel import show_panel
 from jupyter_ext.reviewing import ProposalReviewer
@@ -43,6 +46,8 @@ __all__ = ["CellError", "KernelOptMagics"]
 T = TypeVar("T")
 _UNKNOWN_WORDS = "unrecognized arguments: "
 """How argparse begins what it says of them."""
+_LAST = "propose"
+"""How far a cell goes that does not say it."""
 _QUOTED = 'put a value with blanks in quotes (--grid "(n + 255) // 256"), and a comment on a line below'
 
 
@@ -85,17 +90,27 @@ class KernelOptMagics(Magics):
     @argument("--region", help="of a cell with main(): speed of calls of this host function, or main: of all done on the GPU")
     @argument("--cflags", help="compiler flags, in quotes")
     @argument("--file", help="keep the text in this .cu file too, for the terminal and editors to go on with")
-    @argument("--until", choices=("bind", "check", "profile", "propose"), default="propose", help="how far to go (default: propose)")
+    @argument(
+        "--until", choices=("bind", "check", "profile", "propose"), help="how far to go (default: propose; of a PyTorch task profile)"
+    )
     @argument("--wait", action="store_true", help="block until all of it is done; an interrupt cancels it")
     @argument("--raise", dest="raises", action="store_true", help="as --wait, and raise unless every question was answered with yes")
     @argument("--timeout", type=float, help="seconds that --wait and --raise wait at most")
     @argument("--capture", action="store_true", help="the cell is Python: run it, and record the launches that it makes on a GPU")
+    @argument("--op", metavar="CLASS", help="the cell holds a PyTorch task with this reference class, or a candidate for it")
+    @argument("--backward", action="store_true", help="with --op: gradients are compared, too")
+    @argument("--only-custom", action="store_true", help="with --op: FAIL where PyTorch computes for the candidate")
     @argument("--accept", metavar="ID", help="put an accepted proposal into this very cell, instead of running it")
     @cell_magic("kernelopt")
     def cell(self, line: str, cell: str) -> None:
         """Compile a CUDA cell and bind its kernels as callables; verify, profile and improve them in the background."""
         given, code = _parsed(KernelOptMagics.cell, line), f"%%kernelopt {line}\n{cell}"
-        self._guarded(lambda: self._run_captured(given, code, cell) if given.capture else self._run_cell(given, code))
+        if given.op is not None:
+            self._guarded(lambda: self._run_operator(given, cell))
+        elif given.capture:
+            self._guarded(lambda: self._run_captured(given, code, cell))
+        else:
+            self._guarded(lambda: self._run_cell(given, code))
 
     @magic_arguments("kernelopt")
     @argument("verb", nargs="?", default="status", help=f"one of {', '.join(VERBS)}")
@@ -175,6 +190,16 @@ class KernelOptMagics(Magics):
             cell = parts.lineages.placed(subject.cell, notebook)
             self._go_on(parts.opening.open(cell, replace(asked, kernel=subject.selector)), given)
 
+    def _run_operator(self, given: Namespace, body: str) -> None:
+        """Returns with the answer: that it takes a while is said meanwhile, and an interrupt ends it."""
+        unfit = "--capture" if given.capture else captured_option(_asked(given), given.accept)
+        if unfit is not None:
+            raise UsageError(f"{unfit} and --op do not go together", "an operator is judged on what get_inputs() draws")
+        options = OperatorOptions(unquoted(given.op), given.only_custom, given.backward)
+        notebook, is_optimized = notebook_path(self._front.namespace), given.until == "propose"
+        cell = OperatorCell(body, notebook, options, is_optimized, raises=given.raises, timeout_s=given.timeout)
+        self._ready().operators.judge(cell)
+
     def _go_on(self, opened: OpenedCell, given: Namespace) -> None:
         """Show what goes on behind the cell."""
         parts = self._ready()
@@ -220,6 +245,7 @@ class _Parts:
         self.opening = CellOpener(self.workshop, front.namespace)
         self.commands = Commands(self.workshop, self.reviewing)
         self.capturing = CellRecorder(self.workshop, front)
+        self.operators = OperatorCells(self.workshop.answer_operator, front)
 
 
 def _parser_of(magic: object) -> MagicArgumentParser:
@@ -260,5 +286,5 @@ def _asked(given: Namespace) -> MagicLine:
         region=given.region,
         cflags=unquoted(given.cflags),
         file=given.file,
-        until=given.until,
+        until=given.until or _LAST,
     )

@@ -13,6 +13,8 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,7 +38,7 @@ from assistant.editor.parts import EditorParts
 from assistant.editor.report import Report
 from assistant.editor.session import EditorSession
 from assistant.editor.staging import Trigger
-from assistant.editor.tasks import Verb
+from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import View
 from assistant.engine import DONE, JobRequest, OptimizeOptions
 from assistant.engine.pair import PairSessions
@@ -59,7 +61,9 @@ from assistant.plan.catalogue import own_catalogue
 from assistant.ports.store import Store
 from assistant.record import Record
 from jupyter_ext.cells import Cell
+from jupyter_ext.first_build import reported
 from jupyter_ext.lineage import Remembered
+from jupyter_ext.operator_jobs import OperatorJobs
 from jupyter_ext.runs import CellRun
 
 __all__ = ["CellQuestions", "Picture", "Workshop"]
@@ -120,6 +124,7 @@ class Workshop:
         self._wanted: dict[str, CellQuestions] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
         self._store, self.editor, self.lab = self.loop.call(self._open)
+        self._operators = OperatorJobs(self.editor.queues)
         self.shared = SharedReader(self.loop)
         self.recorder = LaunchRecorder(self.scratch, user_paths().cache)
 
@@ -173,6 +178,11 @@ class Workshop:
     def cancel(self, run: CellRun) -> None:
         """End what is running for it."""
         self.loop.call(self._cancel, run)
+
+    def answer_operator(self, task: Task, on_stage: Callable[[str], None], timeout_s: float | None) -> tuple[Event, ...]:
+        """All that a job on a PyTorch task says, once it has ended; an interrupt ends it. Raises as `OperatorJobs.answer` does."""
+        with nullcontext() if task.verb is Verb.PROFILE else reported(self.lab.cache):
+            return self.loop.wait(self._operators.answer(task, on_stage, timeout_s))
 
     def picture(self, key: str) -> Picture:
         """What is known of a source that was opened."""

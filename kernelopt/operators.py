@@ -16,7 +16,7 @@ from pathlib import Path
 from assistant.engine import JobRequest, OperatorOptions, read_source
 from assistant.live.live_task import Inputs, LiveTask, candidate_of, task_of
 from assistant.live.live_text import LiveText
-from assistant.live.own_lines import of_own_lines
+from assistant.live.own_lines import of_candidate, of_task
 from assistant.model import events
 from assistant.model.code_events import OperatorFunction, OperatorGroup
 from assistant.profile.quantity import counted_noun, format_quantity
@@ -111,7 +111,7 @@ class Operator:
         session.tell_first_build()
         found = self._said(session.events(lambda engine: engine.judge_operator("check", asked, path, options)))
         if source.live is not None:
-            found = [of_own_lines(event, source.live, path.name) for event in found]
+            found = [of_candidate(event, source.live, path.name) for event in found]
         return compared(found)
 
     def optimize(self) -> WrittenKernel:
@@ -137,7 +137,7 @@ class Operator:
         return default_session() if self._session is None else self._session
 
     def _said(self, found: Sequence[events.Event]) -> list[events.Event]:
-        return [of_own_lines(event, self._task.text, self._path.name) for event in found]
+        return [of_task(event, self._task.text, self._path.name) for event in found]
 
 
 def operator(

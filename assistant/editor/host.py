@@ -22,12 +22,11 @@ import signal
 import sys
 import traceback
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 from assistant.editor.relay import HostRelay, is_about_models
-from assistant.editor.tasks import Task, Verb
-from assistant.engine import INTERNAL, Accept, OperatorOptions, Session, event_object
+from assistant.editor.tasks import OperatorTask, Task, Verb
+from assistant.engine import INTERNAL, Accept, Session, event_object
 from assistant.engine.pair import Pair
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import Event
@@ -151,7 +150,7 @@ async def _closing(stream: AsyncIterator[Event]) -> AsyncIterator[Event]:
 def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
     """The events of a job."""
     if task.operator is not None:
-        return _of_operator(session, task, task.operator.candidate)
+        return _of_operator(session, task, task.operator)
     match task.verb:
         case Verb.INSPECT:
             return session.inspect(task.request)
@@ -174,15 +173,15 @@ def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
             return Pair(session).suggest(task.pair, task.request, task.said, task.options)
 
 
-def _of_operator(session: Session, task: Task, candidate: Path | None) -> AsyncIterator[Event]:
+def _of_operator(session: Session, task: Task, asked: OperatorTask) -> AsyncIterator[Event]:
     """The events of a job on a PyTorch task."""
     match task.verb:
         case Verb.PROFILE:
-            return session.profile_operator(task.request, None)
+            return session.profile_operator(task.request, asked.options.class_name)
         case Verb.OPTIMIZE:
-            return session.optimize_operator(task.request, OperatorOptions())
+            return session.optimize_operator(task.request, asked.options)
         case Verb.CHECK:
-            assert candidate is not None, "check needs a candidate"
-            return session.judge_operator("check", task.request, candidate, OperatorOptions())
+            assert asked.candidate is not None, "check needs a candidate"
+            return session.judge_operator("check", task.request, asked.candidate, asked.options)
         case _:
             raise UsageError(f"{task.verb} is not asked of PyTorch tasks", "check, profile or optimize it")

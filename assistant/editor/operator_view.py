@@ -23,7 +23,18 @@ from assistant.operators.outline import OperatorClass, Outline, outline_of
 from assistant.profile.quantity import counted_noun, first_of, format_quantity
 from assistant.record import Record
 
-__all__ = ["Answer", "OperatorView", "notes_of", "operator_hover", "operator_page", "operator_row", "tasks_beside"]
+__all__ = [
+    "Answer",
+    "OperatorView",
+    "breakdown_lines",
+    "cases_words",
+    "notes_of",
+    "operator_hover",
+    "operator_page",
+    "operator_row",
+    "tasks_beside",
+    "verdict_words",
+]
 
 _MOST_FILES = 60
 _MOST_BYTES = 1 << 18
@@ -77,12 +88,12 @@ def operator_row(view: OperatorView, shown: OperatorClass) -> tuple[Lens, ...]:
 def operator_hover(view: OperatorView, shown: OperatorClass) -> list[str]:
     """At most five lines of Markdown; empty where nothing is known."""
     if shown == view.outline.reference:
-        return [] if view.breakdown is None else _breakdown_lines(view.breakdown)
+        return [] if view.breakdown is None else breakdown_lines(view.breakdown)
     verdict = view.verdict
     if verdict is None:
         return []
     findings = verdict.verification.findings
-    return [f"**{_verdict_words(verdict)}**", *(tamed(each.message) for each in findings[:3]), tamed(_cases_words(verdict))]
+    return [f"**{verdict_words(verdict)}**", *(tamed(each.message) for each in findings[:3]), tamed(cases_words(verdict))]
 
 
 def operator_page(view: OperatorView, shown: OperatorClass) -> str:
@@ -130,7 +141,7 @@ def _of_reference(view: OperatorView) -> Iterator[Lens]:
     elif found is not None:
         groups = f" · {counted_noun(len(found.groups), 'group')} for one kernel" if found.groups and is_current else ""
         calls = counted_noun(sum(each.call_count for each in found.functions), "function")
-        yield Lens(f"{'' if is_current else _STALE}{calls}{groups}", LensAction.EXPLAIN, "\n".join(_breakdown_lines(found)))
+        yield Lens(f"{'' if is_current else _STALE}{calls}{groups}", LensAction.EXPLAIN, "\n".join(breakdown_lines(found)))
     if found is None or not is_current:
         yield Lens("Profile", LensAction.PROFILE, "Which functions of PyTorch it consists of, and what one kernel could do together")
     yield Lens("Optimize", LensAction.OPTIMIZE, "Has rules write a first kernel, which is judged against this class")
@@ -142,7 +153,7 @@ def _of_candidate(view: OperatorView) -> Iterator[Lens]:
         yield _waiting()
     elif verdict is not None:
         messages = "\n".join(found.message for found in verdict.verification.findings)
-        yield Lens(f"{'' if is_current else _STALE}{_verdict_words(verdict)}", LensAction.EXPLAIN, messages or _cases_words(verdict))
+        yield Lens(f"{'' if is_current else _STALE}{verdict_words(verdict)}", LensAction.EXPLAIN, messages or cases_words(verdict))
     is_answered = verdict is not None and is_current and verdict.verification.outcome == Outcome.PASS
     if view.has_task and not is_answered:
         yield Lens("Check", LensAction.CHECK, _CHECKS)
@@ -152,7 +163,7 @@ def _waiting() -> Lens:
     return Lens("waiting for your OK", LensAction.CONSENT, "The task has to run for that: click to see the command.")
 
 
-def _verdict_words(verdict: ComparisonMade) -> str:
+def verdict_words(verdict: ComparisonMade) -> str:
     """``PASS``, ``FAIL: wrong value``, ``for you to decide: library call``."""
     found = verdict.verification
     if not found.findings or found.outcome == Outcome.PASS:
@@ -162,14 +173,16 @@ def _verdict_words(verdict: ComparisonMade) -> str:
     return f"{'for you to decide' if found.outcome == Outcome.NEEDS_DECISION else found.outcome}: {kind}{more}"
 
 
-def _cases_words(verdict: ComparisonMade) -> str:
+def cases_words(verdict: ComparisonMade) -> str:
+    """``12 of 13 cases passed, on the CPU emulator; nothing was timed``."""
     found = verdict.verification
     passed = sum(case.outcome == Outcome.PASS for case in found.cases)
     caveats = f", {', '.join(found.caveats)}" if found.caveats else ""
     return f"{passed} of {counted_noun(len(found.cases), 'case')} passed{caveats}; nothing was timed"
 
 
-def _breakdown_lines(found: OperatorsFound) -> list[str]:
+def breakdown_lines(found: OperatorsFound) -> list[str]:
+    """What a call takes at least, what one kernel could do of it, and by what method that is known."""
     calls = counted_noun(sum(each.call_count for each in found.functions), "function call")
     separate, least = format_quantity(found.separate_time_s, "s"), format_quantity(found.least_time_s, "s")
     lines = [f"{calls} of PyTorch: at least {separate} one after another, {least} for inputs, weights and results alone on {found.target}"]
@@ -182,7 +195,7 @@ def _group_words(group: OperatorGroup) -> str:
 
 
 def _breakdown_rows(found: OperatorsFound) -> Iterator[str]:
-    yield from ("", _breakdown_lines(found)[0], "", *_HEAD)
+    yield from ("", breakdown_lines(found)[0], "", *_HEAD)
     yield from map(_function_row, found.functions)
     for group in found.groups:
         yield from ("", f"- {_group_words(group)}")
@@ -203,9 +216,9 @@ def _function_row(function: OperatorFunction) -> str:
 
 
 def _verdict_rows(verdict: ComparisonMade) -> Iterator[str]:
-    yield from ("", f"**{_verdict_words(verdict)}**", "")
+    yield from ("", f"**{verdict_words(verdict)}**", "")
     yield from (f"- {tamed(found.message)}" for found in verdict.verification.findings)
     yield from ("", "| case | shape | outcome |", "|---|---|---|")
     yield from (f"| {case.kind} | {tamed(case.shape)} | {case.outcome} |" for case in verdict.verification.cases)
-    yield from ("", tamed(_cases_words(verdict)))
+    yield from ("", tamed(cases_words(verdict)))
     yield from (f"- not checked: {tamed(each)}" for each in verdict.verification.missing_checks)

@@ -12,7 +12,7 @@ from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 
-from assistant.engine import JobRequest, OptimizeOptions, read_source
+from assistant.engine import JobRequest, OperatorOptions, OptimizeOptions, read_source
 from assistant.model.source import Source
 from assistant.record import Record
 
@@ -41,6 +41,7 @@ class OperatorTask(Record):
 
     candidate: Path | None = None
     """For ``check``: what is judged in the place of its reference."""
+    options: OperatorOptions = field(default_factory=OperatorOptions)
 
 
 class Task(Record):

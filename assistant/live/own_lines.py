@@ -2,7 +2,7 @@
 
 Example::
 
-    of_own_lines(event, made.text, "Model.py")       # line 41 of Model.py is line 12 of the user's script
+    of_task(event, made.text, "Model.py")       # line 41 of Model.py is line 12 of the user's script
 """
 
 from __future__ import annotations
@@ -13,16 +13,25 @@ from dataclasses import replace
 from assistant.live.live_text import LiveText
 from assistant.model.events import ComparisonMade, Event, Message, OperatorsFound
 
-__all__ = ["of_own_lines"]
+__all__ = ["of_candidate", "of_task"]
 
 
-def of_own_lines(event: Event, text: LiveText, file_name: str) -> Event:
-    """``file_name``: what the job calls the text. Lines that nobody wrote are left out."""
+def of_task(event: Event, text: LiveText, file_name: str) -> Event:
+    """``file_name``: what the job calls the task. Lines that nobody wrote are left out."""
     match event:
         case OperatorsFound():
             functions = tuple(replace(each, line=text.own_line(each.line)) for each in event.functions)
             groups = tuple(replace(each, lines=_own(each.lines, text)) for each in event.groups)
             return replace(event, functions=functions, groups=groups)
+        case Message():
+            return replace(event, message=_with_own_places(event.message, text, file_name))
+        case _:
+            return event
+
+
+def of_candidate(event: Event, text: LiveText, file_name: str) -> Event:
+    """``file_name``: what the job calls the candidate."""
+    match event:
         case ComparisonMade(verification=verification):
             findings = tuple(
                 replace(each, line=text.own_line(each.line), message=_with_own_places(each.message, text, file_name))

@@ -1,6 +1,6 @@
 // Which lines of a cell are CUDA. Pure; the same rule as `assistant/cuda/embedded/magics.py` (test/cells.json holds both to it).
 
-const MAGIC = /^(?:[ \t]*\n)*%%(?:(?:kernelopt(?![^\n]* --capture(?: |\n|$))|cuda|cu)(?: [^\n]*)?|(?:write)?file [^\n]*\.cuh?["']?[ \t]*)(?:\n|$)/;
+const MAGIC = /^(?:[ \t]*\n)*%%(?:(?:kernelopt(?![^\n]* --capture(?:[ =\n]|$))(?![^\n]* --op(?:[ =][^\n]*)?(?:\n(?!\s*\/[*/])|$))|cuda|cu)(?: [^\n]*)?|(?:write)?file [^\n]*\.cuh?["']?[ \t]*)(?:\n|$)/;
 
 export interface CudaPart {
   readonly code: string;

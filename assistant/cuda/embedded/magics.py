@@ -27,6 +27,9 @@ _PYTHON_MAGICS = frozenset({"time", "timeit", "capture", "prun", "python", "pyth
 """Cell magics whose body is Python for this or another interpreter."""
 _CAPTURE = "--capture"
 """An option of ``%%kernelopt`` whose cell is Python, of which launches are recorded."""
+_OPERATOR = "--op"
+"""An option of ``%%kernelopt`` whose cell holds a PyTorch task, or a candidate for one: Python, unless it begins as a CUDA text does."""
+_CUDA_COMMENT = re.compile(r"\s*/[*/]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -53,9 +56,14 @@ def head_of(text: str) -> CellHead | None:
     if name in _WRITING_MAGICS:
         kind = EmbeddingKind.WRITEFILE_MAGIC if _file_name(arguments).endswith(_CUDA_SUFFIXES) else None
     is_python = name in _PYTHON_MAGICS or (name in _WRITING_MAGICS and _file_name(arguments).endswith(".py"))
-    if kind is EmbeddingKind.KERNELOPT_MAGIC and _CAPTURE in arguments.split():
+    if kind is EmbeddingKind.KERNELOPT_MAGIC and _is_of_python(arguments, text[match.end() :]):
         kind, is_python = None, True
     return CellHead(Span(*match.span("magic")), bool(match["indent"]), kind, is_python, arguments)
+
+
+def _is_of_python(arguments: str, body: str) -> bool:
+    words = {word.partition("=")[0] for word in arguments.split()}
+    return _CAPTURE in words or (_OPERATOR in words and _CUDA_COMMENT.match(body) is None)
 
 
 def embedded_body(text: str, head: CellHead, kind: EmbeddingKind) -> EmbeddedText | EmbeddingProblem:

@@ -15,7 +15,7 @@ import pytest
 from assistant.errors import UsageError
 from assistant.live.definitions import bound_in, definition_of, free_names
 from assistant.live.live_text import LiveText, Root, cell_text, live_text
-from assistant.live.own_lines import of_own_lines
+from assistant.live.own_lines import of_candidate, of_task
 from assistant.live.pickled import literal
 from assistant.model.code_events import OperatorFunction, OperatorGroup
 from assistant.model.events import ComparisonMade, Event, JobEnded, Message, OperatorsFound
@@ -216,7 +216,7 @@ TEXT = LiveText("", 10, 20)
 def test_lines_that_a_job_said_are_those_of_the_users_text() -> None:
     function = OperatorFunction("mul", 15, 1, 1, 1, 1.0, 1.0)
     group = OperatorGroup(("mul", "add"), (3, 15, 16), 1, 2, 1.0, 2.0)
-    found = of_own_lines(OperatorsFound("J", "Model", "h200", (function,), (group,), 1, 1.0, 2.0, "m"), TEXT, "f.py")
+    found = of_task(OperatorsFound("J", "Model", "h200", (function,), (group,), 1, 1.0, 2.0, "m"), TEXT, "f.py")
     assert isinstance(found, OperatorsFound) and found.functions[0].line == 5 and found.groups[0].lines == (5, 6)
 
 
@@ -229,13 +229,13 @@ def test_lines_that_a_job_said_are_those_of_the_users_text() -> None:
     ],
 )
 def test_places_in_sentences_are_those_of_the_users_text(said: str, expected: str) -> None:
-    message = of_own_lines(Message("J", Severity.ERROR, said), TEXT, "f.py")
+    message = of_task(Message("J", Severity.ERROR, said), TEXT, "f.py")
     assert isinstance(message, Message) and message.message == expected
-    judged = of_own_lines(verdict("J", VerificationFinding("raised", Outcome.FAIL, said, line=12)), TEXT, "f.py")
+    judged = of_candidate(verdict("J", VerificationFinding("raised", Outcome.FAIL, said, line=12)), TEXT, "f.py")
     assert isinstance(judged, ComparisonMade)
     assert (judged.verification.findings[0].message, judged.verification.findings[0].line) == (expected, 2)
 
 
 def test_other_events_stay_as_they_are() -> None:
     ended: Event = JobEnded("J", 0, "done")
-    assert of_own_lines(ended, TEXT, "f.py") is ended
+    assert of_task(ended, TEXT, "f.py") is ended and of_candidate(ended, TEXT, "f.py") is ended

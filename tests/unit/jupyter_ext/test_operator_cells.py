@@ -1,0 +1,277 @@
+"""``%%kernelopt --op``: what a cell is taken for, which texts its job is given, and what is shown of the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import linecache
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from assistant.editor.lanes import Work
+from assistant.editor.queues import Queues
+from assistant.editor.tasks import Task, Verb
+from assistant.engine import OperatorOptions
+from assistant.errors import CannotAnswerError, UsageError
+from assistant.model.events import Event, JobEnded, KernelWritten, Message, StageStarted
+from assistant.model.profile import Severity
+from assistant.model.verification import Outcome, VerificationFinding
+from jupyter_ext import operator_cells
+from jupyter_ext.operator_cells import OperatorCell, OperatorCells
+from jupyter_ext.operator_jobs import OperatorJobs
+from tests.unit.editor.test_operators import breakdown, verdict
+from tests.unit.operators.test_texts import LAUNCHER
+
+NOTEBOOK = Path("/w/lab.ipynb")
+TASK = """\
+rows = 8
+
+
+class Model(Module):
+    def forward(self, x):
+        return x * rows
+
+
+def get_inputs():
+    return [rows]
+"""
+CANDIDATE = "class ModelNew(Module):\n    def forward(self, x):\n        return x\n"
+CUDA = LAUNCHER + "__global__ void kernel() {}\n"
+
+
+class Module:
+    """In the place of PyTorch's."""
+
+
+@dataclass
+class Notebook:
+    """A notebook whose jobs are answered by hand; implements ``OperatorFront``."""
+
+    namespace: dict[str, object] = field(default_factory=lambda: {"Module": Module, "__name__": "__main__"})
+    answers: dict[Verb, Sequence[Event]] = field(default_factory=dict[Verb, Sequence[Event]])
+    asked: list[Task] = field(default_factory=list[Task])
+    ran: list[str] = field(default_factory=list[str])
+    inserted: list[str] = field(default_factory=list[str])
+    shown: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    can_run: bool = True
+
+    def run_python(self, code: str) -> bool:
+        self.ran.append(code)
+        if self.can_run:
+            name = f"<cell {len(self.ran)} of {id(self)}>"
+            linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+            exec(compile(code, name, "exec", dont_inherit=True), self.namespace)
+        return self.can_run
+
+    def insert(self, code: str) -> bool:
+        self.inserted.append(code)
+        return True
+
+    def answer(self, task: Task, on_stage: Callable[[str], None], timeout_s: float | None) -> Sequence[Event]:
+        self.asked.append(task)
+        on_stage("12 cases")
+        return self.answers[task.verb]
+
+    def show(self, bundle: Mapping[str, Any]) -> Notebook:
+        self.shown.append(dict(bundle))
+        return self
+
+    def update(self, bundle: Mapping[str, Any], *, raw: bool) -> None:
+        self.shown.append(dict(bundle))
+
+    def text_of(self, name: str) -> str:
+        """What the last job was given under this name."""
+        return next(text for path, text in self.asked[-1].request.texts if path.name == name)
+
+    @property
+    def last(self) -> str:
+        return str(self.shown[-1]["text/plain"])
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
+    made = Notebook()
+    monkeypatch.setattr(operator_cells, "show", made.show)
+    made.answers = {Verb.PROFILE: (breakdown("J"), ended()), Verb.CHECK: (verdict("J"), ended())}
+    return made
+
+
+def ended(code: int = 0, reason: str = "done") -> JobEnded:
+    return JobEnded("J", code, reason)
+
+
+def cell(body: str, **more: Any) -> OperatorCell:
+    return OperatorCell(body, NOTEBOOK, OperatorOptions("Model"), **more)
+
+
+def judge(notebook: Notebook, body: str, **more: Any) -> OperatorCells:
+    cells = OperatorCells(notebook.answer, notebook)
+    cells.judge(cell(body, **more))
+    return cells
+
+
+def test_a_task_is_run_and_broken_down(notebook: Notebook) -> None:
+    judge(notebook, TASK)
+    (asked,) = notebook.asked
+    assert notebook.ran == [TASK] and (asked.verb, asked.request.file.name, asked.request.device) == (Verb.PROFILE, "lab.cell.py", "cpu")
+    assert notebook.text_of("lab.cell.py").endswith(f"\n\n{TASK}") and "class Module" in notebook.text_of("lab.cell.py")
+    assert notebook.shown[1]["text/plain"] == "profile: 12 cases"
+    assert notebook.last.startswith("Model: 2 function calls of PyTorch") and "<table" in notebook.shown[-1]["text/html"]
+
+
+def test_a_task_that_raises_is_not_broken_down(notebook: Notebook) -> None:
+    notebook.can_run = False
+    judge(notebook, TASK)
+    assert not notebook.asked and not notebook.shown
+
+
+def test_a_candidate_is_not_run_here_and_is_judged_against_what_the_notebook_has(notebook: Notebook) -> None:
+    cells = judge(notebook, TASK)
+    cells.judge(cell(CANDIDATE, raises=True))
+    asked = notebook.asked[-1]
+    assert notebook.ran == [TASK] and asked.verb is Verb.CHECK and asked.operator is not None
+    assert asked.operator.candidate == asked.request.texts[1][0] == NOTEBOOK.with_name("lab.cell.py")
+    assert "class ModelNew" in notebook.text_of("lab.cell.py") and "class Model(Module)" in notebook.text_of("lab.Model.py")
+    assert notebook.last == "ModelNew: PASS; 1 of 1 case passed, on the CPU emulator; nothing was timed"
+
+
+def test_a_task_that_later_cells_define_anew_is_the_one_that_counts(notebook: Notebook) -> None:
+    cells = judge(notebook, TASK)
+    notebook.namespace["rows"] = 99
+    cells.judge(cell(CANDIDATE))
+    assert "rows = 99" in notebook.text_of("lab.Model.py")
+
+
+def test_task_and_candidate_of_one_cell_are_one_text_which_later_candidates_meet(notebook: Notebook) -> None:
+    cells = judge(notebook, f"{TASK}\n\n{CANDIDATE}")
+    assert not notebook.ran and len(notebook.asked[0].request.texts) == 1
+    cells.judge(cell(CANDIDATE))
+    assert "class Model(Module)" in notebook.text_of("lab.Model.py")
+
+
+def test_a_kernel_with_a_table_is_a_candidate(notebook: Notebook) -> None:
+    cells = judge(notebook, TASK)
+    notebook.answers[Verb.CHECK] = (verdict("J", VerificationFinding("race", Outcome.FAIL, "a race", line=14)), ended(1))
+    cells.judge(cell(CUDA))
+    assert notebook.text_of("lab.ModelNew.cu") == f"\n{CUDA}", "line 1 of the cell is the magic"
+    assert "the kernel: FAIL: race" in notebook.last and "line 14: a race" in notebook.last
+
+
+def test_lines_are_those_of_the_cell(notebook: Notebook) -> None:
+    cells = judge(notebook, TASK)
+    above = notebook.text_of("lab.cell.py").index(f"\n\n{TASK}")
+    first = notebook.text_of("lab.cell.py").count("\n", 0, above) + 2
+    found = breakdown("J")
+    notebook.answers[Verb.PROFILE] = (replace(found, functions=(replace(found.functions[0], line=first + 6 - 1),)), ended())
+    cells.judge(cell(TASK))
+    assert "mul, 2 x, line 6" in notebook.last
+
+
+def test_a_no_is_an_error_only_where_the_cell_asks_for_it(notebook: Notebook) -> None:
+    notebook.answers[Verb.CHECK] = (
+        verdict("J", VerificationFinding("wrong_value", Outcome.FAIL, "is off")),
+        ended(1, "lab.cell.py is wrong"),
+    )
+    cells = judge(notebook, TASK)
+    cells.judge(cell(CANDIDATE))
+    with pytest.raises(CannotAnswerError, match="ModelNew is wrong"):
+        cells.judge(cell(CANDIDATE, raises=True))
+    assert "is off" in notebook.shown[-1]["text/html"]
+
+
+def test_without_an_answer_the_reason_is_the_cells_error(notebook: Notebook) -> None:
+    notebook.answers[Verb.PROFILE] = (Message("J", Severity.ERROR, "no PyTorch", "install it"), ended(3))
+    with pytest.raises(CannotAnswerError, match="no PyTorch"):
+        judge(notebook, TASK)
+    assert notebook.last == ""
+
+
+def test_a_first_kernel_is_put_into_a_cell_of_its_own(notebook: Notebook, tmp_path: Path) -> None:
+    kernel = tmp_path / "first.cu"
+    kernel.write_text(CUDA)
+    notebook.answers[Verb.OPTIMIZE] = (KernelWritten("J", "Model", str(kernel)), ended(0, "a first kernel"))
+    judge(notebook, TASK, is_optimized=True)
+    assert notebook.inserted == [f"%%kernelopt --op Model\n{CUDA}"] and str(kernel) in notebook.last
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("x = 1\n", "the cell has no class Model"),
+        ("%timeit x\n", "line 2 of the cell is no Python"),
+        (CANDIDATE, "the notebook has no Model"),
+        ("__global__ void k() {}\n", r"the cell has no \[operator\] table"),
+    ],
+)
+def test_a_cell_with_neither_is_refused(notebook: Notebook, body: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        judge(notebook, body)
+    assert not notebook.asked
+
+
+@dataclass
+class Lane:
+    """In the place of queues: does with a job what the test says."""
+
+    then: Callable[[Work], None]
+    cancelled: list[str] = field(default_factory=list[str])
+
+    def submit(self, work: Work) -> None:
+        self.then(work)
+
+    def cancel(self, job_id: str) -> bool:
+        self.cancelled.append(job_id)
+        return True
+
+
+def done(work: Work) -> None:
+    work.listener.started(work)
+    work.listener.reported(work, StageStarted("J", "candidate", "13 cases"))
+    work.listener.reported(work, ended())
+    work.listener.ended(work, None, is_cancelled=False)
+
+
+async def asked_of(lane: Lane, stages: list[str], timeout_s: float | None = None) -> tuple[Event, ...]:
+    task = Task(Verb.PROFILE, cast("Any", type("Request", (), {"file": NOTEBOOK})()))
+    return await OperatorJobs(cast(Queues, lane)).answer(task, stages.append, timeout_s)
+
+
+async def test_a_job_is_heard_to_its_end() -> None:
+    lane, stages = Lane(done), list[str]()
+    found = await asked_of(lane, stages)
+    assert stages == ["13 cases"] and found[-1] == ended()
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        (lambda work: work.listener.ended(work, CannotAnswerError("no memory", ""), False), "no memory"),
+        (lambda work: work.listener.ended(work, None, True), "cancelled"),
+        (lambda work: None, "it was ended after 0.01 s"),
+    ],
+)
+async def test_a_job_that_gives_no_answer_says_why(then: Callable[[Work], None], said: str) -> None:
+    lane = Lane(then)
+    with pytest.raises(CannotAnswerError, match=said):
+        await asked_of(lane, [], 0.01)
+    assert len(lane.cancelled) == 1
+
+
+async def test_who_stops_waiting_ends_the_job() -> None:
+    lane = Lane(lambda _: None)
+    waiting = asyncio.create_task(asked_of(lane, []))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert len(lane.cancelled) == 1
+
+
+def test_what_is_shown_is_escaped(notebook: Notebook) -> None:
+    notebook.answers[Verb.CHECK] = (verdict("J", VerificationFinding("raised", Outcome.FAIL, "<script>")), ended(1))
+    judge(notebook, f"{TASK}\n\n{textwrap.dedent(CANDIDATE)}")
+    assert "&lt;script&gt;" in notebook.shown[-1]["text/html"] and "<script>" not in notebook.shown[-1]["text/html"]
