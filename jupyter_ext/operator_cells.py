@@ -137,7 +137,7 @@ class OperatorCells:
         found = next((event for event in said.events if isinstance(event, OperatorsFound)), None)
         if found is None:
             raise said.failure()
-        said.output.update(breakdown_bundle(found), raw=True)
+        said.output.update(breakdown_bundle(found, said.notes), raw=True)
         if cell.is_optimized:
             self._optimize(cell, task)
 
@@ -184,6 +184,12 @@ class _Said:
     @property
     def ended(self) -> JobEnded:
         return next(event for event in reversed(self.events) if isinstance(event, JobEnded))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What it says besides its answer."""
+        said = (event for event in self.events if isinstance(event, Message))
+        return tuple(f"{event.message}; {event.remedy}" if event.remedy else event.message for event in said)
 
     def failure(self) -> CannotAnswerError:
         """Why there is no answer; nothing else is shown then."""

@@ -21,6 +21,8 @@ __all__ = ["breakdown_bundle", "progress_bundle", "verdict_bundle", "written_bun
 
 Bundle = dict[str, str]
 _SHOWN_FUNCTIONS = 6
+_SHOWN_FINDINGS = 2
+"""Without unfolding anything: one mistake shows in many cases."""
 _MARKS = {Outcome.PASS: "✓", Outcome.NEEDS_DECISION: "?", Outcome.FAIL: "✗"}
 _FOLDED = '<details class="kernelopt-folded"><summary>{}</summary><div style="margin-left:1em">{}</div></details>'
 _HEAD = ("share", "at least", "calls", "function", "line", "bytes")
@@ -36,26 +38,27 @@ def verdict_bundle(name: str, event: ComparisonMade) -> Bundle:
     found = event.verification
     headline, cases = f"{name}: {verdict_words(event)}", cases_words(event)
     lines = [_finding_words(each) for each in found.findings]
-    listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    more = lines[_SHOWN_FINDINGS:]
+    further = _FOLDED.format(f"{len(more)} more", _list(more)) if more else ""
     table = _table(("case", "shape", "outcome"), ((each.kind, each.shape, str(each.outcome)) for each in found.cases))
-    not_checked = "".join(f"<li>{escape(each)}</li>" for each in (*found.dropped_cases, *found.missing_checks))
-    folded = _FOLDED.format(escape(cases), table) + (_FOLDED.format("Not checked", f"<ul>{not_checked}</ul>") if not_checked else "")
+    not_checked = _list((*found.dropped_cases, *found.missing_checks))
+    folded = _FOLDED.format(escape(cases), table) + (_FOLDED.format("Not checked", not_checked) if not_checked else "")
     mark = f'<span aria-hidden="true">{_MARKS[found.outcome]}</span> '
-    html = f"<div>{mark}<b>{escape(headline)}</b></div>{listed and f'<ul>{listed}</ul>'}{folded}"
+    html = f"<div>{mark}<b>{escape(headline)}</b></div>{_list(lines[:_SHOWN_FINDINGS])}{further}{folded}"
     return {"text/plain": "\n  ".join((f"{headline}; {cases}", *lines)), "text/html": _page(html)}
 
 
-def breakdown_bundle(event: OperatorsFound) -> Bundle:
-    """The functions of one call, and what one kernel could do of them."""
+def breakdown_bundle(event: OperatorsFound, notes: Sequence[str] = ()) -> Bundle:
+    """The functions of one call, what one kernel could do of them, and what else the job had to say."""
     first, *groups, method = breakdown_lines(event)
     rows = [_function_cells(each) for each in event.functions]
     table = _table(_HEAD, rows[:_SHOWN_FUNCTIONS])
     more = rows[_SHOWN_FUNCTIONS:]
-    listed = "".join(f"<li>{escape(group)}</li>" for group in groups)
     folded = _FOLDED.format(f"{len(more)} more", _table(_HEAD, more)) if more else ""
     head = f"<div><b>{escape(event.name)}</b>: {escape(first)}</div>"
-    html = f"{head}{listed and f'<ul>{listed}</ul>'}{table}{folded}<div>{escape(method)}</div>"
-    lines = (first, *groups, *map(_function_words, rows), method)
+    remarks = "".join(f"<div>{escape(each)}</div>" for each in (*notes, method))
+    html = f"{head}{_list(groups)}{table}{folded}{remarks}"
+    lines = (first, *groups, *map(_function_words, rows), *notes, method)
     return {"text/plain": "\n  ".join((f"{event.name}: {lines[0]}", *lines[1:])), "text/html": _page(html)}
 
 
@@ -83,6 +86,10 @@ def _function_cells(function: OperatorFunction) -> tuple[str, str, str, str, str
 def _function_words(cells: Sequence[str]) -> str:
     share, least, calls, name, line, moved = cells
     return f"{share:>5} {least:>9}  {name}, {calls} x{line and f', line {line}'}, {moved}"
+
+
+def _list(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

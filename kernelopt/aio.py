@@ -17,12 +17,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from assistant.live.live_task import Inputs
 from assistant.live.loop import Waits
-from kernelopt import kernels
+from kernelopt import kernels, operators
+from kernelopt.operators import OperatorProfile, WrittenKernel
 from kernelopt.proposals import Proposals
 from kernelopt.results import CheckResult, Comparison, ProfileResult, Timing
 
-__all__ = ["Kernel", "compare", "compile"]
+__all__ = ["Kernel", "Operator", "compare", "compile", "operator"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -64,6 +66,31 @@ class Kernel:
 async def compile(source: str | Path, kernel: str | None = None, **options: Any) -> Kernel:  # noqa: A001 - as its twin
     """See `kernelopt.compile`."""
     return Kernel(await _awaited(kernels.compile, source, kernel, **options))
+
+
+class Operator:
+    """A `kernelopt.Operator` whose methods are awaited."""
+
+    def __init__(self, operator: operators.Operator) -> None:
+        self.sync = operator
+        """The one that blocks."""
+
+    async def check(self, *arguments: Any, **named: Any) -> Comparison:
+        """See `kernelopt.Operator.check`."""
+        return await _awaited(self.sync.check, *arguments, **named)
+
+    async def profile(self) -> OperatorProfile:
+        """See `kernelopt.Operator.profile`."""
+        return await _awaited(self.sync.profile)
+
+    async def optimize(self) -> WrittenKernel:
+        """See `kernelopt.Operator.optimize`."""
+        return await _awaited(self.sync.optimize)
+
+
+async def operator(reference: object, inputs: Inputs, *arguments: Any, **named: Any) -> Operator:
+    """See `kernelopt.operator`."""
+    return Operator(await _awaited(operators.operator, reference, inputs, *arguments, **named))
 
 
 async def compare(a: Kernel, b: Kernel, *arguments: Any, **named: Any) -> Comparison:

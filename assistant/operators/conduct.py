@@ -19,11 +19,8 @@ def conduct_findings(evidence: Evidence) -> list[VerificationFinding]:
 
 def _conduct(evidence: Evidence) -> Iterator[VerificationFinding]:
     for found in evidence.tampering:
-        if found.is_refused:
-            yield VerificationFinding("tampering", Outcome.FAIL, f"it {found.what}", line=found.line)
-        else:
-            code = "hidden_code" if "does not show" in found.what else "setting"
-            yield VerificationFinding(code, Outcome.NEEDS_DECISION, f"it {found.what}", line=found.line)
+        outcome = Outcome.FAIL if found.is_refused else Outcome.NEEDS_DECISION
+        yield VerificationFinding(found.code, outcome, f"it {found.what}", line=found.line)
     if evidence.replaced and not any(found.is_refused for found in evidence.tampering):
         names = ", ".join(evidence.replaced[:_SHOWN])
         yield VerificationFinding("tampering", Outcome.FAIL, f"after it has run, these are other functions than before: {names}")
@@ -41,9 +38,12 @@ def library_findings(evidence: Evidence) -> list[VerificationFinding]:
         for name, count in case.first.work:
             if name != "calls":
                 counts[name] = counts.get(name, 0) + count
+    outcome = Outcome.FAIL if evidence.only_custom else Outcome.NEEDS_DECISION
+    if not counts and not evidence.launch_count:
+        message = "no kernel of its own ran, and no function of PyTorch that computes was seen: something else computes it"
+        return [VerificationFinding("library_call", outcome, message)]
     if not counts:
         return []
     names = ", ".join(f"{name} ({count} calls)" for name, count in sorted(counts.items(), key=lambda item: -item[1])[:_SHOWN])
     alone = "no kernel of its own ran: " if not evidence.launch_count else ""
-    outcome = Outcome.FAIL if evidence.only_custom else Outcome.NEEDS_DECISION
     return [VerificationFinding("library_call", outcome, f"{alone}PyTorch computes a part of it: {names}")]

@@ -21,7 +21,7 @@ from assistant.torch_worker.side.launched import launched_model
 from assistant.torch_worker.side.loading import load, made
 from assistant.torch_worker.side.on_cpu import CpuForCuda, map_cuda_to_cpu
 from assistant.torch_worker.side.tensor_files import TensorFiles, decoded, decoded_tensor, digest, tensors_in
-from assistant.torch_worker.side.watching import ComputingCalls, Fingerprint, OpenedFiles
+from assistant.torch_worker.side.watching import Fingerprint, OpenedFiles, computing_calls
 
 __all__ = ["run"]
 
@@ -129,7 +129,7 @@ class _Candidate:
         left: dict[str, Any]
         before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         try:
-            with ComputingCalls() as computing:
+            with computing_calls() as computing:
                 call = called(model, inputs, self._order["path"], is_backward=self._order["backward"])
                 left = self._left(call, case, model, self._order["models"][index]["buffers"])
         except Pending:
@@ -141,7 +141,7 @@ class _Candidate:
         if self._extensions.is_pending:
             return None
         left["inputs_after"] = [self._files.saved(tensor) for tensor in tensors_in(inputs)]
-        left["computing"] = dict(computing.counts)
+        left["computing"] = dict(computing)
         left["call_count"] = self._extensions.call_count
         return left
 

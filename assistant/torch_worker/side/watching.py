@@ -9,14 +9,17 @@ comparing values elsewhere.
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-__all__ = ["ComputingCalls", "Fingerprint", "OpenedFiles", "is_free"]
+__all__ = ["Fingerprint", "OpenedFiles", "computing_calls", "is_free"]
 
 _FREE = frozenset({
     "empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "new_zeros", "new_full", "new_ones", "zeros",
@@ -35,18 +38,35 @@ def is_free(name: str) -> bool:
     return name in _FREE
 
 
-class ComputingCalls(TorchDispatchMode):
-    """Counts the ATen functions that compute, by name."""
+class _ComputingCalls(TorchDispatchMode):
+    """Counts the ATen functions that compute, by name, also in threads that are begun meanwhile: a mode holds for its thread alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, counts: Counter[str] | None = None) -> None:
         super().__init__()
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter() if counts is None else counts
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = func.overloadpacket.__name__
         if not is_free(name):
             self.counts[name] += 1
         return func(*args, **(kwargs or {}))
+
+
+@contextmanager
+def computing_calls() -> Generator[Counter[str]]:
+    """How often each function of ATen that computes is called meanwhile."""
+    with _ComputingCalls() as mode:
+        begun = threading.Thread._bootstrap_inner
+
+        def counted(thread: threading.Thread) -> None:
+            with _ComputingCalls(mode.counts):
+                begun(thread)
+
+        threading.Thread._bootstrap_inner = counted
+        try:
+            yield mode.counts
+        finally:
+            threading.Thread._bootstrap_inner = begun
 
 
 class Fingerprint:

@@ -97,6 +97,46 @@ def test_a_pytorch_op_is_held_against_pytorch_and_its_mistake_is_found(cli: Cli)
 
 
 @pytest.mark.thorough
+def test_an_operators_kernel_is_wrong_by_its_values_and_passes_without_its_mistake(cli: Cli) -> None:
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed here")
+    notebook = example("pytorch-operator")
+    _, task, of_pytorch, wrong, right = check(cli, notebook)
+    assert "one kernel could do _softmax, mul: 3,360 B instead of 6,720 B" in task and "_softmax, 1 x, line 8" in task
+    assert "ModelNew: for you to decide: library call" in of_pytorch and "amax (15 calls)" in of_pytorch
+    assert "the kernel: FAIL: wrong value" in wrong and "the kernel: PASS; 15 of 15 cases passed" in right
+    page = page_of(notebook)
+    assert "the kernel: FAIL: wrong value" in page and "15 of 15 cases passed" in page, "a saved notebook shows it without a kernel"
+
+
+OPERATOR = """%%kernelopt --op Net
+class Net(torch.nn.Module):
+    def forward(self, x):
+        return helper(x) + 1.0
+
+def get_inputs():
+    return [torch.linspace(-1.0, 1.0, 12).reshape(3, 4)]
+"""
+RAISING = """%%kernelopt --op Net --raise
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        raise ValueError(helper.__name__)
+"""
+
+
+def test_a_task_of_two_cells_is_broken_down_and_its_candidate_judged_at_the_cells_lines(cli: Cli) -> None:
+    """The candidate is not run here: its error is the verdict's, not the notebook's."""
+    if importlib.util.find_spec("torch") is None:
+        pytest.skip("PyTorch is not installed here")
+    begin = "%load_ext kernelopt\nimport torch\ndef helper(x):\n    return torch.relu(x)"
+    _, task, raised, misread = check(cli, made_of(begin, OPERATOR, RAISING, "%%kernelopt --op Net --grid 4\nx = 1"), may_fail=True)
+    assert "Net: 2 function calls of PyTorch" in task and "add, 1 x, line 4," in task
+    assert "on the task's own inputs forward raised ValueError: helper (line 4)" in raised
+    assert "kernelopt: FAIL: ModelNew does not do what Net does" in raised and "→ fix the cell" in raised
+    assert "--grid and --op do not go together" in misread
+
+
+@pytest.mark.thorough
 def test_a_pair_session_is_begun_in_a_notebook_and_gone_on_with_in_the_terminal(cli: Cli) -> None:
     said = check(cli, example("pair-programming"))
     begun, suggested, answered, terminal, report = said[2], said[3], said[5], said[7], said[8]

@@ -123,6 +123,22 @@ def test_a_task_is_run_and_broken_down(notebook: Notebook) -> None:
     assert notebook.last.startswith("Model: 2 function calls of PyTorch") and "<table" in notebook.shown[-1]["text/html"]
 
 
+def test_what_a_job_says_besides_its_answer_is_shown(notebook: Notebook) -> None:
+    notebook.answers[Verb.PROFILE] = (breakdown("J"), Message("J", Severity.INFORMATION, "launches cost more", "take real sizes"), ended())
+    judge(notebook, TASK)
+    assert "launches cost more; take real sizes" in notebook.last and "launches cost more" in notebook.shown[-1]["text/html"]
+
+
+def test_of_many_findings_the_first_two_need_no_unfolding(notebook: Notebook) -> None:
+    findings = [VerificationFinding("wrong_value", Outcome.FAIL, f"off in case {number}") for number in range(4)]
+    notebook.answers[Verb.CHECK] = (verdict("J", *findings), ended(1))
+    judge(notebook, f"{TASK}\n\n{CANDIDATE}")
+    open_part = notebook.shown[-1]["text/html"].partition("<details")[0]
+    assert (
+        "off in case 1" in open_part and "off in case 2" not in open_part and "<summary>2 more</summary>" in notebook.shown[-1]["text/html"]
+    )
+
+
 def test_a_task_that_raises_is_not_broken_down(notebook: Notebook) -> None:
     notebook.can_run = False
     judge(notebook, TASK)
@@ -155,10 +171,10 @@ def test_task_and_candidate_of_one_cell_are_one_text_which_later_candidates_meet
 
 def test_a_kernel_with_a_table_is_a_candidate(notebook: Notebook) -> None:
     cells = judge(notebook, TASK)
-    notebook.answers[Verb.CHECK] = (verdict("J", VerificationFinding("race", Outcome.FAIL, "a race", line=14)), ended(1))
+    notebook.answers[Verb.CHECK] = (verdict("J", VerificationFinding("race", Outcome.FAIL, "a race", line=5)), ended(1))
     cells.judge(cell(CUDA))
     assert notebook.text_of("lab.ModelNew.cu") == f"\n{CUDA}", "line 1 of the cell is the magic"
-    assert "the kernel: FAIL: race" in notebook.last and "line 14: a race" in notebook.last
+    assert "the kernel: FAIL: race" in notebook.last and "line 5: a race" in notebook.last
 
 
 def test_lines_are_those_of_the_cell(notebook: Notebook) -> None:

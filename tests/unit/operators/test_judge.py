@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from assistant.model.verification import CannotJudge, Label, Outcome, Unjudgeable, Verification
 from assistant.operators.evidence import CandidateCase, Evidence, Failure, Pass, ReferenceCase, TensorLeft
@@ -137,7 +138,7 @@ def test_manners_of_a_call_are_judged() -> None:
 
 def test_replaced_functions_and_a_reference_that_is_read_fail() -> None:
     cases = (reference(1), reference(2))
-    assert codes(evidence(*cases, tampering=(Tampering(3, "replaces torch.softmax", True),))) == {"tampering": Outcome.FAIL}
+    assert codes(evidence(*cases, tampering=(Tampering(3, "replaces torch.softmax"),))) == {"tampering": Outcome.FAIL}
     assert codes(evidence(*cases, replaced=("torch.softmax",))) == {"tampering": Outcome.FAIL}
     assert codes(evidence(*cases, reads_reference=True)) == {"tampering": Outcome.FAIL}
 
@@ -153,6 +154,21 @@ def test_pytorch_that_computes_fails_where_every_kernel_has_to_be_own() -> None:
     case = reference(2)
     given = with_passes(*(passed(case, work=(("mm", 1), ("calls", 0))),) * 2)
     assert codes(replace(given, only_custom=True)) == {"library_call": Outcome.FAIL}
+
+
+def test_a_result_that_neither_a_kernel_nor_pytorch_computed_is_a_persons_decision() -> None:
+    """NumPy, say, or a thread that hides from PyTorch's own count."""
+    given = evidence(reference(1), reference(2), launch_count=0)
+    (finding,) = verdict(given).findings
+    assert (finding.code, finding.outcome) == ("library_call", Outcome.NEEDS_DECISION) and "something else computes it" in finding.message
+    assert codes(replace(given, only_custom=True)) == {"library_call": Outcome.FAIL}
+
+
+@pytest.mark.parametrize(
+    ("code", "outcome"), [("tampering", Outcome.FAIL), ("setting", Outcome.NEEDS_DECISION), ("hidden_code", Outcome.NEEDS_DECISION)]
+)
+def test_what_a_text_does_is_wrong_or_for_a_person_to_decide(code: str, outcome: Outcome) -> None:
+    assert codes(evidence(reference(1), reference(2), tampering=(Tampering(3, "does it", code),))) == {code: outcome}
 
 
 def test_work_on_a_stream_that_nothing_waits_for_fails() -> None:

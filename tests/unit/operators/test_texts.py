@@ -79,6 +79,14 @@ def test_a_candidate_is_the_class_model_new() -> None:
         ("frame = sys._getframe(3)", "calls sys._getframe", True),
         ("torch.backends.cuda.matmul.allow_tf32 = True", "sets torch.backends.cuda.matmul.allow_tf32", False),
         ("exec(text)", "calls exec", False),
+        ("modules = sys.modules", "uses sys.modules", True),
+        ("with torch.utils._python_dispatch._disable_current_modes(): pass", "uses torch.utils._python_dispatch", True),
+        ("import pickle", "imports pickle", False),
+        ("import ctypes", "imports ctypes", False),
+        ("from multiprocessing import Pool", "imports multiprocessing", False),
+        ("from scipy.special import softmax", "imports scipy.special", False),
+        ("y = torch.from_numpy(x)", "calls from_numpy", False),
+        ("y = fast(x.numpy())", "calls numpy", False),
     ],
 )
 def test_what_a_candidate_may_not_do_is_named(line: str, what: str, is_refused: bool) -> None:
