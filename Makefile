@@ -86,7 +86,7 @@ bench: $(STAMP)-dev
 # Every wrong and honest edit of tests/cheats, tests/data/honest and tests/data/found, compared under the emulator, and every recorded answer
 # of a person to a search; the former also through the door of a task. `make test` takes some of each.
 test-cheats: $(STAMP)-dev
-	KERNELOPT_ALL_CHEATS=1 $(PYTEST) tests/e2e/cli/test_verdicts.py tests/e2e/cli/test_unseen.py tests/e2e/cli/test_model_by_hand.py tests/e2e/cli/test_task_cheats.py
+	KERNELOPT_ALL_CHEATS=1 $(PYTEST) tests/e2e/cli/test_verdicts.py tests/e2e/cli/test_unseen.py tests/e2e/cli/test_model_by_hand.py tests/e2e/cli/test_task_cheats.py tests/e2e/cli/test_operator_cheats.py
 
 # What `make test` leaves out: tests that repeat at length what others prove in short.
 test-thorough: editors vscode

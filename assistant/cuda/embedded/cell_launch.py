@@ -39,7 +39,7 @@ _SIGNATURE = re.compile(r"__global__([^{;]*)[{;]")
 """Of each kernel, what stands before its body: its parameters are among the words."""
 _ITEM = re.compile(r"\"[^\"]*\"|[^\s,\"]+")
 _WORD = re.compile(r"(?:[^\s\"']|\"[^\"]*\"|'[^']*')+")
-_FLAGS = frozenset({"--allow-host-code", "--wait", "--raise", "--capture"})
+_FLAGS = frozenset({"--allow-host-code", "--wait", "--raise", "--capture", "--backward", "--only-custom"})
 """Options of the line that take no value."""
 _LAUNCH = ("grid", "block", "shared")
 _MOST_AXES = 3

@@ -22,7 +22,7 @@ from nbconvert import HTMLExporter
 
 from tests.caches import shared_cache
 from tests.deadlines import HANG_S
-from tests.e2e.cli.harness import Cli, make_cli
+from tests.e2e.cli.harness import EXAMPLES, Cli, make_cli
 from tests.e2e.jupyter.conftest import QUIET
 from tests.e2e.jupyter.lab import JupyterLab, jupyter_lab, notebook
 from tests.e2e.jupyter.page import LabPage
@@ -65,6 +65,7 @@ __global__ void blur(float *out, const float *v, int count)
     if (i < count) out[i] = 0.5f * (v[i] + v[i + 1]);  // the last thread reads beyond v
 }"""
 CELLS = (SETUP, RIGHT, WRONG)
+_OPERATORS = EXAMPLES / "notebooks" / "pytorch-operator.ipynb"
 
 
 async def picture_all(target: Path) -> None:
@@ -79,8 +80,10 @@ async def picture_all(target: Path) -> None:
                 _choose_theme(user, "JupyterLab Light")
                 await _picture_notebook(browser, lab, cli, target / "lab-light", lab.address)
                 await _picture_notebook(browser, lab, cli, target / "notebook7", lab.notebook_address)
+                await picture_operators(browser, lab, cli, target / "operators-light")
                 _choose_theme(user, "JupyterLab Dark")
                 await _picture_notebook(browser, lab, cli, target / "lab-dark", lab.address)
+                await picture_operators(browser, lab, cli, target / "operators-dark")
                 await _picture_page(browser, cli, target / "html")
                 await browser.close()
 
@@ -115,6 +118,23 @@ async def _picture_notebook(browser: Browser, lab: JupyterLab, cli: Cli, target:
     await page.see(page.output(1).get_by_role("button", name="Accept", exact=True))
     await page.see(page.output(2), "FAILED")
     for index, what in ((1, "proposal"), (2, "wrong")):
+        await _keep(page.cell(index), target.with_name(f"{target.name}-{what}.webp"))
+    await context.close()
+    lab.end_kernels()
+
+
+async def picture_operators(browser: Browser, lab: JupyterLab, cli: Cli, target: Path) -> None:
+    """A task and a candidate with a mistake, of the example notebook; PyTorch has to be installed."""
+    texts = [cell.source for cell in nbformat.read(_OPERATORS, as_version=4).cells if cell.cell_type == "code"]
+    cli.write(f"{target.name}.ipynb", notebook(*texts))
+    context = await browser.new_context(viewport=_SIZE, reduced_motion="reduce")
+    page = LabPage(await context.new_page(), target.parent)
+    await page.visit(lab.address(f"{target.name}.ipynb"))
+    for index, said in ((0, None), (1, "one kernel could do"), (3, "FAIL: wrong value")):
+        await page.run(index)
+        if said is not None:
+            await page.see(page.output(index), said)
+    for index, what in ((1, "task"), (3, "wrong")):
         await _keep(page.cell(index), target.with_name(f"{target.name}-{what}.webp"))
     await context.close()
     lab.end_kernels()
