@@ -56,17 +56,23 @@ class _ComputingCalls(TorchDispatchMode):
 def computing_calls() -> Generator[Counter[str]]:
     """How often each function of ATen that computes is called meanwhile."""
     with _ComputingCalls() as mode:
-        begun = threading.Thread._bootstrap_inner
+        start = threading.Thread.start
 
-        def counted(thread: threading.Thread) -> None:
-            with _ComputingCalls(mode.counts):
-                begun(thread)
+        def started(self: threading.Thread) -> None:
+            inner = self.run
 
-        threading.Thread._bootstrap_inner = counted
+            def run() -> None:
+                with _ComputingCalls(mode.counts):
+                    inner()
+
+            self.run = run
+            start(self)
+
+        threading.Thread.start = started
         try:
             yield mode.counts
         finally:
-            threading.Thread._bootstrap_inner = begun
+            threading.Thread.start = start
 
 
 class Fingerprint:

@@ -15,7 +15,7 @@ def test_functions_that_compute_are_counted_in_every_thread_that_is_begun_meanwh
 
     from assistant.torch_worker.side.watching import computing_calls
 
-    x, before = torch.ones(3), threading.Thread._bootstrap_inner  # pyright: ignore[reportAttributeAccessIssue]
+    x, before = torch.ones(3), threading.Thread.start
     with computing_calls() as counts:
         torch.softmax(x, -1)
         thread = threading.Thread(target=lambda: (x + 1.0).reshape(1, 3))
@@ -23,4 +23,4 @@ def test_functions_that_compute_are_counted_in_every_thread_that_is_begun_meanwh
         thread.join()
     torch.softmax(x, -1)
     assert dict(counts) == {"_softmax": 1, "add": 1}, "what is afterwards, and what computes nothing, does not count"
-    assert threading.Thread._bootstrap_inner is before  # pyright: ignore[reportAttributeAccessIssue]
+    assert threading.Thread.start is before
