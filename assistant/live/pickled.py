@@ -38,7 +38,8 @@ def kernelopt_unpickled(data):
 """What a file with pickles needs above them."""
 _MOST_BYTES = 16 << 20
 """Of one pickle: it stands in a file's text."""
-_REMEDY = "define it in the same file or cell, or in a module of its own"
+_OF_VALUES = "make it where it is used, in a function of the task's own"
+_OF_DEFINITIONS = "define it in a file or in a cell of a notebook, where its source is known"
 
 
 class Pickled(Record):
@@ -97,13 +98,14 @@ def _plain(value: object) -> tuple[bytes, tuple[tuple[str, type | FunctionType],
 
 
 def _by_cloudpickle(value: object, what: str) -> bytes:
+    remedy = _OF_DEFINITIONS if isinstance(value, type | FunctionType) else _OF_VALUES
     try:
         cloudpickle = importlib.import_module("cloudpickle")
     except ImportError:
-        remedy = f"{_REMEDY}; or pip install cloudpickle where both Pythons find it"
-        raise UsageError(f"{what} cannot be sent to the process that judges it", remedy) from None
+        words = f"{remedy}; or pip install cloudpickle where both Pythons find it"
+        raise UsageError(f"{what} cannot be sent to the process that judges it", words) from None
     try:
         return cast("bytes", cloudpickle.dumps(value))
     except Exception as error:
         message = f"{what} cannot be sent to the process that judges it: {type(error).__name__}: {error}"
-        raise UsageError(message, _REMEDY) from error
+        raise UsageError(message, remedy) from error

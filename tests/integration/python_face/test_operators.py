@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import linecache
 import re
 from pathlib import Path
 from typing import Any
@@ -85,11 +86,13 @@ def test_the_pages_snippets_run_and_print_what_is_shown(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (section,) = _SECTION.findall((REPOSITORY / "docs" / "how-to" / "operators.md").read_text("utf-8"))
-    names: dict[str, object] = {}
+    names: dict[str, object] = {"__name__": "__main__"}
     printed, shown_count = "", 0
     for language, text in _BLOCK.findall(section):
         if language == "python":
-            exec(compile(text, "operators.md", "exec"), names)
+            cell = f"<snippet {len(names)}>"
+            linecache.cache[cell] = (len(text), None, text.splitlines(keepends=True), cell)  # as of a notebook's cell
+            exec(compile(text, cell, "exec", dont_inherit=True), names)
             printed = capsys.readouterr().out
         else:
             assert printed == text
