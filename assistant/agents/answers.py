@@ -24,6 +24,7 @@ _SHOWN_EVENTS = (
     events.Diagnostics,
     events.KernelFound,
     events.TimelineFound,
+    events.OperatorsFound,
     events.Profile,
     events.ProfileSummary,
     events.LaunchFacts,

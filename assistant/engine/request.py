@@ -69,6 +69,8 @@ class JobRequest(Record):
     """Builds what ``run_command`` starts; None: nothing to build."""
     run_command: tuple[str, ...] | None = None
     """Starts a program or script whose launches are judged; None: the source's own ``main()`` or declared workload."""
+    torch_project: Path | None = None
+    """Whose virtual environment has the PyTorch of a task (absolute); None: the project of ``file``."""
     job_id: str | None = None
     """Given by a front end that announces the job to people before it starts; None: a new one."""
     report: Path | None = None

@@ -24,9 +24,10 @@ from filelock import FileLock, Timeout
 from assistant.agents.tasks.answering import bounded, judge_answer, memory_answer, profile_answer
 from assistant.agents.tasks.calls import JUDGE, Begun, CallLog, Refused, Tool, left
 from assistant.agents.tasks.folder import AgentFolder
+from assistant.agents.tasks.jobs import OnProgress
 from assistant.agents.tasks.recalled import recalled
 from assistant.agents.tasks.reward import PROTECTED_FILE_CHANGED, Judgement, Reason, reward_of
-from assistant.agents.tasks.running import OnProgress, check_edit, judged, profiled
+from assistant.agents.tasks.running import check_edit, judged, profiled
 from assistant.agents.tasks.store import KeptTask, TaskStore
 from assistant.agents.tasks.task import TaskKind
 from assistant.cuda.hunks import unified_diff
@@ -152,9 +153,7 @@ class Door:
         """Raises UsageError where protected files were changed, or the text is not run at all."""
         if turn.changed:
             raise UsageError(f"protected files were changed: {', '.join(turn.changed)}", "kernelopt task restore puts them back")
-        if turn.kept.task.kind is TaskKind.OPERATOR:
-            raise UsageError("this task is about a PyTorch operator, of which only judge answers so far", "kernelopt judge")
-        refusal = check_edit(turn.kept, turn.text)
+        refusal = None if turn.kept.task.kind is TaskKind.OPERATOR else check_edit(turn.kept, turn.text)
         if refusal is not None:
             raise UsageError(f"{turn.kept.task.source} is not run: {refusal.message}", "kernelopt judge says the same with a reward")
 

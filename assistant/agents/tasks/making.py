@@ -20,9 +20,10 @@ from assistant.agents.clients import AgentClient
 from assistant.agents.setup import setup_files, write_files
 from assistant.agents.skills import Skill
 from assistant.agents.tasks.folder import NOTES, AgentFolder
+from assistant.agents.tasks.jobs import OnProgress
 from assistant.agents.tasks.readme import readme
 from assistant.agents.tasks.reward import Judgement
-from assistant.agents.tasks.running import OnProgress, judged_start
+from assistant.agents.tasks.running import judged_start
 from assistant.agents.tasks.store import KeptTask, TaskStore
 from assistant.agents.tasks.task import TASK_FILE, Budget, JudgeSettings, ProtectedFile, Task, TaskKind
 from assistant.build.flags import DEFAULT_FLAGS
@@ -50,6 +51,8 @@ _READ_ONLY = 0o444
 _MOST_BYTES = 64 << 20
 """Of one file that is copied."""
 _OWN_BUILDS = frozenset({ProgramOrigin.RECORDED_BUILD, ProgramOrigin.EXTENSION})
+_OWN_PLACES = frozenset({"cflags", "torch_project"})
+"""Settings that name folders outside of the agent's."""
 _NOTES_TEXT = "# Notes\n\nHypotheses, what was tried and what came of it. The end of this file is kept with every call.\n"
 
 
@@ -197,7 +200,7 @@ def _operator_parts(asked: NewTask) -> _Parts:
     root = asked.file.parent
     files = {_below(path, root): _bytes(path) for path in (asked.file, *asked.further)}
     start = _MODEL.sub("ModelNew", task.text) if task.name == "Model" else re.sub(rf"\b{task.name}\b", "ModelNew", task.text)
-    settings = replace(asked.settings, device="cpu")
+    settings = replace(asked.settings, device="cpu", torch_project=str(find_project(asked.file)))
     return _Parts(TaskKind.OPERATOR, _CANDIDATE, asked.file.name, (), {CONFIG_NAME: b""} | files, start, settings)
 
 
@@ -218,7 +221,7 @@ def _bytes(path: Path) -> bytes:
 
 def _task_text(task_id: str, parts: _Parts, asked: NewTask) -> bytes:
     """What the agent reads of its task; it says nothing that the judge reads."""
-    settings = {name: value for name, value in encode(parts.settings).items() if name != "cflags"}
+    settings = {name: value for name, value in encode(parts.settings).items() if name not in _OWN_PLACES}
     about = {"id": task_id, "source": parts.source, "kind": parts.kind.value, "judge": settings, "budget": encode(asked.budget)}
     return (json.dumps(about, indent=2) + "\n").encode()
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assistant.agents.tasks.running import OnProgress, in_program, listened, request_of
+from assistant.agents.tasks.jobs import OnProgress, listened, request_of
+from assistant.agents.tasks.running import in_program
 from assistant.agents.tasks.store import KeptTask
+from assistant.agents.tasks.task import TaskKind
 from assistant.engine import DONE, Ending, Job, OptimizeOptions, Session, SourceVersion
 from assistant.engine.evaluate import Evaluation, KernelAssessment, costliest, evaluate
 from assistant.engine.search import NOTHING_EARLIER, PlanRequests, SearchNode
@@ -51,6 +53,8 @@ async def recalled(session: Session, kept: KeptTask, text: str, topic: str, on_p
     """Of the kernel that costs most. Raises UsageError for a topic that is no technique."""
     catalogue = session.catalogue
     page = _page(catalogue, topic)
+    if kept.task.kind is TaskKind.OPERATOR:
+        return _pages(catalogue, topic, page)
     found: list[Recalled] = []
 
     async def body(job: Job, before: SourceVersion, after: SourceVersion) -> Ending:
@@ -70,6 +74,14 @@ async def recalled(session: Session, kept: KeptTask, text: str, topic: str, on_p
     wanted = tuple(known for known in answer.techniques if known.technique == topic)
     sentence = wanted[0].known if wanted and wanted[0].known else f"nothing was tried of {topic} on kernels like this one"
     return Recalled(sentence, wanted, page)
+
+
+def _pages(catalogue: Catalogue, topic: str, page: str) -> Recalled:
+    """Of a PyTorch task: memory compares kernels, and its reference has none."""
+    if topic:
+        return Recalled(f"the page of {topic}; memory compares kernels, and the reference has none", page=page)
+    known = tuple(KnownTechnique(each.id, each.title, "", ()) for each in catalogue)
+    return Recalled("memory compares kernels, and the reference has none; these techniques have a page: ask with a name", known)
 
 
 def _page(catalogue: Catalogue, topic: str) -> str:

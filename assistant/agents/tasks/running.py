@@ -12,36 +12,31 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.agents.admission import refused_edit
+from assistant.agents.tasks.jobs import UNREADABLE, OnProgress, listened, request_of
 from assistant.agents.tasks.judged import judgement_of, judgement_of_events
+from assistant.agents.tasks.operator_jobs import is_same_python, judged_operator, profiled_operator
 from assistant.agents.tasks.reward import Judgement, Reason
 from assistant.agents.tasks.store import KeptTask
-from assistant.agents.tasks.task import Task, TaskKind
+from assistant.agents.tasks.task import TaskKind
 from assistant.cuda.same_code import code_hash
 from assistant.engine import (
     NO,
     Ending,
     Job,
-    JobRequest,
-    OperatorOptions,
     Session,
     SourceVersion,
     about_texts,
     candidate_of,
-    scratch_folder,
     streamed,
 )
 from assistant.engine.judge import compare
 from assistant.engine.report import stages
 from assistant.errors import KernelOptError
 from assistant.model import events
-from assistant.model.program import STANDS_ALONE
 from assistant.model.source import Source
 
-__all__ = ["OnProgress", "check_edit", "in_program", "judged", "judged_start", "listened", "profiled", "request_of"]
+__all__ = ["check_edit", "in_program", "judged", "judged_start", "profiled"]
 
-OnProgress = Callable[[str], Awaitable[None]]
-"""Is called with what a running job does now."""
-_UNREADABLE = "unreadable"
 EditedBody = Callable[[Job, SourceVersion], Awaitable[Ending]]
 
 
@@ -50,7 +45,7 @@ async def judged(session: Session, kept: KeptTask, text: str, on_progress: OnPro
     if is_start(kept, text):
         return Judgement(None, "the code is the start's, so nothing was run", is_unchanged=True), []
     if kept.task.kind is TaskKind.OPERATOR:
-        return await _judged_operator(session, kept, text, on_progress)
+        return await judged_operator(session, kept, text, on_progress)
     refusal = check_edit(kept, text)
     if refusal is not None:
         return Judgement(None, refusal.message, refusal=refusal), []
@@ -59,7 +54,7 @@ async def judged(session: Session, kept: KeptTask, text: str, on_progress: OnPro
 
 async def judged_start(session: Session, kept: KeptTask, on_progress: OnProgress) -> Judgement:
     """The start judged in its own place: whether the task can be judged at all."""
-    how = _judged_operator if kept.task.kind is TaskKind.OPERATOR else _judged_kernel
+    how = judged_operator if kept.task.kind is TaskKind.OPERATOR else _judged_kernel
     return (await how(session, kept, kept.start(), on_progress))[0]
 
 
@@ -78,12 +73,14 @@ async def _judged_kernel(session: Session, kept: KeptTask, text: str, on_progres
 def is_start(kept: KeptTask, text: str) -> bool:
     """Whether the text is the same code as the start."""
     if kept.task.kind is TaskKind.OPERATOR:
-        return text == kept.start()
+        return is_same_python(text, kept.start())
     return code_hash(text) == code_hash(kept.start())
 
 
 async def profiled(session: Session, kept: KeptTask, text: str, kernel: str | None, on_progress: OnProgress) -> list[events.Event]:
-    """What the profile of an edited text reported."""
+    """What the profile of an edited text reported; of a PyTorch task, what its reference consists of."""
+    if kept.task.kind is TaskKind.OPERATOR:
+        return await profiled_operator(session, kept, on_progress)
 
     async def body(job: Job, before: SourceVersion, after: SourceVersion) -> Ending:
         return await stages.profile(job, after)
@@ -126,60 +123,11 @@ def in_program(
         try:
             edited = candidate_of(version, (after,))
         except KernelOptError as error:
-            on_unreadable(Judgement(None, error.message, refusal=Reason(_UNREADABLE, error.message)))
+            on_unreadable(Judgement(None, error.message, refusal=Reason(UNREADABLE, error.message)))
             return Ending(NO, error.message)
         return await body(job, version, edited)
 
     return streamed(lambda listener: session.run(command, asked, whole, listener))
-
-
-def request_of(kept: KeptTask) -> JobRequest:
-    """About the reference in its protected copy, by the task's settings."""
-    task, settings = kept.task, kept.task.settings
-    return JobRequest(
-        file=kept.program_file,
-        working_directory=kept.program_file.parent,
-        extra_sources=tuple(kept.program / name for name in task.units),
-        programs=None if task.units else STANDS_ALONE,
-        is_everywhere=False,
-        kernel=settings.kernel,
-        region=settings.region,
-        device=settings.device,
-        target=settings.target,
-        cflags=settings.cflags,
-        arguments=settings.arguments,
-        timeout_s=settings.timeout_s,
-    )
-
-
-async def listened(stream: AsyncIterator[events.Event], on_progress: OnProgress) -> list[events.Event]:
-    """All events of a job; cancelling ends it."""
-    log: list[events.Event] = []
-    try:
-        async for event in stream:
-            log.append(event)
-            if isinstance(event, events.StageStarted):
-                await on_progress(f"{event.stage}: {event.detail}")
-    finally:
-        await stream.aclose()  # type: ignore[attr-defined]  # `streamed` and the session's jobs are generators
-    return log
-
-
-async def _judged_operator(session: Session, kept: KeptTask, text: str, on_progress: OnProgress) -> tuple[Judgement, list[events.Event]]:
-    with scratch_folder() as folder:
-        candidate = folder / kept.task.source
-        candidate.write_bytes(text.encode("utf-8", "surrogateescape"))
-        try:
-            stream = session.judge_operator("compare", request_of(kept), candidate, operator_options(kept.task))
-        except KernelOptError as error:
-            return Judgement(None, error.message, refusal=Reason(_UNREADABLE, error.message)), []
-        log = await listened(stream, on_progress)
-    return judgement_of_events(log), log
-
-
-def operator_options(task: Task) -> OperatorOptions:
-    settings = task.settings
-    return OperatorOptions(settings.class_name, settings.only_custom, settings.is_backward)
 
 
 def _texts(kept: KeptTask, text: str) -> tuple[Source, Source]:

@@ -47,6 +47,8 @@ class JudgeSettings(Record):
     """Of a PyTorch reference that is not called ``Model``."""
     only_custom: bool = False
     is_backward: bool = False
+    torch_project: str | None = None
+    """Folder of the project whose virtual environment has the PyTorch of a task; None: a kernel's task."""
 
 
 class ProtectedFile(Record):

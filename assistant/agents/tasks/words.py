@@ -13,6 +13,7 @@ from typing import Any
 
 from assistant.agents.tasks.calls import JUDGE, Call, Left
 from assistant.agents.tasks.task import Task
+from assistant.profile.quantity import format_quantity
 
 __all__ = ["answer_in_words", "task_in_words"]
 
@@ -121,10 +122,27 @@ def _event(event: dict[str, Any]) -> Iterable[str]:
         case "findings":
             for found in event["findings"]:
                 yield f"{found['code']} line {found['line']}: {found['message']}"
+        case "operators":
+            yield from _operators(event)
         case "message":
             yield f"{event['severity']}: {event['message']}"
         case _:
             return
+
+
+def _operators(event: dict[str, Any]) -> Iterable[str]:
+    """Functions of a PyTorch reference, costliest first, and what one kernel could do together."""
+    separate, least = format_quantity(event["separate_time_s"], "s"), format_quantity(event["least_time_s"], "s")
+    yield f"{event['name']} on {event['target']}: at least {separate} one after another, {least} for inputs, weights and results alone"
+    yield f"  {event['method']}"
+    for found in event["functions"]:
+        moved = format_quantity(found["moved_bytes"], "B")
+        place = "" if found["line"] is None else f" line {found['line']}"
+        counts = f"{found['call_count']} x {found['name']}{place}: {moved}, {found['operation_count']} operations"
+        yield f"  {found['share_ratio']:4.0%} {counts}"
+    for group in event["groups"]:
+        moved, separate = format_quantity(group["moved_bytes"], "B"), format_quantity(group["separate_bytes"], "B")
+        yield f"  one kernel could do {', '.join(group['names'])}: {moved} instead of {separate}"
 
 
 def _ratio(parts: dict[str, Any]) -> str:

@@ -12,12 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assistant.config import find_project
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.judge import Verdict, verdict_event
 from assistant.engine.operators.evidence import evidence_of, reference_cases
 from assistant.engine.operators.extensions import ExtensionRuns
-from assistant.engine.operators.profiling import NO_TORCH
+from assistant.engine.operators.profiling import NO_TORCH, torch_of
 from assistant.engine.operators.reading import OperatorPair, runnable_file
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchSides
@@ -27,7 +26,6 @@ from assistant.model.verification import CannotJudge, Outcome, VerificationResul
 from assistant.operators.judge import judge
 from assistant.operators.task import Task
 from assistant.ports.lab import LabFailure
-from assistant.program.torch_place import torch_place
 from assistant.serialize import encode
 
 __all__ = ["judge_operator"]
@@ -56,7 +54,7 @@ async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions)
 
 
 async def _judged(job: Job, pair: OperatorPair, options: OperatorOptions) -> VerificationResult | LabFailure:
-    place = torch_place(find_project(pair.task.path))
+    place = torch_of(job, pair.task)
     if place is None:
         return NO_TORCH
     sides = TorchSides(job.scratch, place, job.limits)

@@ -20,7 +20,7 @@ from assistant.ports.lab import LabFailure
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.program.torch_place import TorchPlace, torch_place
 
-__all__ = ["NO_TORCH", "graph_of", "profile_operator", "traced"]
+__all__ = ["NO_TORCH", "graph_of", "profile_operator", "torch_of", "traced"]
 
 NO_TORCH = LabFailure("unsupported", "PyTorch is not installed where this project's scripts find it", "pip install 'kernelopt[torch]'")
 _METHOD = "bytes and operations from shapes, at the target's peaks; float32 products at its FP32 units; nothing is timed"
@@ -59,7 +59,7 @@ async def profile_operator(job: Job, task: Task) -> Ending:
 
 async def traced(job: Job, task: Task) -> Graph | LabFailure:
     """One call on the task's own inputs."""
-    place = torch_place(find_project(task.path))
+    place = torch_of(job, task)
     if place is None:
         return NO_TORCH
     answer = await _asked(job, task, place)
@@ -67,6 +67,11 @@ async def traced(job: Job, task: Task) -> Graph | LabFailure:
         return answer
     failure = answer["failure"]
     return graph_of(answer) if failure is None else LabFailure(failure["kind"], failure["message"], "run the task by itself")
+
+
+def torch_of(job: Job, task: Task) -> TorchPlace | None:
+    """The PyTorch that the task runs in; None where none is installed."""
+    return torch_place(job.request.torch_project or find_project(task.path))
 
 
 async def _asked(job: Job, task: Task, place: TorchPlace) -> dict[str, Any] | LabFailure:

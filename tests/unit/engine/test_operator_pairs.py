@@ -14,7 +14,7 @@ import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.job import Ending, Job
-from assistant.engine.operators import judging
+from assistant.engine.operators import judging, profiling
 from assistant.engine.operators.reading import check_device, is_operator, read_pair, runnable_file, without_cuda
 from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.engine.source_version import read_source
@@ -152,7 +152,7 @@ class Asked:
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
     made = Asked(Sides(tmp_path), ExtensionLab(tmp_path, {}, ends=[ran(answers(b"one"))]))
     place = TorchPlace("python3", tmp_path, "2.13.0", None, None)
-    monkeypatch.setattr(judging, "torch_place", lambda _: place)
+    monkeypatch.setattr(profiling, "torch_place", lambda _: place)
     monkeypatch.setattr(judging, "TorchSides", lambda *_: made.sides)
     return made
 
@@ -190,7 +190,7 @@ async def test_both_sides_get_seeds_of_their_own_and_the_reference_other_sizes(a
 
 
 async def test_without_pytorch_it_says_how_to_install_it(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "torch_place", lambda _: None)
+    monkeypatch.setattr(profiling, "torch_place", lambda _: None)
     ending = await asked.judge()
     assert ending.exit_code == 3 and asked.only(events.Message).remedy == "pip install 'kernelopt[torch]'"
 
