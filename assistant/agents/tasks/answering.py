@@ -1,4 +1,4 @@
-"""What calls answer: the reward with its components, what the judge found, a profile, what memory knows; bounded. Pure.
+"""What calls answer: the reward with its components, what the judge found, what memory knows; bounded. Pure.
 
 Example::
 
@@ -8,24 +8,20 @@ Example::
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from assistant.agents.answers import answer as event_answer
 from assistant.agents.tasks.recalled import Recalled
 from assistant.agents.tasks.reward import Judgement, Reward
 from assistant.model import events
 from assistant.serialize import encode
 
-__all__ = ["bounded", "judge_answer", "memory_answer", "profile_answer"]
+__all__ = ["bounded", "by_folder_names", "judge_answer", "memory_answer"]
 
 _MOST_REASONS = 8
 _MOST_MESSAGES = 8
 _MOST_TEXT = 600
 """Characters of one message."""
-_OVERHEAD = 2000
-"""Characters of an answer that are left for what stands around a profile's events."""
-_LEFT_OUT = (events.TimelineFound, events.LaunchFacts, events.KernelFound)
 _CUT_FIRST = ("events", "techniques", "messages", "figures", "speed", "notes", "page")
 """Parts of an answer that are left out, in this order, where it is too long."""
 _NOT_MEASURED = "PREDICTED by a performance model, not measured: it is no part of the reward"
@@ -90,28 +86,24 @@ def _figures(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in {"roofline", "stalls"}}
 
 
-def profile_answer(log: Sequence[events.Event], most_characters: int) -> dict[str, Any]:
-    """As the harness answers, without what only pictures and planners need, and with one launch of each shape."""
-    whole = event_answer(log)
-    kept = event_answer([event for event in _of_shapes(log) if not isinstance(event, _LEFT_OUT)], most_characters - _OVERHEAD)
-    return kept | ({"program": whole["program"]} if "program" in whole else {})
-
-
-def _of_shapes(log: Sequence[events.Event]) -> Iterator[events.Event]:
-    seen: set[str] = set()
-    for event in log:
-        if isinstance(event, events.Profile):
-            shape = f"{event.instance} {event.grid} {event.block}"
-            if shape in seen:
-                continue
-            seen.add(shape)
-        yield event
-
-
 def memory_answer(found: Recalled) -> dict[str, Any]:
     """Techniques, best first, each with what is known of it."""
     answer: dict[str, Any] = {"answer": _short(found.answer), "techniques": [encode(each) for each in found.techniques]}
     return answer | ({"page": found.page} if found.page else {})
+
+
+def by_folder_names(answer: Any, names: Sequence[tuple[str, str]]) -> Any:
+    """The answer with places of the protected copy under the names that the agent's folder has them by.
+
+    ``names``: (absolute path, name in the folder) in the order in which they are replaced.
+    """
+    if isinstance(answer, str):
+        for path, name in names:
+            answer = answer.replace(path, name)
+        return answer
+    if isinstance(answer, dict):
+        return {key: by_folder_names(value, names) for key, value in answer.items()}  # pyright: ignore[reportUnknownVariableType]  # JSON
+    return [by_folder_names(value, names) for value in answer] if isinstance(answer, list) else answer  # pyright: ignore[reportUnknownVariableType]  # JSON
 
 
 def bounded(answer: dict[str, Any], most_characters: int) -> dict[str, Any]:

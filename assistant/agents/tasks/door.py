@@ -21,10 +21,11 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from assistant.agents.tasks.answering import bounded, judge_answer, memory_answer, profile_answer
+from assistant.agents.tasks.answering import bounded, by_folder_names, judge_answer, memory_answer
 from assistant.agents.tasks.calls import JUDGE, Begun, CallLog, Refused, Tool, left
 from assistant.agents.tasks.folder import AgentFolder
 from assistant.agents.tasks.jobs import OnProgress
+from assistant.agents.tasks.profile_answers import profile_answer
 from assistant.agents.tasks.recalled import recalled
 from assistant.agents.tasks.reward import PROTECTED_FILE_CHANGED, Judgement, Reason, reward_of
 from assistant.agents.tasks.running import check_edit, judged, profiled
@@ -134,7 +135,7 @@ class Door:
                 about = {"task": kept.task.id, "call": number, "tool": tool}
                 after = left(budget, log.calls())
                 said = replace(after, wall_s=max(0.0, after.wall_s - spent_s)).as_json()
-                answer = bounded(about | answer | {"left": said}, kept.task.answer_characters)
+                answer = bounded(about | by_folder_names(answer, kept.folder_names()) | {"left": said}, kept.task.answer_characters)
                 log.end(number, spent_s, answer)
             return answer
 

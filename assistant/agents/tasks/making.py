@@ -24,7 +24,7 @@ from assistant.agents.tasks.jobs import OnProgress
 from assistant.agents.tasks.readme import readme
 from assistant.agents.tasks.reward import Judgement
 from assistant.agents.tasks.running import judged_start
-from assistant.agents.tasks.store import KeptTask, TaskStore
+from assistant.agents.tasks.store import REFERENCE, KeptTask, TaskStore
 from assistant.agents.tasks.task import TASK_FILE, Budget, JudgeSettings, ProtectedFile, Task, TaskKind
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.build.includes import with_headers
@@ -43,8 +43,6 @@ from assistant.workload.blocks import sidecar_path
 
 __all__ = ["NewTask", "ServerStart", "make_task", "restore"]
 
-_REFERENCE = "reference"
-"""Folder of read-only copies in the agent's folder."""
 _CANDIDATE = "candidate.py"
 _MODEL = re.compile(r"\bModel\b")
 _READ_ONLY = 0o444
@@ -98,7 +96,7 @@ async def make_task(session: Session, store: TaskStore, asked: NewTask, server: 
     task_id = new_id("T")
     is_about_operator = is_operator(asked.file, asked.settings.class_name, asked.settings.kernel)
     parts = _operator_parts(asked) if is_about_operator else _kernel_parts(asked, store.program_of(task_id))
-    references = {f"{_REFERENCE}/{name}": data for name, data in parts.program.items() if name != CONFIG_NAME}
+    references = {f"{REFERENCE}/{name}": data for name, data in parts.program.items() if name != CONFIG_NAME}
     protected = references | {TASK_FILE: _task_text(task_id, parts, asked)}
     task = Task(
         id=task_id,

@@ -13,11 +13,14 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from assistant.agents.tasks.task import Task
+from assistant.agents.tasks.task import Task, TaskKind
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.serialize import DecodeError, dumps, loads
 
-__all__ = ["KeptTask", "TaskStore"]
+__all__ = ["REFERENCE", "KeptTask", "TaskStore"]
+
+REFERENCE = "reference"
+"""Folder of read-only copies in an agent's folder."""
 
 _TASK, _PROGRAM, _START, _FOLDER = "task.json", "program", "start", "folder"
 _ID = re.compile(r"T[0-9A-Z]{1,26}")
@@ -52,6 +55,11 @@ class KeptTask:
     def beat(self) -> Path:
         """Touched every second while a call runs: how long a killed one ran."""
         return self.root / "running"
+
+    def folder_names(self) -> tuple[tuple[str, str], ...]:
+        """(absolute path, name in an agent's folder) of what is judged against: answers name nothing outside of that folder."""
+        edited = ((str(self.program_file), self.task.source),) if self.task.kind is TaskKind.KERNEL else ()
+        return (*edited, (str(self.program), REFERENCE))
 
     def start(self) -> str:
         """The file to edit, as the agent was given it."""

@@ -23,7 +23,9 @@ async def test_a_task_is_worked_on_over_mcp_as_in_a_shell(cli: Cli, source: Path
     async with connect("--task", "work") as agent:
         assert await agent.tool_names() == {"judge", "profile", "ask_memory"}
         profiled = await agent.call("profile", kernel="twice")
-        assert any(event["event"] == "profile" for event in profiled["events"]) and profiled["left"]["judge_calls"] == 3
+        launch = next(event for event in profiled["events"] if event["event"] == "profile")
+        assert "evidence" not in launch and 0 < len(launch["predicted"]["terms"]) <= 3 and profiled["left"]["judge_calls"] == 3
+        assert {line["file"] for line in launch["lines"]} == {"twice.cu"} and str(cli.home) not in json.dumps(profiled)
 
         _write(source, f'#include <cstdio>\nint first = printf("x");\n{START}')
         refused = await agent.call("judge")

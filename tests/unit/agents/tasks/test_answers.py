@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from assistant.agents.tasks import Judgement, Reason, reward_of
-from assistant.agents.tasks.answering import bounded, judge_answer, profile_answer
+from assistant.agents.tasks.answering import bounded, by_folder_names, judge_answer
+from assistant.agents.tasks.profile_answers import profile_answer
 from assistant.agents.tasks.words import answer_in_words
 from assistant.model import events
 from assistant.model.profile import Severity
+from tests.unit.agents.tasks.kept import kept_task
 
 LEFT = {"left": {"judge_calls": 4, "wall_s": 12.0}}
 
@@ -52,3 +55,10 @@ def test_a_profile_that_failed_says_why() -> None:
     answer = profile_answer(log, 4000)
     assert (answer["answer"], answer["exit_code"]) == ("nothing was launched", 3)
     assert "error: no kernel ran" in answer_in_words(answer | LEFT)
+
+
+def test_places_of_the_protected_copy_go_by_the_names_in_the_folder(tmp_path: Path) -> None:
+    kept = kept_task(tmp_path)
+    said = {"lines": [{"file": str(kept.program_file)}], "messages": [f"{kept.program}/sub/a.cuh:3: no {kept.program}/b"], "call": 3}
+    answer = by_folder_names(said, kept.folder_names())
+    assert answer == {"lines": [{"file": "twice.cu"}], "messages": ["reference/sub/a.cuh:3: no reference/b"], "call": 3}
