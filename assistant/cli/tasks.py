@@ -137,7 +137,7 @@ def _trajectory(place: Place = ".") -> None:
 
 
 def _make(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where they are written; made, or empty")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where they are written; what was begun there with the same seed goes on")],
     operators: Annotated[int, typer.Option("--operators", min=0, help="PyTorch tasks, composed of one to five functions")] = 0,
     kernels: Annotated[int, typer.Option("--kernels", min=0, help="CUDA programs, made worse by inverse techniques")] = 0,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed draws the same tasks")] = 0,
@@ -149,16 +149,18 @@ def _make(
         bool,
         typer.Option("--check/--no-check", help="Run each: does it repeat itself, do its inputs count, is its known solution right?"),
     ] = True,
-    device: opt.Device = None,
+    device: Annotated[str, typer.Option("--device", help="cpu: each is run at small sizes; gpu:N: kernels at real sizes")] = "cpu",
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Checks at once; what is kept does not depend on it")] = 1,
     target: Annotated[str, typer.Option("--target", help="GPU that least times are estimated for")] = "h200",
 ) -> None:
     """Draw tasks for training and evaluation into DIR, with their provenance, splits, and what was left out and why."""
     with loading():
+        from assistant.agents.synthesis import Asked
         from assistant.cli.paths import plain_path
         from assistant.cli.tasks_making import make_tasks
 
     place = None if benchmark is None else plain_path(benchmark)
-    raise typer.Exit(make_tasks(plain_path(folder), (operators, kernels), seed, place, target, is_checked, device))
+    raise typer.Exit(make_tasks(Asked(plain_path(folder), operators, kernels, seed, target, place, jobs), device if is_checked else None))
 
 
 def _restore(folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="An agent's folder")] = Path()) -> None:

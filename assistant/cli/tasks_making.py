@@ -16,12 +16,11 @@ from assistant.cli.status import StatusLine
 
 __all__ = ["make_tasks"]
 
+_CPU = "cpu"
 
-def make_tasks(
-    folder: Path, counts: tuple[int, int], seed: int, benchmark: Path | None, target: str, is_checked: bool, device: str | None
-) -> int:
-    """``counts``: of operators and kernels. Exit code 1 where fewer were found than were asked for. Raises KernelOptError."""
-    asked = Asked(folder, counts[0], counts[1], seed, target, benchmark)
+
+def make_tasks(asked: Asked, device: str | None) -> int:
+    """``device``: where each task is run; None: none is. Exit code 1 where fewer were found than were asked for. Raises KernelOptError."""
 
     async def work() -> int:
         with StatusLine(console(is_error=True)) as status:
@@ -31,13 +30,13 @@ def make_tasks(
                 status.say(stage)
 
             async def check(drawn: Drawn, file: Path) -> Check:
-                return await checked(session, drawn, file, progress, device)
+                return await checked(session, drawn, file, progress, device or _CPU)
 
-            made = await write_tasks(asked, check if is_checked else None)
-        _print(folder, made, is_checked)
-        return exit_codes.DONE if made.kept == sum(counts) else exit_codes.ANSWER_IS_NO
+            made = await write_tasks(asked, None if device is None else check)
+        _print(asked.folder, made, device is not None)
+        return exit_codes.DONE if made.kept >= asked.operators + asked.kernels else exit_codes.ANSWER_IS_NO
 
-    return run_async(work, "interrupted; what was made so far is in the folder")
+    return run_async(work, "interrupted; the same command goes on")
 
 
 def _print(folder: Path, made: Made, is_checked: bool) -> None:

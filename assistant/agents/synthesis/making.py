@@ -1,7 +1,8 @@
 """Draws tasks until there are as many as are asked for, and writes them with their provenance.
 
 In a folder: ``operators/NAME.py``, ``kernels/NAME.cu``, ``solutions/NAME.cu`` (known good versions of kernels, not for agents),
-``tasks.jsonl`` (a line for each task) and ``report.json`` (what was left out, and why). Example::
+``tasks.jsonl`` (a line for each task), ``refused.jsonl`` (what the judge refused) and ``report.json`` (all that was left out, and why).
+Example::
 
     made = await write_tasks(Asked(folder, operators=50, kernels=50, seed=7), check)
     made.kept, made.left_out
@@ -9,15 +10,18 @@ In a folder: ``operators/NAME.py``, ``kernels/NAME.cu``, ``solutions/NAME.cu`` (
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from assistant.agents.synthesis.drawn import Drawn, Kind
 from assistant.agents.synthesis.kernels import draw_kernel
 from assistant.agents.synthesis.likeness import MOST_LIKENESS, too_like
+from assistant.agents.synthesis.manifest import Manifest
 from assistant.agents.synthesis.operators import draw_operator
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.measure.targets import DEFAULT_TARGET, target
@@ -25,11 +29,11 @@ from assistant.model.device import Target
 from assistant.record import Record
 from assistant.serialize import encode
 
-__all__ = ["SCHEMA", "Asked", "Check", "Fault", "LeftOut", "Made", "draw_tasks", "read_benchmark", "write_tasks"]
+__all__ = ["LEAST_S", "MOST_S", "SCHEMA", "Asked", "Check", "Fault", "LeftOut", "Made", "draw_tasks", "read_benchmark", "write_tasks"]
 
 SCHEMA = 1
 """Version of ``tasks.jsonl`` and ``report.json``."""
-_LEAST_S, _MOST_S = 0.05e-3, 100e-3
+LEAST_S, MOST_S = 0.05e-3, 100e-3
 """Least times of tasks at their real sizes: shorter ones are launches alone, longer ones take too long to judge."""
 _TRIES = 40
 """Draws for each task that is asked for, at most."""
@@ -42,7 +46,7 @@ class Asked(Record):
     """What is to be made."""
 
     folder: Path
-    """Absolute; made, or empty."""
+    """Absolute; made, empty, or begun earlier with the same seed."""
     operators: int
     kernels: int
     seed: int = 0
@@ -50,6 +54,8 @@ class Asked(Record):
     """Whose least times are estimated."""
     benchmark: Path | None = None
     """Folder of a benchmark that no operator may be near to; None: none is compared."""
+    jobs: int = 1
+    """Checks at once."""
 
 
 class Fault(StrEnum):
@@ -77,6 +83,8 @@ class Check(Record):
     predicted_ratio: float | None = None
     """Of the known solution, by the performance model; None where there is none, or it was timed."""
     measured_ratio: float | None = None
+    start_s: float | None = None
+    """Measured time of the start's kernel at the real sizes; None where nothing was timed."""
 
 
 class Made(Record):
@@ -102,23 +110,53 @@ def draw_tasks(kind: Kind, seed: int, count: int) -> Iterator[Drawn]:
 
 
 async def write_tasks(asked: Asked, check: CheckTask | None) -> Made:
-    """``check``: runs a task that was written; None: nothing is run, and the manifest says so. Raises KernelOptError."""
-    _demand_empty(asked.folder)
+    """``check``: runs a task that was written; None: nothing is run, and the manifest says so.
+
+    What an interrupted making left is gone on with. Raises KernelOptError.
+    """
+    manifest = Manifest(asked.folder, asked.seed, asked.target)
     benchmark = {} if asked.benchmark is None else read_benchmark(asked.benchmark)
-    left_out, kept = list[LeftOut](), 0
+    left_out = [LeftOut(line["name"], Fault[line["code"].upper()], line["reason"]) for line in manifest.refused]
     for kind, count in ((Kind.OPERATOR, asked.operators), (Kind.KERNEL, asked.kernels)):
-        found = 0
-        for drawn in draw_tasks(kind, asked.seed, count):
-            if found == count:
-                break
-            fault = _unfit(drawn, target(asked.target), benchmark) or await _write_checked(asked, drawn, check)
-            if fault is None:
-                found += 1
-            else:
-                left_out.append(fault)
-        kept += found
+        draws = _fit(draw_tasks(kind, asked.seed, count), asked, benchmark, left_out)
+        fresh = (drawn for drawn in draws if drawn.name not in manifest)
+        while batch := list(islice(fresh, min(asked.jobs, max(0, count - manifest.count(kind))))):
+            left_out += await _write_batch(asked, batch, check, manifest)
+    kept = sum(map(manifest.count, Kind))
     _write(asked.folder / "report.json", json.dumps(_report(asked, kept, left_out, len(benchmark), check is not None), indent=2) + "\n")
     return Made(kept, tuple(left_out))
+
+
+def _fit(draws: Iterator[Drawn], asked: Asked, benchmark: dict[str, str], left_out: list[LeftOut]) -> Iterator[Drawn]:
+    """Those that may be run; ``left_out`` gets the others."""
+    for drawn in draws:
+        fault = _unfit(drawn, target(asked.target), benchmark)
+        if fault is None:
+            yield drawn
+        else:
+            left_out.append(fault)
+
+
+async def _write_batch(asked: Asked, batch: Sequence[Drawn], check: CheckTask | None, manifest: Manifest) -> list[LeftOut]:
+    """Check some at once; what was left out of them. They are kept in the order in which they were drawn, however many run at once."""
+    files = [asked.folder / _FOLDERS[drawn.kind] / f"{drawn.name}{_ENDINGS[drawn.kind]}" for drawn in batch]
+    for drawn, file in zip(batch, files, strict=True):
+        _write(file, drawn.text)
+    checks: Sequence[Check | None] = [None] * len(batch)
+    if check is not None:
+        checks = await asyncio.gather(*map(check, batch, files))
+    refused = list[LeftOut]()
+    for drawn, file, found in zip(batch, files, checks, strict=True):
+        fault = None if found is None else found.left_out
+        if fault is not None:
+            file.unlink()
+            manifest.refuse(_entry(fault))
+            refused.append(fault)
+            continue
+        if drawn.solution is not None:
+            _write(asked.folder / "solutions" / file.name, drawn.solution)
+        manifest.keep(_provenance(asked, drawn, file, found))
+    return refused
 
 
 def read_benchmark(folder: Path) -> dict[str, str]:
@@ -141,29 +179,13 @@ def least_time_s(drawn: Drawn, on: Target) -> float:
 def _unfit(drawn: Drawn, on: Target, benchmark: dict[str, str]) -> LeftOut | None:
     """Why nothing is to be run of it; None where it may be."""
     time_s = least_time_s(drawn, on)
-    if not _LEAST_S <= time_s <= _MOST_S:
-        limits = f"not between {_LEAST_S * 1e3:g} and {_MOST_S * 1e3:g} ms"
+    if not LEAST_S <= time_s <= MOST_S:
+        limits = f"not between {LEAST_S * 1e3:g} and {MOST_S * 1e3:g} ms"
         return LeftOut(drawn.name, Fault.TIME, f"{time_s * 1e3:.3g} ms on {on.name}, {limits}")
     near = too_like(drawn.name, drawn.text, benchmark) if drawn.kind is Kind.OPERATOR else None
     if near is None:
         return None
     return LeftOut(drawn.name, Fault.BENCHMARK, f"{near.other}: {near.ratio:.2f}, more than {MOST_LIKENESS}")
-
-
-async def _write_checked(asked: Asked, drawn: Drawn, check: CheckTask | None) -> LeftOut | None:
-    """Write it; why it is left out again, or None."""
-    file = asked.folder / _FOLDERS[drawn.kind] / f"{drawn.name}{_ENDINGS[drawn.kind]}"
-    _write(file, drawn.text)
-    found = None if check is None else await check(drawn, file)
-    if found is not None and found.left_out is not None:
-        file.unlink()
-        return found.left_out
-    if drawn.solution is not None:
-        _write(asked.folder / "solutions" / file.name, drawn.solution)
-    line = json.dumps(_provenance(asked, drawn, file, found), ensure_ascii=False) + "\n"
-    with (asked.folder / "tasks.jsonl").open("a", encoding="utf-8") as lines:
-        lines.write(line)
-    return None
 
 
 def _provenance(asked: Asked, drawn: Drawn, file: Path, found: Check | None) -> dict[str, Any]:
@@ -177,7 +199,7 @@ def _provenance(asked: Asked, drawn: Drawn, file: Path, found: Check | None) -> 
         **about,
         "least_time_s": least_time_s(drawn, target(asked.target)),
         "target": asked.target,
-        "checked": None if found is None else {"predicted_ratio": found.predicted_ratio, "measured_ratio": found.measured_ratio},
+        "checked": None if found is None else {name: value for name, value in encode(found).items() if name != "left_out"},
     }
 
 
@@ -189,13 +211,12 @@ def _report(asked: Asked, kept: int, left_out: list[LeftOut], benchmark_count: i
         "kept": kept,
         "is_checked": is_checked,
         "benchmark": None if asked.benchmark is None else compared,
-        "left_out": [{"name": each.name, "code": each.code.name.lower(), "reason": each.reason} for each in left_out],
+        "left_out": [_entry(each) for each in left_out],
     }
 
 
-def _demand_empty(folder: Path) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is not empty", "name a folder that is not there yet")
+def _entry(fault: LeftOut) -> dict[str, Any]:
+    return {"name": fault.name, "code": fault.code.name.lower(), "reason": fault.reason}
 
 
 def _write(path: Path, text: str) -> None:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import ast
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from assistant.agents.admission import refused_edit
 from assistant.agents.synthesis import Asked, Check, Drawn, Kind, Split, draw_tasks, write_tasks
+from assistant.agents.synthesis.checking import check_of, settings_of
 from assistant.agents.synthesis.drawn import split_of
 from assistant.agents.synthesis.families import FAMILIES, Family, Variant
 from assistant.agents.synthesis.functions import FUNCTIONS
 from assistant.agents.synthesis.likeness import likeness
 from assistant.agents.synthesis.making import Fault, LeftOut, read_benchmark
 from assistant.agents.synthesis.program_text import program_text
+from assistant.agents.tasks import Judgement
 from assistant.cuda.parse import parse
 from assistant.errors import UsageError
+from assistant.model.comparison import CaseSpeed, SpeedOutcome
+from assistant.model.event_parts import SpeedReport
 from assistant.model.source import Source
+from assistant.model.verification import Outcome
 from assistant.operators.task import NoTask, find_task
 from assistant.plan.catalogue import own_catalogue
 
@@ -111,9 +117,69 @@ async def test_tasks_are_written_with_provenance_and_a_structure_is_in_one_split
         assert line["split"] == split_of(line["structure"]).value and 0.05e-3 <= line["least_time_s"] <= 100e-3
         assert (line["solution"] is None) is (line["kind"] == "operator")
     files = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")}
-    assert files == {*(line["file"] for line in lines), *(f for line in lines if (f := line["solution"])), "tasks.jsonl", "report.json"}
+    named = {line[key] for line in lines for key in ("file", "solution") if line[key] is not None}
+    assert files == named | {"tasks.jsonl", "refused.jsonl", "report.json"}
+
+
+async def test_an_interrupted_making_goes_on_and_keeps_the_same_however_many_run_at_once(tmp_path: Path) -> None:
+    asked = Counter[str]()
+
+    async def check(task: Drawn, file: Path) -> Check:
+        asked[task.name] += 1
+        if asked.total() == 7:
+            raise OSError("cut off")
+        return Check(LeftOut(task.name, Fault.SOLUTION, "slower") if task.number % 4 == 0 else None)
+
+    with pytest.raises(OSError, match="cut off"):
+        await write_tasks(Asked(tmp_path / "cut", 0, 12, 3), check)
+    cut = await write_tasks(Asked(tmp_path / "cut", 0, 12, 3), check)
+    assert cut.kept == 12 and sorted(asked.values())[-2:] == [1, 2]
+    whole = await write_tasks(Asked(tmp_path / "whole", 0, 12, 3, jobs=5), check)
+    assert whole == cut
+    assert (tmp_path / "cut/tasks.jsonl").read_text() == (tmp_path / "whole/tasks.jsonl").read_text()
+    assert (await write_tasks(Asked(tmp_path / "cut", 0, 12, 3), check)) == cut
+    assert (await write_tasks(Asked(tmp_path / "cut", 1, 12, 3), check)).kept == 13
+
+
+async def test_a_folder_of_something_else_or_another_seed_is_left_alone(tmp_path: Path) -> None:
+    await write_tasks(Asked(tmp_path / "out", 0, 1, 3), None)
+    with pytest.raises(UsageError, match="--seed 3 --target h200"):
+        await write_tasks(Asked(tmp_path / "out", 0, 2, 4), None)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/notes.txt").touch()
     with pytest.raises(UsageError, match="not empty"):
-        await write_tasks(Asked(tmp_path / "out", 1, 0), None)
+        await write_tasks(Asked(tmp_path / "other", 1, 0), None)
+
+
+def speed(outcome: SpeedOutcome, ratio: float, before_s: float | None) -> SpeedReport:
+    case = CaseSpeed("", 1.0, ratio, None, None, outcome, before_s, before_s)
+    return SpeedReport(outcome, ratio, None, None, None, "good", (case,), "paired", None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("judgement", "code", "start_s"),
+    [
+        (Judgement(Outcome.PASS, "PASS", speed=speed(SpeedOutcome.PREDICTED, 1.5, None)), None, None),
+        (Judgement(Outcome.PASS, "PASS", speed=speed(SpeedOutcome.PREDICTED, 0.9, None)), None, None),
+        (Judgement(Outcome.PASS, "PASS", speed=speed(SpeedOutcome.FASTER, 1.5, 1e-3)), None, 1e-3),
+        (Judgement(Outcome.PASS, "PASS", speed=speed(SpeedOutcome.SLOWER, 0.9, 1e-3)), Fault.SOLUTION, 1e-3),
+        (Judgement(Outcome.PASS, "PASS", speed=speed(SpeedOutcome.FASTER, 1.5, 1e-5)), Fault.TIME, 1e-5),
+        (Judgement(Outcome.FAIL, "FAIL"), Fault.SOLUTION, None),
+        (Judgement(None, "no machine"), Fault.SOLUTION, None),
+    ],
+)
+def test_a_solution_must_be_right_and_not_slower_and_its_start_take_some_time(
+    judgement: Judgement, code: Fault | None, start_s: float | None
+) -> None:
+    found = check_of(drawn(Kind.KERNEL, 1)[0], judgement)
+    assert (None if found.left_out is None else found.left_out.code, found.start_s) == (code, start_s)
+
+
+def test_kernels_run_at_real_sizes_on_a_gpu_alone() -> None:
+    kernel, operator = drawn(Kind.KERNEL, 1)[0], drawn(Kind.OPERATOR, 1)[0]
+    assert settings_of(kernel, "cpu").arguments == ()
+    assert settings_of(kernel, "gpu:1").arguments == tuple(str(size) for _, size in kernel.real_sizes)
+    assert settings_of(operator, "gpu:1").device == "cpu"
 
 
 def test_splits_have_the_shares_that_are_said() -> None:
