@@ -14,6 +14,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from enum import StrEnum
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -116,47 +117,56 @@ async def write_tasks(asked: Asked, check: CheckTask | None) -> Made:
     """
     manifest = Manifest(asked.folder, asked.seed, asked.target)
     benchmark = {} if asked.benchmark is None else read_benchmark(asked.benchmark)
-    left_out = [LeftOut(line["name"], Fault[line["code"].upper()], line["reason"]) for line in manifest.refused]
+    on = target(asked.target)
+
+    @cache
+    def unfit(drawn: Drawn) -> LeftOut | None:
+        return _unfit(drawn, on, benchmark)
+
+    left_out = list[LeftOut]()
     for kind, count in ((Kind.OPERATOR, asked.operators), (Kind.KERNEL, asked.kernels)):
-        draws = _fit(draw_tasks(kind, asked.seed, count), asked, benchmark, left_out)
-        fresh = (drawn for drawn in draws if drawn.name not in manifest)
+        draws = draw_tasks(kind, asked.seed, count)
+        fresh = (drawn for drawn in draws if unfit(drawn) is None and drawn.name not in manifest)
         while batch := list(islice(fresh, min(asked.jobs, max(0, count - manifest.count(kind))))):
-            left_out += await _write_batch(asked, batch, check, manifest)
+            await _write_batch(asked, batch, check, manifest)
+        left_out += _left_out(kind, asked.seed, manifest, unfit)
     kept = sum(map(manifest.count, Kind))
     _write(asked.folder / "report.json", json.dumps(_report(asked, kept, left_out, len(benchmark), check is not None), indent=2) + "\n")
     return Made(kept, tuple(left_out))
 
 
-def _fit(draws: Iterator[Drawn], asked: Asked, benchmark: dict[str, str], left_out: list[LeftOut]) -> Iterator[Drawn]:
-    """Those that may be run; ``left_out`` gets the others."""
-    for drawn in draws:
-        fault = _unfit(drawn, target(asked.target), benchmark)
-        if fault is None:
-            yield drawn
-        else:
-            left_out.append(fault)
+def _left_out(kind: Kind, seed: int, manifest: Manifest, unfit: Callable[[Drawn], LeftOut | None]) -> Iterator[LeftOut]:
+    """In the order in which they were drawn, up to the last that was kept or refused."""
+    open_names = manifest.names(kind)
+    for drawn in draw_tasks(kind, seed, len(open_names)):
+        if not open_names:
+            return
+        fault = unfit(drawn)
+        if fault is not None:
+            yield fault
+        elif drawn.name in manifest.refused:
+            line = manifest.refused[drawn.name]
+            yield LeftOut(drawn.name, Fault[line["code"].upper()], line["reason"])
+        open_names.discard(drawn.name)
 
 
-async def _write_batch(asked: Asked, batch: Sequence[Drawn], check: CheckTask | None, manifest: Manifest) -> list[LeftOut]:
-    """Check some at once; what was left out of them. They are kept in the order in which they were drawn, however many run at once."""
+async def _write_batch(asked: Asked, batch: Sequence[Drawn], check: CheckTask | None, manifest: Manifest) -> None:
+    """Check some at once. They are kept in the order in which they were drawn, however many run at once."""
     files = [asked.folder / _FOLDERS[drawn.kind] / f"{drawn.name}{_ENDINGS[drawn.kind]}" for drawn in batch]
     for drawn, file in zip(batch, files, strict=True):
         _write(file, drawn.text)
     checks: Sequence[Check | None] = [None] * len(batch)
     if check is not None:
         checks = await asyncio.gather(*map(check, batch, files))
-    refused = list[LeftOut]()
     for drawn, file, found in zip(batch, files, checks, strict=True):
         fault = None if found is None else found.left_out
         if fault is not None:
             file.unlink()
             manifest.refuse(_entry(fault))
-            refused.append(fault)
             continue
         if drawn.solution is not None:
             _write(asked.folder / "solutions" / file.name, drawn.solution)
         manifest.keep(_provenance(asked, drawn, file, found))
-    return refused
 
 
 def read_benchmark(folder: Path) -> dict[str, str]:

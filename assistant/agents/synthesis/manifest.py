@@ -28,38 +28,40 @@ class Manifest:
     def __init__(self, folder: Path, seed: int, target: str) -> None:
         """Raises UsageError for a folder of something else, or of another seed or target."""
         self._folder = folder
-        tasks, self._refused = self._read(_TASKS), self._read(_REFUSED)
-        if not tasks and not self._refused and _holds_something(folder):
+        tasks, refused = self._read(_TASKS), self._read(_REFUSED)
+        if not tasks and not refused and _holds_something(folder):
             raise UsageError(f"{folder} is not empty", "name a folder that is not there yet, or one that was begun with the same seed")
         for line in tasks:
             if (line["seed"], line["target"]) != (seed, target):
                 message = f"{folder} was begun with --seed {line['seed']} --target {line['target']}"
                 raise UsageError(message, "give the same again to go on, or name another folder")
         self._counts = Counter(line["kind"] for line in tasks)
-        self._names = {line["name"] for line in (*tasks, *self._refused)}
+        self._kept = {line["name"] for line in tasks}
+        self.refused = {line["name"]: line for line in refused}
+        """By name: what the judge refused."""
 
     def __contains__(self, name: str) -> bool:
         """Whether the task was kept or refused already."""
-        return name in self._names
+        return name in self._kept or name in self.refused
+
+    def names(self, kind: Kind) -> set[str]:
+        """Of all that were kept or refused."""
+        return {name for name in (*self._kept, *self.refused) if name.startswith(f"{kind.value}_")}
 
     def count(self, kind: Kind) -> int:
         """Tasks that were kept."""
         return self._counts[kind.value]
 
-    @property
-    def refused(self) -> tuple[dict[str, Any], ...]:
-        """What the judge refused earlier."""
-        return self._refused
-
     def keep(self, line: dict[str, Any]) -> None:
         self._counts[line["kind"]] += 1
+        self._kept.add(line["name"])
         self._append(_TASKS, line)
 
     def refuse(self, line: dict[str, Any]) -> None:
+        self.refused[line["name"]] = line
         self._append(_REFUSED, line)
 
     def _append(self, name: str, line: dict[str, Any]) -> None:
-        self._names.add(line["name"])
         try:
             append_line(self._folder / name, json.dumps(line, ensure_ascii=False))
         except OSError as error:
