@@ -6,6 +6,7 @@ Their options only; ``tasks_answers`` and ``tasks_making`` do what they say.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +28,14 @@ TaskFolder = Annotated[
     Path | None,
     typer.Option("--task", metavar="DIR", help="The folder of a task; left out: this folder", show_default=False),
 ]
+
+
+class Form(StrEnum):
+    """How a trajectory is written."""
+
+    CALLS = "calls"
+    MESSAGES = "messages"
+    STEPS = "steps"
 
 
 def add_task_commands(app: typer.Typer) -> None:
@@ -128,12 +137,21 @@ def _show(place: Place = ".", as_json: Json = False) -> None:
     show(place, as_json)
 
 
-def _trajectory(place: Place = ".") -> None:
+def _trajectory(
+    place: Place = ".",
+    form: Annotated[
+        Form,
+        typer.Option("--as", help="calls: all that is kept; messages: one chat with tool calls; steps: a line for each reward"),
+    ] = Form.CALLS,
+    least_reward: Annotated[
+        int | None, typer.Option("--least-reward", help="Of messages and steps: only those with this reward or more", show_default=False)
+    ] = None,
+) -> None:
     """What an agent asked in a task, as JSON lines: the task, then each call with the edit, the answer and the reward."""
     with loading():
         from assistant.cli.tasks_answers import print_trajectory
 
-    print_trajectory(place)
+    print_trajectory(place, form.value, least_reward)
 
 
 def _make(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from assistant.agents.tasks import (
     restore,
     trajectory,
 )
+from assistant.agents.tasks.training_data import conversation, steps
 from assistant.agents.tasks.words import answer_in_words, task_in_words
 from assistant.cli import exit_codes
 from assistant.cli.agents_answers import server_command
@@ -88,9 +89,14 @@ def show(place: str, as_json: bool) -> None:
         _print(task_in_words(kept.task, calls, remains))
 
 
-def print_trajectory(place: str) -> None:
-    """JSON lines, the task first."""
-    for line in trajectory(_kept(place)):
+def print_trajectory(place: str, form: str, least_reward: int | None) -> None:
+    """JSON lines: ``calls``, the task first; ``messages`` or ``steps``, training data."""
+    lines: Iterable[dict[str, Any]] = trajectory(_kept(place))
+    if form != "calls":
+        task, *calls = lines
+        whole = conversation(task, calls, least_reward)
+        lines = steps(task, calls, least_reward) if form == "steps" else ([] if whole is None else [whole])
+    for line in lines:
         typer.echo(encodable(json.dumps(line, ensure_ascii=False)))
 
 

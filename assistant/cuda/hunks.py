@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -17,9 +18,10 @@ from assistant.cuda.edits import lines_of
 from assistant.model.source import Hunk
 from assistant.record import Record
 
-__all__ = ["HunkMismatch", "apply_hunks", "hunks", "unified_diff"]
+__all__ = ["HunkMismatch", "apply_hunks", "hunks", "patched", "unified_diff"]
 
 _ID_DIGITS = 12
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+")
 _NO_NEWLINE = "\\ No newline at end of file\n"
 """As GNU diff and git write it after a last line without a line end."""
 
@@ -67,6 +69,26 @@ def unified_diff(before: str, after: str, name: str, context_lines: int = 3) -> 
     groups = _matcher(before_lines, after_lines).get_grouped_opcodes(context_lines) if before != after else ()
     body = [line for group in groups for line in _diff_group(before_lines, after_lines, group)]
     return "".join((f"--- a/{name}\n", f"+++ b/{name}\n", *body)) if body else ""
+
+
+def patched(before: str, diff: str) -> str | None:
+    """The text whose `unified_diff` from ``before`` this is; None where it is the change of another text."""
+    old, new, at, mark = lines_of(before), list[str](), 0, ""
+    for line in lines_of(diff)[2:]:
+        found = _HUNK.match(line)
+        if found is not None:
+            first = int(found[1]) - (found[2] != "0")
+            new, at = new + old[at:first], first
+        elif line == _NO_NEWLINE:
+            new = [*new[:-1], new[-1].removesuffix("\n")] if mark == "+" else new
+        elif line[0] == "+":
+            new.append(line[1:])
+        elif at < len(old) and old[at].removesuffix("\n") == line[1:].removesuffix("\n"):
+            new, at = new + ([old[at]] if line[0] == " " else []), at + 1
+        else:
+            return None
+        mark = line[0]
+    return "".join(new + old[at:])
 
 
 def _matcher(before_lines: list[str], after_lines: list[str]) -> difflib.SequenceMatcher[str]:

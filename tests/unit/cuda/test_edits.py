@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assistant.cuda.edits import EditOutOfRange, OverlappingEdits, apply_edits, edits_between, lines_of
-from assistant.cuda.hunks import HunkMismatch, apply_hunks, hunks, unified_diff
+from assistant.cuda.hunks import HunkMismatch, apply_hunks, hunks, patched, unified_diff
 from assistant.cuda.rebase import Conflict, RebasedChange, rebase
 from assistant.model.source import Hunk, Span, TextEdit
 
@@ -142,3 +142,11 @@ def test_a_diff_from_nothing_starts_at_line_zero() -> None:
 def test_equal_texts_have_an_empty_diff_and_no_hunks() -> None:
     assert unified_diff("a\n", "a\n", "k.cu") == ""
     assert hunks("a\n", "a\n") == ()
+
+
+@given(TEXTS, TEXTS)
+def test_a_diff_makes_of_its_text_the_other_one_and_of_another_text_none(before: str, after: str) -> None:
+    diff = unified_diff(before, after, "k.cu")
+    assert patched(before, diff) == after
+    if any(line[0] in "- " for line in lines_of(diff)[2:]):
+        assert patched("", diff) is None
