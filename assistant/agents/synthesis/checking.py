@@ -58,7 +58,7 @@ def check_of(drawn: Drawn, judgement: Judgement) -> Check:
 def _fault(drawn: Drawn, judgement: Judgement, start_s: float | None) -> LeftOut | None:
     reward = reward_of(judgement, frozenset(drawn.allowed), is_isolated=True)
     if reward.value is None or reward.value < 1:
-        why = reward.reasons[0].message if reward.reasons else judgement.answer
+        why = reward.reasons[0].message if reward.reasons else f"{reward.milestone.value}: {judgement.answer}"
         return LeftOut(drawn.name, Fault.SOLUTION, why)
     if reward.measured is not None and reward.measured.outcome is SpeedOutcome.SLOWER:
         return LeftOut(drawn.name, Fault.SOLUTION, judgement.answer)

@@ -166,6 +166,7 @@ def speed(outcome: SpeedOutcome, ratio: float, before_s: float | None) -> SpeedR
         (Judgement(Outcome.PASS, "PASS", speed=speed(SpeedOutcome.FASTER, 1.5, 1e-5)), Fault.TIME, 1e-5),
         (Judgement(Outcome.FAIL, "FAIL"), Fault.SOLUTION, None),
         (Judgement(None, "no machine"), Fault.SOLUTION, None),
+        (Judgement(Outcome.PASS, "PASS", is_unchanged=True), Fault.SOLUTION, None),
     ],
 )
 def test_a_solution_must_be_right_and_not_slower_and_its_start_take_some_time(
