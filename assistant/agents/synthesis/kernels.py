@@ -27,10 +27,12 @@ def draw_kernel(seed: int, number: int) -> Drawn:
     family = random.choices(list(FAMILIES.values()), weights=[_weight(each) for each in FAMILIES.values()])[0]
     dtype = random.choice(family.dtypes)
     expressions = tuple(random.sample(list(EXPRESSIONS), random.randint(1, 2))) if family.has_expressions else ()
-    missing = _missing(random, family, dtype, expressions)
+    open_ones = _techniques(family, dtype, expressions)
+    chosen = random.sample(open_ones, random.randint(1, len(open_ones)))
     sizes = tuple((size, random.randint(*small)) for size, small, _ in family.sizes)
     real = tuple((size, random.choice(values)) for size, _, values in family.sizes)
     variant = Variant(dtype, expressions, sizes)
+    missing = _all_missing(family, variant, chosen, open_ones)
     origin = f"seed {seed}, number {number}"
     return Drawn(
         name=f"kernel_{number:04}_{family.name}" + "".join(f"_{each}" for each in expressions),
@@ -55,8 +57,13 @@ def _weight(family: Family) -> int:
     return 4 if family.has_expressions else 1
 
 
-def _missing(random: Random, family: Family, dtype: str, expressions: tuple[str, ...]) -> tuple[str, ...]:
-    """At least one technique. Constants of a double are doubles already, and expressions without any have none."""
+def _techniques(family: Family, dtype: str, expressions: tuple[str, ...]) -> list[str]:
+    """That can be taken back: constants of a double are doubles already, and expressions without any have none."""
     has_literals = dtype == "float" and any("#" in EXPRESSIONS[each] for each in expressions)
-    open_ones = [each for each in family.techniques if each != _LITERALS or has_literals]
-    return tuple(sorted(random.sample(open_ones, random.randint(1, len(open_ones)))))
+    return [each for each in family.techniques if each != _LITERALS or has_literals]
+
+
+def _all_missing(family: Family, variant: Variant, chosen: list[str], open_ones: list[str]) -> tuple[str, ...]:
+    """The chosen ones and those that go with them: a product that adds up in global memory has no tile either."""
+    kernel = family.write(variant, frozenset(chosen)).kernel
+    return tuple(sorted(each for each in open_ones if each in chosen or family.write(variant, frozenset({*chosen, each})).kernel == kernel))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -69,6 +70,11 @@ def test_each_technique_that_a_family_lacks_changes_its_kernel_and_no_host_code(
         worse = Source(good.path, program_text(family.write(variant, frozenset({technique})), "t"))
         assert technique in known and worse.text != good.text
         assert refused_edit(worse, good, may_edit_host_code=False) is None
+
+
+def test_kernels_of_two_structures_differ_in_more_than_sizes() -> None:
+    texts = [re.sub(r"number \d+|: \d+;", "", each.text) for each in drawn(Kind.KERNEL, 400)]
+    assert len(set(texts)) == len(texts)
 
 
 def test_what_fewer_digits_need_is_allowed() -> None:
