@@ -54,6 +54,7 @@ _COUNTING = ("count", "grade", "check")
 _WARP = 32
 _IDEAL_SECTORS = 4
 """Of a warp's access to floats that lie side by side."""
+_Files = tuple[ParsedSource, ...]
 
 
 class Behaviour(Record):
@@ -208,22 +209,14 @@ class FakeLab:
         text = parsed.source.text[kernel.span.start : kernel.span.end]
         return next((behaviour for words, behaviour in self.kernels.items() if words in text), None)
 
-    def _refused(self, files: Sequence[ParsedSource]) -> tuple[Diagnostic, ...] | None:
+    def _refused(self, files: _Files) -> tuple[Diagnostic, ...] | None:
         """What a compiler would say; None: it takes the text."""
-        unknown = [(file, kernel) for file in files for kernel in file.kernels if self._behaviour(file, kernel) is None]
-        said = (
-            Diagnostic(str(file.source.path), kernel.line, 1, DiagnosticSeverity.ERROR, f"{kernel.name} is in no table")
-            for file, kernel in unknown
-        )
-        return tuple(said) if unknown else None
+        unknown = [(str(file.source.path), one) for file in files for one in file.kernels if self._behaviour(file, one) is None]
+        said = (Diagnostic(path, one.line, 1, DiagnosticSeverity.ERROR, f"{one.name} is in no table") for path, one in unknown)
+        return tuple(said) or None
 
     def _carried_out(
-        self,
-        files: Sequence[ParsedSource],
-        case: Case,
-        options: ReplayOptions,
-        kept: RecordingWriter | None = None,
-        blocks: tuple[int, ...] = (),
+        self, files: _Files, case: Case, options: ReplayOptions, kept: RecordingWriter | None = None, blocks: tuple[int, ...] = ()
     ) -> _Left:
         """The case's launches in order, each on what the one before left. ``kept``: takes the contents around each launch; ``blocks``: of
         each launch that run in time, empty: all."""
@@ -259,11 +252,11 @@ class FakeLab:
         return left
 
 
-def _files(program: Program) -> tuple[ParsedSource, ...]:
+def _files(program: Program) -> _Files:
     return tuple(map(parse, program.sources))
 
 
-def _found(files: Sequence[ParsedSource], instance: str) -> tuple[ParsedSource, Kernel] | None:
+def _found(files: _Files, instance: str) -> tuple[ParsedSource, Kernel] | None:
     """The kernel that is launched, in its file."""
     found = ((file, kernel_of_instance(file, instance)) for file in files)
     return next(((file, kernel) for file, kernel in found if kernel is not None), None)

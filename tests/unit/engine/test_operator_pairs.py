@@ -15,7 +15,7 @@ import pytest
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.job import Ending, Job
 from assistant.engine.operators import judging, profiling
-from assistant.engine.operators.reading import check_device, is_operator, read_pair, runnable_file, without_cuda
+from assistant.engine.operators.reading import check_device, is_operator, read_pair, without_cuda
 from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.engine.source_version import read_source
 from assistant.errors import UsageError
@@ -390,15 +390,3 @@ def test_operators_run_on_the_cpu_alone(tmp_path: Path, device: str | None) -> N
         check_device("cuda:0")
     version = without_cuda(JobRequest(tmp_path / "task.py", tmp_path), DEFAULT_FLAGS)
     assert (version.kernels, version.source.text) == ((), "")
-
-
-def test_a_text_that_is_not_on_the_disk_is_run_from_a_copy(tmp_path: Path) -> None:
-    """As an editor has it, in a cell of a notebook, or where the disk holds no text at all."""
-    file, elsewhere = tmp_path / "task.py", tmp_path / "copies"
-    file.write_text("x = 1\n")
-    assert runnable_file(file, "x = 1\n", elsewhere) == file and not elsewhere.exists()
-    assert runnable_file(file, "x = 2\n", elsewhere) == elsewhere / "task.py"
-    assert (elsewhere / "task.py").read_text() == "x = 2\n" and file.read_text() == "x = 1\n"
-    assert runnable_file(tmp_path / "cell.py", "y = 3\n", elsewhere).read_text() == "y = 3\n"
-    file.write_bytes(b"\xff\xfe")
-    assert runnable_file(file, "x = 4\n", elsewhere).read_text() == "x = 4\n"
