@@ -25,6 +25,13 @@ def cli(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Cli]:
 
 
 @pytest.fixture
+def killed(tmp_path: Path) -> Generator[Cli]:
+    """As ``cli``, for commands that a test kills: what they leave goes with a later one, once no process of theirs holds it."""
+    with working_cli(tmp_path) as made, no_orphans():
+        yield made
+
+
+@pytest.fixture
 def offered(freshly_offered: Offered) -> Generator[Offered]:
     """As after ``optimize transpose.cu``; likewise nothing may be left."""
     with no_orphans():

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assistant.bench.suite_file import SuiteProgram, read_suite
-from tests.e2e.cli.harness import Cli, no_orphans, working_cli
+from tests.e2e.cli.harness import Cli
 
 LONG_S = 600.0
 BROKEN = "__global__ void k(float *x) { x[0] = y; }\nint main() { k<<<1, 1>>>(nullptr); }\n"
@@ -69,13 +68,6 @@ derivation = "read, added, written"
 
 
 PROGRAMS = Path(__file__).parents[3] / "benchmarks" / "suite"
-
-
-@pytest.fixture
-def killed(tmp_path: Path) -> Generator[Cli]:
-    """As ``cli``; a killed command leaves its private copy."""
-    with working_cli(tmp_path) as made, no_orphans():
-        yield made
 
 
 def suite(cli: Cli) -> Path:

@@ -22,6 +22,10 @@ _TILE, _PADDED = "tile[TILE][TILE]", "tile[TILE][TILE + 1]"
 @pytest.fixture
 def source(cli: Cli) -> Path:
     """The file to edit of a task that was put where ``task new`` puts it, without judging its start."""
+    return task_of(cli)
+
+
+def task_of(cli: Cli) -> Path:
     kept_task(cli.home)
     return agent_folder(cli.folder / "work") / "twice.cu"
 
@@ -87,18 +91,19 @@ def test_a_file_that_the_source_takes_from_elsewhere_is_not_read(cli: Cli, name:
     assert (judged.code, answer["reward"], answer["components"]["cheat"]) == (1, -1, cheat), answer
 
 
-def test_a_killed_judge_counts_once(cli: Cli, source: Path) -> None:
+def test_a_killed_judge_counts_once(killed: Cli) -> None:
+    source = task_of(killed)
     edit(source, "*= 2.0f", "+= x[i]")
-    process = cli.start("judge", folder=source.parent)
-    calls = next((cli.home / "tasks").glob("T*")) / "calls.jsonl"
+    process = killed.start("judge", folder=source.parent)
+    calls = next((killed.home / "tasks").glob("T*")) / "calls.jsonl"
     while not calls.exists():
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     edit(source, "+= x[i]", "*= 2.0f")
-    _, answer = asked(cli, source, "judge")
+    _, answer = asked(killed, source, "judge")
     assert (answer["reward"], answer["left"]["judge_calls"]) == (0, 1)
-    lines = [json.loads(line) for line in cli.run("task", "trajectory", folder=source.parent).out.splitlines()]
+    lines = [json.loads(line) for line in killed.run("task", "trajectory", folder=source.parent).out.splitlines()]
     assert [line["answer"]["answer"] for line in lines[1:]] == ["the call was killed before it ended", answer["answer"]]
 
 

@@ -38,10 +38,9 @@ class Installed:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        (sys.executable, str(ROOT / "vscode-client" / "tools" / "wheel.py"), str(folder / "made")), check=True, timeout=DEADLINE_S
-    )
-    (wheel,) = (folder / "made").iterdir()
+    packed, wheel = folder / "kernelopt.texts", folder / "kernelopt-0.1.0-py3-none-any.whl"  # as the extension carries it and installs it
+    for script, *arguments in (("tools/wheel.py", packed), ("python/make_wheel.py", packed, wheel)):
+        subprocess.run((sys.executable, ROOT / "vscode-client" / script, *arguments), check=True, timeout=DEADLINE_S)
     venv.create(folder / "environment", with_pip=False, symlinks=True)
     (packages,) = (folder / "environment" / "lib").glob("python*/site-packages")
     with zipfile.ZipFile(wheel) as made:
