@@ -12,6 +12,7 @@ The line is written to standard error and taken away before anything else is pri
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -22,6 +23,8 @@ from rich.spinner import Spinner
 
 from assistant.cli.calm_words import shortened
 from assistant.cli.meter import meter_words
+from assistant.config import user_paths
+from assistant.lab.cache import FIRST_BUILD, is_emulator_being_built
 from assistant.model import events
 from assistant.model.completion import ModelRole
 
@@ -33,8 +36,10 @@ _REFRESHES_PER_S = 4
 class StatusLine:
     """Shows what the job is doing until it says something else."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, cache: Path | None = None) -> None:
+        """``cache``: where the emulator is kept once it is built; None: the user's."""
         self._console = console
+        self._cache = user_paths().cache if cache is None else cache
         self._is_shown = console.is_terminal and not console.is_dumb_terminal
         self._text: str | None = None
         self._start_s = time.monotonic()
@@ -73,8 +78,13 @@ class StatusLine:
 
     def _line(self) -> Spinner:
         elapsed_s = time.monotonic() - self._start_s
-        self._spinner.update(text=f"[dim]{escape(self._text or '')} · {elapsed_s:.0f} s{escape(self._meter)}{self._writing()}[/]")
+        further = f"{escape(self._meter)}{self._building()}{self._writing()}"
+        self._spinner.update(text=f"[dim]{escape(self._text or '')} · {elapsed_s:.0f} s{further}[/]")
         return self._spinner
+
+    def _building(self) -> str:
+        """The first run on a machine waits for the emulator's own build, which the job does not know of."""
+        return f" · {FIRST_BUILD}" if is_emulator_being_built(self._cache) else ""
 
     def writing(self, role: ModelRole, piece: str) -> None:
         """A model's answer comes in: show how long it is so far."""

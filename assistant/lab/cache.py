@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assistant.disk.cached import make_room
 
-__all__ = ["ENTRIES", "FIRST_BUILD", "is_emulator_built", "keep_small"]
+__all__ = ["ENTRIES", "FIRST_BUILD", "is_emulator_being_built", "is_emulator_built", "keep_small"]
 
 ENTRIES = (
     "emulator/builds/*",
@@ -31,6 +31,11 @@ FIRST_BUILD = "building the emulator (once, about 60 s)"
 def is_emulator_built(cache: Path) -> bool:
     """Whether the emulator was built here before, so that the next program waits for its own build alone."""
     return any(path.is_dir() for path in cache.glob("emulator/prelude-*"))
+
+
+def is_emulator_being_built(cache: Path) -> bool:
+    """Whether its first build has begun and has not ended."""
+    return (cache / "emulator").is_dir() and not is_emulator_built(cache)
 
 
 async def keep_small(cache: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -15,9 +16,9 @@ VERIFY = events.StageStarted("J1", "verify", "runs tone_map again and compares")
 ENDED = events.JobEnded("J1", 0, "done")
 
 
-def shown(is_terminal: bool, *told: events.Event) -> str:
+def shown(is_terminal: bool, *told: events.Event, cache: Path | None = None) -> str:
     stream = io.StringIO()
-    with StatusLine(Console(file=stream, force_terminal=is_terminal, width=100, color_system=None)) as status:
+    with StatusLine(Console(file=stream, force_terminal=is_terminal, width=120, color_system=None), cache) as status:
         for event in told:
             status.hide()
             status.follow(event)
@@ -28,6 +29,16 @@ def test_a_stage_is_named_with_its_time() -> None:
     seen = shown(True, STARTED, VERIFY)
     assert "check: reads the source · 0 s" in seen
     assert "verify: runs tone_map again and compares · 0 s" in seen
+
+
+def test_the_first_build_of_the_emulator_is_named_while_it_lasts(tmp_path: Path) -> None:
+    words = "verify: runs tone_map again and compares · 0 s"
+    building = f"{words} · building the emulator (once, about 60 s)"
+    assert words in shown(True, VERIFY, cache=tmp_path) and building not in shown(True, VERIFY, cache=tmp_path), "nothing has begun"
+    (tmp_path / "emulator").mkdir()
+    assert building in shown(True, VERIFY, cache=tmp_path)
+    (tmp_path / "emulator" / "prelude-1f").mkdir()
+    assert words in shown(True, VERIFY, cache=tmp_path) and building not in shown(True, VERIFY, cache=tmp_path)
 
 
 def test_nothing_is_written_where_no_terminal_shows_it() -> None:
