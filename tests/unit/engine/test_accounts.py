@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,7 +46,11 @@ Open = Callable[..., tuple[JobAccounts, Heard]]
 @pytest.fixture
 def opened(tmp_path: Path, store: Store) -> Open:
     def make(
-        caps: Caps, spent: Spending | None = None, device: str = "cpu", on_writing: OnWriting | None = None
+        caps: Caps,
+        spent: Spending | None = None,
+        device: str = "cpu",
+        on_writing: OnWriting | None = None,
+        answers: Sequence[ModelCall] = (),
     ) -> tuple[JobAccounts, Heard]:
         """The accounts of a new job, and what it reports."""
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
@@ -55,7 +59,7 @@ def opened(tmp_path: Path, store: Store) -> Open:
         lab = cast("Lab", SimpleNamespace(describe=lambda: LabDescription(device, "a device", "h200", "", ())))
         job = Job("J1", request, lab, target("h200"), limits, tmp_path, (), RunLimits(), heard)
         store.start_job(JobRow("J1", "optimize", request.file, tmp_path, "host 1 test", 1, 1, None, None, False))
-        return JobAccounts(job, store, caps, on_writing, spent, " --planner llm"), heard
+        return JobAccounts(job, store, caps, on_writing, spent, " --planner llm", answers), heard
 
     return make
 
@@ -172,6 +176,16 @@ def test_answers_of_an_earlier_search_are_given_once_each_in_order(opened: Open)
     given = [answers.taken("plan") for _ in range(3)]
     assert [one and one.request.id for one in given] == ["M1", "M2", None]
     assert answers.taken("code") is None and answers.taken("") is None
+
+
+def test_an_answer_that_is_taken_up_is_said_to_be_one(opened: Open) -> None:
+    made = replace(call("M1", Completion("M1", "small-2", 1, 1), Spending()), job="J0")
+    made = replace(made, request=replace(made.request, about="plan"))
+    accounts, heard = opened(Caps(), answers=(made,))
+    assert accounts.answered(replace(made.request, id="M9")) == made
+    (told,) = heard.taken()
+    assert isinstance(told, events.Message) and told.message == "takes up the answer to code@1 that J0 was given (M1)"
+    assert accounts.answered(replace(made.request, id="M10")) is None and not heard.taken()
 
 
 def test_rounds_that_are_gone_through_again_are_paid_for(opened: Open) -> None:

@@ -8,11 +8,12 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from assistant.engine.job import Job
-from assistant.engine.search.attempts import attempt_record
+from assistant.engine.search.attempts import attempt_record, side_effects
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.measure.targets import target
 from assistant.model.attempt import OtherFile
-from assistant.model.experience import TechniqueUse
+from assistant.model.build import KernelResources
+from assistant.model.experience import SideEffect, TechniqueUse
 from assistant.model.plan import Origin, Rewrite, Step
 from assistant.model.profile import Signature
 from assistant.model.source import Source
@@ -51,3 +52,19 @@ def test_a_candidate_is_kept_with_what_it_was_and_what_it_came_to(assessed: Any,
     assert kept.traits is not None and dict(kept.traits.scale)["threads"] == dear.launches[0].profile.config.thread_count
     bare = attempt_record(JOB, Path("/w"), version(), (dear,), Trial("C2", STEP, replace(rewrite, origin=None)), 7)
     assert (bare.after, bare.verification, bare.model, bare.calls) == (None, None, None, ())
+
+
+def test_what_an_edit_costs_besides_time_are_the_compilers_numbers_that_changed(assessed: Any) -> None:
+    def compiled(registers: int, shared_bytes: int, stored_bytes: int, loaded_bytes: int) -> Any:
+        resources = KernelResources("k", "_Zk", "sm_90", registers, stored_bytes, loaded_bytes, 0, shared_bytes, 0)
+        return replace(assessed()[0], resources=resources)
+
+    before = compiled(32, 0, 8, 16)
+    assert side_effects(before, (before,)) == ()
+    assert side_effects(before, (compiled(40, 4096, 0, 0),)) == (
+        SideEffect("registers_per_thread", 32, 40, "registers"),
+        SideEffect("static_shared_bytes", 0, 4096, "bytes"),
+        SideEffect("spill_bytes", 24, 0, "bytes"),
+    )
+    assert side_effects(before, (compiled(32, 0, 16, 8),)) == (), "as much as before"
+    assert side_effects(before, ()) == side_effects(replace(before, resources=None), (before,)) == ()

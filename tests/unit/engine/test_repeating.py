@@ -55,6 +55,8 @@ def test_launches_without_kept_results_show_nothing() -> None:
     failed = replace(_K, buffers=(replace(_IN, after=None), replace(_OUT, after=None)))
     assert _compared(_run(_K), _run(failed)) == NOT_RECORDED
     assert _compared(_run(_K), _run()) == NOT_RECORDED
+    in_part = replace(_K, buffers=(_IN, replace(_OUT, after=None)))
+    assert _compared(_run(_K), _run(in_part)) == NOT_RECORDED, "one of its results is lacking"
 
 
 def test_one_difference_outweighs_every_equality() -> None:
