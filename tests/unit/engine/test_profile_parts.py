@@ -79,6 +79,9 @@ def test_where_waiting_was_sampled_it_is_the_heat() -> None:
     elsewhere = tuple(replace(stall, file=name) for name in ("/a.cu", "/z.cu") for stall in STALLS)
     assert [row.stalls_ratio for row in source_rows(TEXT, FILE, ((2, 5),), LINES, (), elsewhere)] == [None] * 4
     assert stall_heat(STALLS) == {(FILE, 2): 0.75, (FILE, 5): 0.25}
+    unsampled = replace(STALLS[0], line=9, samples=0)
+    assert stall_heat((*STALLS, unsampled)) == stall_heat(STALLS), "no samples, no heat"
+    assert stall_heat((unsampled,)) == {}
 
 
 @pytest.mark.parametrize(("ratio", "step"), [(None, 0), (0.0, 1), (0.24, 1), (0.25, 2), (0.99, 4), (1.0, 4)])

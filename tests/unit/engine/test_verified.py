@@ -10,7 +10,7 @@ import pytest
 
 from assistant.engine.request import WHOLE_PROGRAM
 from assistant.model import events
-from assistant.model.recording import DeviceStep, ShapeCount
+from assistant.model.recording import DeviceStep, Recording, ShapeCount
 from assistant.model.source import Source
 from assistant.model.verification import Outcome, Verification
 from assistant.ports.lab import LabFailure, Program
@@ -28,7 +28,7 @@ def in_order(programs: Mapping[str, NewCase]) -> dict[str, NewCase]:
     return {text: replace(case, recording=_in_order(case)) for text, case in programs.items()}
 
 
-def _in_order(case: NewCase) -> object:
+def _in_order(case: NewCase) -> Recording:
     launches = case.recording.launches
     shapes = tuple(ShapeCount(launch.kernel, launch.config, 1) for launch in launches)
     steps = tuple(DeviceStep("launch", number, 0) for number in range(len(launches)))
@@ -64,12 +64,14 @@ async def test_all_that_the_program_does_is_predicted_and_the_verdict_stands_as_
     assert not [line for line in on.asked.lines if line.startswith("replay")], "nothing is verified again"
 
 
-async def test_a_clock_times_what_both_programs_do(on: Asking, proved: Verification) -> None:
+@pytest.mark.parametrize("outcome", [Outcome.PASS, Outcome.NEEDS_DECISION])
+async def test_a_clock_times_what_both_programs_do(on: Asking, verdict: Callable[..., Verification], outcome: Outcome) -> None:
     on.programs, on.timing = in_order(PROGRAMS), Clock()
     on.timing.usual_us = 40.0
-    await time_verified(on, proved)
+    await time_verified(on, verdict(outcome))
     made = on.only(events.ComparisonMade)
-    assert made.speed is not None and made.speed.outcome == "SAME" and on.ending.exit_code == 0
+    assert made.speed is not None and (made.speed.outcome, made.verification.outcome) == ("SAME", outcome)
+    assert on.ending.exit_code == 0, "what a person has to decide is no reason to fail"
 
 
 async def test_a_program_of_which_the_order_is_not_known_has_no_speed(on: Asking, proved: Verification) -> None:
