@@ -37,7 +37,7 @@ def kernelopt_unpickled(data):
 '''
 """What a file with pickles needs above them."""
 _MOST_BYTES = 16 << 20
-"""Of one pickle: it stands in a file's text."""
+"""A pickle stands in a file's text: a larger one is refused."""
 _OF_VALUES = "make it where it is used, in a function of the task's own"
 _OF_DEFINITIONS = "define it in a file or in a cell of a notebook, where its source is known"
 

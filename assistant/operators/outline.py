@@ -30,7 +30,7 @@ class OperatorClass(Record):
 
 
 class Outline(Record):
-    """Of one text."""
+    """The PyTorch classes that a text defines."""
 
     reference: OperatorClass | None
     candidate: OperatorClass | None

@@ -23,7 +23,7 @@ _TASKS, _REFUSED = "tasks.jsonl", "refused.jsonl"
 
 
 class Manifest:
-    """Of one folder."""
+    """Which tasks of a folder are drawn already, and which were left out."""
 
     def __init__(self, folder: Path, seed: int, target: str) -> None:
         """Raises UsageError for a folder of something else, or of another seed or target."""

@@ -21,7 +21,7 @@ __all__ = ["bounded", "by_folder_names", "judge_answer", "memory_answer"]
 _MOST_REASONS = 8
 _MOST_MESSAGES = 8
 _MOST_TEXT = 600
-"""Characters of one message."""
+"""Most characters of a message."""
 _CUT_FIRST = ("events", "techniques", "messages", "figures", "speed", "notes", "page")
 """Parts of an answer that are left out, in this order, where it is too long."""
 _NOT_MEASURED = "PREDICTED by a performance model, not measured: it is no part of the reward"

@@ -47,7 +47,7 @@ _CANDIDATE = "candidate.py"
 _MODEL = re.compile(r"\bModel\b")
 _READ_ONLY = 0o444
 _MOST_BYTES = 64 << 20
-"""Of one file that is copied."""
+"""A larger file is not copied."""
 _OWN_BUILDS = frozenset({ProgramOrigin.RECORDED_BUILD, ProgramOrigin.EXTENSION})
 _OWN_PLACES = frozenset({"cflags", "torch_project"})
 """Settings that name folders outside of the agent's."""

@@ -13,7 +13,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from assistant.cuda.accesses import canonical
 from assistant.cuda.branches import condition_of
@@ -27,6 +27,7 @@ from assistant.cuda.syntax import Node, binary_parts, unparenthesized, without_c
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.launch import Dim3
 from assistant.plan.expert.analysis.block_steps import flat_sizes
+from assistant.plan.expert.analysis.compound_assignments import COMPOUND
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.plan.expert.transformation import TransformationContext
@@ -45,15 +46,6 @@ _SIGNS = {Combination.SUM: "+", Combination.PRODUCT: "*"}
 _CALLS = {
     Combination.MAXIMUM: frozenset({"max", "fmax", "fmaxf", "std::max"}),
     Combination.MINIMUM: frozenset({"min", "fmin", "fminf", "std::min"}),
-}
-_STEPS: Mapping[str, Callable[[int, int], int]] = {
-    "+=": lambda a, b: a + b,
-    "-=": lambda a, b: a - b,
-    "*=": lambda a, b: a * b,
-    "/=": lambda a, b: a // b if a >= 0 and b > 0 else 0,
-    "<<=": lambda a, b: a << min(max(b, 0), 64),
-    ">>=": lambda a, b: a >> max(b, 0),
-    "^=": lambda a, b: a ^ b,
 }
 
 
@@ -224,7 +216,7 @@ class FollowedBlock:
 
     def _step(self, threads: Threads, target: Node, sign: str, value: Node) -> None:
         """``d *= 2``, or ``sum += a[t - d]``."""
-        name, step = self._tree.text(target), _STEPS.get(sign)
+        name, step = self._tree.text(target), COMPOUND.get(sign)
         is_held = any(name in self._values[thread] for thread in threads)
         runs = self._joined(threads, sign, target, value) if is_held and sign == f"{_SIGNS.get(self._combination)}=" else None
         others = self.numbers(value, threads)

@@ -21,6 +21,7 @@ from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, node_text, unparenthesized, without_comments
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.launch import Dim3
+from assistant.plan.expert.analysis.compound_assignments import COMPOUND
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.followed_values import FollowedValues, Frame, NotWholeError, shared_names
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
@@ -35,12 +36,7 @@ _MOST_ROUNDS = 1025
 """One thread may go through an element for each thread of the largest block."""
 _ATOMICS = {"atomicAdd": Combination.SUM, "atomicMax": Combination.MAXIMUM, "atomicMin": Combination.MINIMUM}
 _STEPS: Mapping[str, Callable[[int, int], int]] = {
-    "+=": lambda a, b: a + b,
-    "-=": lambda a, b: a - b,
-    "*=": lambda a, b: a * b,
-    "/=": lambda a, b: a // b if a >= 0 and b > 0 else 0,
-    "<<=": lambda a, b: a << min(max(b, 0), 64),
-    ">>=": lambda a, b: a >> max(b, 0),
+    **COMPOUND,
     "++": lambda a, _: a + 1,
     "--": lambda a, _: a - 1,
 }
