@@ -96,14 +96,12 @@ class ProgramRunner(Record):
 
         A single edit was verified by the search, as it stands: only its speed in the whole program is left to ask for.
         """
-        judged = None
         if kept.verification is not None and request.region is not None:
             await self._listen(session.time_verified(request, kept.before, kept.after, kept.verification), heard)
-            judged = judged_of(heard.of_command("compare"))
-        if judged is None:
+        if judged_of(heard.of_command("compare")) is None:
             await self._listen(session.judge(request, kept.before, kept.after), heard)
         told = heard.of_command("compare")
-        judged = judged or judged_of(told)
+        judged = judged_of(told)
         if judged is None:
             raise CannotAnswerError(f"what was kept could not be judged as a whole: {failure_of(told) or ending_of(told)}")
         wrong = wrong_as_a_whole(judged)
