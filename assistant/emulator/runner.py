@@ -23,7 +23,7 @@ from assistant.worker.launcher import Launcher
 from assistant.worker.left_behind import keep_plain_files
 from assistant.worker.limits import ProgramLimits
 from assistant.worker.sandbox import Layers, confine
-from assistant.worker.workspace import FolderTooLarge, Workspace
+from assistant.worker.workspace import Workspace
 from assistant.workload.recorded_log import LogNames, finish_recording
 
 __all__ = ["RunEnvironment", "core_environment", "run_program"]
@@ -74,7 +74,7 @@ def run_program(request: RunRequest, symbolizer: Symbolizer, around: RunEnvironm
 
 
 def _run_confined(request: RunRequest, command: Command, folder: Path, around: RunEnvironment) -> tuple[Outcome, Layers]:
-    """Run in a private copy of the working folder (where that is small enough), with its own files below ``folder/own``."""
+    """Run in a private copy of the working folder, with its own files below ``folder/own``."""
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
     programs_own = folder / "own"
@@ -82,17 +82,13 @@ def _run_confined(request: RunRequest, command: Command, folder: Path, around: R
     temporary.mkdir()
     own_writable = (programs_own,) if request.record is None else (programs_own, request.record)
     try:
-        with around.workspace.copy_of(request.cwd) as copy:
-            if isinstance(copy, FolderTooLarge):
-                notes, cwd, writable = (copy.note,), request.cwd, own_writable
-            else:
-                notes, cwd, writable = copy.notes, copy.path, (*own_writable, around.workspace.root)
-            confined = replace(command, cwd=cwd, environment={**command.environment, "TMPDIR": str(temporary)})
-            with confine(writable) as confinement:
+        with around.workspace.folder_to_run_in(request.cwd) as place:
+            confined = replace(command, cwd=place.path, environment={**command.environment, "TMPDIR": str(temporary)})
+            with confine((*own_writable, *place.writable)) as confinement:
                 outcome = run_child(confined, bounds, folder / "stdout", folder / "stderr", confinement, around.launcher)
         for written in own_writable:
             keep_plain_files(written)
-        return outcome, replace(confinement.layers, missing=(*confinement.layers.missing, *notes))
+        return outcome, replace(confinement.layers, missing=(*confinement.layers.missing, *place.notes))
     finally:
         remove_tree(temporary)
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from assistant.disk.removal import remove_tree
 from assistant.record import Record
 
-__all__ = ["FolderTooLarge", "PrivateCopy", "Workspace"]
+__all__ = ["COPIED_ENTRIES", "FolderTooLarge", "PrivateCopy", "RunFolder", "Workspace"]
 
 COPIED_BYTES = 64 << 20
 COPIED_ENTRIES = 2_000
@@ -48,6 +48,16 @@ class FolderTooLarge(Record):
     """Nothing was copied: the program runs in the original folder, which it can read only."""
 
     note: str
+
+
+class RunFolder(Record):
+    """Where a program that may be anything runs."""
+
+    path: Path
+    writable: tuple[Path, ...]
+    """Folders that it may write below, beside its own ones."""
+    notes: tuple[str, ...]
+    """What is not as it would be in the original folder."""
 
 
 class _Stamp(Record):
@@ -94,12 +104,13 @@ class Workspace:
 
     @property
     def root(self) -> Path:
-        """The program may write everywhere below it."""
+        """The program may write everywhere below it. It exists while a folder of ``copy_of`` is in use."""
         return self._root
 
     @contextmanager
     def copy_of(self, folder: Path) -> Generator[PrivateCopy | FolderTooLarge]:
         """A copy that is as ``folder`` is now. Raises OSError (no space, or files vanish meanwhile)."""
+        self._root.mkdir(exist_ok=True)
         entries = _entries(folder, self._root, self._most_entries)
         if entries is None:
             held = f"it holds more than {self._most_entries} entries"
@@ -113,6 +124,15 @@ class Workspace:
             yield PrivateCopy(self._root / _below(folder), _notes(folder, linked, self._most_bytes))
         finally:
             self._remove_changes()
+
+    @contextmanager
+    def folder_to_run_in(self, folder: Path) -> Generator[RunFolder]:
+        """A private copy of ``folder``; ``folder`` itself, to be read only, where it is too large for one. Raises OSError, as ``copy_of``."""
+        with self.copy_of(folder) as copy:
+            if isinstance(copy, FolderTooLarge):
+                yield RunFolder(folder, (), (copy.note,))
+            else:
+                yield RunFolder(copy.path, (self._root,), copy.notes)
 
     def _make(self, plan: _Plan) -> None:
         try:

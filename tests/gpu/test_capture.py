@@ -27,6 +27,7 @@ from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.worker.workspace import COPIED_ENTRIES
 from assistant.workload.timeline import timeline_of
 
 PROGRAMS = Path(__file__).parents[1] / "data/captured"
@@ -217,6 +218,14 @@ async def test_a_candidate_runs_confined_and_is_recorded(captured: CapturedRuns)
     run, recording = await recorded(captured, replace(program("vectors"), is_candidate=True))
     assert run.stdout == own.stdout
     assert len(recording.launches) == 4 and len(recording.transfers) == 2
+
+
+async def test_a_candidate_of_a_folder_too_large_to_copy_only_reads_it(captured: CapturedRuns, tmp_path: Path) -> None:
+    for number in range(COPIED_ENTRIES + 1):
+        (tmp_path / f"{number}.txt").touch()
+    run, recording = await recorded(captured, replace(program("vectors"), cwd=tmp_path, is_candidate=True))
+    assert len(recording.launches) == 4
+    assert any("only read it" in note for note in run.missing_limits)
 
 
 @pytest.fixture

@@ -23,6 +23,9 @@ def put_texts(request: CaptureRequest, copy: Path, sources: tuple[tuple[str, str
             message = f"{path} is outside {request.cwd}, of which the edited program gets a private copy"
             raise CaptureFailed("unsupported", message, "run from a folder that holds the sources")
         place = copy / Path(path).relative_to(request.cwd)
+        if not place.parent.resolve().is_relative_to(copy.resolve()):
+            message = f"{path} lies behind a link, which the private copy of {request.cwd} only points to"
+            raise CaptureFailed("unsupported", message, "name the source by its real path, and run from a folder that holds it")
         place, text = _of_file(place, text)
         place.unlink(missing_ok=True)
         place.write_text(text, "utf-8", errors="surrogateescape")

@@ -174,23 +174,23 @@ def _run_candidate(
     temporary.mkdir()
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
-    with around.workspace.copy_of(request.cwd) as copy, confine_to_gpu((raw, temporary, around.workspace.root)) as confinement:
-        if isinstance(copy, FolderTooLarge):
-            raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: the edited program needs a private copy of it")
+    with around.workspace.folder_to_run_in(request.cwd) as place, confine_to_gpu((raw, temporary, *place.writable)) as confinement:
+        if request.run_command and not place.writable:
+            raise CaptureFailed("unsupported", *place.notes, "run from a smaller folder: the edited program needs a private copy of it")
         built = None if request.run_command else build_program(request, around.toolchain, around.runner)
         if built is None:
-            put_texts(request, copy.path, request.sources)
+            put_texts(request, place.path, request.sources)
         if built is None and request.build_command is not None:
             own = candidate_environment(around.environment) | {"TMPDIR": str(temporary)}
-            command = _moved(request, copy.path, request.build_command)
-            build = Command(command, copy.path, _with_tools(request, own))
+            command = _moved(request, place.path, request.build_command)
+            build = Command(command, place.path, _with_tools(request, own))
             _build_edited(request, build, lambda: run_build_command(build, bounds, folder, confinement, around.runner.launcher))
-        arguments = (str(built), *request.args) if built is not None else _command_in(request, copy.path)
+        arguments = (str(built), *request.args) if built is not None else _command_in(request, place.path)
         confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES, _EXTENSIONS_FOLDER: str(temporary / "extensions")}
         with _gpus_of(request):
-            outcome = _start(around, Command(arguments, copy.path, confined), bounds, folder, confinement)
+            outcome = _start(around, Command(arguments, place.path, confined), bounds, folder, confinement)
     keep_plain_files(raw)
-    return outcome, (*confinement.layers.missing, *copy.notes)
+    return outcome, (*confinement.layers.missing, *place.notes)
 
 
 def _build_edited(request: CaptureRequest, build: Command, run: Callable[[], None]) -> None:

@@ -133,3 +133,13 @@ def test_a_copy_that_cannot_be_restored_is_made_anew(workspace: Workspace, folde
     (folder / "input.txt").write_text("changed")
     with workspace.copy_of(folder) as copy:
         assert contents(whole(copy)) == contents(folder)
+
+
+def test_a_folder_too_large_for_a_copy_is_run_in_as_it_is_and_only_read(tmp_path: Path, folder: Path) -> None:
+    workspace = Workspace(tmp_path / "files", most_entries=3)
+    with workspace.folder_to_run_in(folder) as place:
+        assert (place.path, place.writable) == (folder, ())
+        assert "more than 3 entries" in place.notes[0]
+        assert workspace.root.is_dir(), "what is allowed to be written must exist"
+    with Workspace(tmp_path / "others").folder_to_run_in(folder) as place:
+        assert contents(place.path) == contents(folder) and place.path.is_relative_to(*place.writable)

@@ -47,6 +47,17 @@ def test_a_text_of_a_python_file_stands_in_its_string(own: Path) -> None:
     assert not (copy / "train.py.halve.cu").exists()
 
 
+def test_a_source_behind_a_link_out_of_the_copy_is_refused_and_left_alone(own: Path) -> None:
+    shared = own.parent / "shared"
+    shared.mkdir()
+    (shared / "k.cu").write_text(KERNEL)
+    for folder in (own, own.parent / "copy"):
+        (folder / "linked").symlink_to(shared)
+    with pytest.raises(CaptureFailed, match="lies behind a link"):
+        put(own, "linked/k.cu", KERNEL.replace("2", "3"))
+    assert (shared / "k.cu").read_text() == KERNEL
+
+
 def test_what_the_string_cannot_hold_or_lies_elsewhere_is_refused_with_the_reason(own: Path) -> None:
     with pytest.raises(CaptureFailed, match=r"cannot be written into train\.py"):
         put(own, "train.py.halve.cu", f"{KERNEL} /* ' */")
