@@ -127,7 +127,7 @@ class Workspace:
 
     @contextmanager
     def folder_to_run_in(self, folder: Path) -> Generator[RunFolder]:
-        """A private copy of ``folder``; ``folder`` itself, to be read only, where it is too large for one. Raises OSError, as ``copy_of``."""
+        """A private copy; ``folder`` itself, to be read only, where it is too large for one. Raises OSError, as ``copy_of``."""
         with self.copy_of(folder) as copy:
             if isinstance(copy, FolderTooLarge):
                 yield RunFolder(folder, (), (copy.note,))
