@@ -223,7 +223,7 @@ async def test_a_candidate_runs_confined_and_is_recorded(captured: CapturedRuns)
 async def test_a_candidate_of_a_folder_too_large_to_copy_only_reads_it(captured: CapturedRuns, tmp_path: Path) -> None:
     for number in range(COPIED_ENTRIES + 1):
         (tmp_path / f"{number}.txt").touch()
-    run, recording = await recorded(captured, replace(program("vectors"), cwd=tmp_path, is_candidate=True))
+    run, recording = await recorded(captured, replace(program("vectors"), working_directory=tmp_path, is_candidate=True))
     assert len(recording.launches) == 4
     assert any("only read it" in note for note in run.missing_limits)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from assistant.live.faults import OutOfBounds
 from assistant.model.profile import Problem
@@ -116,9 +117,13 @@ def test_a_defect_that_a_call_shows_is_looked_for_by_calls() -> None:
     assert (found.arguments["n"], found.is_smallest, launch.asked) == (33, True, [])
 
 
-def test_it_ends_in_time() -> None:
+def test_it_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 100.0
+    monkeypatch.setattr("kernelopt.smallest.time", SimpleNamespace(monotonic=lambda: now_s))
+
     def slow(x: np.ndarray, n: int) -> Problem:
-        time.sleep(0.02)
+        nonlocal now_s
+        now_s += 0.02
         return problem()
 
     failing = Failing(slow)
