@@ -52,6 +52,8 @@ _MOST_SHARED_BYTES = 227 << 10
 """Largest grid, block and dynamic shared memory (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability", 9.0)."""
 _WARP_THREADS = 32
 _PROVING_GRIDS = 3
+_LEAST_USED_RATIO = 0.5
+"""Share of a size that integers below it must reach: with less of it, that they are below says nothing."""
 
 
 Place = tuple[int, int]
@@ -100,7 +102,9 @@ class SizeModel(Record):
     """Elements per buffer id; buffers that are not named keep their size."""
     grid: GridModel
     has_places: bool
-    """Whether a buffer holds integers that look like places: sorted ones, or all different."""
+    """Whether a buffer holds integers that look like places: sorted ones, all different, or ``bounds``."""
+    bounds: Mapping[int, str] = field(default_factory=dict[int, str])
+    """By buffer id: the size that all its integers are below, as labels are below the number of classes, columns below the width."""
     block_counts: Mapping[str, int] = field(default_factory=dict[str, int])
     """Sizes that no integer shows but the grid (``gridDim.x``), as of a kernel with a block for each row."""
 
@@ -139,8 +143,8 @@ class Plan(Record):
     sizes: Sizes
     config: LaunchConfig
     is_followed: bool
-    """Integers that look like places (sorted, or all different) are carried on where a buffer grows and scaled where it shrinks;
-    else they are repeated, or cut."""
+    """Integers that look like places (sorted, or all different) are carried on where a buffer grows and scaled where it shrinks, those
+    below a size are scaled with it; else they are repeated, or cut."""
 
 
 def size_model(case: NewCase, observed: Sequence[ObservedLaunch], scalars: tuple[Scalar, ...]) -> SizeModel | None:
@@ -158,7 +162,8 @@ def size_model(case: NewCase, observed: Sequence[ObservedLaunch], scalars: tuple
         grid = grid_model([_with_block_counts(one, [name[-1] for name in block_counts]) for one in observed], _terms(counts))
     contents = contents_of(case)
     has_places = any(_are_places(contents[b.id], b) for b in case.recording.buffers if b.id in counts)
-    model = SizeModel(scalars, counts, grid, has_places, block_counts)
+    bounds = _bounds(case, {scalar.name: scalar.value for scalar in scalars})
+    model = SizeModel(scalars, counts, grid, has_places or bool(bounds), bounds, block_counts)
     return model if model.varied else None
 
 
@@ -238,7 +243,7 @@ def at_sizes(case: NewCase, model: SizeModel, plan: Plan) -> NewCase:
     counts = {buffer: max(term.at(plan.sizes) for term in terms) for buffer, terms in model.counts.items()}
     contents = {b.id: _filled(before[b.id], b, counts[b.id], plan.is_followed) for b in case.recording.buffers if b.id in counts}
     if plan.is_followed:
-        contents |= _shorter_offsets(case, counts)
+        contents |= _shorter_offsets(case, counts) | _below_bounds(case, model, plan.sizes, counts)
     buffers = tuple(replace(b, size_bytes=len(contents.get(b.id, before[b.id]))) for b in case.recording.buffers)
     recording = replace(case.recording, buffers=buffers, launches=(replace(launch, config=plan.config, blocks_run=None, chosen_blocks=()),))
     origin = replace(case.origin, kind="resized", shape=shape_words(plan.sizes), weight=0.0, is_own_size=False)
@@ -278,11 +283,32 @@ def _free_buffers(launch: RecordedLaunch, buffers: Sequence[RecordedBuffer]) -> 
 
 
 def _are_places(data: bytes, buffer: RecordedBuffer) -> bool:
+    values = _integers(data, buffer)
+    return values is not None and (is_sorted(values) or is_distinct(values))
+
+
+def _integers(data: bytes, buffer: RecordedBuffer) -> Array | None:
+    """What a buffer of several integers holds; None of any other."""
     element = parse_element_type(buffer.element_type or "")
     if buffer.is_poisoned or element is None or element.is_floating or element.components != 1:
-        return False
+        return None
     values = decode(data, element)
-    return values.size > 1 and (is_sorted(values) or is_distinct(values))
+    return values if values.size > 1 else None
+
+
+def _bounds(case: NewCase, sizes: Sizes) -> dict[int, str]:
+    """As of ``SizeModel.bounds``: the least size above all integers of a buffer that use most of it, and look like no other places."""
+    contents, free = contents_of(case), typed_buffers(case)
+    found: dict[int, str] = {}
+    for buffer in (buffer for buffer in case.recording.buffers if buffer.id in free):
+        values = _integers(contents[buffer.id], buffer)
+        if values is None or int(values.min()) < 0 or is_sorted(values) or is_distinct(values):
+            continue
+        largest = int(values.max())
+        above = [name for name, size in sizes.items() if largest < size <= largest / _LEAST_USED_RATIO]
+        if above:
+            found[buffer.id] = min(above, key=sizes.__getitem__)
+    return found
 
 
 def _same_size(count: int, sizes: Sizes) -> str | None:
@@ -331,6 +357,18 @@ def _shorter_offsets(case: NewCase, counts: Mapping[int, int]) -> dict[int, byte
             rows = min((other for other in held if other != buffer and held[other] >= int(values[-1])), key=held.__getitem__)
             kept = np.minimum(values[: counts[buffer]], counts.get(rows, held[rows]))
             found[buffer] = encode(kept.astype(values.dtype), types[buffer])
+    return found
+
+
+def _below_bounds(case: NewCase, model: SizeModel, sizes: Sizes, counts: Mapping[int, int]) -> dict[int, bytes]:
+    """Buffers whose integers are below a size that is smaller now, scaled with it."""
+    types, contents, own = typed_buffers(case), contents_of(case), model.sizes
+    found: dict[int, bytes] = {}
+    for buffer, name in model.bounds.items():
+        if sizes[name] < own[name]:
+            values = decode(contents[buffer], types[buffer])
+            whole = np.resize(values, counts.get(buffer, values.size))
+            found[buffer] = encode((whole.astype(np.float64) * sizes[name] / own[name]).astype(values.dtype), types[buffer])
     return found
 
 

@@ -106,6 +106,30 @@ def test_a_permutation_stays_one() -> None:
         assert sorted(np.frombuffer(contents_of(first_at(case, model, {"n": n}))[0], np.int32)) == list(range(n))
 
 
+def test_labels_stay_below_the_number_of_classes() -> None:
+    labels = (np.arange(600) * 31 % 200).astype(np.int32)
+    case, model = modelled(LaunchConfig(Dim3(5), Dim3(128)), {"batch": 600, "classes": 200}, floats(600 * 200), labels)
+    assert model is not None and model.bounds == {1: "classes"}
+    fewer = np.frombuffer(contents_of(first_at(case, model, {"batch": 71, "classes": 61}))[1], np.int32)
+    assert (fewer.size, fewer.min()) == (71, 0) and 50 <= fewer.max() < 61, "scaled with the classes, not with the batch"
+    more = np.frombuffer(contents_of(first_at(case, model, {"batch": 701, "classes": 307}))[1], np.int32)
+    assert np.array_equal(more, np.resize(labels, 701)), "what is below 200 is below 307"
+
+
+def test_columns_of_a_buffer_that_no_integer_explains_stay_below_the_width() -> None:
+    columns = np.random.default_rng(1).integers(0, 300, 4321).astype(np.int32)
+    case, model = modelled(LaunchConfig(Dim3(2), Dim3(128)), {"width": 300}, floats(300), columns)
+    fewer = np.frombuffer(contents_of(first_at(case, model, {"width": 83}))[1], np.int32)
+    assert (fewer.size, fewer.max()) == (4321, 82)
+
+
+@pytest.mark.parametrize("largest", [40, 100])
+def test_integers_that_use_little_of_a_size_or_more_than_it_are_not_bound_by_it(largest: int) -> None:
+    values = (np.arange(500) * 7 % (largest + 1)).astype(np.int32)
+    _, model = modelled(LaunchConfig(Dim3(4), Dim3(128)), {"n": 100}, floats(100), values)
+    assert model is not None and model.bounds == {}
+
+
 @pytest.mark.parametrize("is_sorted", [False, True])
 def test_keys_of_64_bits_are_no_places(is_sorted: bool) -> None:
     keys = np.random.default_rng(2).integers(1 << 62, (1 << 64) - 1, 200, np.uint64)
