@@ -213,6 +213,19 @@ async def test_what_is_beyond_the_limits_is_counted_and_timed(captured: Captured
     assert large.time_ns > small.time_ns > 40 * 500, "300 MiB take longer than 40 KiB, and no kernel less than 500 ns"
 
 
+async def test_of_a_kernel_whose_grid_changes_with_every_step_some_steps_are_kept_from_the_first_to_the_last(
+    captured: CapturedRuns,
+) -> None:
+    path = Path(__file__).parents[2] / "benchmarks/suite/lu.cu"
+    factorization = Program((Source(path, path.read_text()),), DEFAULT_FLAGS, ("400",), path.parent)
+    run = await captured.run(factorization, RunLimits(recording_bytes=64 << 20))
+    assert isinstance(run, ProgramRun) and run.recording is not None
+    updates = [launch for launch in run.recording.launches if launch.kernel.startswith("lu_update")]
+    grids = [launch.config.grid.x for launch in updates]
+    assert (grids[0], min(grids)) == (25, 1) and len(set(grids)) < 25 and len(updates) < 100
+    assert sum(shape.count for shape in run.recording.shape_counts) == 2 * 399, "all are counted"
+
+
 async def test_a_candidate_runs_confined_and_is_recorded(captured: CapturedRuns) -> None:
     own, _ = await recorded(captured, program("vectors"))
     run, recording = await recorded(captured, replace(program("vectors"), is_candidate=True))

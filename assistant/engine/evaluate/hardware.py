@@ -1,6 +1,7 @@
 """What the GPU's own counters say of the launches that the emulator counted: the same kernels, by line, with stalls.
 
-One launch of each shape is counted again on the hardware; what only the emulator knows (distinct sectors, problems) stays. Example::
+One launch of each shape that takes much of its kernel's time is counted again on the hardware; the other shapes, and what only the
+emulator knows (distinct sectors, problems), stay. Example::
 
     match await on_hardware(job, evaluation):
         case MeasuredVersion(evaluation=evaluation): ...     # profiles of Method.NCU or Method.CUPTI
@@ -9,10 +10,11 @@ One launch of each shape is counted again on the hardware; what only the emulato
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from assistant.engine.evaluate.assess import assess
-from assistant.engine.evaluate.assessment import CountedKernel, CountedRun
+from assistant.engine.evaluate.assessment import AssessedLaunch, CountedKernel, CountedRun, KernelAssessment
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
 from assistant.model.build import BuildFailure
@@ -23,6 +25,9 @@ from assistant.record import Record
 
 __all__ = ["MeasuredVersion", "on_hardware", "steered"]
 
+_MOST_SHAPES = 4
+_COVERED_RATIO = 0.95
+"""Of each kernel: as many shapes as take this share of its predicted time together, the costliest first, and no more than so many."""
 _RECORDED = CaseOrigin(kind="recorded", shape="", seed=0, scale=1.0, weight=1.0)
 
 
@@ -49,7 +54,7 @@ async def on_hardware(
 ) -> MeasuredVersion | LabFailure:
     """``evaluation`` with the hardware's counters in the place of the emulator's, assessed anew; a failure where they cannot be had."""
     kernels = tuple(kernel.instance for kernel in evaluation.counted.kernels)
-    again = _again(evaluation.counted, frozenset(kernels))
+    again = _again(evaluation)
     if not again.indices:
         return LabFailure("no_counters", "no launch of the kernels in question was recorded", "kernelopt check shows what was launched")
     version = evaluation.version
@@ -78,8 +83,10 @@ async def steered(job: Job, evaluation: Evaluation) -> Evaluation | LabFailure:
     return measured if isinstance(measured, LabFailure) else replace(evaluation, measured=measured.evaluation.assessment)
 
 
-def _again(counted: CountedRun, kernels: frozenset[str]) -> _Again:
-    """One launch of each shape of a program's recording, as far as it was kept; every declared case as a whole."""
+def _again(evaluation: Evaluation) -> _Again:
+    """One launch of each shape that matters in a program's recording, as far as it was kept; every declared case as a whole."""
+    counted = evaluation.counted
+    kernels = frozenset(kernel.instance for kernel in counted.kernels)
     if counted.run is None:
         return _Again(counted.cases, tuple(profile.index for profile in counted.profiles if profile.kernel in kernels))
     path, recording = counted.run.recording_path, counted.recording
@@ -87,8 +94,27 @@ def _again(counted: CountedRun, kernels: frozenset[str]) -> _Again:
         return _Again((), ())
     kept = {launch.index for launch in recording.launches}
     shown = {group.profile.index for kernel in counted.kernels for group in kernel.groups}
-    indices = tuple(sorted(kept & shown))
+    chosen = {index for kernel in evaluation.assessment.kernels for index in _mattering(kernel, kept & shown)}
+    indices = tuple(sorted(chosen))
     return _Again(tuple(Case(path, (index,), _RECORDED) for index in indices), indices)
+
+
+def _mattering(kernel: KernelAssessment, kept: Set[int]) -> list[int]:
+    """Launches of the shapes that take most of the kernel's time: each costs seconds to count."""
+    launches = sorted((launch for launch in kernel.launches if launch.profile.index in kept), key=_total_time_s, reverse=True)
+    whole_s = sum(map(_total_time_s, launches))
+    chosen: list[int] = []
+    covered_s = 0.0
+    for launch in launches[:_MOST_SHAPES]:
+        if covered_s >= _COVERED_RATIO * whole_s and chosen:
+            break
+        chosen.append(launch.profile.index)
+        covered_s += launch.total_time_s
+    return chosen
+
+
+def _total_time_s(launch: AssessedLaunch) -> float:
+    return launch.total_time_s
 
 
 def _with(counted: CountedRun, measured: dict[int, LaunchProfile]) -> CountedRun:

@@ -142,12 +142,56 @@ async def test_of_a_program_one_launch_of_each_shape_is_counted_again_as_far_as_
             asked.extend(case.launches for case in cases)
             return HardwareCounts(tuple(replace(own, method=Method.NCU, blocks_counted=count) for count in (50, 90)))
 
-    found = await on_hardware(job, replace(evaluation, counted=counted), Keeping(()))
+    of_program = replace(with_launches(evaluation, {5: 1.0, 2: 8.0, 9: 4.0}), counted=counted)
+    found = await on_hardware(job, of_program, Keeping(()))
     assert isinstance(found, MeasuredVersion) and asked == [(5,), (9,)]
     assert [(one.index, one.blocks_counted) for one in found.evaluation.counted.profiles] == [(5, 50), (2, own.blocks_counted), (9, 90)]
     for lacking in (replace(counted, run=SimpleNamespace(**{**vars(run), what: None})) for what in ("recording_path", "recording")):
-        failure = await on_hardware(job, replace(evaluation, counted=lacking), Keeping(()))
+        failure = await on_hardware(job, replace(of_program, counted=lacking), Keeping(()))
         assert isinstance(failure, LabFailure) and failure.message == "no launch of the kernels in question was recorded"
+
+
+def with_launches(evaluation: Evaluation, times_s: dict[int, float]) -> Evaluation:
+    """``evaluation`` of a kernel whose launches of these indices take so long."""
+    (kernel,) = evaluation.assessment.kernels
+    (launch,) = kernel.launches
+    made = tuple(
+        replace(launch, profile=replace(launch.profile, index=index), predicted=replace(launch.predicted, time_s=time_s), count=1.0)
+        for index, time_s in times_s.items()
+    )
+    return replace(evaluation, assessment=replace(evaluation.assessment, kernels=(replace(kernel, launches=made),)))
+
+
+@pytest.mark.parametrize(
+    ("times_s", "counted"),
+    [
+        ({0: 1.0, 1: 98.0, 2: 1.0}, [1]),
+        ({0: 50.0, 1: 46.0, 2: 4.0}, [0, 1]),
+        (dict.fromkeys(range(32), 10.0), [0, 1, 2, 3]),
+        ({3: 0.0, 5: 0.0}, [3]),
+    ],
+    ids=["one takes nearly all", "two take nearly all", "all alike", "nothing is predicted"],
+)
+async def test_shapes_that_take_little_time_are_not_counted_again(
+    job: Job, reported: ReportWithSource, times_s: dict[int, float], counted: list[int]
+) -> None:
+    evaluation = with_launches(await emulated(job, reported), times_s)
+    (own,), (kernel,) = evaluation.counted.profiles, evaluation.counted.kernels
+    shown = [replace(own, index=index) for index in times_s]
+    groups = tuple(replace(kernel.groups[0], profile=profile) for profile in shown)
+    run: Any = SimpleNamespace(
+        recording_path=Path("/recording"), recording=SimpleNamespace(launches=tuple(SimpleNamespace(index=index) for index in times_s))
+    )
+    asked: list[int] = []
+
+    class Listening(Counting):
+        async def count(self, program: Program, cases: Sequence[Case], *more: Any) -> LabFailure:
+            asked.extend(index for case in cases for index in case.launches)
+            return LabFailure("no_counters", "", "")
+
+    run_of = replace(evaluation.counted, run=run, profiles=tuple(shown), kernels=(replace(kernel, groups=groups),))
+    await on_hardware(job, replace(evaluation, counted=run_of), Listening(()))
+    assert asked == counted
 
 
 async def test_where_counters_fail_planning_says_why_and_other_kernels_are_left_out(job: Job, reported: ReportWithSource) -> None:

@@ -93,7 +93,17 @@ const char* Recorder::reason_to_skip(const Launch& launch) {
   if (is_full_) return "recording is full";
   // The second half of the space is for shapes not seen yet.
   bool is_half_full = blobs_.written_bytes() > options_.total_bytes / 2;
-  return are_enough(launch, is_half_full ? 1 : options_.per_shape) ? ENOUGH : nullptr;
+  uint64_t limit = is_half_full ? 1 : has_room() ? options_.per_shape : options_.per_large_shape;
+  return are_enough(launch, limit) ? ENOUGH : nullptr;
+}
+
+bool Recorder::has_room() const { return blobs_.written_bytes() <= options_.total_bytes / 8; }
+
+// Of a shape that is seen for the first time, for good: whether others of the kernel stand for it.
+bool Recorder::is_left_out(const Launch& launch) {
+  if (kept_.count(shape_of(launch)) || spread_.keeps_next(launch.kernel, has_room())) return false;
+  kept_[shape_of(launch)] = options_.per_shape;
+  return true;
 }
 
 bool Recorder::are_enough(const Launch& launch, uint64_t limit) {
@@ -159,6 +169,7 @@ bool Recorder::begin(const Launch& launch, Kept& kept) {
   symbols.of(launch.function, launch.kernel);
   if (symbols.may_launch(launch.kernel)) log_.item("launching").text(launch.kernel.c_str());
   if (const char* reason = reason_to_skip(launch)) return skip(launch, reason);
+  if (is_left_out(launch)) return skip(launch, "enough shapes of this kernel");
   std::vector<Argument> arguments = arguments_of(launch);
   Reach reach;
   if (const char* reason = gather(launch, arguments, reach)) return skip(launch, reason);

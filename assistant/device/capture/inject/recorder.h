@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "ran.h"
 #include "record_log.h"
+#include "spread.h"
 
 namespace capture {
 
@@ -86,6 +87,8 @@ class Recorder {
   std::vector<Argument> arguments_of(const Launch& launch);
   const char* reason_to_skip(const Launch& launch);
   bool are_enough(const Launch& launch, uint64_t limit);
+  bool has_room() const;
+  bool is_left_out(const Launch& launch);
   const char* gather(const Launch& launch, const std::vector<Argument>& arguments, Reach& reach);
   using Find = bool (Memory::*)(uint64_t word, Region&);
   void scan(const unsigned char* data, size_t bytes, uint64_t container, Find find, Reach& reach, std::vector<Pointer>& found);
@@ -99,7 +102,8 @@ class Recorder {
   std::map<uint64_t, uint64_t> ids_;         // by the driver's key
   std::map<uint64_t, uint64_t> symbol_ids_;  // by address
   std::map<CUfunction, std::vector<std::pair<size_t, size_t>>> parameters_;  // (offset, size) of each
-  std::map<Shape, uint64_t> kept_;
+  std::map<Shape, uint64_t> kept_;  // launches of each shape; of one that is left out as many as are enough
+  Spread spread_;
   std::map<uint64_t, std::string> last_snapshot_;
   std::vector<CUtensorMap> tensor_maps_;  // each holds an address, in a form that is the driver's own
   std::vector<uint64_t> textures_;
