@@ -36,6 +36,7 @@ from assistant.model.recording import (
 )
 from assistant.record import Record
 from assistant.serialize import dumps
+from assistant.workload.not_kept import launches_not_kept
 from assistant.workload.passed_types import PassedTypes
 from assistant.workload.recorded_blobs import rename_blobs, share_blobs
 from assistant.workload.recorded_order import DeviceOrder
@@ -169,8 +170,7 @@ class _LogReader:
 
     def recording(self, added_notes: tuple[str, ...]) -> Recording:
         notes = list(dict.fromkeys(self._notes))
-        for (kernel, config, reason), count in self._skipped.items():
-            notes.append(f"{count} launches of {kernel} with grid {config.grid}, block {config.block} are counted but not kept: {reason}")
+        notes += launches_not_kept(self._skipped)
         for entry in self._launches:
             if entry.has_failed:
                 notes.append(f"launch {entry.launch.index} of {entry.launch.kernel} failed; its results are not kept")

@@ -82,7 +82,7 @@ def test_a_log_of_a_gpu_becomes_a_recording(tmp_path: Path) -> None:
     assert (buffer.symbol, buffer.element_type) == ("deep::inner", "float")
     assert recording.not_captured == (
         "grid() may launch kernels on the device: those launches cannot be captured",
-        "1 launches of k(int*) with grid (2, 1, 1), block (32, 1, 1) are counted but not kept: its graph allocates memory",
+        "1 launch of k(int*) with grid (2, 1, 1), block (32, 1, 1) is counted but not kept: its graph allocates memory",
     )
 
 
