@@ -22,13 +22,17 @@ def launches_not_kept(counts: Mapping[tuple[str, LaunchConfig, str], int]) -> li
         launches[kernel, reason] += count
         shapes[kernel, reason].append(config)
     return [
-        f"{_launches(count)} of {kernel} with {_in_words(shapes[kernel, reason])} {'is' if count == 1 else 'are'} counted but not kept: {reason}"
+        f"{_launches(count)} of {kernel} with {_in_words(shapes[kernel, reason])} {_are(count)} counted but not kept: {reason}"
         for (kernel, reason), count in launches.items()
     ]
 
 
 def _launches(count: int) -> str:
     return "1 launch" if count == 1 else f"{count:,} launches"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _in_words(configs: Sequence[LaunchConfig]) -> str:
