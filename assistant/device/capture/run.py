@@ -176,7 +176,8 @@ def _run_candidate(
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
     with around.workspace.folder_to_run_in(request.cwd) as place, confine_to_gpu((raw, temporary, *place.writable)) as confinement:
         if request.run_command and not place.writable:
-            raise CaptureFailed("unsupported", *place.notes, "run from a smaller folder: the edited program needs a private copy of it")
+            message = "; ".join(place.notes)
+            raise CaptureFailed("unsupported", message, "run from a smaller folder: the edited program needs a private copy of it")
         built = None if request.run_command else build_program(request, around.toolchain, around.runner)
         if built is None:
             put_texts(request, place.path, request.sources)

@@ -6,19 +6,19 @@ doubles; where neither can be had a case has none, and the original's own sensit
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
+from itertools import product
 
 from assistant.engine.evaluate import JudgedCase, layouts_of
 from assistant.engine.job import Job
 from assistant.engine.judge.case_files import left_contents, written_cases
 from assistant.engine.judge.replaying import FloatReference, side_run, startable
 from assistant.engine.source_version import SourceVersion
-from assistant.engine.threads import in_thread
+from assistant.engine.threads import each_in_threads
 from assistant.errors import CannotAnswerError
 from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.source import Parameter
-from assistant.model.structs import ElementLayout
 from assistant.ports.lab import TOO_LARGE, LabFailure, ReferenceArgument, ReferenceCall, ReplayOptions
 from assistant.verify.evidence import Reference, SideRun
 from assistant.verify.tolerance import PERTURBATION_COUNT, one_ulp
@@ -62,7 +62,7 @@ async def perturbed_runs(
     usable = [_has_floats(case, text) and _size_bytes(case.new) <= _PERTURBED_BYTES for case in cases]
     chosen = [index for index in range(len(cases)) if wanted[index] and usable[index]]
     found: list[tuple[SideRun, ...]] = [() for _ in cases]
-    moved = await in_thread(_every_moved, [cases[index].new for index in chosen], text)
+    moved = await each_in_threads(partial(_moved, text=text), product([cases[index].new for index in chosen], range(PERTURBATION_COUNT)))
     if not moved:
         return found, None
     written = await written_cases(job.scratch, moved)
@@ -78,7 +78,7 @@ async def perturbed_runs(
 
 async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]) -> tuple[list[FloatReference], str | None]:
     """The float64 twin of every case that can have one; a source that cannot be rebuilt so is no failure."""
-    wide = await in_thread(_twins, cases, version.struct_text)
+    wide = await each_in_threads(partial(_twin, text=version.struct_text), cases)
     usable = [index for index, case in enumerate(wide) if not isinstance(case, CannotWiden)]
     references = [FloatReference() for _ in cases]
     made = [case for case in wide if not isinstance(case, CannotWiden)]
@@ -94,10 +94,6 @@ async def _rebuilt(job: Job, version: SourceVersion, cases: Sequence[JudgedCase]
             references[index] = FloatReference(contents.of(run.after))
     left_out = next((run.error for run in replayed.cases if run.error is not None and run.error.startswith(TOO_LARGE)), None)
     return references, None if left_out is None else f"float64 values: {left_out}"
-
-
-def _twins(cases: Sequence[JudgedCase], text: str) -> list[NewCase | CannotWiden]:
-    return [_twin(case, text) for case in cases]
 
 
 def _twin(case: JudgedCase, text: str) -> NewCase | CannotWiden:
@@ -170,13 +166,10 @@ def _number(parameter: Parameter, data: bytes) -> ReferenceArgument | None:
     return ReferenceArgument(parameter.name, None, dtype, float(decode(data, element)[0]))
 
 
-def _every_moved(cases: Sequence[NewCase], text: str) -> list[NewCase]:
-    return [_moved(case, seed, layouts_of(case, text)) for case in cases for seed in range(PERTURBATION_COUNT)]
-
-
-def _moved(case: NewCase, seed: int, layouts: Mapping[int, ElementLayout]) -> NewCase:
-    """``case`` with every float moved to a neighbour."""
-    contents = contents_of(case)
+def _moved(seeded: tuple[NewCase, int], text: str) -> NewCase:
+    """The case with every float moved to a neighbour, as the seed has it."""
+    case, seed = seeded
+    layouts, contents = layouts_of(case, text), contents_of(case)
     moved: dict[int, bytes] = {}
     for buffer in case.recording.buffers:
         element = parse_element_type(buffer.element_type or "")
