@@ -38,6 +38,9 @@ def _bench(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: Annotated[float, typer.Option(min=1, help="Seconds that a program may take altogether; a failure after that")] = 1800.0,
+    jobs: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Programs at a time; what is timed on a GPU is timed alone, so the others wait for it")
+    ] = 1,
     planner: Annotated[str | None, typer.Option(metavar="NAME", help="expert, llm or auto; default: as the settings say")] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0, help="Dollars for language models at most, for each program")] = None,
     allow: Annotated[
@@ -71,4 +74,4 @@ def _bench(
     )
     names = tuple(name for words in programs or () for name in words.split(",") if name)
     choice = TaskChoice(names, sizes, limit)
-    raise typer.Exit(run_bench(BenchRun(root, settings, choice, plain_path(out), resume, as_json)))
+    raise typer.Exit(run_bench(BenchRun(root, settings, choice, plain_path(out), resume, as_json, jobs)))

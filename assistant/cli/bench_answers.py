@@ -55,6 +55,8 @@ class BenchRun(Record):
     out: Path
     is_resumed: bool
     is_json: bool
+    jobs: int = 1
+    """Programs at a time."""
 
 
 def run_bench(run: BenchRun) -> int:
@@ -78,7 +80,7 @@ async def _run(run: BenchRun) -> int:
             status.follow(event)
 
         runner = ProgramRunner(run.folder, run.settings, lambda title: _session(run, title), follow, _callbacks())
-        async for row in run_suite(left, journal, runner.run):
+        async for row in run_suite(left, journal, runner.run, run.jobs):
             status.hide()
             write_results(run.out, journal)
             screen.show(row)
