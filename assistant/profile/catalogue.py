@@ -128,6 +128,7 @@ METRICS: tuple[Metric, ...] = (
         None,
         (Method.STATIC,),
     ),
+    _counted("alone_bytes", "bytes/block", "bytes that the first thread of a block moves alone through one access of a loop", None),
     Metric("barrier_steps", "steps", "steps of a scan in each of which all threads of a block wait at a barrier", None, (Method.STATIC,)),
     Metric(
         "own_row_loads_ratio",

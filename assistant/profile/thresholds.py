@@ -114,6 +114,12 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "nvcc 13.0, sm_80 and sm_90: a general float power has one of each of FRND, F2I and I2F; the one of -use_fast_math has none",
     ),
     Threshold(
+        "alone_bytes",
+        256.0,
+        "bytes/block",
+        "a value of 8 bytes for each of 32 warps, what one thread may well go through; sharing less would occupy less than a warp",
+    ),
+    Threshold(
         "least_saving",
         0.01,
         "ratio",

@@ -43,7 +43,7 @@ _HALVING_WHILE = CodePattern(r"while\((\w+)(?:>0|>=1|!=0)?\)\{.*[;}]\1(?:>>=1|/=
 _DOUBLED = r"(?:<<=1|\*=2|\+=\{0}|=\{0}(?:<<1|\*2|\+\{0})|=2\*\{0})"
 _SCAN_LOOP = CodePattern(rf"(?:for|while)\(.*?\b(\w+){_DOUBLED.format(1)}.*?-\1\b|while\(.*?-(\w+)\b.*\b\2{_DOUBLED.format(2)}")
 """``for (int d = 1; d < n; d *= 2) { … a[t - d] … }``."""
-_FIRST_THREAD = CodePattern(r"([\w.]+)==0|!([\w.]+)")
+_FIRST_THREAD = CodePattern(r"([\w.]+)==0(?:&&([\w.]+)==0)?|!([\w.]+)|([\w.]+)<1|0==([\w.]+)")
 _BARRIER = CodePattern(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
 _REDUCING = frozenset({"sinf", "cosf", "tanf", "sincosf", "sin", "cos", "tan", "sincos"})
@@ -217,8 +217,10 @@ def _asks_for_first_thread(tree: SyntaxTree, body: Node, branch: Node) -> bool:
     compared = None if condition is None else _FIRST_THREAD.whole(tree.text(condition))
     if compared is None:
         return False
-    values = [tree.text(v.value) for v in locals_of(tree, body).get(compared[1] or compared[2], ()) if v.value is not None]
-    return "threadIdx.x" in (compared[1], compared[2], *values)
+    local = locals_of(tree, body)
+    names = [compared[group] for group in range(1, 6) if compared[group]]
+    indices = {tree.text(v.value) if v.value is not None else name for name in names for v in local.get(name, ())}
+    return {*indices, *(name for name in names if name not in local)} in ({"threadIdx.x"}, {"threadIdx.x", "threadIdx.y"})
 
 
 def _trip_count(head: str) -> int | None:

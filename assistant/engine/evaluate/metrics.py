@@ -60,6 +60,11 @@ def _loads_and_stores(kernels: _Assessed) -> float:
     return _instructions(kernels, "load_store")
 
 
+def _requests(kernels: _Assessed) -> float:
+    """Of all memory: a warp's for what one thread asked for by itself."""
+    return _counted(kernels, "", "requests")
+
+
 def _spills(kernels: _Assessed) -> float:
     resources = [kernel.resources for kernel in kernels if kernel.resources is not None]
     return float(sum(item.spill_load_bytes + item.spill_store_bytes for item in resources))
@@ -124,6 +129,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO119": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO116": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
     "KO121": (WatchedMetric("load_store_instructions", False, "instructions"), _loads_and_stores),
+    "KO122": (WatchedMetric("memory_requests", False, "requests"), _requests),
     "KO117": (WatchedMetric("stack_bytes", False, "bytes/thread"), _stack),
 }
 

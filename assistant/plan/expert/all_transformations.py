@@ -12,6 +12,7 @@ from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
+from assistant.plan.expert.loop_to_block import LoopToBlock
 from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_to_threads import LoopToThreads
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
@@ -47,6 +48,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstRestrict(),
     ConstantPowers(),
     FloatLiterals(),
+    LoopToBlock(),
     LoopToGrid(),
     LoopToThreads(),
     LoopUnrolling(),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.diagnosis import Diagnosis
+from assistant.profile.rules.alone import first_threads_loops
 from assistant.profile.rules.coalescing import uncoalesced_access, wasted_sectors
 from assistant.profile.rules.conflicts import bank_conflicts, contended_atomics
 from assistant.profile.rules.defects import defects
@@ -68,6 +69,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO119", "Barriers in the steps of a scan", (), scan_steps),
     Rule("KO120", "Value carried through memory", ("accumulator_requests",), carried_through_memory),
     Rule("KO121", "Loads that neighbouring rows share", ("row_loads", "narrow_waves"), shared_rows),
+    Rule("KO122", "Loop that one thread runs for its block", ("alone_bytes",), first_threads_loops),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import fields, replace
 
-from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineAccess, LineExecution, LineInstructions, Method, Severity
+from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineExecution, LineInstructions, Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch, with_mix
 from assistant.profile.facts import LineFacts, LoopFacts
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
 
-__all__ = ["accidental_double", "constant_powers", "divergence", "loop_overhead", "reduction_tail", "scan_steps"]
+__all__ = ["accidental_double", "constant_powers", "divergence", "in_full_warps", "loop_overhead", "reduction_tail", "scan_steps"]
 
 _WARP_LANES = 32
 _WARP_STEPS = 5
 """Doubling up to the lanes of a warp."""
-_WARPS_BYTES = 256
-"""A value for each of 32 warps, 8 bytes each: what one thread may well go through."""
 _POWER = InstructionMix(fp32=50, conversion=3, special=1, integer=7, control=6, other=4)
 """What a float power runs beyond a multiplication: nvcc 13.0, sm_90, a chain of ``powf(v, 2.0f)`` against one of ``v * v``."""
 
@@ -139,11 +137,12 @@ def _divergent_ratio(execution: LineExecution) -> float:
 def _converged(profile: LaunchProfile) -> LaunchProfile:
     """The same thread-level work in full warps."""
     full = (replace(e, warp_executions=math.ceil(e.thread_executions / _WARP_LANES)) for e in profile.executions)
-    lines = (replace(line, warp_mix=_in_full_warps(line.mix)) for line in profile.instructions)
+    lines = (replace(line, warp_mix=in_full_warps(line.mix)) for line in profile.instructions)
     return replace(profile, executions=tuple(full), instructions=tuple(lines))
 
 
-def _in_full_warps(mix: InstructionMix) -> InstructionMix:
+def in_full_warps(mix: InstructionMix) -> InstructionMix:
+    """What warps run for these instructions of threads, with all lanes at work."""
     return InstructionMix(**{f.name: math.ceil(getattr(mix, f.name) / _WARP_LANES) for f in fields(mix)})
 
 
@@ -205,10 +204,10 @@ def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
     """
     profile = launch.profile
     threads = profile.config.block.count
-    found = list(_first_threads_loops(context, launch))
     if threads <= _WARP_LANES or threads & (threads - 1):
-        return tuple(found)
+        return ()
     steps, narrow = threads.bit_length() - 1, _WARP_LANES.bit_length() - 1
+    found: list[Diagnosis] = []
     for loop in context.facts.loops:
         stores = (a for a in profile.accesses if a.op == "shared store" and context.facts.is_of(a.file))
         if not loop.is_halving or not loop.has_barrier or not any(loop.line <= a.line <= loop.end_line for a in stores):
@@ -224,30 +223,6 @@ def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
             )
         )
     return tuple(found)
-
-
-def _first_threads_loops(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO115 too: one thread goes through shared memory for its block. Waiting is not in the model, so there is no cost."""
-    threads, profile = launch.profile.config.block.count, launch.profile
-    loads = [a for a in profile.accesses if a.op == "shared load" and context.facts.is_of(a.file)]
-    return tuple(
-        Diagnosis(
-            "KO115",
-            loop.line,
-            f"One thread goes through {number(_loaded_bytes(loop, loads, profile))} bytes of shared memory in this loop, "
-            f"for the {threads} threads of its block",
-            (Fact("one_warp_step_ratio", 1.0, loop.line, Method.STATIC),),
-            None,
-        )
-        for loop in context.facts.loops
-        if loop.is_first_threads and threads > _WARP_LANES and _loaded_bytes(loop, loads, profile) > _WARPS_BYTES
-    )
-
-
-def _loaded_bytes(loop: LoopFacts, loads: list[LineAccess], profile: LaunchProfile) -> float:
-    """What a block's thread loads in the loop; the compiler makes wide loads of several elements."""
-    inside = (a.requests * a.size_bytes for a in loads if loop.line <= a.line <= loop.end_line)
-    return max(inside, default=0) / profile.config.grid.count
 
 
 def _without_tail(context: FindContext, launch: CountedLaunch, loop: LoopFacts, left_ratio: float) -> FixedLaunch:

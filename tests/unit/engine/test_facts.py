@@ -212,7 +212,18 @@ def test_a_loop_that_looks_as_far_back_as_its_doubling_counter_says_is_a_scan(lo
 
 @pytest.mark.parametrize(
     ("asked", "is_first_threads"),
-    [("threadIdx.x == 0", True), ("t == 0", True), ("!t", True), ("t < 32", False), ("j == 0", False), ("t == 1", False)],
+    [
+        ("threadIdx.x == 0", True),
+        ("t == 0", True),
+        ("!t", True),
+        ("t < 32", False),
+        ("j == 0", False),
+        ("t == 1", False),
+        ("threadIdx.x == 0 && threadIdx.y == 0", True),
+        ("t < 1", True),
+        ("0 == t", True),
+        ("t == 0 && j == 0", False),
+    ],
 )
 def test_a_loop_of_the_first_thread_is_one_behind_a_condition_that_names_it(asked: str, is_first_threads: bool) -> None:
     text = f"""__global__ void k(float *a) {{

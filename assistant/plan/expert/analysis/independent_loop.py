@@ -1,4 +1,4 @@
-"""Loops whose iterations do not depend on each other, so that other blocks may run some of them.
+"""Loops whose iterations do not depend on each other, so that other blocks or other threads of the block may run some of them.
 
 An iteration stores to elements of its own, reads nothing that the loop stores elsewhere, and leaves no local changed.
 
@@ -23,13 +23,13 @@ from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
-from assistant.plan.expert.analysis.pointer_roots import global_pointers, may_overlap, unclear_access
+from assistant.plan.expert.analysis.pointer_roots import global_pointers, may_overlap, pointer_names, unclear_access
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 from assistant.workload.aliasing import ApartAsRecorded
 
-__all__ = ["IndependentLoop", "independent_loop"]
+__all__ = ["IndependentLoop", "independent_in_block", "independent_loop"]
 
 _TRIAL_ITERATIONS = (3, 4, 5, 11, 70)
 _TRIAL_INNER = (1, 2, 7)
@@ -52,12 +52,24 @@ class IndependentLoop(Record):
 
 
 def independent_loop(context: TransformationContext, function: Function, loop: Node) -> IndependentLoop | Obstacle:
-    """The loop's parts, or why its iterations must stay in order."""
+    """The loop's parts, or why its iterations must stay in order; it must not touch shared memory."""
+    head = _head(context, function, loop)
+    return head if isinstance(head, Obstacle) else _by_memory(context, function, loop, head)
+
+
+def independent_in_block(context: TransformationContext, function: Function, loop: Node) -> IndependentLoop | Obstacle:
+    """The same of a loop whose iterations threads of one block may share: it may touch shared memory, and update elements atomically."""
+    head = _head(context, function, loop)
+    return head if isinstance(head, Obstacle) else _by_arrays(context, function, loop, head)
+
+
+def _head(context: TransformationContext, function: Function, loop: Node) -> tuple[CountedHeader, str] | Obstacle:
+    """The loop's header and its counter's type, where it leaves nothing behind but what it stores."""
     tree, header = context.tree, counted_header(context.tree, loop)
     start = loop.child_by_field_name("initializer")
     kind = None if start is None or start.type != "declaration" else start.child_by_field_name("type")
     if header is None or kind is None or header.step != "1" or header.comparison not in ("<", "<="):
-        return Obstacle(DeclineReason.LOOP_FORM, "the outer loop does not count upwards one by one with a counter of its own")
+        return Obstacle(DeclineReason.LOOP_FORM, "the loop does not count upwards one by one with a counter of its own")
     body = loop.child_by_field_name("body")
     assert body is not None, "a counted loop has a body"
     left = next((n for n in tree.find("break_statement", inside=body) if _leaves(context, n, loop)), None)
@@ -70,8 +82,7 @@ def independent_loop(context: TransformationContext, function: Function, loop: N
             DeclineReason.ORDER_MATTERS,
             f"`{min(carried)}` goes from one iteration to the next: its iterations would have to be independent",
         )
-    effects = leaves_or_synchronizes(tree, loop)
-    return effects or _by_memory(context, function, loop, (header, tree.text(kind)))
+    return leaves_or_synchronizes(tree, loop) or (header, tree.text(kind))
 
 
 def _is_set_anew(context: TransformationContext, function: Function, loop: Node, name: str) -> bool:
@@ -120,6 +131,54 @@ def _by_memory(
     return obstacle or IndependentLoop(loop, header, head[1], stored, pointers - stored, apart)
 
 
+def _by_arrays(
+    context: TransformationContext, function: Function, loop: Node, head: tuple[CountedHeader, str]
+) -> IndependentLoop | Obstacle:
+    tree, header = context.tree, head[0]
+    unclear = unclear_access(tree, function, loop)
+    if unclear is not None:
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")
+    accesses = [a for a in array_accesses(tree, loop) if a.base in pointer_names(tree, function)]
+    obstacle = _only_for_its_thread(context, function, loop, accesses)
+    if obstacle is not None:
+        return obstacle
+    stored = frozenset(a.base for a in accesses if a.kind is not Use.READ)
+    if not stored:
+        return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the loop stores nothing")
+    meetings = (_meeting(context, header.variable, [a for a in accesses if a.base == base]) for base in sorted(stored))
+    obstacle = next((each for each in meetings if each is not None), None)
+    pointers = global_pointers(tree, function, loop)
+    pairs = [(base, other) for base in sorted(stored & pointers) for other in sorted(pointers - {base})]
+    found = [may_overlap(tree, function, base, other, context.recorded) for base, other in pairs]
+    obstacle = obstacle or next((each for each in found if isinstance(each, Obstacle)), None)
+    apart = tuple(dict.fromkeys(each for each in found if isinstance(each, ApartAsRecorded)))
+    return obstacle or IndependentLoop(loop, header, head[1], stored, frozenset(a.base for a in accesses) - stored, apart)
+
+
+def _only_for_its_thread(context: TransformationContext, function: Function, loop: Node, accesses: list[ArrayAccess]) -> Obstacle | None:
+    """Why another thread could not do what an access of the loop does."""
+    tree, local = context.tree, locals_of(context.tree, function.body)
+    for access in accesses:
+        spelled = tree.text(access.node)
+        if access.kind is Use.ESCAPE:
+            return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop passes `{spelled}` on, so what happens to it cannot be seen")
+        if any(v.is_array and not v.is_shared and not v.is_pointer for v in local.get(access.base, ())):
+            return Obstacle(DeclineReason.STORE_FORM, f"the loop uses `{access.base}`, an array that each thread has for itself")
+        if access.kind is Use.ATOMIC and not _is_statement(access.node):
+            return Obstacle(
+                DeclineReason.ATOMIC, f"what the atomic on `{spelled}` returns is used, which depends on the order of iterations"
+            )
+    return None
+
+
+def _is_statement(element: Node) -> bool:
+    """The call around the element is a statement of its own: ``atomicAdd(&a[i], v);``."""
+    node: Node | None = element
+    while node is not None and node.type != "call_expression":
+        node = node.parent
+    return node is not None and node.parent is not None and node.parent.type == "expression_statement"
+
+
 def _meeting(context: TransformationContext, counter: str, accesses: list[ArrayAccess]) -> Obstacle | None:
     """Why two iterations may touch the same element through one pointer."""
     tree = context.tree
@@ -133,24 +192,24 @@ def _meeting(context: TransformationContext, counter: str, accesses: list[ArrayA
             return Obstacle(
                 DeclineReason.ADDRESS_UNKNOWN, f"whether each iteration has a `{tree.text(access.node)}` of its own is not clear"
             )
-        if len(frozenset[int]().union(*known)) < sum(len(elements) for elements in known):
+        if len(frozenset[tuple[int, ...]]().union(*known)) < sum(len(elements) for elements in known):
             return Obstacle(DeclineReason.ORDER_MATTERS, f"several iterations touch the same `{tree.text(access.node)}`")
     return None
 
 
-def _elements(context: TransformationContext, access: ArrayAccess, counter: str, value: int) -> frozenset[int] | None:
+def _elements(context: TransformationContext, access: ArrayAccess, counter: str, value: int) -> frozenset[tuple[int, ...]] | None:
     """Elements that one iteration touches, for some values of the counters inside it; None where they do not follow."""
-    if len(access.indices) != 1:
+    if not access.indices:
         return None
     scope = scope_of(context.tree, context.kernel)
     places = {f"{owner}.{axis}": number for owner, number in _PLACE.items() for axis in "xyz"}
-    named = names_in(context.tree, access.indices[0]) - {counter}
+    named = frozenset[str]().union(*(names_in(context.tree, index) for index in access.indices)) - {counter}
     inner = {name for name in named if scope.definition(name) is None and name in scope.writes}
-    found: set[int] = set()
+    found: set[tuple[int, ...]] = set()
     for number in _TRIAL_INNER:
         known = {**unknown_sizes(context), **places, **dict.fromkeys(inner, number), counter: value}
-        element = evaluate(access.indices[0], scope, known)
-        if element is None:
+        element = [evaluate(index, scope, known) for index in access.indices]
+        if None in element:
             return None
-        found.add(element)
+        found.add(tuple(index for index in element if index is not None))
     return frozenset(found)

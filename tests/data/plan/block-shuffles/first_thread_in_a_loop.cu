@@ -1,4 +1,4 @@
-// kernel=inertia line=13 finding=KO115
+// kernel=inertia line=13 finding=KO122
 #include <cstdio>
 #define N_THREADS 128
 

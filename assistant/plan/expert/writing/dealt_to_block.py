@@ -1,0 +1,140 @@
+"""A branch of a block's first thread without the branch: its loops dealt out to all threads, the rest still behind the condition.
+
+Example::
+
+    if (tid == 0)                              for (int k = tid; k < 64; k += blockDim.x)
+        for (int k = 0; k < 64; k++)       →       taps[k] = filter[k];
+            taps[k] = filter[k];
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assistant.cuda.assignments import changed_names
+from assistant.cuda.files import line_end
+from assistant.cuda.integers import evaluate
+from assistant.cuda.names import names_in
+from assistant.cuda.scopes import scope_of
+from assistant.cuda.syntax import Node
+from assistant.cuda.variables import locals_of
+from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.first_thread_loops import DealtLoops, FirstThreadLoops
+from assistant.plan.expert.analysis.independent_loop import IndependentLoop
+from assistant.plan.expert.analysis.kernel_launches import template_environment
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import indentation
+
+__all__ = ["dealt_edits"]
+
+
+def dealt_edits(context: TransformationContext, work: FirstThreadLoops) -> tuple[TextEdit, ...]:
+    """The edits of the branch."""
+    headers = [edit for loops in work.loops for edit in _header_edits(context, work, loops)]
+    return (*headers, *_opened(context, work))
+
+
+def _header_edits(context: TransformationContext, work: FirstThreadLoops, loops: DealtLoops) -> Iterator[TextEdit]:
+    block = work.block.block
+    flat = _flat_thread(context, work)
+    if len(loops.dealt) > 1:
+        outer, inner = loops.dealt
+        yield from _dealt(context, outer, "threadIdx.y", "blockDim.y")
+        yield from _dealt(context, inner, "threadIdx.x", "blockDim.x")
+    elif block.y > 1:
+        yield from _dealt(context, loops.dealt[0], flat or "threadIdx.y * blockDim.x + threadIdx.x", "blockDim.x * blockDim.y")
+    else:
+        yield from _dealt(context, loops.dealt[0], flat or "threadIdx.x", "blockDim.x")
+
+
+def _flat_thread(context: TransformationContext, work: FirstThreadLoops) -> str | None:
+    """The author's local with the thread's index in its block: in one dimension one that the condition asks for."""
+    tree, block = context.tree, work.block.block
+    scope = scope_of(tree, context.kernel)
+    sizes = {**template_environment(context), "blockDim.x": block.x, "blockDim.y": block.y, "threadIdx.z": 0}
+    places = tuple({**sizes, "threadIdx.x": x, "threadIdx.y": y} for y in range(block.y) for x in range(block.x))
+    asked = names_in(tree, work.condition)
+    for name, variables in locals_of(tree, context.body).items():
+        is_seen = name in asked or (block.y > 1 and variables[0].node.end_byte <= work.branch.start_byte)
+        value = variables[0].value if len(variables) == 1 and is_seen and name not in changed_names(tree, context.body) else None
+        if value is not None and all(evaluate(value, scope, p) == p["threadIdx.y"] * block.x + p["threadIdx.x"] for p in places):
+            return name
+    return None
+
+
+def _dealt(context: TransformationContext, loop: IndependentLoop, thread: str, threads: str) -> Iterator[TextEdit]:
+    tree, header = context.tree, loop.header
+    start, update = (loop.node.child_by_field_name(field) for field in ("initializer", "update"))
+    assert start is not None and update is not None, "a counted loop has both"
+    first = start.children_by_field_name("declarator")[0].child_by_field_name("value")
+    assert first is not None, "a counted loop starts somewhere"
+    yield TextEdit(tree.span(first), thread if header.first == "0" else f"{header.first} + {thread}")
+    yield TextEdit(tree.span(update), f"{header.variable} += {threads}")
+
+
+def _opened(context: TransformationContext, work: FirstThreadLoops) -> Iterator[TextEdit]:
+    """Takes the condition, its braces and one level of indentation from the loops."""
+    tree, text = context.tree, context.text
+    body = work.branch.child_by_field_name("consequence")
+    assert body is not None, "an if has a consequence"
+    branch, is_block = tree.span(work.branch), body.type == "compound_statement"
+    inner = Span(tree.span(body).start + 1, tree.span(body).end - 1) if is_block else tree.span(body)
+    outer = indentation(text, branch.start)
+    if not work.others:
+        yield TextEdit(Span(branch.start, _first_word(text, inner)), "")
+        yield from _moved_left(text, Span(_first_word(text, inner), inner.end), outer)
+        if is_block:
+            yield TextEdit(Span(_last_word(text, inner), branch.end), "")
+        return
+    newline, closing = line_end(text), f"{line_end(text)}{outer}}}"
+    first, last = work.loops[0].node, work.loops[-1].node
+    if work.others[0].start_byte < first.start_byte:
+        end = _line_stop(text, _end_of(context, work.others[-1]))
+        yield TextEdit(Span(end, end), closing)
+        yield from _moved_left(text, Span(end, inner.end), outer)
+        yield TextEdit(Span(_last_word(text, inner), branch.end), "")
+        return
+    end = _line_stop(text, tree.span(last).end)
+    head = text[branch.start : inner.start]
+    yield TextEdit(Span(branch.start, _first_word(text, inner)), "")
+    yield from _moved_left(text, Span(_first_word(text, inner), end), outer)
+    yield TextEdit(Span(end, end), f"{newline}{outer}{head}")
+
+
+def _end_of(context: TransformationContext, statement: Node) -> int:
+    return context.tree.span(statement).end
+
+
+def _line_stop(text: str, offset: int) -> int:
+    """The end of the line, without what ends it."""
+    stop = text.find("\n", offset)
+    stop = len(text) if stop < 0 else stop
+    return stop - 1 if text[:stop].endswith("\r") else stop
+
+
+def _first_word(text: str, inner: Span) -> int:
+    return inner.start + len(text[inner.start : inner.end]) - len(text[inner.start : inner.end].lstrip())
+
+
+def _last_word(text: str, inner: Span) -> int:
+    return inner.start + len(text[inner.start : inner.end].rstrip())
+
+
+def _moved_left(text: str, span: Span, outer: str) -> Iterator[TextEdit]:
+    """The lines of the span, but its first, with the indentation of the branch where they were one level deeper."""
+    start = text.find("\n", span.start, span.end) + 1
+    deeper = _one_level(text, span, outer)
+    while start > 0 and start < span.end and deeper:
+        if text.startswith(outer + deeper, start):
+            yield TextEdit(Span(start + len(outer), start + len(outer) + len(deeper)), "")
+        start = text.find("\n", start, span.end) + 1
+
+
+def _one_level(text: str, span: Span, outer: str) -> str:
+    """What the line of the span's start is indented by, beyond ``outer``."""
+    own = indentation(text, span.start)
+    if text[text.rfind("\n", 0, span.start) + 1 : span.start].strip():
+        following = text.find("\n", span.start, span.end) + 1
+        rest = text[following : span.end] if following else ""
+        own = rest[: len(rest) - len(rest.lstrip())]
+    return own.removeprefix(outer) if own.startswith(outer) else ""
