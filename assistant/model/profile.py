@@ -281,6 +281,12 @@ class LaunchProfile(Record):
         """A measured number of the whole launch; None where it was not collected."""
         return next((metric.value for metric in self.measured if metric.name == name), None)
 
+    @property
+    def mean_active_lanes(self) -> float | None:
+        """Active lanes of a warp, over all executed lines; None where executions were not counted."""
+        warps = sum(run.warp_executions for run in self.executions)
+        return sum(run.thread_executions for run in self.executions) / warps if warps else None
+
     def total(self, op_prefix: str, counter: str) -> int:
         """Sum of a counter over the accesses whose op starts with ``op_prefix``; 0 when none applies."""
         return sum(getattr(a, counter) or 0 for a in self.accesses if a.op.startswith(op_prefix))

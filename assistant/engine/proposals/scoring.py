@@ -139,6 +139,7 @@ _LAUNCH_METRICS: dict[str, Callable[[AssessedLaunch], float | None]] = {
     "resident_warps_per_sm": lambda launch: None if launch.occupancy is None else float(launch.occupancy.active_warps_per_sm),
     "block_count": lambda launch: float(launch.profile.config.grid.count),
     "load_reuse_in_block": lambda launch: _reuse(launch.profile),
+    "active_lanes_per_execution": lambda launch: launch.profile.mean_active_lanes,
     "block_threads": lambda launch: float(launch.profile.config.block.count),
 }
 

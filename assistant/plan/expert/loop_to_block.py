@@ -23,6 +23,9 @@ from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["LoopToBlock"]
 
+_LANES = 32
+"""Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
+
 
 class LoopToBlock:
     """The first thread's loop → a loop of the block."""
@@ -47,6 +50,15 @@ def _rewrite(context: TransformationContext, work: FirstThreadLoops) -> Rewrite:
         edits=tuple(sorted(dealt_edits(context, work))),
         summary=f"Let all threads of the block share {which} that its first thread runs alone.",
         labels=(Label.ASSUMPTION,) if assumptions else (),
-        predictions=predicted_values(context, {"alone_bytes": 0.0}),
+        predictions=predicted_values(context, _lanes_after(context, work)),
         assumptions=assumptions,
     )
+
+
+def _lanes_after(context: TransformationContext, work: FirstThreadLoops) -> dict[str, float]:
+    """Mean active lanes of the launch once full warps run the loops; nothing where executions were not counted."""
+    executions = context.profiles[0].executions if context.profiles else ()
+    loops = [range(context.tree.line(loops.node), loops.node.end_point[0] + 2) for loops in work.loops]
+    threads = sum(run.thread_executions for run in executions)
+    warps = sum(run.thread_executions / _LANES if any(run.line in lines for lines in loops) else run.warp_executions for run in executions)
+    return {"active_lanes_per_execution": threads / warps} if warps else {}

@@ -33,11 +33,16 @@ def first_threads_loops(context: FindContext, launch: CountedLaunch) -> tuple[Di
                 "KO122",
                 loop.line,
                 f"One thread goes through {number(moved)} bytes of memory in this loop, for the {threads} threads of its block",
-                (Fact("alone_bytes", moved, loop.line, profile.method, Grade.ESTIMATED),),
+                (Fact("alone_bytes", moved, loop.line, profile.method, Grade.ESTIMATED), *_lanes(profile)),
                 _with_all_threads(context, launch, loop) if profile.instructions else None,
             )
         )
     return tuple(found)
+
+
+def _lanes(profile: LaunchProfile) -> tuple[Fact, ...]:
+    lanes = profile.mean_active_lanes
+    return () if lanes is None else (Fact("active_lanes_per_execution", lanes, None, profile.method, Grade.ESTIMATED),)
 
 
 def _moved_bytes(context: FindContext, loop: LoopFacts, profile: LaunchProfile) -> float:

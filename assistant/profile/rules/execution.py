@@ -12,7 +12,15 @@ from assistant.profile.facts import LineFacts, LoopFacts
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
 
-__all__ = ["accidental_double", "constant_powers", "divergence", "in_full_warps", "loop_overhead", "reduction_tail", "scan_steps"]
+__all__ = [
+    "accidental_double",
+    "constant_powers",
+    "divergence",
+    "in_full_warps",
+    "loop_overhead",
+    "reduction_tail",
+    "scan_steps",
+]
 
 _WARP_LANES = 32
 _WARP_STEPS = 5
@@ -102,11 +110,8 @@ def divergence(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
     Without machine code it is not known how much work the ways hold: no cost, and only information.
     """
     profile = launch.profile
-    warp_total = sum(e.warp_executions for e in profile.executions)
-    if not warp_total:
-        return ()
-    lanes = sum(e.thread_executions for e in profile.executions) / warp_total
-    if lanes >= threshold("active_lanes") or profile.config.block.count < _WARP_LANES:
+    lanes = profile.mean_active_lanes
+    if lanes is None or lanes >= threshold("active_lanes") or profile.config.block.count < _WARP_LANES:
         return ()
     branches = [e for e in profile.executions if _divergent_ratio(e) >= threshold("divergent_branch_ratio")]
     total = sum(e.divergent_branches for e in branches)

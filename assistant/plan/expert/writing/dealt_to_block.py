@@ -37,14 +37,14 @@ def dealt_edits(context: TransformationContext, work: FirstThreadLoops) -> tuple
 def _header_edits(context: TransformationContext, work: FirstThreadLoops, loops: DealtLoops) -> Iterator[TextEdit]:
     block = work.block.block
     flat = _flat_thread(context, work)
-    if len(loops.dealt) > 1:
-        outer, inner = loops.dealt
+    outer, *inner = loops.dealt
+    if inner:
         yield from _dealt(context, outer, "threadIdx.y", "blockDim.y")
-        yield from _dealt(context, inner, "threadIdx.x", "blockDim.x")
+        yield from _dealt(context, inner[0], "threadIdx.x", "blockDim.x")
     elif block.y > 1:
-        yield from _dealt(context, loops.dealt[0], flat or "threadIdx.y * blockDim.x + threadIdx.x", "blockDim.x * blockDim.y")
+        yield from _dealt(context, outer, flat or "threadIdx.y * blockDim.x + threadIdx.x", "blockDim.x * blockDim.y")
     else:
-        yield from _dealt(context, loops.dealt[0], flat or "threadIdx.x", "blockDim.x")
+        yield from _dealt(context, outer, flat or "threadIdx.x", "blockDim.x")
 
 
 def _flat_thread(context: TransformationContext, work: FirstThreadLoops) -> str | None:
