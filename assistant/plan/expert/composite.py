@@ -9,7 +9,7 @@ rules make of them is judged as ever. Example::
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from assistant.cuda.edits import apply_edits, edits_between
@@ -75,8 +75,11 @@ def _last(request: PlanRequest, technique: str, attempt: Attempt) -> Composed | 
     return next((Composed(technique, (finding,), rewrites) for finding, rewrites in attempt(request, technique)), None)
 
 
-def edited(request: PlanRequest, edits: tuple[TextEdit, ...]) -> PlanRequest | None:
-    """The request about what edits make of its text; None where they edit more than the kernel, of whose launches nothing is known then."""
+def edited(request: PlanRequest, edits: tuple[TextEdit, ...], lines: Mapping[int, int] | None = None) -> PlanRequest | None:
+    """The request about what edits make of its text; None where they edit more than the kernel, of whose launches nothing is known then.
+
+    ``lines``: where lines have come to that stand elsewhere in the text still.
+    """
     kernel, text = request.kernel, request.parsed.source.text
     span = kernel.span
     if not all(span.start <= edit.span.start and edit.span.end <= span.end for edit in edits):
@@ -88,7 +91,11 @@ def edited(request: PlanRequest, edits: tuple[TextEdit, ...]) -> PlanRequest | N
     same = [each for each in parsed.kernels if each.qualified_name == kernel.qualified_name]
     if len(same) != 1:
         return None
-    moved = _moves(text, after)
+    by_text = _moves(text, after)
+
+    def moved(line: int) -> int:
+        return by_text(line) if lines is None or line not in lines else lines[line]
+
     return replace(
         request,
         parsed=parsed,

@@ -27,6 +27,7 @@ from assistant.plan.choosing import chosen, evidence_on
 from assistant.plan.expert.composite import Composed, carried_back, composed, edited, sequences
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.plan.expert.writing.declared_late import declared_late
+from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
 from assistant.ports.planner import PlanRequest, Story
 
 __all__ = ["ExpertPlanner"]
@@ -36,6 +37,14 @@ _CITED_COUNT = 2
 
 _MORE_THOROUGH = {"warp-shuffle-tail": "block-shuffles"}
 """Techniques that are left out where another one answers the same finding with an edit that does all they do, and more."""
+
+_SHARES_LOOPS = frozenset(
+    {
+        "block-to-grid", "coalescing-interchange", "loop-to-grid", "loop-to-threads", "register-tile", "serial-to-block", "shared-tile",
+        "split-k", "split-loop", "staged-rows", "thread-coarsening", "warp-per-row", "window-tile",
+    }
+)  # fmt: skip
+"""Techniques that give a kernel's loops to other threads or blocks, which need the loops in the kernel."""
 
 UNMODELLED_COST_RATIO = 0.01
 """Rank of a finding without an estimated cost: below every finding worth a percent of the kernel's time."""
@@ -135,10 +144,10 @@ class ExpertPlanner:
     def _attempt(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...] | Decline:
         result = self._transformations[technique.id].rewrite(context)
         if isinstance(result, Decline):
-            late = self._with_late_declarations(request, context, technique)
-            if not late:
+            later = self._with_late_declarations(request, context, technique) or self._with_opened_helper(request, context, technique)
+            if not later:
                 return result
-            result = late
+            result = later
         headers = {header.path for header in request.headers}
         header = next((edits.path for rewrite in result for edits in rewrite.in_others if edits.path in headers), None)
         if header is not None:
@@ -155,6 +164,26 @@ class ExpertPlanner:
         finding = after.findings[request.findings.index(context.finding)]
         found = self._transformations[technique.id].rewrite(_context(after, _tree(after), finding))
         return () if isinstance(found, Decline) else tuple(carried_back(request, after, rewrite) for rewrite in found)
+
+    def _with_opened_helper(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
+        """What the technique makes of the kernel with the loop of its helper written into it."""
+        opened = opened_helper(context) if technique.id in _SHARES_LOOPS else None
+        after = None if opened is None else edited(request, opened.edits, opened.lines)
+        if opened is None or after is None:
+            return ()
+        finding = after.findings[request.findings.index(context.finding)]
+        inner = _context(after, _tree(after), finding)
+        found = self._transformations[technique.id].rewrite(inner)
+        if isinstance(found, Decline):
+            found = self._with_late_declarations(after, inner, technique)
+        return tuple(_with_helper(carried_back(request, after, rewrite), opened) for rewrite in found)
+
+
+def _with_helper(rewrite: Rewrite, opened: OpenedHelper) -> Rewrite:
+    """The rewrite without the helper that it leaves without a caller, and saying what became of it."""
+    removal = () if opened.removal is None else (opened.removal,)
+    words = f"{rewrite.summary.rstrip('.')}, with the loop of `{opened.name}` written into the kernel."
+    return replace(rewrite, edits=tuple(sorted((*rewrite.edits, *removal))), summary=words)
 
 
 def _tree(request: PlanRequest) -> SyntaxTree:

@@ -61,6 +61,8 @@ WRONG = {
     "threads-of-one-row": ("loop-to-block/flat_work_in_square_blocks", "int c = lane;", "int c = threadIdx.x;"),
     "rows-of-the-table-left-out": ("loop-to-block/lookup_in_two_dimensions", "c += blockDim.y", "c += blockDim.x"),
     "table-read-too-soon": ("loop-to-block/seeds_of_each_round", "    __syncthreads();\n", ""),
+    "loop-of-a-helper-by-every-lane": ("opened-helper/scores_of_documents", "j = lane; j < dims; j += 32", "j = 0; j < dims; j++"),
+    "result-of-a-helper-unfinished": ("opened-helper/norms_and_a_second_kernel", "sqrt(total)", "total"),
     "first-value-of-another-row": ("carried-value/row_totals_so_far", "? sums[row * width] : 0", "? sums[0] : 0"),
     "carried-value-not-renewed": (
         "carried-value/tridiagonal_systems",
