@@ -55,7 +55,8 @@ class BlockToGrid:
             few = f"so few elements that a thread of the one block takes fewer than {2 * _LEAST_ITERATIONS}"
             return context.decline(self.technique, Obstacle(DeclineReason.NO_GAIN, f"the kernel was seen with {few}"))
         fresh = [output for output in kernel.outputs if output.operator == "="]
-        bases = {output.base: output.type for output in fresh}
+        spelled = {parameter.name: parameter.element_type for parameter in context.kernel.parameters}
+        bases = {output.base: spelled.get(output.base) or output.type for output in fresh}
         results = tuple(Cleared(base, kind, str(sum(output.base == base for output in fresh))) for base, kind in bases.items())
         clearing = cleared(context, results)
         if isinstance(clearing, Obstacle):

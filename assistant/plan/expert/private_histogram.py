@@ -245,7 +245,7 @@ def _loop(context: TransformationContext, size: str, lines: list[str]) -> list[s
 
 
 def _bin(context: TransformationContext) -> str:
-    return free_name(context.tree, context.body, "bin", "table_index")
+    return free_name(context.tree, context.body, "bin", "b", "k", "table_index")
 
 
 def _indented(context: TransformationContext, lines: list[str]) -> str:

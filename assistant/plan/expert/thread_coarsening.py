@@ -10,8 +10,9 @@ Example::
     for (int k = 0; k < taps; k++) s += x[i + k] * w[f * taps + k];
     y[f * n + i] = s;
     // becomes, with a fourth of the blocks along y
+    const int first_f = blockIdx.y * 4;
     int f[4];
-    for (int r = 0; r < 4; r++) f[r] = min((int)(blockIdx.y * 4 + r), filters - 1);
+    for (int r = 0; r < 4; r++) f[r] = min(first_f + r, filters - 1);
     float s[4] = {};
     for (int k = 0; k < taps; k++) { for (int r = 0; r < 4; r++) s[r] += x[i + k] * w[f[r] * taps + k]; }
     for (int r = 0; r < 4; r++) y[f[r] * n + i] = s[r];
@@ -225,9 +226,10 @@ def _declared(context: TransformationContext, plan: _Plan, node: Node, part: str
         return [f"{head};" if variable.value is None else f"{head} = {{}};"], []
     is_index = variable.name == plan.kernel.index.name
     value = _plane(context, plan, part) if is_index else _with_parts(context, plan, variable.value, part)
+    before = [_first_declared(context, plan)] if is_index and _has_first(context, plan) else []
     if is_index and plan.kernel.modulus is not None and not _comes_after_quotients(plan):
-        return [_groups_declared(context, plan), f"{head};"], [f"{variable.name}[{part}] = {value};"]
-    return [f"{head};"], [f"{variable.name}[{part}] = {value};"]
+        before = [_groups_declared(context, plan), *before]
+    return [*before, f"{head};"], [f"{variable.name}[{part}] = {value};"]
 
 
 def _comes_after_quotients(plan: _Plan) -> bool:
@@ -236,18 +238,31 @@ def _comes_after_quotients(plan: _Plan) -> bool:
 
 def _plane(context: TransformationContext, plan: _Plan, part: str) -> str:
     """Beyond the last plane the last one is computed again."""
-    block = plan.kernel.block
-    group = block if plan.kernel.modulus is None else f"{block} % {_group_count(context, plan)}"
-    plane, kind = f"{group} * {plan.count} + {part}", plan.kernel.index.type
+    kind = plan.kernel.index.type
+    first = _first(context, plan) if _has_first(context, plan) else _first_value(context, plan)
     if plan.bound is None:
-        return plane
+        return f"{first} + {part}"
     last = plan.bound.name if plan.bound.type == kind else f"({kind}){plan.bound.name}"
-    return f"min({plane if _counts_in(context, block, kind) else f'({kind})({plane})'}, {last} - 1)"
+    return f"min({first} + {part}, {last} - 1)"
 
 
-def _counts_in(context: TransformationContext, block: str, kind: str) -> bool:
-    """The number of the block is in a local of this type; ``blockIdx`` counts without a sign."""
-    return any(variable.type == kind for variable in locals_of(context.tree, context.body).get(block, ()))
+def _has_first(context: TransformationContext, plan: _Plan) -> bool:
+    """The first plane gets a local of its own: ``blockIdx`` counts without a sign, and what it is compared with has one."""
+    of_type = (variable.type == plan.kernel.index.type for variable in locals_of(context.tree, context.body).get(plan.kernel.block, ()))
+    return plan.bound is not None and not any(of_type)
+
+
+def _first(context: TransformationContext, plan: _Plan) -> str:
+    return free_name(context.tree, context.body, style_of(context).name("first", plan.kernel.index.name))
+
+
+def _first_value(context: TransformationContext, plan: _Plan) -> str:
+    block = plan.kernel.block
+    return f"{block if plan.kernel.modulus is None else f'{block} % {_group_count(context, plan)}'} * {plan.count}"
+
+
+def _first_declared(context: TransformationContext, plan: _Plan) -> str:
+    return f"const {plan.kernel.index.type} {_first(context, plan)} = {_first_value(context, plan)};"
 
 
 def _with_parts(context: TransformationContext, plan: _Plan, node: Node, part: str) -> str:

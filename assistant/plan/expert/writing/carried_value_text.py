@@ -79,9 +79,18 @@ def _declarations(context: TransformationContext, loop: Node, values: Sequence[t
 def _first_value(context: TransformationContext, value: CarriedValue) -> str:
     tree = context.tree
     if value.stored_before is not None:
-        return tree.text(value.stored_before)
+        return tree.text(_just_stored(value, value.stored_before) or value.stored_before)
     element = _at_first(tree, value, value.element.load)
     return element if value.guard is None else f"{value.guard} ? {element} : {zero_of(tree, value.type)}"
+
+
+def _just_stored(value: CarriedValue, stored: Node) -> Node | None:
+    """The variable or number that the statement right before the loop stores."""
+    assignment = stored.parent
+    given = None if assignment is None else assignment.child_by_field_name("right")
+    is_plain = given is not None and given.type in ("identifier", "number_literal")
+    is_last = assignment is not None and assignment.parent == value.element.loop.prev_named_sibling
+    return given if is_plain and is_last else None
 
 
 def _at_first(tree: SyntaxTree, value: CarriedValue, node: Node) -> str:

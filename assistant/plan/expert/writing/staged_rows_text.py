@@ -29,16 +29,17 @@ from collections.abc import Iterator
 from assistant.cuda.casts import without_integer_casts
 from assistant.cuda.files import line_end
 from assistant.cuda.integers import evaluate
-from assistant.cuda.names import free_name, words_in
+from assistant.cuda.names import free_name, mentions, words_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, node_text
+from assistant.cuda.variables import declared_variables
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.row_walk import RowWalk, WalkedElement
 from assistant.plan.expert.analysis.warp_pattern import lane_environments
 from assistant.plan.expert.analysis.window_coordinates import terms_of
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation, with_pragmas
+from assistant.plan.expert.writing.layout import indentation, with_pragmas, without_line
 from assistant.plan.expert.writing.opened_bounds import OpenedBounds, moved_right, with_opened_bounds
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 
@@ -82,8 +83,18 @@ class _Writer:
             *inner,
             *moved_right(self._context, Span(line, loop.end), inner, step),
             TextEdit(Span(stop, stop), newline + after),
+            *self._without_pointers(),
         ]
         return with_opened_bounds(self._context, self._opened, edits)
+
+    def _without_pointers(self) -> Iterator[TextEdit]:
+        """Takes away declarations of pointers into the row that nothing uses any more."""
+        body, replaced = self._context.body, [node for element in self._walk.elements for node in element.nodes]
+        for declaration in self._tree.find("declaration", inside=body):
+            declared = tuple(declared_variables(self._tree, declaration))
+            used = [n for v in declared for n in mentions(self._tree, body, v.name) if not _is_within(n, declaration)]
+            if all(v.is_pointer for v in declared) and used and all(any(_is_within(n, node) for node in replaced) for n in used):
+                yield without_line(self._context.text, self._tree.span(declaration))
 
     def _declared(self) -> list[str]:
         threads = self._walk.seen.block.x
@@ -220,3 +231,7 @@ class _Writer:
 
     def _bound(self) -> str:
         return self._walk.header.bound
+
+
+def _is_within(node: Node, other: Node) -> bool:
+    return other.start_byte <= node.start_byte and node.end_byte <= other.end_byte

@@ -49,7 +49,7 @@ int main()
     check(cudaMalloc(&x, n * sizeof(real)), "x"); check(cudaMalloc(&y, n * sizeof(real)), "y"); check(cudaMalloc(&out, sizeof(h)), "out");
     check(cudaMemcpy(x, hx.data(), n * sizeof(real), cudaMemcpyHostToDevice), "copy x");
     check(cudaMemcpy(y, hy.data(), n * sizeof(real), cudaMemcpyHostToDevice), "copy y");
-    check(cudaMemset(out, 0, 3 * sizeof(double)), "cudaMemset");
+    check(cudaMemset(out, 0, 3 * sizeof(real)), "cudaMemset");
     moments<<<264, 128>>>(x, y, out, n);
     check(cudaMemcpy(h, out, sizeof(h), cudaMemcpyDeviceToHost), "copy back");
     printf("%.9f %.9f %.9f\n", h[0], h[1], h[2]);

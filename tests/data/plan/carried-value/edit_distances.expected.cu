@@ -13,7 +13,7 @@ __global__ void distances(const char *words, const char *pattern, int *tables, i
   for (int c = 0; c <= LEN; c++) d[AT(0, c)] = c;
   for (int r = 1; r <= LEN; r++) {
     d[AT(r, 0)] = r;
-    int d_last = d[AT(r, 0)];
+    int d_last = r;
     for (int c = 1; c <= LEN; c++) {
       int change = d[AT(r - 1, c - 1)] + (words[w * LEN + r - 1] != pattern[c - 1]);
       int skip = min(d[AT(r - 1, c)], d_last) + 1;

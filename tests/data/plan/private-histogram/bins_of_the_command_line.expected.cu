@@ -4,8 +4,8 @@
 
 __global__ void latencies(const float *ms, unsigned int *hist, int n, int bins, float width) {
     extern __shared__ unsigned int block_hist[];
-    for (int table_index = threadIdx.x; table_index < bins; table_index += blockDim.x)
-        block_hist[table_index] = 0;
+    for (int b = threadIdx.x; b < bins; b += blockDim.x)
+        block_hist[b] = 0;
     __syncthreads();
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -13,8 +13,8 @@ __global__ void latencies(const float *ms, unsigned int *hist, int n, int bins, 
         atomicAdd(&block_hist[bin], 1);
     }
     __syncthreads();
-    for (int table_index = threadIdx.x; table_index < bins; table_index += blockDim.x)
-        atomicAdd(&hist[table_index], block_hist[table_index]);
+    for (int b = threadIdx.x; b < bins; b += blockDim.x)
+        atomicAdd(&hist[b], block_hist[b]);
 }
 
 int main(int argc, char **argv) {

@@ -6,7 +6,6 @@
 __global__ void crossings(const float *fast, const float *slow, int *counts, int n, int length) {
     const int id = threadIdx.x + blockDim.x * blockIdx.x;
     const bool is_inside = id < n;
-    const float *f = fast + id * length, *s = slow + id * length;
     int count = 0;
     bool above = false;
     __shared__ float fast_tile[64][33];

@@ -9,7 +9,6 @@ __global__ void drawdown(const double *prices, double *worst, int assets, int da
     int a = blockIdx.x * blockDim.x + threadIdx.x;
     const bool is_inside = a < assets;
 
-    const double *p = prices + (size_t)a * days;
     double peak = 0.0;
     double fall = 0.0;
     __shared__ double prices_tile[64][33];

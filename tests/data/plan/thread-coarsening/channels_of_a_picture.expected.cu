@@ -6,10 +6,11 @@ __global__ void blurChannels(const float* picture, const float* kernels, const f
 {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    const int first_channel = blockIdx.z * 4;
     int channel[4];
     #pragma unroll
     for (int r = 0; r < 4; r++)
-        channel[r] = min((int)(blockIdx.z * 4 + r), outputs - 1);
+        channel[r] = min(first_channel + r, outputs - 1);
 
     if (col < width - 2 && row < height - 2) {
         float total[4];

@@ -4,10 +4,11 @@
 __global__ void gather(const float *x, const int *list, const float *w, float *y, long length, long batches, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int first_b = blockIdx.y * 4;
     int b[4];
     #pragma unroll
     for (int r = 0; r < 4; r++)
-        b[r] = min((int)(blockIdx.y * 4 + r), (int)batches - 1);
+        b[r] = min(first_b + r, (int)batches - 1);
     if (i < n) {
         float acc[4] = {};
         long k = 0;

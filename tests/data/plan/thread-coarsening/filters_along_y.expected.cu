@@ -4,10 +4,11 @@
 __global__ void bank(const double *signal, const double *taps, double *out, int n, int filters, int length)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	const int first_f = blockIdx.y * 4;
 	int f[4];
 	#pragma unroll
 	for (int r = 0; r < 4; r++)
-		f[r] = min((int)(blockIdx.y * 4 + r), filters - 1);
+		f[r] = min(first_f + r, filters - 1);
 	if (i >= n)
 		return;
 	double s[4] = {};

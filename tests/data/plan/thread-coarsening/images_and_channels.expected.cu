@@ -7,10 +7,11 @@ __global__ void convolve(const float *images, const float *weights, float *out, 
     int y = blockIdx.y * blockDim.y + threadIdx.y;
     const int o_groups = (outputs + 3) / 4;
     int image = blockIdx.z / o_groups;
+    const int first_o = blockIdx.z % o_groups * 4;
     int o[4];
     #pragma unroll
     for (int r = 0; r < 4; r++)
-        o[r] = min((int)(blockIdx.z % o_groups * 4 + r), outputs - 1);
+        o[r] = min(first_o + r, outputs - 1);
     if (x > width - k || y > height - k) return;
 
     float sum[4] = {};

@@ -5,10 +5,11 @@ __global__ void project(const float *points, const float *directions, float *hei
 {
     const int p = blockIdx.x * blockDim.x + threadIdx.x;
     if (p >= count) return;
+    const unsigned int first_plane = blockIdx.y * 4;
     unsigned int plane[4];
     #pragma unroll
     for (int r = 0; r < 4; r++)
-        plane[r] = min((unsigned int)(blockIdx.y * 4 + r), planes - 1);
+        plane[r] = min(first_plane + r, planes - 1);
     const float *direction[4];
     #pragma unroll
     for (int r = 0; r < 4; r++)

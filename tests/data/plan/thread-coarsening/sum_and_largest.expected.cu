@@ -4,10 +4,11 @@
 __global__ void pool(const float *field, const float *scales, float *sums, float *peaks, int cells, int depth, int layers)
 {
     int cell = blockIdx.x * blockDim.x + threadIdx.x;
+    const int first_layer = blockIdx.z * 4;
     int layer[4];
     #pragma unroll
     for (int r = 0; r < 4; r++)
-        layer[r] = min((int)(blockIdx.z * 4 + r), layers - 1);
+        layer[r] = min(first_layer + r, layers - 1);
     float sum[4] = {};
     float peak[4];
     #pragma unroll
