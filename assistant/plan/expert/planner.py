@@ -25,6 +25,7 @@ from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.choosing import chosen, evidence_on
 from assistant.plan.expert.composite import Composed, carried_back, composed, edited, sequences
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.plan.expert.writing.declared_late import declared_late
 from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
@@ -45,6 +46,9 @@ _SHARES_LOOPS = frozenset(
     }
 )  # fmt: skip
 """Techniques that give a kernel's loops to other threads or blocks, which need the loops in the kernel."""
+
+_NO_LOOP = (DeclineReason.NOTHING_TO_CHANGE, DeclineReason.LOOP_FORM)
+"""Of declines that miss a loop: that it is in a helper says more."""
 
 UNMODELLED_COST_RATIO = 0.01
 """Rank of a finding without an estimated cost: below every finding worth a percent of the kernel's time."""
@@ -145,6 +149,8 @@ class ExpertPlanner:
         result = self._transformations[technique.id].rewrite(context)
         if isinstance(result, Decline):
             later = self._with_late_declarations(request, context, technique) or self._with_opened_helper(request, context, technique)
+            if isinstance(later, Decline):
+                return later if result.code in _NO_LOOP else result
             if not later:
                 return result
             result = later
@@ -165,9 +171,14 @@ class ExpertPlanner:
         found = self._transformations[technique.id].rewrite(_context(after, _tree(after), finding))
         return () if isinstance(found, Decline) else tuple(carried_back(request, after, rewrite) for rewrite in found)
 
-    def _with_opened_helper(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
-        """What the technique makes of the kernel with the loop of its helper written into it."""
+    def _with_opened_helper(
+        self, request: PlanRequest, context: TransformationContext, technique: Technique
+    ) -> tuple[Rewrite, ...] | Decline:
+        """What the technique makes of the kernel with the loop of its helper written into it; why it has to stay where it is."""
         opened = opened_helper(context) if technique.id in _SHARES_LOOPS else None
+        if isinstance(opened, Obstacle):
+            is_in_kernel = context.tree.line(context.body) <= context.line <= context.body.end_point[0] + 1
+            return () if is_in_kernel else context.decline(technique.id, opened)
         after = None if opened is None else edited(request, opened.edits, opened.lines)
         if opened is None or after is None:
             return ()

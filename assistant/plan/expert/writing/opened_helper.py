@@ -25,7 +25,10 @@ from assistant.cuda.macros import hidden_effect
 from assistant.cuda.names import free_name, names_in, words_in
 from assistant.cuda.syntax import Node, SyntaxTree, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
+from assistant.model.plan import DeclineReason
 from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import comments_of, indentation
 from assistant.plan.expert.writing.style import style_of
@@ -47,6 +50,8 @@ _ALWAYS_RUN = (
 _COUNTERS = ("j", "k", "m", "p", "q")
 """Names of one letter for what another variable's name of one letter stands in the way of."""
 _PLAIN = ("identifier", "number_literal", "call_expression", "subscript_expression", "parenthesized_expression")
+_KINDS = {"float": (Kind.FLOAT,), "double": (Kind.DOUBLE, Kind.WIDENED, Kind.WIDENED_INTEGER, Kind.LITERAL)}
+"""Of expressions that have the type already."""
 _RESTRICT = re.compile(r"\s*\b__restrict(?:__)?\b")
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|__restrict__|__restrict)\b|\s")
 
@@ -72,11 +77,11 @@ class _Call(Record):
     """What the helper returns."""
 
 
-def opened_helper(context: TransformationContext) -> OpenedHelper | None:
-    """None where the finding is in no helper, the kernel calls none with a loop, or its body cannot stand in the kernel as it is."""
+def opened_helper(context: TransformationContext) -> OpenedHelper | Obstacle | None:
+    """Why the helper of the finding's line cannot be opened; None where the kernel calls no helper with a loop."""
     call = _call(context)
-    if call is None:
-        return None
+    if call is None or isinstance(call, Obstacle):
+        return call
     tree, statements = context.tree, _statements(call)
     names = _names(context, call)
     declared = list(_declared_parameters(context, call, names))
@@ -92,49 +97,74 @@ def opened_helper(context: TransformationContext) -> OpenedHelper | None:
     return OpenedHelper(call.helper.name, _edits(context, call, names, before), lines, removal)
 
 
-def _call(context: TransformationContext) -> _Call | None:
+def _call(context: TransformationContext) -> _Call | Obstacle | None:
     tree = context.tree
     kernel = enclosing_function(tree, context.body)
     if kernel is None or kernel.body != context.body:
         return None
-    found: list[_Call] = []
-    for node in tree.find("call_expression", inside=kernel.body):
-        helper = _helper(tree, callee_name(tree, node))
-        if helper is None or not any(tree.find(*LOOPS, inside=helper.body)):
-            continue
-        call = _readable(tree, kernel, helper, node)
-        if call is None:
-            return None
-        found.append(call)
-    return found[0] if len(found) == 1 else None
+    calls = [(helper, node) for node in tree.find("call_expression", inside=kernel.body) if (helper := _helper(tree, node)) is not None]
+    asked = [(helper, node) for helper, node in calls if tree.line(helper.node) <= context.line <= helper.body.end_point[0] + 1]
+    helper, node = (asked or calls)[0] if calls else (None, None)
+    if helper is None or node is None:
+        return None
+    if len(calls) > 1:
+        others = {other.name for other, _ in calls} - {helper.name}
+        where = f"and `{min(others)}` another one" if others else "which would have to be called at one place of the kernel"
+        return _obstacle(helper, where)
+    return _readable(tree, kernel, helper, node)
 
 
-def _helper(tree: SyntaxTree, name: str) -> Function | None:
-    named = [each for each in functions(tree) if each.name == name.split("::")[-1]]
+def _obstacle(helper: Function, words: str) -> Obstacle:
+    return Obstacle(DeclineReason.LOOP_FORM, f"the loop is in `{helper.name}`, {words}")
+
+
+def _helper(tree: SyntaxTree, call: Node) -> Function | None:
+    """The helper of this file that is called, where it has a loop."""
+    name = callee_name(tree, call).split("::")[-1]
+    named = [each for each in functions(tree) if each.name == name]
     only = named[0] if len(named) == 1 else None
-    return only if only is not None and only.is_device and not only.is_kernel and only.template is None and not only.scopes else None
+    is_plain = only is not None and only.is_device and not only.is_kernel and not only.scopes
+    return only if is_plain and only is not None and any(tree.find(*LOOPS, inside=only.body)) else None
 
 
-def _readable(tree: SyntaxTree, kernel: Function, helper: Function, node: Node) -> _Call | None:
+def _readable(tree: SyntaxTree, kernel: Function, helper: Function, node: Node) -> _Call | Obstacle:
     """The call, where the helper's statements can stand in front of the statement that calls."""
-    statement = _statement_of(node)
-    if statement is None or len(given_arguments(node)) != len(helper.parameters):
-        return None
-    if any(parameter.is_reference or not parameter.name for parameter in helper.parameters):
-        return None
-    odd = tree.find("goto_statement", "gnu_asm_expression", "lambda_expression", "preproc_if", "preproc_ifdef", inside=helper.body)
+    statement, statements = _statement_of(node), without_comments(helper.body)
     returns = tuple(tree.find("return_statement", inside=helper.body))
-    statements = without_comments(helper.body)
-    if any(odd) or not statements or "__shared__" in tree.text(helper.body) or hidden_effect(tree, helper.body) is not None:
-        return None
-    if any(each != statements[-1] for each in returns) or any(
-        helper.name == callee_name(tree, c) for c in tree.find("call_expression", inside=helper.body)
-    ):
-        return None
     values = without_comments(returns[0]) if returns else ()
-    call = _Call(kernel, helper, node, statement, values[0] if values else None)
-    is_alone = node.parent == statement
-    return call if _statements(call) and (values or is_alone) and _changes_once(tree, call) else None
+    if helper.template is not None or any(p.is_reference or not p.name for p in helper.parameters):
+        return _obstacle(helper, "which would have to be no template, with parameters that are values or pointers")
+    if len(given_arguments(node)) != len(helper.parameters) or _is_odd(tree, helper):
+        return _obstacle(helper, "of which a macro, assembly, shared memory or a call of itself hides what it does")
+    if any(each != statements[-1] for each in returns):
+        return _obstacle(helper, "which would have to be left by nothing but a `return` at its end")
+    call = None if statement is None else _Call(kernel, helper, node, statement, values[0] if values else None)
+    is_used = call is not None and (bool(values) or node.parent == statement)
+    if call is None or not is_used or not _statements(call) or not _changes_once(tree, call):
+        return _obstacle(helper, "which would have to be called by a statement that always runs it, and changes one thing")
+    if call.result is not None and not _keeps_its_type(tree, helper, call.result):
+        return _obstacle(helper, "whose result would have to be of the type that it returns")
+    return call
+
+
+def _is_odd(tree: SyntaxTree, helper: Function) -> bool:
+    odd = tree.find("goto_statement", "gnu_asm_expression", "lambda_expression", "preproc_if", "preproc_ifdef", inside=helper.body)
+    if any(odd) or "__shared__" in tree.text(helper.body) or hidden_effect(tree, helper.body) is not None:
+        return True
+    return any(helper.name == callee_name(tree, call) for call in tree.find("call_expression", inside=helper.body))
+
+
+def _keeps_its_type(tree: SyntaxTree, helper: Function, result: Node) -> bool:
+    """Nothing is converted on the way out of the helper."""
+    spelled, declarator = helper.node.child_by_field_name("type"), helper.node.child_by_field_name("declarator")
+    if spelled is None or declarator is None or declarator.type != "function_declarator":
+        return False
+    name, kind = tree.text(result), ValueKinds(tree, helper).of(result)
+    own = locals_of(tree, helper.body).get(name, ())
+    variable = helper.parameter(name) or (own[0] if len(own) == 1 else None)
+    if variable is not None and not variable.is_array:
+        return (variable.type, variable.indirection) == (tree.text(spelled), 0)
+    return kind in _KINDS.get(tree.text(spelled), ())
 
 
 def _statement_of(node: Node) -> Node | None:

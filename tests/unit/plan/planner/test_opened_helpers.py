@@ -18,7 +18,7 @@ from assistant.model.source import Source
 from assistant.plan.catalogue import own_catalogue
 from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.planner import ExpertPlanner
-from assistant.plan.expert.writing.opened_helper import opened_helper
+from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
 from assistant.ports.planner import PlanRequest
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan" / "opened-helper"
@@ -85,7 +85,7 @@ CALL = "y[i] = total(a + i * n, n);"
 
 
 def opened(context_of, call: str = CALL, body: str = "", text: str = SUM) -> bool:
-    return opened_helper(context_of(text.replace("CALL", call).replace("BODY", body))) is not None
+    return isinstance(opened_helper(context_of(text.replace("CALL", call).replace("BODY", body))), OpenedHelper)
 
 
 def test_a_plain_call_is_opened(context_of):
@@ -122,7 +122,24 @@ def test_a_helper_that_is_left_early_or_hides_what_it_does_stays(context_of, bod
         ("__device__ float total", "template <typename T> __device__ float total"),
         ("__device__ float total", "float total"),
         ("float sum = 0;", "__shared__ float all; float sum = 0;"),
+        ("float sum = 0;", "double sum = 0;"),
+        ("return sum;", "return sum + 0.5;"),
+        ("__device__ float", "__device__ int"),
     ],
 )
 def test_a_helper_of_another_kind_stays(context_of, old, new):
     assert not opened(context_of, text=SUM.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("call", "body", "words"),
+    [
+        ("y[i] = s > 0 ? total(a, n) : 0;", "", "which would have to be called by a statement that always runs it, and changes one thing"),
+        ("y[i] = total(a, n) + total(a, 2);", "", "which would have to be called at one place of the kernel"),
+        (CALL, "if (x[j] < 0) return j;", "which would have to be left by nothing but a `return` at its end"),
+    ],
+)
+def test_a_decline_at_the_helper_s_line_says_what_would_have_to_hold(call, body, words):
+    text = SUM.replace("CALL", call).replace("BODY", body).replace("KO101", "KO101 technique=warp-per-row")
+    declines = asyncio.run(PLANNER.plan(request(text))).declines
+    assert f"the loop is in `total`, {words}" in {decline.reason for decline in declines if decline.technique == "warp-per-row"}
