@@ -108,6 +108,8 @@ def _parts(context: TransformationContext, function: Function, branch: tuple[Nod
                 return found
             loops.append(found)
     others = [n for n in statements if n.type != "for_statement"]
+    if not loops:
+        return Obstacle(DeclineReason.LOOP_FORM, "the first thread asks for something else before its loop")
     if any(loops[0].node.start_byte < each.start_byte < loops[-1].node.start_byte for each in others) or _on_both_sides(loops, others):
         return Obstacle(DeclineReason.CONDITIONAL, "the first thread does other things between its loops, or before and after them")
     declared = [name for each in others for name in locals_of(tree, each) if any(name in names_in(tree, loop.node) for loop in loops)]
@@ -126,7 +128,7 @@ def _on_both_sides(loops: Sequence[DealtLoops], others: Sequence[Node]) -> bool:
 def _dealt(context: TransformationContext, function: Function, loop: Node, block: Dim3) -> DealtLoops | Obstacle:
     """Which loops of the nest threads share: of a block in two dimensions the two innermost, otherwise one that is long enough."""
     tree = context.tree
-    nest = tuple(_nest(tree, loop))
+    nest = tuple(_nest(tree, loop)) or (loop,)
     chosen = nest[-2:] if block.y > 1 else (_long_enough(tree, nest),)
     found = [independent_in_block(context, function, each) for each in chosen]
     obstacle = next((each for each in found if isinstance(each, Obstacle)), None)

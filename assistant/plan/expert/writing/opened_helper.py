@@ -47,8 +47,10 @@ _ALWAYS_RUN = (
     "cast_expression",
 )
 """What may stand between a statement and the call in it."""
+_THREADS_MEET = re.compile(r"__noinline__|__shfl|sync|fence|\batomic")
+"""A helper by which threads exchange something, or that is meant to stay by itself."""
 _COUNTERS = ("j", "k", "m", "p", "q")
-"""Names of one letter for what another variable's name of one letter stands in the way of."""
+"""For a loop's counter whose name another variable has."""
 _PLAIN = ("identifier", "number_literal", "call_expression", "subscript_expression", "parenthesized_expression")
 _KINDS = {"float": (Kind.FLOAT,), "double": (Kind.DOUBLE, Kind.WIDENED, Kind.WIDENED_INTEGER, Kind.LITERAL)}
 """Of expressions that have the type already."""
@@ -119,11 +121,13 @@ def _obstacle(helper: Function, words: str) -> Obstacle:
 
 
 def _helper(tree: SyntaxTree, call: Node) -> Function | None:
-    """The helper of this file that is called, where it has a loop."""
+    """The helper of this file that is called, where it has a loop that threads run for themselves."""
     name = callee_name(tree, call).split("::")[-1]
     named = [each for each in functions(tree) if each.name == name]
     only = named[0] if len(named) == 1 else None
-    is_plain = only is not None and only.is_device and not only.is_kernel and not only.scopes
+    is_plain = (
+        only is not None and only.is_device and not only.is_kernel and not only.scopes and not _THREADS_MEET.search(tree.text(only.node))
+    )
     return only if is_plain and only is not None and any(tree.find(*LOOPS, inside=only.body)) else None
 
 
@@ -209,13 +213,16 @@ def _names(context: TransformationContext, call: _Call) -> dict[str, str]:
 
 
 def _free(context: TransformationContext, call: _Call, name: str, given: Mapping[str, str]) -> str:
-    """The helper's name where the kernel has no such one; of one letter another one that neither has."""
+    """The helper's name where the kernel has no such one."""
     tree = context.tree
     if name not in names_in(tree, call.kernel.body) | {parameter.name for parameter in call.kernel.parameters}:
         return name
     taken = {*names_in(tree, call.helper.node), *given.values()}
-    others = [other for other in _COUNTERS if len(name) == 1 and other not in taken]
-    return free_name(tree, call.kernel.node, *others, f"{name}_{call.helper.name}")
+    counters = {
+        v.name for v in locals_of(tree, call.helper.body).get(name, ()) if v.node.parent is not None and v.node.parent.type in LOOPS
+    }
+    others = [other for other in _COUNTERS if counters and other not in taken]
+    return free_name(tree, call.kernel.node, *others, f"{call.helper.name}_{name}")
 
 
 def _is_same(context: TransformationContext, kernel: Function, parameter: Variable, given: Node) -> bool:

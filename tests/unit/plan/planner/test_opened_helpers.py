@@ -123,6 +123,8 @@ def test_a_helper_that_is_left_early_or_hides_what_it_does_stays(context_of, bod
         ("__device__ float total", "float total"),
         ("float sum = 0;", "__shared__ float all; float sum = 0;"),
         ("float sum = 0;", "double sum = 0;"),
+        ("float sum = 0;", "float sum = __shfl_sync(0xffffffff, x[0], 0);"),
+        ("__device__ float total", "__device__ __noinline__ float total"),
         ("return sum;", "return sum + 0.5;"),
         ("__device__ float", "__device__ int"),
     ],
