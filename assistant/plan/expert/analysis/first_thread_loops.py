@@ -20,9 +20,10 @@ from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.integers import evaluate
-from assistant.cuda.names import names_in
+from assistant.cuda.macros import macro_text
+from assistant.cuda.names import mentions, names_in
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, SyntaxTree, without_comments
+from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized, without_comments
 from assistant.cuda.variables import locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
@@ -50,6 +51,8 @@ class DealtLoops(Record):
     node: Node
     dealt: tuple[IndependentLoop, ...]
     """Outermost first."""
+    flat: tuple[Node, ...] = ()
+    """Of two loops that go through ``i * n + j`` with all j below n: every such index. One loop over all of them does the same."""
 
 
 class FirstThreadLoops(Record):
@@ -129,14 +132,15 @@ def _dealt(context: TransformationContext, function: Function, loop: Node, block
     """Which loops of the nest threads share: of a block in two dimensions the two innermost, otherwise one that is long enough."""
     tree = context.tree
     nest = tuple(_nest(tree, loop)) or (loop,)
-    chosen = nest[-2:] if block.y > 1 else (_long_enough(tree, nest),)
+    flat = _flat_indices(tree, nest) if block.y == 1 else ()
+    chosen = nest[-2:] if block.y > 1 or flat else (_long_enough(tree, nest),)
     found = [independent_in_block(context, function, each) for each in chosen]
     obstacle = next((each for each in found if isinstance(each, Obstacle)), None)
     differing = None if obstacle is not None else differs_in_block(context, function, loop)
     if differing is not None:
         words = f"the loop at line {tree.line(loop)} uses `{differing}`, of which other threads may have another value"
         return Obstacle(DeclineReason.INDEX_OUT_OF_SIGHT, words)
-    return obstacle or DealtLoops(loop, tuple(each for each in found if isinstance(each, IndependentLoop)))
+    return obstacle or DealtLoops(loop, tuple(each for each in found if isinstance(each, IndependentLoop)), flat)
 
 
 def _nest(tree: SyntaxTree, loop: Node) -> Iterator[Node]:
@@ -151,6 +155,40 @@ def _nest(tree: SyntaxTree, loop: Node) -> Iterator[Node]:
         outer = (*outer, header.variable)
         body = node.child_by_field_name("body")
         node = None if body is None else lone_statement(body)
+
+
+def _flat_indices(tree: SyntaxTree, nest: tuple[Node, ...]) -> tuple[Node, ...]:
+    """Every ``i * n + j`` of the two loops of a nest, where their counters are used in nothing else and j goes from 0 to n."""
+    headers = [header for each in nest if (header := counted_header(tree, each)) is not None]
+    body = nest[-1].child_by_field_name("body")
+    if len(nest) != 2 or body is None or any((h.first, h.comparison, h.step) != ("0", "<", "1") for h in headers):
+        return ()
+    outer, inner = headers
+    if not all(_is_one_factor(tree, header.bound_node) for header in headers):
+        return ()
+    found = tuple(
+        n for n in tree.find("binary_expression", inside=body) if _is_flat(tree, n, (outer.variable, inner.bound, inner.variable))
+    )
+    used = [n for header in headers for n in mentions(tree, body, header.variable)]
+    return found if all(any(n.start_byte <= u.start_byte < n.end_byte for n in found) for u in used) else ()
+
+
+def _is_one_factor(tree: SyntaxTree, bound: Node) -> bool:
+    """It may stand in a product as it is: a macro's text too."""
+    text = (macro_text(tree, tree.text(bound)) or tree.text(bound)).strip()
+    return bound.type in ("identifier", "number_literal") and (text.isalnum() or text.isidentifier() or text.startswith("("))
+
+
+def _is_flat(tree: SyntaxTree, node: Node, names: tuple[str, str, str]) -> bool:
+    """``i * n + j``, in any order."""
+    parts, (outer, count, inner) = binary_parts(node), names
+    if parts is None or parts[0] != "+":
+        return False
+    for row, column in ((parts[1], parts[2]), (parts[2], parts[1])):
+        product = binary_parts(unparenthesized(row))
+        if product is not None and product[0] == "*" and tree.text(column) == inner:
+            return {tree.text(product[1]), tree.text(product[2])} == {outer, count}
+    return False
 
 
 def _depends_on(tree: SyntaxTree, header: CountedHeader, outer: tuple[str, ...]) -> bool:

@@ -12,7 +12,7 @@ Example::
 from __future__ import annotations
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses, canonical
-from assistant.cuda.assignments import changed_names
+from assistant.cuda.assignments import changed_names, modified_names
 from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.functions import Function
 from assistant.cuda.integers import evaluate
@@ -122,7 +122,7 @@ def _by_memory(
     if not stored:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the outer loop stores nothing")
     for base in sorted(stored):
-        obstacle = _meeting(context, header.variable, [a for a in accesses if a.base == base])
+        obstacle = _meeting(context, loop, header.variable, [a for a in accesses if a.base == base])
         if obstacle is not None:
             return obstacle
     found = [may_overlap(tree, function, base, other, context.recorded) for base in sorted(stored) for other in sorted(pointers - {base})]
@@ -145,7 +145,7 @@ def _by_arrays(
     stored = frozenset(a.base for a in accesses if a.kind is not Use.READ)
     if not stored:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the loop stores nothing")
-    meetings = (_meeting(context, header.variable, [a for a in accesses if a.base == base]) for base in sorted(stored))
+    meetings = (_meeting(context, loop, header.variable, [a for a in accesses if a.base == base]) for base in sorted(stored))
     obstacle = next((each for each in meetings if each is not None), None)
     pointers = global_pointers(tree, function, loop)
     pairs = [(base, other) for base in sorted(stored & pointers) for other in sorted(pointers - {base})]
@@ -179,14 +179,14 @@ def _is_statement(element: Node) -> bool:
     return node is not None and node.parent is not None and node.parent.type == "expression_statement"
 
 
-def _meeting(context: TransformationContext, counter: str, accesses: list[ArrayAccess]) -> Obstacle | None:
+def _meeting(context: TransformationContext, loop: Node, counter: str, accesses: list[ArrayAccess]) -> Obstacle | None:
     """Why two iterations may touch the same element through one pointer."""
     tree = context.tree
     if any(a.kind is not Use.WRITE for a in accesses) and len({canonical(tree, a.node) for a in accesses}) > 1:
         places = " and ".join(f"`{text}`" for text in dict.fromkeys(tree.text(a.node) for a in accesses))
         return Obstacle(DeclineReason.ORDER_MATTERS, f"one iteration may read what another stores, through {places}")
     for access in accesses:
-        touched = [_elements(context, access, counter, value) for value in _TRIAL_ITERATIONS]
+        touched = [_elements(context, loop, access, {counter: value}) for value in _TRIAL_ITERATIONS]
         known = [elements for elements in touched if elements is not None]
         if len(known) < len(touched):
             return Obstacle(
@@ -197,17 +197,20 @@ def _meeting(context: TransformationContext, counter: str, accesses: list[ArrayA
     return None
 
 
-def _elements(context: TransformationContext, access: ArrayAccess, counter: str, value: int) -> frozenset[tuple[int, ...]] | None:
+def _elements(
+    context: TransformationContext, loop: Node, access: ArrayAccess, counter: dict[str, int]
+) -> frozenset[tuple[int, ...]] | None:
     """Elements that one iteration touches, for some values of the counters inside it; None where they do not follow."""
     if not access.indices:
         return None
     scope = scope_of(context.tree, context.kernel)
     places = {f"{owner}.{axis}": number for owner, number in _PLACE.items() for axis in "xyz"}
-    named = frozenset[str]().union(*(names_in(context.tree, index) for index in access.indices)) - {counter}
+    named = frozenset[str]().union(*(names_in(context.tree, index) for index in access.indices)) - counter.keys()
     inner = {name for name in named if scope.definition(name) is None and name in scope.writes}
     found: set[tuple[int, ...]] = set()
     for number in _TRIAL_INNER:
-        known = {**unknown_sizes(context), **places, **dict.fromkeys(inner, number), counter: value}
+        outside = dict.fromkeys(inner - modified_names(context.tree, loop), _TRIAL_INNER[0])
+        known = {**unknown_sizes(context), **places, **dict.fromkeys(inner, number), **outside, **counter}
         element = [evaluate(index, scope, known) for index in access.indices]
         if None in element:
             return None

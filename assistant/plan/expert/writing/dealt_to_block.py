@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assistant.cuda.assignments import changed_names
 from assistant.cuda.files import line_end
@@ -24,6 +24,7 @@ from assistant.plan.expert.analysis.independent_loop import IndependentLoop
 from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import indentation
+from assistant.plan.expert.writing.style import style_of
 
 __all__ = ["dealt_edits"]
 
@@ -38,13 +39,47 @@ def _header_edits(context: TransformationContext, work: FirstThreadLoops, loops:
     block = work.block.block
     flat = _flat_thread(context, work)
     outer, *inner = loops.dealt
-    if inner:
+    if loops.flat:
+        yield from _flattened(context, work, loops, flat or "threadIdx.x")
+    elif inner:
         yield from _dealt(context, outer, "threadIdx.y", "blockDim.y")
         yield from _dealt(context, inner[0], "threadIdx.x", "blockDim.x")
     elif block.y > 1:
         yield from _dealt(context, outer, flat or "threadIdx.y * blockDim.x + threadIdx.x", "blockDim.x * blockDim.y")
     else:
         yield from _dealt(context, outer, flat or "threadIdx.x", "blockDim.x")
+
+
+def _flattened(context: TransformationContext, work: FirstThreadLoops, loops: DealtLoops, thread: str) -> Iterator[TextEdit]:
+    """One loop in the place of two."""
+    tree, text = context.tree, context.text
+    outer, inner = loops.dealt
+    bound, last = tree.span(outer.header.bound_node), inner.node.child_by_field_name("body")
+    assert last is not None, "a counted loop has a body"
+    yield from _dealt(context, outer, thread, "blockDim.x")
+    yield TextEdit(Span(bound.end, bound.end), f" * {inner.header.bound}")
+    span, indent = tree.span(last), indentation(text, tree.span(work.branch).start)
+    old = indentation(text, tree.span(inner.node).start)
+    lines = _with_counter(context, span, loops).split("\n")
+    moved = [lines[0], *(f"{indent}{line.removeprefix(old)}" if line.startswith(old) else line for line in lines[1:])]
+    opening = _before_body(text, span, indent, "" if last.type == "compound_statement" else style_of(context).indent)
+    yield TextEdit(_behind_head(context, loops), opening + "\n".join(moved))
+
+
+def _before_body(text: str, body: Span, indent: str, step: str) -> str:
+    """What stands between a loop's head and its body: a blank, or a new line."""
+    is_below = not text[text.rfind("\n", 0, body.start) + 1 : body.start].strip()
+    return f"{line_end(text)}{indent}{step}" if is_below else " "
+
+
+def _with_counter(context: TransformationContext, span: Span, loops: DealtLoops) -> str:
+    """The statement with the one counter in the place of each index."""
+    text, parts, position = context.text, list[str](), span.start
+    for node in sorted(loops.flat, key=lambda n: n.start_byte):
+        at = context.tree.span(node)
+        parts += [text[position : at.start], loops.dealt[0].header.variable]
+        position = at.end
+    return "".join((*parts, text[position : span.end]))
 
 
 def _flat_thread(context: TransformationContext, work: FirstThreadLoops) -> str | None:
@@ -80,9 +115,10 @@ def _opened(context: TransformationContext, work: FirstThreadLoops) -> Iterator[
     branch, is_block = tree.span(work.branch), body.type == "compound_statement"
     inner = Span(tree.span(body).start + 1, tree.span(body).end - 1) if is_block else tree.span(body)
     outer = indentation(text, branch.start)
+    written = [_behind_head(context, loops) for loops in work.loops if loops.flat]
     if not work.others:
         yield TextEdit(Span(branch.start, _first_word(text, inner)), "")
-        yield from _moved_left(text, Span(_first_word(text, inner), inner.end), outer)
+        yield from _moved_left(text, Span(_first_word(text, inner), inner.end), outer, written)
         if is_block:
             yield TextEdit(Span(_last_word(text, inner), branch.end), "")
         return
@@ -91,13 +127,13 @@ def _opened(context: TransformationContext, work: FirstThreadLoops) -> Iterator[
     if work.others[0].start_byte < first.start_byte:
         end = _line_stop(text, _end_of(context, work.others[-1]))
         yield TextEdit(Span(end, end), closing)
-        yield from _moved_left(text, Span(end, inner.end), outer)
+        yield from _moved_left(text, Span(end, inner.end), outer, written)
         yield TextEdit(Span(_last_word(text, inner), branch.end), "")
         return
     end = _line_stop(text, tree.span(last).end)
     head = text[branch.start : inner.start]
     yield TextEdit(Span(branch.start, _first_word(text, inner)), "")
-    yield from _moved_left(text, Span(_first_word(text, inner), end), outer)
+    yield from _moved_left(text, Span(_first_word(text, inner), end), outer, written)
     yield TextEdit(Span(end, end), f"{newline}{outer}{head}")
 
 
@@ -120,12 +156,20 @@ def _last_word(text: str, inner: Span) -> int:
     return inner.start + len(text[inner.start : inner.end].rstrip())
 
 
-def _moved_left(text: str, span: Span, outer: str) -> Iterator[TextEdit]:
-    """The lines of the span, but its first, with the indentation of the branch where they were one level deeper."""
+def _behind_head(context: TransformationContext, loops: DealtLoops) -> Span:
+    """What is behind the head of the outer loop."""
+    update = loops.node.child_by_field_name("update")
+    assert update is not None, "a counted loop counts"
+    return Span(context.tree.span(update).end + 1, context.tree.span(loops.node).end)
+
+
+def _moved_left(text: str, span: Span, outer: str, written: Sequence[Span]) -> Iterator[TextEdit]:
+    """The lines of the span, but its first and what is written anew, one level less deep."""
     start = text.find("\n", span.start, span.end) + 1
     deeper = _one_level(text, span, outer)
     while start > 0 and start < span.end and deeper:
-        if text.startswith(outer + deeper, start):
+        is_new = any(new.start <= start < new.end for new in written)
+        if text.startswith(outer + deeper, start) and not is_new:
             yield TextEdit(Span(start + len(outer), start + len(outer) + len(deeper)), "")
         start = text.find("\n", start, span.end) + 1
 

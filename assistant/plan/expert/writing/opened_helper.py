@@ -21,7 +21,7 @@ from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.files import line_end
 from assistant.cuda.functions import Function, enclosing_function, functions
 from assistant.cuda.loops import LOOPS
-from assistant.cuda.macros import hidden_effect
+from assistant.cuda.macros import hidden_effect, macro_text
 from assistant.cuda.names import free_name, names_in, words_in
 from assistant.cuda.syntax import Node, SyntaxTree, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
@@ -136,7 +136,7 @@ def _readable(tree: SyntaxTree, kernel: Function, helper: Function, node: Node) 
     statement, statements = _statement_of(node), without_comments(helper.body)
     returns = tuple(tree.find("return_statement", inside=helper.body))
     values = without_comments(returns[0]) if returns else ()
-    if helper.template is not None or any(p.is_reference or not p.name for p in helper.parameters):
+    if helper.template is not None or any(not p.name or (p.is_reference and "const" not in tree.text(p.node)) for p in helper.parameters):
         return _obstacle(helper, "which would have to be no template, with parameters that are values or pointers")
     if len(given_arguments(node)) != len(helper.parameters) or _is_odd(tree, helper):
         return _obstacle(helper, "of which a macro, assembly, shared memory or a call of itself hides what it does")
@@ -232,6 +232,8 @@ def _is_same(context: TransformationContext, kernel: Function, parameter: Variab
         return parameter.type == "int" and parameter.indirection == 0 and text.isdigit()
     if given.type != "identifier":
         return False
+    if (macro_text(tree, text) or "").strip().isdigit():
+        return parameter.type == "int" and parameter.indirection == 0
     declared = locals_of(tree, kernel.body).get(text, ())
     variable = kernel.parameter(text) or (declared[0] if len(declared) == 1 else None)
     if variable is None or variable.is_array:

@@ -9,9 +9,7 @@ __global__ void dense(const float* __restrict__ x, const float* __restrict__ w, 
   __shared__ float sb[OUT];
   const int t = threadIdx.x;
   if (batch == 0) return;
-  for (int i = 0; i < OUT; ++i) {
-    for (int j = t; j < IN; j += blockDim.x) sw[i * IN + j] = w[i * IN + j];
-  }
+  for (int i = t; i < OUT * IN; i += blockDim.x) sw[i] = w[i];
   for (int i = t; i < OUT; i += blockDim.x) sb[i] = b[i];
   __syncthreads();
   const int row = blockIdx.x * blockDim.x + t;

@@ -90,6 +90,7 @@ def opened(context_of, call: str = CALL, body: str = "", text: str = SUM) -> boo
 
 def test_a_plain_call_is_opened(context_of):
     assert opened(context_of)
+    assert opened(context_of, text=SUM.replace("const float *x, int n", "const float *x, const int &n"))
 
 
 @pytest.mark.parametrize(
