@@ -1,5 +1,5 @@
-"""Commands about tasks for coding agents: task new, show, trajectory, restore; tasks make; and what an agent asks in its folder: judge,
-ask-memory.
+"""Commands about tasks for coding agents: task new, show, trajectory, learn, restore; tasks make; and what an agent asks in its folder:
+judge, ask-memory.
 
 Their options only; ``tasks_answers`` and ``tasks_making`` do what they say.
 """
@@ -41,7 +41,7 @@ class Form(StrEnum):
 def add_task_commands(app: typer.Typer) -> None:
     """Register the group and what stands beside it."""
     task = typer.Typer(help="Folders in which coding agents make kernels faster, judged from outside of them.", no_args_is_help=True)
-    for name, command in (("new", _new), ("show", _show), ("trajectory", _trajectory), ("restore", _restore)):
+    for name, command in (("new", _new), ("show", _show), ("trajectory", _trajectory), ("learn", _learn), ("restore", _restore)):
         task.command(name)(command)
     app.add_typer(task, name="task")
     tasks = typer.Typer(help="Many tasks at once.", no_args_is_help=True)
@@ -152,6 +152,25 @@ def _trajectory(
         from assistant.cli.tasks_answers import print_trajectory
 
     print_trajectory(place, form.value, least_reward)
+
+
+def _learn(
+    place: Annotated[
+        str,
+        typer.Argument(
+            metavar="[DIR|ID|FILE]",
+            help="An agent's folder, a task's id, or a file that task trajectory wrote anywhere; left out: this folder",
+            show_default=False,
+        ),
+    ] = ".",
+    device: opt.Device = None,
+    as_json: Json = False,
+) -> None:
+    """Judge the edits of a trajectory again, here, and remember the techniques in them. Nothing that it says of an edit is believed."""
+    with loading():
+        from assistant.cli.tasks_answers import learn
+
+    raise typer.Exit(learn(place, device, as_json))
 
 
 def _make(

@@ -23,6 +23,7 @@ from assistant.agents.tasks import (
     restore,
     trajectory,
 )
+from assistant.agents.tasks.learning import LearnedEdit, kept_for, learned, read_trajectory
 from assistant.agents.tasks.training_data import conversation, steps
 from assistant.agents.tasks.words import answer_in_words, task_in_words
 from assistant.cli import exit_codes
@@ -32,9 +33,15 @@ from assistant.cli.console import console
 from assistant.cli.jobs import run_async
 from assistant.cli.status import StatusLine
 from assistant.config import user_paths
-from assistant.serialize import encodable
+from assistant.errors import UsageError
+from assistant.serialize import encodable, encode
 
-__all__ = ["ask_memory", "door_of", "judge", "make", "print_trajectory", "profile", "put_back", "show"]
+__all__ = ["ask_memory", "door_of", "judge", "learn", "make", "print_trajectory", "profile", "put_back", "show"]
+
+_MOST_BYTES = 256 << 20
+"""Of a file with a trajectory."""
+_ELSEWHERE = "elsewhere"
+"""Folder beside the tasks of this home: programs of trajectories that other homes wrote."""
 
 _INTERRUPTED = "interrupted; the call is kept as cancelled, and counts"
 OnProgress = Callable[[str], Awaitable[None]]
@@ -98,6 +105,43 @@ def print_trajectory(place: str, form: str, least_reward: int | None) -> None:
         lines = steps(task, calls, least_reward) if form == "steps" else ([] if whole is None else [whole])
     for line in lines:
         typer.echo(encodable(json.dumps(line, ensure_ascii=False)))
+
+
+def learn(place: str, device: str | None, as_json: bool) -> int:
+    """Judge what an agent had judged once more, and keep it; raises KernelOptError."""
+    path = Path(place)
+    found = read_trajectory(_lines_in(path) if path.is_file() else trajectory(_kept(place)))
+    tasks = _store()
+    kept = kept_for(tasks, TaskStore(tasks.root.with_name(_ELSEWHERE)), found, device)
+
+    async def work() -> int:
+        with StatusLine(console(is_error=True)) as status:
+            edits = await learned(open_session("task"), kept, found.edits, _shown(status))
+        for edit in edits:
+            if as_json:
+                typer.echo(json.dumps(encode(edit)))
+            else:
+                _print(f"{edit.edit}: {edit.answer}: {_kept_as(edit)}")
+        return exit_codes.DONE
+
+    return run_async(work, "interrupted; what was judged before is kept")
+
+
+def _kept_as(edit: LearnedEdit) -> str:
+    return "not kept, no technique is recognised in it" if edit.technique is None else f"kept as {edit.technique}"
+
+
+def _lines_in(file: Path) -> list[dict[str, Any]]:
+    """Raises UsageError where they are no JSON objects."""
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise UsageError(f"{file} is larger than {_MOST_BYTES >> 20} MiB", "name a file with one trajectory")
+        lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"{file} cannot be read as JSON lines: {error}", "kernelopt task trajectory DIR writes such a file") from error
+    if not all(isinstance(line, dict) for line in lines):
+        raise UsageError(f"{file} has a line that is no JSON object", "kernelopt task trajectory DIR writes such a file")
+    return lines
 
 
 def put_back(folder: Path) -> None:

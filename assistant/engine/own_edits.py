@@ -1,4 +1,4 @@
-"""A person's own edit, once it was compared, as experience: where a technique of the catalogue is recognised in it.
+"""An edit of a person or a coding agent, once it was compared, as experience: where a technique of the catalogue is recognised in it.
 
 The expert plans the original; an edit is one of its techniques if it is the same code as what a rule would write, or adds most of the same
 code. What is not recognised teaches nothing. Example::
@@ -10,8 +10,8 @@ code. What is not recognised teaches nothing. Example::
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
+from assistant.config import find_workspace
 from assistant.cuda.edit_likeness import added, likeness
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.same_code import code_hash
@@ -22,7 +22,7 @@ from assistant.engine.judge import ComparisonResult
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search import NO_MEMORY, NOTHING_EARLIER, PlanRequests, SearchNode, kernel_traits, side_effects
 from assistant.model.attempt import Attempt
-from assistant.model.experience import PERSON, TechniqueUse
+from assistant.model.experience import AGENT, PERSON, TechniqueUse
 from assistant.model.plan import Rewrite, Step
 from assistant.model.profile import Signature
 from assistant.model.trial import TrialOutcome
@@ -31,10 +31,20 @@ from assistant.ports.planner import Planner, PlanRequest
 from assistant.ports.store import AttemptStore
 from assistant.record import Record
 
-__all__ = ["Recognised", "own_edit", "recognised"]
+__all__ = ["Learner", "Recognised", "own_edit", "recognised"]
 
 _LEAST_LIKENESS = 0.6
 """Share of the added code that both have, from which an edit is taken for a technique (chosen; two techniques are at most half alike)."""
+
+_AUTHORS = {PERSON: "an edit of your own that was compared", AGENT: "an edit of a coding agent, judged again"}
+
+
+class Learner(Record):
+    """Who recognises techniques in edits, and where other edits are kept."""
+
+    planner: Planner
+    catalogue: Catalogue
+    store: AttemptStore
 
 
 class Recognised(Record):
@@ -59,10 +69,12 @@ async def recognised(request: PlanRequest, planner: Planner, after: str) -> Reco
     return best if best is not None and best.likeness >= _LEAST_LIKENESS else None
 
 
-async def own_edit(
-    job: Job, result: ComparisonResult, planner: Planner, catalogue: Catalogue, store: AttemptStore, workspace: Path
-) -> Attempt | None:
-    """What memory keeps of a comparison of two versions of one file that differ in one kernel; None where it keeps nothing."""
+async def own_edit(job: Job, result: ComparisonResult, learner: Learner, author: str) -> Attempt | None:
+    """What memory keeps of a comparison of two versions of one file that differ in one kernel; None where it keeps nothing.
+
+    ``author``: `PERSON` or `AGENT`.
+    """
+    workspace = find_workspace(job.request.file)
     before, after = result.before, result.after
     verdicts = [verdict for verdict in result.verdicts if verdict.kernel is not None]
     if before is None or after is None or len(verdicts) != 1 or before.version.sources[1:] != after.version.sources[1:]:
@@ -72,8 +84,8 @@ async def own_edit(
         return None
     node = SearchNode(before)
     options = OptimizeOptions(choice=NO_MEMORY)
-    requests = PlanRequests(job, options, store, catalogue, workspace, NOTHING_EARLIER)
-    found = await recognised(requests.request(node, tuple(kernels), ()), planner, after.version.source.text)
+    requests = PlanRequests(job, options, learner.store, learner.catalogue, workspace, NOTHING_EARLIER)
+    found = await recognised(requests.request(node, tuple(kernels), ()), learner.planner, after.version.source.text)
     if found is None:
         return None
     main = costliest(kernels)
@@ -95,11 +107,11 @@ async def own_edit(
         technique=found.step.technique,
         finding=found.step.finding,
         line=found.step.line,
-        planner=PERSON,
+        planner=author,
         parent_text=before.version.source.text,
         text=after.version.source.text,
         outcome=outcome,
-        reason=f"an edit of your own that was compared; {_words(found)}",
+        reason=f"{_AUTHORS[author]}; {_words(found)}",
         verification=verdict.verification.outcome,
         comparison=speed,
         predictions=(),

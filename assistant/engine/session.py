@@ -33,7 +33,7 @@ from assistant.engine.operators import (
     without_cuda,
     write_operator,
 )
-from assistant.engine.own_edits import own_edit
+from assistant.engine.own_edits import Learner, own_edit
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
 from assistant.engine.reading import source_of
@@ -57,6 +57,8 @@ from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
 from assistant.lab.report import ReportLab, load_report
 from assistant.model import events
+from assistant.model.attempt import Attempt
+from assistant.model.experience import PERSON
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
@@ -140,7 +142,7 @@ class Session:
             if sides.note:
                 job.say(Severity.INFORMATION, sides.note)
             result = await compare(job, sides.a, sides.b, is_strict)
-            await self._learn(job, result)
+            await self.learn(job, result, PERSON)
             return result.ending
 
         return self._job("compare", replace(request, other=other), body)
@@ -179,14 +181,15 @@ class Session:
 
         return streamed(lambda listener: self._runner().run(command, replace(request, device="cpu"), body, listener, without_cuda))
 
-    async def _learn(self, job: Job, result: ComparisonResult) -> None:
-        """What a person's own edit teaches, where a technique is recognised in it."""
+    async def learn(self, job: Job, result: ComparisonResult, author: str) -> Attempt | None:
+        """Keep what an edit of a `PERSON` or an `AGENT` teaches, where a technique is recognised in it; None: nothing was kept."""
         if self._parts.planner.name != EXPERT or result.failure is not None:
-            return
-        workspace = find_workspace(job.request.file)
-        found = await own_edit(job, result, self._parts.planner, self._parts.catalogue, self.store, workspace)
+            return None
+        learner = Learner(self._parts.planner, self._parts.catalogue, self.store)
+        found = await own_edit(job, result, learner, author)
         if found is not None:
             self.store.add_attempt(found)
+        return found
 
     def _everywhere(
         self, programs: Sequence[tuple[str, JobRequest]], sides: SidesIn, is_strict: bool = False

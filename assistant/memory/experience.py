@@ -16,6 +16,7 @@ from typing import Any
 
 from assistant import serialize
 from assistant.model.experience import (
+    AGENT,
     PERSON,
     UNKNOWN,
     DeviceTraits,
@@ -75,7 +76,7 @@ def experience_of(data: dict[str, Any], traits: Callable[[dict[str, Any]], Kerne
     same = "\0".join((data["technique"], data["parent_text"], data["text"], data["device"], data["target"]))
     return Experience(
         id=data["id"],
-        origin=Origin.EDIT if data["planner"] == PERSON else Origin.TRIAL,
+        origin=Origin.EDIT if data["planner"] in (PERSON, AGENT) else Origin.TRIAL,
         state=_state(data, traits),
         use=_use(data),
         result=_result(data),

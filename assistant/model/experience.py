@@ -18,7 +18,8 @@ UNKNOWN = "unknown"
 
 PERSON = "person"
 """`Attempt.planner` of a person's own edit that was compared."""
-
+AGENT = "agent"
+"""`Attempt.planner` of a coding agent's edit that was judged again to learn from it."""
 
 COMPOSED = "+"
 """Between the techniques of a sequence that is one step (``shared-tile+register-tile``); no name of a technique has it."""
@@ -96,7 +97,7 @@ class Origin(StrEnum):
     TRIAL = "trial"
     """A candidate of a search."""
     EDIT = "edit"
-    """A person's own edit that was compared, in which a technique was recognised."""
+    """An edit of a person or a coding agent that was compared, in which a technique was recognised."""
     IMPORT = "import"
     """Another memory's export."""
 

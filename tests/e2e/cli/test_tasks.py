@@ -71,6 +71,11 @@ def test_an_agent_works_in_its_folder_alone_and_everything_is_kept(cli: Cli) -> 
     shown = cli.run("task", "show", task["id"])
     assert "left: 4 of 5 calls of judge" in shown.out and "best reward: 1" in shown.out
 
+    told = cli.run("task", "learn", "work", "--json")
+    assert told.code == 0 and [json.loads(line)["technique"] for line in told.out.splitlines()] == ["shared-memory-padding"], told.said
+    _, answer = asked(cli, source, "ask-memory")
+    assert "right 1 of 1" in next(known["known"] for known in answer["techniques"] if known["technique"] == "shared-memory-padding")
+
 
 @pytest.mark.parametrize(
     ("name", "is_host_allowed", "cheat"),
