@@ -9,7 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test check fetched packages client lint types layers unit unit-beside e2e editors vscode bench bench-gpu test-cheats test-thorough test-streams test-gpu test-gpu-cheats docs clean tools
+.PHONY: demo test check fetched packages client lint types layers unit unit-beside e2e editors vscode bench bench-gpu test-cheats test-thorough test-streams test-packages test-gpu test-gpu-cheats docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -95,6 +95,16 @@ test-thorough: editors vscode
 # Every recorded run (tests/e2e/streams), event by event. UPDATE=1 records them anew.
 test-streams: $(STAMP)-dev
 	KERNELOPT_THOROUGH=1 $(BIN)/python -m pytest -q -n 2 tests/e2e/streams $(if $(UPDATE),--snapshot-update)
+
+# The distributions below packages/, each in an environment of its own, by the clients of what they are made for; kernelopt is this tree's.
+test-packages: $(STAMP)
+	@for name in verifiers openenv; do $(MAKE) --no-print-directory .packages/$$name || exit; \
+	  (cd packages/$$name && KERNELOPT=$(CURDIR)/$(BIN)/kernelopt $(CURDIR)/.packages/$$name/bin/python -m pytest -q tests) || exit; done
+
+.packages/%: packages/%/pyproject.toml
+	$(PYTHON) -m venv $@
+	@$@/bin/python -m pip install --quiet --disable-pip-version-check --editable './packages/$*[test]'
+	@touch $@
 
 # The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels
 ifdef WHEELS

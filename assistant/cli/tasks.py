@@ -1,5 +1,5 @@
-"""Commands about tasks for coding agents: task new, show, trajectory, learn, restore; tasks make; and what an agent asks in its folder:
-judge, ask-memory.
+"""Commands about tasks for coding agents: task new, copy, show, trajectory, learn, restore; tasks make; and what an agent asks in its
+folder: judge, ask-memory.
 
 Their options only; ``tasks_answers`` and ``tasks_making`` do what they say.
 """
@@ -41,7 +41,14 @@ class Form(StrEnum):
 def add_task_commands(app: typer.Typer) -> None:
     """Register the group and what stands beside it."""
     task = typer.Typer(help="Folders in which coding agents make kernels faster, judged from outside of them.", no_args_is_help=True)
-    for name, command in (("new", _new), ("show", _show), ("trajectory", _trajectory), ("learn", _learn), ("restore", _restore)):
+    for name, command in (
+        ("new", _new),
+        ("copy", _copy),
+        ("show", _show),
+        ("trajectory", _trajectory),
+        ("learn", _learn),
+        ("restore", _restore),
+    ):
         task.command(name)(command)
     app.add_typer(task, name="task")
     tasks = typer.Typer(help="Many tasks at once.", no_args_is_help=True)
@@ -127,6 +134,23 @@ def _new(
         further=tuple(map(plain_path, further or ())),
     )
     raise typer.Exit(make(new, tuple(names or ()), as_json))
+
+
+def _copy(
+    place: Annotated[str, typer.Argument(metavar="DIR|ID", help="An agent's folder, or a task's id")],
+    folder: Annotated[Path, typer.Argument(metavar="NEWDIR", help="The new agent's folder")],
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--for", metavar="AGENT", help="claude, codex, copilot, cursor or gemini; repeatable. Left out: all"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """The same task in another folder, with a whole budget and no calls. Nothing is judged."""
+    with loading():
+        from assistant.cli.paths import plain_path
+        from assistant.cli.tasks_answers import copy
+
+    copy(place, plain_path(folder), tuple(names or ()), as_json)
 
 
 def _show(place: Place = ".", as_json: Json = False) -> None:

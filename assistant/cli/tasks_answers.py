@@ -18,6 +18,7 @@ from assistant.agents.tasks import (
     NewTask,
     ServerStart,
     TaskStore,
+    copy_task,
     left,
     make_task,
     restore,
@@ -36,7 +37,7 @@ from assistant.config import user_paths
 from assistant.errors import UsageError
 from assistant.serialize import encodable, encode
 
-__all__ = ["ask_memory", "door_of", "judge", "learn", "make", "print_trajectory", "profile", "put_back", "show"]
+__all__ = ["ask_memory", "copy", "door_of", "judge", "learn", "make", "print_trajectory", "profile", "put_back", "show"]
 
 _MOST_BYTES = 256 << 20
 """Of a file with a trajectory."""
@@ -55,13 +56,23 @@ def make(new: NewTask, names: tuple[str, ...], as_json: bool) -> int:
     async def work() -> int:
         with StatusLine(console(is_error=True)) as status:
             kept = await make_task(open_session("task"), _store(), new, server, _shown(status))
-        if as_json:
-            typer.echo(json.dumps({"task": kept.task.id, "folder": str(new.folder), "source": kept.task.source}))
-        else:
-            _print(f"{kept.task.id}: {new.folder}\nnext: start your agent in it; README.md says the rest. kernelopt task show {new.folder}")
+        _print_made(kept, new.folder, as_json)
         return exit_codes.DONE
 
     return run_async(work, "interrupted; no task was made")
+
+
+def copy(place: str, folder: Path, names: tuple[str, ...], as_json: bool) -> None:
+    """Make the same task once more; raises KernelOptError."""
+    server = ServerStart(server_command(), clients_of(folder, names) if names else CLIENTS, load_skills())
+    _print_made(copy_task(_store(), _kept(place), folder, server), folder, as_json)
+
+
+def _print_made(kept: KeptTask, folder: Path, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"task": kept.task.id, "folder": str(folder), "source": kept.task.source}))
+    else:
+        _print(f"{kept.task.id}: {folder}\nnext: start your agent in it; README.md says the rest. kernelopt task show {folder}")
 
 
 def judge(folder: Path | None, as_json: bool) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assistant.agents.tasks.folder import AgentFolder as AgentFolder
     from assistant.agents.tasks.making import NewTask as NewTask
     from assistant.agents.tasks.making import ServerStart as ServerStart
+    from assistant.agents.tasks.making import copy_task as copy_task
     from assistant.agents.tasks.making import make_task as make_task
     from assistant.agents.tasks.making import restore as restore
     from assistant.agents.tasks.readme import server_instructions as server_instructions

@@ -41,7 +41,7 @@ from assistant.record import Record
 from assistant.serialize import encode
 from assistant.workload.blocks import sidecar_path
 
-__all__ = ["NewTask", "ServerStart", "make_task", "restore"]
+__all__ = ["NewTask", "ServerStart", "copy_task", "make_task", "restore"]
 
 _CANDIDATE = "candidate.py"
 _MODEL = re.compile(r"\bModel\b")
@@ -107,7 +107,7 @@ async def make_task(session: Session, store: TaskStore, asked: NewTask, server: 
         settings=parts.settings,
         budget=asked.budget,
         answer_characters=asked.answer_characters,
-        protected=tuple(ProtectedFile(name, hashlib.sha256(data).hexdigest()) for name, data in protected.items()),
+        protected=_digests(protected),
         made_ms=time.time_ns() // 1_000_000,
     )
     kept = store.add(task, parts.program, parts.start, protected)
@@ -120,6 +120,35 @@ async def make_task(session: Session, store: TaskStore, asked: NewTask, server: 
     return kept
 
 
+def copy_task(store: TaskStore, kept: KeptTask, folder: Path, server: ServerStart) -> KeptTask:
+    """The same task with a whole budget and no calls, its folder written; its start was judged when the first was made.
+
+    Raises KernelOptError where the folder is not empty, or cannot be written.
+    """
+    _demand_empty(folder)
+    task_id = new_id("T")
+    program = {path.relative_to(kept.program).as_posix(): _bytes(path) for path in kept.program.rglob("*") if path.is_file()}
+    texts = {file.name: kept.protected_text(file.name) for file in kept.task.protected}
+    about = json.loads(texts[TASK_FILE]) | {"id": task_id}
+    protected = texts | {TASK_FILE: (json.dumps(about, indent=2) + "\n").encode()}
+    settings, place = kept.task.settings, str(store.program_of(task_id))
+    cflags = None if settings.cflags is None else tuple(word.replace(str(kept.program), place) for word in settings.cflags)
+    task = replace(
+        kept.task,
+        id=task_id,
+        settings=replace(settings, cflags=cflags),
+        protected=_digests(protected),
+        made_ms=time.time_ns() // 1_000_000,
+    )
+    made = store.add(task, program, kept.start(), protected)
+    try:
+        _write_folder(folder, made, server)
+    except BaseException:
+        remove_tree(made.root)
+        raise
+    return made
+
+
 def restore(kept: KeptTask, folder: AgentFolder) -> tuple[str, ...]:
     """Put the protected files back that were changed; their names. Raises CannotAnswerError where that cannot be written."""
     changed = folder.changed(kept.task)
@@ -129,6 +158,10 @@ def restore(kept: KeptTask, folder: AgentFolder) -> tuple[str, ...]:
         except OSError as error:
             raise CannotAnswerError(f"{name} cannot be put back: {error.strerror}", "move away what stands there") from error
     return changed
+
+
+def _digests(protected: Mapping[str, bytes]) -> tuple[ProtectedFile, ...]:
+    return tuple(ProtectedFile(name, hashlib.sha256(data).hexdigest()) for name, data in protected.items())
 
 
 def _demand_empty(folder: Path) -> None:
