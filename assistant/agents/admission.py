@@ -1,4 +1,4 @@
-"""Edits that are not run at all: they change host code, or ask for other flags or another reference, and that was not allowed.
+"""Edits that are not run at all: they change host code, ask for other flags or another reference, or for other cases to be judged on.
 
 Example::
 
@@ -7,11 +7,11 @@ Example::
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 from assistant.cuda.parse import parse
 from assistant.model.source import Source
-from assistant.model.workload import DeclaredWorkload
+from assistant.model.workload import DeclaredWorkload, WorkloadProblem
 from assistant.record import Record
 from assistant.verify.host_edits import edits_host_code
 from assistant.workload.blocks import find_workloads
@@ -23,7 +23,7 @@ class Refusal(Record):
     """Why an edit is not run."""
 
     code: str
-    """``host-code`` or ``new-flags``."""
+    """``host-code``, ``new-flags`` or ``workload-changed``."""
     message: str
     remedy: str
 
@@ -32,11 +32,43 @@ def refused_edit(before: Source, after: Source, *, may_edit_host_code: bool) -> 
     """None for an edit that may be run, limited as candidates are."""
     if not may_edit_host_code and edits_host_code(parse(before), parse(after)):
         return Refusal("host-code", "the edit changes host code, which was not allowed", "keep to kernels, device functions and launches")
-    if _runs(after.path, after.text) - _runs(before.path, before.text):
+    if _runs(after) - _runs(before):
         return Refusal("new-flags", "the edit declares other flags, or another reference", "leave those of the workload block as they are")
+    changed = _changed_workload(before, after)
+    if changed is not None:
+        remedy = "a workload block keeps its name, shapes and weights; grid, block and new arguments may be edited"
+        return Refusal("workload-changed", f"the edit {changed}", remedy)
     return None
 
 
-def _runs(path: Path, text: str) -> frozenset[tuple[tuple[str, ...], str | None]]:
+def _runs(source: Source) -> frozenset[tuple[tuple[str, ...], str | None]]:
     """What the text's workloads have compiled and run besides: compiler flags, Python references."""
-    return frozenset((item.flags, item.reference) for item in find_workloads(path, text) if isinstance(item, DeclaredWorkload))
+    return frozenset((item.flags, item.reference) for item in _declared(source))
+
+
+def _changed_workload(before: Source, after: Source) -> str | None:
+    """What the edit does to a workload that the text before it declares; None where cases stay what they are.
+
+    Without such a workload nothing would be judged, and with other shapes nothing of both could be compared. What cannot be read is
+    refused by whoever reads it.
+    """
+    if any(isinstance(item, WorkloadProblem) for item in find_workloads(after.path, after.text)):
+        return None
+    kept = {item.name: item for item in _declared(after)}
+    for workload in _declared(before):
+        now = kept.get(workload.name)
+        if now is None:
+            return f"leaves out the workload {workload.name}"
+        if _shapes(now, workload) != _shapes(workload, workload):
+            return f"declares other shapes for the workload {workload.name}"
+    return None
+
+
+def _shapes(workload: DeclaredWorkload, original: DeclaredWorkload) -> list[tuple[dict[str, int], float]]:
+    """Sizes that the original has, too, and weights."""
+    names = {name for shape in original.shapes for name, _ in shape.sizes}
+    return [({name: size for name, size in shape.sizes if name in names}, shape.weight) for shape in workload.shapes]
+
+
+def _declared(source: Source) -> Iterator[DeclaredWorkload]:
+    return (item for item in find_workloads(source.path, source.text) if isinstance(item, DeclaredWorkload))

@@ -27,6 +27,9 @@ def _conduct(evidence: Evidence) -> Iterator[VerificationFinding]:
     if evidence.works_aside:
         message = "it returns before kernels on a stream of its own have run: wait for that stream, or launch on the current one"
         yield VerificationFinding("late_write", Outcome.FAIL, message)
+    for access in evidence.host_accesses[:_SHOWN]:
+        message = f"its host code reads or writes tensors through {access.name}: on a GPU that is the device's memory, and the program ends"
+        yield VerificationFinding("host_access", Outcome.FAIL, message, line=access.line or None)
     if evidence.reads_reference:
         yield VerificationFinding("tampering", Outcome.FAIL, "it opens the reference's file, which a candidate must not read")
 

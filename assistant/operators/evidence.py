@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from assistant.model.elements import ElementType
 from assistant.model.profile import Problem
+from assistant.operators.host_access import HostAccess
 from assistant.operators.tampering import Tampering
 from assistant.record import Record
 from assistant.verify.numbers import FloatArray, element_of, floats
@@ -138,3 +139,5 @@ class Evidence(Record, eq=False):
     is_backward: bool
     dropped: tuple[str, ...]
     caveats: tuple[str, ...]
+    host_accesses: tuple[HostAccess, ...] = ()
+    """Host code of its extensions that reads or writes tensors itself, at lines of the candidate's file; 0 where they are not known."""

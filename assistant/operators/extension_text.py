@@ -9,7 +9,9 @@ Example::
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
+from assistant.operators.host_access import HostAccess, host_accesses
 from assistant.record import Record
 
 __all__ = ["Extension", "ExtensionText", "extension_text"]
@@ -35,6 +37,8 @@ class ExtensionText(Record):
     text: str
     parts: tuple[tuple[int, str], ...]
     """The extension's own texts, each with the line that it begins at."""
+    host_accesses: tuple[HostAccess, ...]
+    """At lines of the unit."""
 
     def place(self, line: int, candidate: str) -> int | None:
         """The line of the candidate's file; None where it is not the extension's own, or not written there as it was compiled."""
@@ -56,4 +60,6 @@ def extension_text(extension: Extension, main: str) -> ExtensionText:
         text += f"{_OF_PYTORCH.sub('', part)}\n"
     for number, function in enumerate(extension.functions):
         text += f'static const bool kernelopt_offered_{number} = kernelopt::offer("{function}", &{function});\n'
-    return ExtensionText(f"{text}{main}", tuple(parts))
+    found = [(first, access) for first, part in parts for access in host_accesses(part, extension.functions)]
+    accesses = tuple(replace(access, line=first + access.line - 1) for first, access in found)
+    return ExtensionText(f"{text}{main}", tuple(parts), accesses)

@@ -27,8 +27,8 @@ CHEATS = frozenset(
     {
         *("body_emptied", "constant_output", "magic_size", "once_only_state", "writes_input"),
         *("foreign_reading", "several_programs", "impossible_speed", "unchecked_when_timed"),
-        *("host-code", "new-flags", PROTECTED_FILE_CHANGED),
-        *("remembered", "tampering", "changed_inputs", "late_write"),
+        *("host-code", "new-flags", "workload-changed", PROTECTED_FILE_CHANGED),
+        *("remembered", "tampering", "changed_inputs", "late_write", "host_access"),
     }
 )
 """Codes of reasons that an honest mistake seldom gives: they are named as ``cheat``. Every other code is among the reasons alone."""

@@ -52,6 +52,7 @@ def evidence_of(
         is_backward=options.is_backward,
         dropped=tuple(reference["dropped"]),
         caveats=(_CAVEAT,),
+        host_accesses=runs.host_accesses,
     )
 
 

@@ -23,6 +23,7 @@ from assistant.model.profile import Problem
 from assistant.model.recording import WORK_KINDS, Recording
 from assistant.model.source import Source
 from assistant.operators.extension_text import Extension, ExtensionText, extension_text
+from assistant.operators.host_access import HostAccess
 from assistant.ports.lab import LabFailure, Program, ProgramRun
 from assistant.workload.stream_order import needs_in_order
 
@@ -53,6 +54,12 @@ class ExtensionRuns:
     def launch_count(self) -> int:
         """Kernels that ran."""
         return sum(run.launch_count for run in self._runs.values())
+
+    @property
+    def host_accesses(self) -> tuple[HostAccess, ...]:
+        """Where host code reads or writes tensors itself, at lines of the candidate's file where they are known."""
+        found = [(text, access) for text in self._texts.values() for access in text.host_accesses]
+        return tuple(replace(access, line=text.place(access.line, self._candidate.text) or 0) for text, access in found)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
