@@ -37,6 +37,8 @@ from assistant.workload.unread import unread_buffers
 
 __all__ = ["captured_cases", "declared_cases", "for_candidate", "launched_recording", "live_case", "live_cases"]
 
+_DECLARED = "declared"
+"""Kind of a case of a shape that the block declares (``workload.generate``): the other side has to declare it as well."""
 _FRESH_VALUES_BYTES = 64 << 20
 """A declared shape with more data than this is judged on one fresh draw instead of three: memory and time stay bounded."""
 
@@ -211,10 +213,10 @@ def _declared_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCa
     """A's arguments and shapes; B's own grid, block and shared memory where B's block declares them."""
     origin = case.new.origin
     for workload in candidate.declared:
-        shape = next((shape for shape in workload.shapes if str(shape) == origin.shape), None)
-        if shape is None and origin.kind != "boundary":
+        declared = next((shape for shape in workload.shapes if str(shape) == origin.shape), None)
+        chosen = declared or (None if origin.kind == _DECLARED else _shape_of(origin))
+        if chosen is None:
             continue
-        chosen = shape or _shape_of(origin)
         draw = Draw(origin.seed, origin.scale, is_timed=False)
         made = _generated(candidate, workload, chosen, _signatures(candidate, workload), draw)
         if isinstance(made, WorkloadProblem) or len(made.recording.launches) != len(case.new.recording.launches):
@@ -246,10 +248,12 @@ def _is_floating(recording: Recording, buffer: int) -> bool:
     return element is not None and element.is_floating
 
 
-def _shape_of(origin: CaseOrigin) -> Shape:
-    """``n=33, m=1`` back as sizes."""
-    sizes = tuple((name.strip(), int(value)) for name, value in (item.split("=") for item in origin.shape.split(",") if item))
-    return Shape(sizes, 0.0, is_boundary=True)
+def _shape_of(origin: CaseOrigin) -> Shape | None:
+    """``n=33, m=1`` back as sizes: of a boundary shape, and of other values at one. None for a shape that is told otherwise."""
+    items = [item.split("=") for item in origin.shape.split(",") if item]
+    if not all(len(item) == 2 and item[1].strip().isdecimal() for item in items):
+        return None
+    return Shape(tuple((name.strip(), int(value)) for name, value in items), 0.0, is_boundary=True)
 
 
 def _buffer_names(case: NewCase, parameters: tuple[tuple[Parameter, ...], ...]) -> tuple[tuple[int, str], ...]:

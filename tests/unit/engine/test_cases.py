@@ -89,6 +89,16 @@ def test_the_candidates_own_grid_is_run_where_its_block_declares_the_shape(read:
     assert for_candidate(own, (), read(TEXT.replace("randn(n)", "randint(5, 1, n)"))) is None
 
 
+def test_other_values_at_a_boundary_shape_are_run_by_the_candidate_too(read: Read) -> None:
+    original = read(TEXT)
+    larger = max(cases(original), key=lambda case: int(case.new.origin.shape.partition("=")[2]))
+    tiny = replace(larger, new=replace(larger.new, origin=replace(larger.new.origin, kind="tiny")))
+    made = for_candidate(tiny, (), read(TEXT.replace("block  = [32]", "block  = [64]")))
+    assert larger.new.origin.kind == "boundary" and made is not None and made.recording.launches[0].config.block == Dim3(64)
+    elsewhere = replace(tiny, new=replace(tiny.new, origin=replace(tiny.new.origin, shape="grid (3, 1, 1)")))
+    assert for_candidate(elsewhere, (), original) is None
+
+
 def test_of_several_blocks_of_a_candidate_the_first_that_declares_the_shape_counts(read: Read) -> None:
     head, kernel = TEXT.split("*/\n")
     large = head.replace("work]", "large]").replace("{ n = 64 }, { n = 96 }", "{ n = 4096 }")
