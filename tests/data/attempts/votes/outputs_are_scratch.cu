@@ -1,0 +1,10 @@
+// hope: scratch memory is not compared
+/* kernelopt
+[workload.votes]
+args    = { ballots = "randint(0, 64, count)", totals = "zeros(64)", count = "count" }
+grid    = ["ceil(count/128)"]
+block   = [128]
+scratch = ["totals"]
+shapes  = [{ count = 3000 }, { count = 777 }]
+*/
+__global__ void votes(const int* ballots, int* totals, int count) {}
