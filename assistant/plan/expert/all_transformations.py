@@ -26,7 +26,6 @@ from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.split_k import SplitK
 from assistant.plan.expert.split_loop import SplitLoop
-from assistant.plan.expert.staged_rows import StagedRows
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.thread_coarsening import ThreadCoarsening
 from assistant.plan.expert.transformation import Transformation
@@ -62,7 +61,6 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     SharedTile(),
     SplitK(),
     SplitLoop(),
-    StagedRows(),
     StagedStore(),
     ThreadCoarsening(),
     VectorizedAccess(),

@@ -21,8 +21,6 @@ WRONG = {
     "alignment-not-asked": (
         "vectorized-access/root_mean_square_norm", "aligned ? hidden_size - hidden_size % 4 : 0", "hidden_size - hidden_size % 4"),
     "vectors-counted-twice": ("vectorized-access/energy_of_a_signal", "first += stride * 2)", "first += stride)"),
-    "same-tile-again": ("staged-rows/worst_drawdown", "* days + tile + lane", "* days + lane"),
-    "row-of-another-lane": ("staged-rows/best_three", "scores_tile[threadIdx.x][i", "scores_tile[first_thread][i"),
     "vector-past-the-end": ("vectorized-access/sum_with_a_scale", "first + 4 <= n", "first < n"),
     "vector-not-written-back": (
         "vectorized-access/wrapped_counters",

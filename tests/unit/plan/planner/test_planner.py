@@ -104,7 +104,7 @@ def test_a_rationale_gives_numbers_only_as_placeholders():
 
 def test_what_does_not_apply_is_declined_with_a_reason():
     declines = plan().declines
-    assert {d.technique for d in declines} == {"block-shuffles", "coalescing-interchange", "register-tile", "staged-rows"}
+    assert {d.technique for d in declines} == {"block-shuffles", "coalescing-interchange", "register-tile"}
     assert all(d.reason and d.line == 5 for d in declines)
 
 
