@@ -96,14 +96,14 @@ test-thorough: editors vscode
 test-streams: $(STAMP)-dev
 	KERNELOPT_THOROUGH=1 $(BIN)/python -m pytest -q -n 2 tests/e2e/streams $(if $(UPDATE),--snapshot-update)
 
-# The distributions below packages/, each in an environment of its own, by the clients of what they are made for; kernelopt is this tree's.
+# The distributions below examples/environments/, each in an environment of its own, by the clients of what they are made for; kernelopt is this tree's.
 test-packages: $(STAMP)
 	@for name in verifiers openenv; do $(MAKE) --no-print-directory .packages/$$name || exit; \
-	  (cd packages/$$name && KERNELOPT=$(CURDIR)/$(BIN)/kernelopt $(CURDIR)/.packages/$$name/bin/python -m pytest -q tests) || exit; done
+	  (cd examples/environments/$$name && KERNELOPT=$(CURDIR)/$(BIN)/kernelopt $(CURDIR)/.packages/$$name/bin/python -m pytest -q tests) || exit; done
 
-.packages/%: packages/%/pyproject.toml
+.packages/%: examples/environments/%/pyproject.toml
 	$(PYTHON) -m venv $@
-	@$@/bin/python -m pip install --quiet --disable-pip-version-check --editable './packages/$*[test]'
+	@$@/bin/python -m pip install --quiet --disable-pip-version-check --editable './examples/environments/$*[test]'
 	@touch $@
 
 # The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels

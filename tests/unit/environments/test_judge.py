@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-PACKAGES = Path(__file__).parents[3] / "packages"
+PACKAGES = Path(__file__).parents[3] / "examples" / "environments"
 FILES = (PACKAGES / "verifiers/kernelopt_verifiers/judge.py", PACKAGES / "openenv/kernelopt_openenv/judge.py")
 SCRIPT = """\
 import json, pathlib, sys
