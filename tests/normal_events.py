@@ -16,12 +16,15 @@ _DATE = re.compile(r"\b20\d\d-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?")
 _DIGEST = re.compile(r"\b[0-9a-f]{12,64}\b")
 _PORT = re.compile(r"\b127\.0\.0\.1:\d+")
 _PROCESS = re.compile(r"\b(cli|pair) \d+\b")
+_RACED_AT = re.compile(r"\b(orders it with thread \d+ of block \d+ \(linear indices\)) \(at offset \d+ of (\w+),([^:()]*): \w+\[\d+\]\)")
+"""Which of the elements that a race is about is named."""
 _RACED_WITH = re.compile(r"\b(orders it with) thread \d+ of block \d+")
 """Which of the other accesses a race is reported with."""
 _RACED_SUM = re.compile(r"^round 1 sum -?[\d.]+$")
 _GOT_RACED_SUM = re.compile(r"\bgot round 1 sum -?[\d.]+")
 """What the program of the wrong edits prints; in ``compare_missing_barrier`` a race decides it."""
 _CALLED = {
+    _RACED_AT: r"\1 (at <a place> of \2,\3)",
     _RACED_WITH: r"\1 <another thread>",
     _GOT_RACED_SUM: "got <decided by a race>",
     _SHORT_ID: r"\1…",
@@ -31,6 +34,8 @@ _CALLED = {
     _PORT: "127.0.0.1:<port>",
     _PROCESS: r"\1 <process>",
 }
+_RANK_DIGITS = 6
+"""Of how much a step promises; what memory says in it grows old by the millisecond."""
 _TIMES = frozenset({"duration_ms", "elapsed_ms", "build_ms", "ms", "seconds", "created_at", "decided_at", "at"})
 
 
@@ -49,6 +54,8 @@ def normal_lines(events: Iterable[dict[str, Any]], folders: Mapping[str, str]) -
             return [normal(item) for item in value]
         if name in _TIMES or name.endswith("_ms") or name == "address":
             return None
+        if name == "rank" and isinstance(value, float):
+            return float(f"{value:.{_RANK_DIGITS}g}")
         if name == "actual" and isinstance(value, str):
             value = _RACED_SUM.sub("<decided by a race>", value)
         return text_of(value) if isinstance(value, str) else value
