@@ -50,7 +50,7 @@ def _changed_workload(before: Source, after: Source) -> str | None:
     """What the edit does to a workload that the text before it declares; None where cases stay what they are.
 
     Without such a workload nothing would be judged, and with other shapes nothing of both could be compared. What cannot be read is
-    refused by whoever reads it.
+    refused where it is read.
     """
     if any(isinstance(item, WorkloadProblem) for item in find_workloads(after.path, after.text)):
         return None

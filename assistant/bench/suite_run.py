@@ -35,8 +35,10 @@ async def run_suite(
             while waiting and len(running) < most_at_once:
                 running.add(asyncio.create_task(run_one(waiting.popleft())))
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for row in sorted((each.result() for each in done), key=lambda row: row.title):
+            rows = sorted((each.result() for each in done), key=lambda row: row.title)
+            for row in rows:
                 journal.add(row)
+            for row in rows:
                 yield row
     finally:
         for each in running:

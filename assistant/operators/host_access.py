@@ -20,7 +20,10 @@ from assistant.record import Record
 __all__ = ["HostAccess", "host_accesses"]
 
 _POINTER = r"\b(?:(?:mutable_|const_)?data_ptr\s*(?:<[^;()]*>)?|data\s*<[^;()]*>)\s*\(\s*\)"
-_TAKEN = re.compile(rf"\b(\w+)\s*=(?!=)\s*[^;=]*?{_POINTER}\s*\)?\s*(?=[;,])")
+_TAKEN = re.compile(rf"\b(\w+)\s*=(?!=)\s*[^;=]*?(\w*)\s*(?:\.|->)\s*{_POINTER}\s*\)?\s*(?=[;,])")
+"""The pointer, and the tensor whose memory it leads to."""
+_OF_HOST = re.compile(r"\b(\w+)\s*=(?!=)\s*(?:\w+::)*(?:empty|zeros|ones|full|arange)\s*\([^;]*\bkCPU\b")
+"""Tensors that are made on the host. What is moved there from elsewhere is none: here it may be the same memory."""
 _AT_ONCE = re.compile(rf"{_POINTER}\s*\[")
 _FUNCTIONS = r"(?:memcpy|memmove|memset|memcmp|copy|copy_n|fill|fill_n|transform|accumulate|reduce|for_each|generate|sort|iota)"
 """Of the C and C++ libraries: they work on what they are given at once, on the host."""
@@ -41,8 +44,6 @@ def host_accesses(text: str, launchers: tuple[str, ...]) -> tuple[HostAccess, ..
 
 
 def _found(text: str, launchers: tuple[str, ...]) -> Iterator[HostAccess]:
-    if "kCPU" in text:  # a tensor of the host
-        return
     code = blanked(text)
     for tree in recover(text).trees:
         for function in functions(tree):
@@ -50,7 +51,8 @@ def _found(text: str, launchers: tuple[str, ...]) -> Iterator[HostAccess]:
                 continue
             start, end = function.span.start, function.span.end
             body = code[start:end]
-            names = set(_TAKEN.findall(body))
+            of_host = set(_OF_HOST.findall(body))
+            names = {pointer for pointer, tensor in _TAKEN.findall(body) if tensor not in of_host}
             if function.name in launchers:
                 names |= {parameter.name for parameter in function.parameters if parameter.is_pointer and parameter.name}
             for name in names:

@@ -249,7 +249,7 @@ def _is_floating(recording: Recording, buffer: int) -> bool:
 
 
 def _shape_of(origin: CaseOrigin) -> Shape | None:
-    """``n=33, m=1`` back as sizes: of a boundary shape, and of other values at one. None for a shape that is told otherwise."""
+    """``n=33, m=1`` back as sizes: of a boundary shape, and of other values at one. None for a shape in other words."""
     items = [item.split("=") for item in origin.shape.split(",") if item]
     if not all(len(item) == 2 and item[1].strip().isdecimal() for item in items):
         return None

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import replace
+from operator import attrgetter
 
 from assistant.engine.evaluate.assess import assess
-from assistant.engine.evaluate.assessment import AssessedLaunch, CountedKernel, CountedRun, KernelAssessment
+from assistant.engine.evaluate.assessment import CountedKernel, CountedRun, KernelAssessment
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
 from assistant.model.build import BuildFailure
@@ -101,8 +102,8 @@ def _again(evaluation: Evaluation) -> _Again:
 
 def _mattering(kernel: KernelAssessment, kept: Set[int]) -> list[int]:
     """Launches of the shapes that take most of the kernel's time: each costs seconds to count."""
-    launches = sorted((launch for launch in kernel.launches if launch.profile.index in kept), key=_total_time_s, reverse=True)
-    whole_s = sum(map(_total_time_s, launches))
+    launches = sorted((launch for launch in kernel.launches if launch.profile.index in kept), key=attrgetter("total_time_s"), reverse=True)
+    whole_s = sum(launch.total_time_s for launch in launches)
     chosen: list[int] = []
     covered_s = 0.0
     for launch in launches[:_MOST_SHAPES]:
@@ -111,10 +112,6 @@ def _mattering(kernel: KernelAssessment, kept: Set[int]) -> list[int]:
         chosen.append(launch.profile.index)
         covered_s += launch.total_time_s
     return chosen
-
-
-def _total_time_s(launch: AssessedLaunch) -> float:
-    return launch.total_time_s
 
 
 def _with(counted: CountedRun, measured: dict[int, LaunchProfile]) -> CountedRun:

@@ -47,6 +47,9 @@ def accesses(code: str) -> list[str]:
         ("auto p = static_cast<float*>(y.mutable_data_ptr()); p[0] = 1;", ["p"]),
         ("auto q = (float*)y.data_ptr(); q[0] = 1;", ["q"]),
         ("auto r = y.data<float>(); r[0] = 1;", ["r"]),
+        ("to[0] = 1; /* at::kCPU */", ["to"]),
+        ("auto idle = at::empty({1}, at::kCPU); to[0] = 1;", ["to"]),
+        ("auto near = y.to(at::kCPU); float* s = near.data_ptr<float>(); s[0] = 1;", ["s"]),
     ],
 )
 def test_host_code_that_works_on_tensors_is_found(code: str, names: list[str]) -> None:
@@ -62,6 +65,7 @@ def test_host_code_that_works_on_tensors_is_found(code: str, names: list[str]) -
         "cudaMemcpy(to, from, n * sizeof(float), cudaMemcpyDeviceToDevice); cudaMemset(to, 0, 4);",
         "std::vector<float> host(n); host[0] = 1; std::fill(host.begin(), host.end(), 0.f); host.data()[1] = 2;",
         "scale<<<dim3(n), 128, 0, at::cuda::getCurrentCUDAStream()>>>(to, from, sizes[0]);",
+        "auto table = torch::empty({4}, torch::kCPU); float* t = table.data_ptr<float>(); t[0] = 1;",
         "// to[0] = from[0]",
         'TORCH_CHECK(n > 0, "to[0] is not there");',
     ],

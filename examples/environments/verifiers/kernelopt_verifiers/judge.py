@@ -23,7 +23,7 @@ from typing import Any
 __all__ = ["Folder", "Judge", "JudgeError"]
 
 _OF_AGENT = "claude"
-"""Whose configuration a task's folder gets; nobody reads it here."""
+"""The agent whose configuration file is written into a task's folder; these environments do not read it."""
 
 _OPTION: dict[str, tuple[str, ...]] = {"judge": (), "profile": ("--kernel",), "ask_memory": ()}
 """In front of a tool's argument."""

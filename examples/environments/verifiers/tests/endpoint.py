@@ -1,4 +1,4 @@
-"""An OpenAI-compatible model on this machine that says what it is told to: each reply is a list of calls (tool, arguments), or words."""
+"""An OpenAI-compatible model on this machine whose replies a test has written: each is a list of calls (tool, arguments), or words."""
 
 from __future__ import annotations
 
