@@ -90,7 +90,7 @@ class Operator:
         Raises JobFailed where it cannot be run.
         """
         session = self._opened()
-        found = self._said(session.events(lambda engine: engine.profile_operator(self._request(), self._task.class_name)))
+        found = self._said(session.events(lambda engine: engine.profile_operator(self._request(), OperatorOptions(self._task.class_name))))
         event = next((each for each in found if isinstance(each, events.OperatorsFound)), None)
         if event is None:
             raise failure(found)

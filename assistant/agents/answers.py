@@ -25,6 +25,7 @@ _SHOWN_EVENTS = (
     events.KernelFound,
     events.TimelineFound,
     events.OperatorsFound,
+    events.OperatorTimed,
     events.Profile,
     events.ProfileSummary,
     events.LaunchFacts,

@@ -27,7 +27,6 @@ from assistant.cli.servers import Servers, add_server_commands
 from assistant.cli.shown import Shown
 from assistant.cli.study import add_study_commands
 from assistant.cli.tasks import TaskFolder, add_task_commands, is_task_folder
-from assistant.engine import OperatorOptions
 
 if TYPE_CHECKING:
     from assistant.engine import Session
@@ -108,6 +107,8 @@ def _check(
     operator: ops.Operator = None,
     only_custom: ops.OnlyCustom = False,
     backward: ops.Backward = False,
+    baselines: ops.Baselines = None,
+    sizes: ops.Sizes = None,
     is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -115,7 +116,7 @@ def _check(
 
     Of a PyTorch task: check TASK.py CANDIDATE.py, whether the candidate does what the task's Model does.
     """
-    options = OperatorOptions(operator, only_custom, backward)
+    options = ops.operator_options(operator, only_custom=only_custom, is_backward=backward, baselines=baselines, sizes=sizes)
     task = ops.operator_request(file, options, kernel, device, timeout)
     if task is not None:
         (candidate,) = sources if sources and len(sources) == 1 else (None,)
@@ -144,6 +145,8 @@ def _profile(
     html: opt.Html = None,
     report: opt.Report = None,
     operator: ops.Operator = None,
+    baselines: ops.Baselines = None,
+    sizes: ops.Sizes = None,
     folder: TaskFolder = None,
     is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
@@ -161,9 +164,10 @@ def _profile(
         raise typer.Exit(profile(folder, kernel, as_json))
     if named is None:
         raise typer.BadParameter("name a source, or a report with --report", param_hint="FILE")
-    task = None if report else ops.operator_request(named, OperatorOptions(operator), kernel, device, timeout, target)
+    asked = ops.operator_options(operator, baselines=baselines, sizes=sizes)
+    task = None if report else ops.operator_request(named, asked, kernel, device, timeout, target)
     if task is not None:
-        raise typer.Exit(_run(lambda session: session.profile_operator(task, operator), Shown(as_json, is_verbose)))
+        raise typer.Exit(_run(lambda session: session.profile_operator(task, asked), Shown(as_json, is_verbose)))
     request = opt.job_request(
         *(named, sources, kernel, device, target, cflags, context.obj, timeout, launches, count), build=build, run=run, report=report
     )
@@ -194,6 +198,8 @@ def _compare(
     operator: ops.Operator = None,
     only_custom: ops.OnlyCustom = False,
     backward: ops.Backward = False,
+    baselines: ops.Baselines = None,
+    sizes: ops.Sizes = None,
     is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -201,7 +207,9 @@ def _compare(
 
     A may be a PyTorch task (Model, get_inputs) and B a candidate for it (ModelNew, or a .cu with an [operator] table).
     """
-    options = OperatorOptions(operator, only_custom, backward, is_strict)
+    options = ops.operator_options(
+        operator, only_custom=only_custom, is_backward=backward, is_strict=is_strict, baselines=baselines, sizes=sizes
+    )
     task = ops.operator_request(a, options, kernel, device, timeout)
     if task is not None:
         raise typer.Exit(_run(lambda session: session.judge_operator("compare", task, plain_path(b), options), Shown(as_json, is_verbose)))

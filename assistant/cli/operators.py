@@ -9,16 +9,53 @@ import typer
 
 from assistant.cli.loading import loading
 from assistant.cli.paths import plain_path
-from assistant.engine import JobRequest, OperatorOptions
+from assistant.engine import BASELINES, JobRequest, OperatorOptions
 from assistant.errors import UsageError
 
-__all__ = ["Backward", "OnlyCustom", "Operator", "operator_request"]
+__all__ = ["Backward", "Baselines", "OnlyCustom", "Operator", "Sizes", "operator_options", "operator_request"]
 
 Operator = Annotated[str | None, typer.Option("--op", metavar="CLASS", help="The reference class of a PyTorch task; default Model")]
 OnlyCustom = Annotated[bool, typer.Option("--only-custom", help="Of a PyTorch task: FAIL where PyTorch computes for the candidate")]
 Backward = Annotated[bool, typer.Option("--backward", help="Of a PyTorch task: gradients are compared, too")]
+Baselines = Annotated[
+    str | None,
+    typer.Option(
+        "--baselines",
+        metavar="NAMES",
+        help="Of a PyTorch task on a GPU: what is timed beside eager, of compile and max-autotune, separated by commas; default compile",
+    ),
+]
+Sizes = Annotated[
+    list[str] | None,
+    typer.Option("--size", metavar="NAME=N", help="Of a PyTorch task: another value of a whole number at the top of its file; repeatable"),
+]
 
 _PYTHON = ".py"
+
+
+def operator_options(
+    class_name: str | None,
+    *,
+    only_custom: bool = False,
+    is_backward: bool = False,
+    is_strict: bool = False,
+    baselines: str | None = None,
+    sizes: list[str] | None = None,
+) -> OperatorOptions:
+    """Raises UsageError for a baseline that there is not, and for a size that is no number."""
+    default = OperatorOptions().baselines
+    names = default if baselines is None else tuple(dict.fromkeys((BASELINES[0], *filter(None, map(str.strip, baselines.split(","))))))
+    unknown = next((name for name in names if name not in BASELINES), None)
+    if unknown is not None:
+        raise UsageError(f"--baselines does not know {unknown!r}", f"there are {', '.join(BASELINES)}")
+    return OperatorOptions(class_name, only_custom, is_backward, is_strict, names, tuple(map(_size, sizes or ())))
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, _, number = (part.strip() for part in text.partition("="))
+    if not name.isidentifier() or not number.isdecimal():
+        raise UsageError(f"--size takes NAME=N, not {text!r}", "--size rows=4096")
+    return name, int(number)
 
 
 def operator_request(
@@ -27,10 +64,16 @@ def operator_request(
     """The request about a PyTorch task; None where the command is about kernels. Raises UsageError where that is not clear."""
     if _is_task(file, options.class_name, kernel):
         return JobRequest(file=plain_path(file), working_directory=Path.cwd(), device=device, target=target, timeout_s=timeout_s)
-    if options.only_custom or options.is_backward:
-        name = "--only-custom" if options.only_custom else "--backward"
+    if options != OperatorOptions(options.class_name, is_strict=options.is_strict):
+        name = _named_option(options)
         raise UsageError(f"{name} is about PyTorch tasks, and {file.name} is none", "docs/how-to/operators.md says what a task is")
     return None
+
+
+def _named_option(options: OperatorOptions) -> str:
+    if options.only_custom:
+        return "--only-custom"
+    return "--backward" if options.is_backward else "--size" if options.sizes else "--baselines"
 
 
 def _is_task(file: Path, class_name: str | None, kernel: str | None) -> bool:

@@ -13,6 +13,7 @@ from rich.markup import escape
 from assistant.cli.layout import Page
 from assistant.model import events
 from assistant.model.code_events import OperatorFunction, OperatorGroup
+from assistant.model.event_parts import SpeedReport
 from assistant.profile.quantity import counted_noun, first_of, format_quantity
 
 __all__ = ["OperatorsScreen"]
@@ -45,8 +46,40 @@ class OperatorsScreen:
         for group in event.groups[:_MOST_GROUPS]:
             self._page.put(_group(group), hang=2)
 
+    def show_times(self, event: events.OperatorTimed) -> None:
+        """Every way to compute it in a line; ratios are those of the candidate over it."""
+        at = "".join(f", {name} = {value}" for name, value in event.sizes.items())
+        bound = "" if event.bound_s is None else f"; at least {format_quantity(event.bound_s, 's')} by bytes and operations"
+        self._page.put(f"[bold]{escape(event.name)}[/] on {escape(event.device.name)}{escape(at)}{bound}", hang=2)
+        widest = max(len(time.name) for time in event.times)
+        ratios = {ratio.baseline: ratio for ratio in event.ratios}
+        for time in event.times:
+            call, device = format_quantity(time.call_s, "s"), format_quantity(time.device_s, "s")
+            ratio = ratios.get(time.name)
+            words = "" if ratio is None else f"  candidate {_speed(ratio.call)} a call, {_speed(ratio.device)} on the device"
+            self._console.print(
+                f"  {escape(time.name):<{widest}}  {call:>8} a call  {device:>8} on the device{words}", highlight=False, soft_wrap=True
+            )
+        for ratio in event.graphed:
+            self._page.put(f"in a CUDA graph: {_speed(ratio.call)} a call over {escape(ratio.baseline)}", indent=2)
+        for kernel in event.kernels[:_MOST_GROUPS]:
+            share = kernel.time_s / (sum(each.time_s for each in event.kernels) or 1.0)
+            self._console.print(
+                f"  {share:4.0%}  {format_quantity(kernel.time_s, 's'):>8}  {kernel.launch_count:>4} x  {escape(kernel.name)}",
+                highlight=False,
+                soft_wrap=True,
+            )
+        for left in event.left_out:
+            self._page.put(f"[dim]not timed: {escape(left)}[/]", indent=2)
+        self._page.put(f"[dim]{escape(event.method)}[/]", indent=2)
+
     def show_written(self, event: events.KernelWritten) -> None:
         self._page.put(f"the kernel is in {escape(event.file)}", hang=2)
+
+
+def _speed(speed: SpeedReport) -> str:
+    interval = "" if speed.low is None or speed.high is None else f" ({speed.low:.2f} to {speed.high:.2f})"
+    return f"{speed.outcome} {speed.ratio:.2f}x{interval}"
 
 
 def _function(function: OperatorFunction) -> str:

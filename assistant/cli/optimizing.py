@@ -71,6 +71,8 @@ def _optimize(
         ),
     ] = "none",
     operator: ops.Operator = None,
+    baselines: ops.Baselines = None,
+    sizes: ops.Sizes = None,
     is_verbose: opt.Verbose = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -78,9 +80,10 @@ def _optimize(
 
     Of a PyTorch task: a first kernel by rules, for models that work element by element or along rows.
     """
-    task = ops.operator_request(file, OperatorOptions(operator), kernel, device, timeout, target)
+    asked = ops.operator_options(operator, baselines=baselines, sizes=sizes)
+    task = ops.operator_request(file, asked, kernel, device, timeout, target)
     if task is not None:
-        raise typer.Exit(_first_kernel(task, OperatorOptions(operator), as_json))
+        raise typer.Exit(_first_kernel(task, asked, as_json))
     request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
     with loading():
         from assistant.cli.compose import open_session

@@ -88,6 +88,8 @@ class TextRenderer:
                 self._launch_facts(event)
             case events.OperatorsFound():
                 self._operators.show(event)
+            case events.OperatorTimed():
+                self._operators.show_times(event)
             case events.KernelWritten():
                 self._operators.show_written(event)
             case events.CheckEnded():

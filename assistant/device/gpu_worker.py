@@ -24,7 +24,6 @@ from assistant.device.counters.protocol import CountersRequest, DurationsRequest
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
-from assistant.device.lease import GpuBusyError, NoRoomError
 from assistant.device.protocol import PROTOCOL_VERSION, failure, success
 from assistant.device.replay import replay
 from assistant.device.sanitizer.run import SanitizeRequest, sanitize
@@ -33,6 +32,7 @@ from assistant.device.timing.ops import PeaksRequest, TimeRequest, peaks, time_p
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.record import Record
 from assistant.serialize import decode
+from assistant.worker.lease import GpuBusyError, NoRoomError
 
 __all__ = ["OPERATIONS", "GpuWorker", "Operation", "serve"]
 

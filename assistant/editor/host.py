@@ -177,7 +177,7 @@ def _of_operator(session: Session, task: Task, asked: OperatorTask) -> AsyncIter
     """The events of a job on a PyTorch task."""
     match task.verb:
         case Verb.PROFILE:
-            return session.profile_operator(task.request, asked.options.class_name)
+            return session.profile_operator(task.request, asked.options)
         case Verb.OPTIMIZE:
             return session.optimize_operator(task.request, asked.options)
         case Verb.CHECK:

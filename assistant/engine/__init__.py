@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assistant.engine.programs import find_extension as find_extension
     from assistant.engine.programs import programs_of as programs_of
     from assistant.engine.reading import read_version as read_version
+    from assistant.engine.request import BASELINES as BASELINES
     from assistant.engine.request import WHOLE_PROGRAM as WHOLE_PROGRAM
     from assistant.engine.request import Accept as Accept
     from assistant.engine.request import AllowOption as AllowOption

@@ -171,6 +171,14 @@ class OperatorOptions(Record):
     """Gradients are compared, too."""
     is_strict: bool = False
     """What needs a decision ends with exit code 1."""
+    baselines: tuple[str, ...] = ("eager", "compile")
+    """What a candidate is timed against on a GPU, of ``BASELINES``; eager is always there."""
+    sizes: tuple[tuple[str, int], ...] = ()
+    """Whole numbers at the top of the task's file that are to be others."""
+
+
+BASELINES = ("eager", "compile", "max-autotune")
+"""Ways in which PyTorch runs a reference."""
 
 
 class OptimizeOptions(Record):

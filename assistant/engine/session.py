@@ -24,7 +24,6 @@ from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_else
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import ComparisonResult, compare
 from assistant.engine.operators import (
-    check_device,
     judge_operator,
     profile_operator,
     read_pair,
@@ -150,21 +149,19 @@ class Session:
     def judge_operator(self, command: str, request: JobRequest, candidate: Path, options: OperatorOptions) -> AsyncIterator[events.Event]:
         """Is a candidate right in the place of a PyTorch task's reference? ``request.file`` is the task.
 
-        ``command``: ``check`` or ``compare``. Raises UsageError where one of them is no such file, or another device than the CPU is
-        asked for.
+        ``command``: ``check`` or ``compare``. Raises UsageError where one of them is no such file.
         """
-        check_device(request.device)
         pair = read_pair(source_in(request, request.file), source_in(request, candidate), options.class_name)
-        asked = replace(request, device="cpu", other=candidate)
+        asked = replace(request, other=candidate)
 
         async def body(job: Job, _: SourceVersion) -> Ending:
             return await judge_operator(job, pair, options)
 
         return streamed(lambda listener: self._runner().run(command, asked, body, listener, without_cuda))
 
-    def profile_operator(self, request: JobRequest, class_name: str | None) -> AsyncIterator[events.Event]:
-        """What a PyTorch task consists of. Raises UsageError where the file is none, or another device than the CPU is asked for."""
-        return self._about_task("profile", request, class_name, profile_operator)
+    def profile_operator(self, request: JobRequest, options: OperatorOptions) -> AsyncIterator[events.Event]:
+        """What a PyTorch task consists of. Raises UsageError where the file is none."""
+        return self._about_task("profile", request, options.class_name, lambda job, task: profile_operator(job, task, options))
 
     def optimize_operator(self, request: JobRequest, options: OperatorOptions) -> AsyncIterator[events.Event]:
         """The first kernel of a PyTorch task, written by rules and judged. Raises UsageError as `profile_operator`."""
@@ -173,13 +170,12 @@ class Session:
     def _about_task(
         self, command: str, request: JobRequest, class_name: str | None, stage: Callable[[Job, Task], Awaitable[Ending]]
     ) -> AsyncIterator[events.Event]:
-        check_device(request.device)
         task = read_task(source_in(request, request.file), class_name)
 
         async def body(job: Job, _: SourceVersion) -> Ending:
             return await stage(job, task)
 
-        return streamed(lambda listener: self._runner().run(command, replace(request, device="cpu"), body, listener, without_cuda))
+        return streamed(lambda listener: self._runner().run(command, request, body, listener, without_cuda))
 
     async def learn(self, job: Job, result: ComparisonResult, author: str) -> Attempt | None:
         """Keep what an edit of a `PERSON` or an `AGENT` teaches, where a technique is recognised in it; None: nothing was kept."""

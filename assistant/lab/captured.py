@@ -40,7 +40,7 @@ _RECORDED_ON = "GPU, by CUPTI's time stamps"
 _BUILD_S = 240.0
 """The recording library and the program are built before the first run."""
 _LEASE_S = 120.0
-"""How long a program waits for each of its GPUs while other front ends measure on them (``device.lease``)."""
+"""How long a program waits for each of its GPUs while other front ends measure on them (``worker.lease``)."""
 _EXTENSION_BUILD_S = 900.0
 """What building a PyTorch extension may take besides its run (chosen: a file with PyTorch's headers takes a minute on a slow core)."""
 _COUNTED_LAUNCHES = 16

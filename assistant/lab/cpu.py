@@ -103,6 +103,11 @@ class CpuLab:
         return None
 
     @property
+    def emulated(self) -> Lab:
+        """Itself: it has no GPU."""
+        return self
+
+    @property
     def parallel_labs(self) -> tuple[Lab, ...]:
         """Nothing is timed, so nothing is gained by more of them."""
         return ()

@@ -28,7 +28,7 @@ from assistant.lab.gpu_twins import GpuTwins
 from assistant.lab.side_by_side import side_by_side
 from assistant.lab.uncounted import reason_of, unchecked, uncounted
 from assistant.model.build import BuildResult
-from assistant.model.device import LabDescription
+from assistant.model.device import GpuIdentity, LabDescription
 from assistant.model.preprocessed import Preprocessings
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import Case
@@ -91,11 +91,16 @@ class GpuLab:
     def describe(self) -> LabDescription:
         gpu = self.client.gpu
         rung = f"GPU (driver {gpu.driver_version}); checks by the emulator and compute-sanitizer; ncu or CUPTI count where they may"
-        return LabDescription(f"gpu:{gpu.index}", gpu.name, self._target, rung, self.cpu.describe().missing)
+        identity = GpuIdentity(gpu.uuid, gpu.name, gpu.compute_capability, gpu.driver_version)
+        return LabDescription(f"gpu:{gpu.index}", gpu.name, self._target, rung, self.cpu.describe().missing, identity)
 
     @property
     def counters(self) -> GpuCounters:
         return self._counters
+
+    @property
+    def emulated(self) -> Lab:
+        return self.cpu
 
     @property
     def parallel_labs(self) -> tuple[Lab, ...]:

@@ -104,6 +104,11 @@ class ReportLab:
         return None
 
     @property
+    def emulated(self) -> Lab:
+        """Itself: it has no GPU."""
+        return self
+
+    @property
     def parallel_labs(self) -> tuple[Lab, ...]:
         """A report is one."""
         return ()

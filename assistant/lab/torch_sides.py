@@ -16,8 +16,10 @@ from typing import Any
 from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
 from assistant.ports.lab import LabFailure, RunLimits
 from assistant.program.torch_place import TorchPlace
+from assistant.record import Record
+from assistant.serialize import encode
 
-__all__ = ["TorchSides", "extension_folder"]
+__all__ = ["TorchGpu", "TorchSides", "extension_folder"]
 
 _GRACE_S = 10.0
 _START_S = 120.0
@@ -29,12 +31,22 @@ _REMEDIES = {
 }
 
 
-class TorchSides:
-    """Runs each side in a fresh process; ``scratch`` receives what they leave."""
+class TorchGpu(Record):
+    """The GPU that sides see, and the folder that receives what is compiled for it."""
 
-    def __init__(self, scratch: Path, place: TorchPlace, limits: RunLimits) -> None:
+    uuid: str
+    compute_capability: str
+    """``9.0``"""
+    builds: Path
+
+
+class TorchSides:
+    """Runs each side in a fresh process; ``scratch`` receives what they leave. Without ``gpu`` they see none."""
+
+    def __init__(self, scratch: Path, place: TorchPlace, limits: RunLimits, gpu: TorchGpu | None = None) -> None:
         self._scratch = scratch
-        self._place = place
+        self.place = place
+        self._gpu = gpu
         self._limits = limits
         self._worker = WorkerProcess("assistant.torch_worker", {**os.environ, "TMPDIR": str(scratch)})
 
@@ -52,11 +64,12 @@ class TorchSides:
         wall_s = self._limits.wall_s + _START_S
         message = {
             "folder": str(folder),
-            "python": self._place.python,
+            "python": self.place.python,
             "working_directory": str(working_directory),
             "is_candidate": is_candidate,
             "wall_s": wall_s,
             "memory_bytes": self._limits.memory_bytes,
+            "gpu": None if self._gpu is None else encode(self._gpu),
         }
         try:
             reply = await self._worker.request(message, wall_s + _GRACE_S)

@@ -19,6 +19,7 @@ from assistant.model.event_parts import (
     ProfileFinding,
     ProfileLine,
     ResourcesFound,
+    SpeedReport,
 )
 from assistant.model.profile import Evidence, InstructionMix, LineStall, Problem
 from assistant.model.recorded_facts import RecordedFacts
@@ -180,6 +181,57 @@ class OperatorsFound(Record):
     """Of its functions one after another."""
     method: str
     event: Literal["operators"] = "operators"
+    schema: int = SCHEMA
+
+
+class OperatorTime(Record):
+    """Medians of one way to compute an operator, in seconds a call."""
+
+    name: str
+    """``eager``, ``compile``, ``max-autotune``, ``candidate``, ``candidate in a CUDA graph``."""
+    call_s: float
+    """By the host's clock, calls one after the other."""
+    device_s: float
+    """Between events around a call, nothing of it in L2 before."""
+
+
+class OperatorRatio(Record):
+    """time(baseline) / time(candidate)."""
+
+    baseline: str
+    call: SpeedReport
+    device: SpeedReport
+
+
+class OperatorKernel(Record):
+    """Kernels of one name that one call of the reference runs on the GPU."""
+
+    name: str
+    launch_count: int
+    time_s: float
+
+
+class OperatorTimed(Record):
+    """How long an operator takes on a GPU."""
+
+    job: str
+    name: str
+    """The class."""
+    device: Device
+    sizes: dict[str, int]
+    """Those that are other than the task's text says."""
+    times: tuple[OperatorTime, ...]
+    ratios: tuple[OperatorRatio, ...]
+    """Of the candidate over each baseline; empty where there is none."""
+    graphed: tuple[OperatorRatio, ...]
+    """Of the candidate in a CUDA graph over each; empty where it cannot be captured."""
+    kernels: tuple[OperatorKernel, ...]
+    bound_s: float | None
+    """By bytes and operations of the reference at the target's peaks."""
+    left_out: tuple[str, ...]
+    """Ways that could not be made ready, with why."""
+    method: str
+    event: Literal["operator_timed"] = "operator_timed"
     schema: int = SCHEMA
 
 

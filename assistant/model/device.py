@@ -69,6 +69,16 @@ class Target(Record):
     source: str
 
 
+class GpuIdentity(Record):
+    """One GPU, so that another process can be told to use it."""
+
+    uuid: str
+    """``GPU-…``, or ``MIG-…`` for a slice."""
+    name: str
+    compute_capability: tuple[int, int]
+    driver_version: str
+
+
 class LabDescription(Record):
     """What a lab is, for people and for events."""
 
@@ -82,3 +92,5 @@ class LabDescription(Record):
     """The rung of the degrade ladder in words."""
     missing: tuple[str, ...]
     """What is not available here, each with its remedy."""
+    gpu: GpuIdentity | None = None
+    """None: it has none."""

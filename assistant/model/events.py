@@ -15,6 +15,7 @@ from assistant.model.code_events import (
     LaunchFacts,
     MachineCode,
     OperatorsFound,
+    OperatorTimed,
     Profile,
     ProfileSummary,
     TimelineFound,
@@ -296,6 +297,7 @@ Event = (
     | TimelineFound
     | LaunchFacts
     | OperatorsFound
+    | OperatorTimed
     | KernelWritten
     | CheckEnded
     | FindingsFound

@@ -15,7 +15,7 @@ from assistant.operators.tampering import Tampering
 from assistant.record import Record
 from assistant.verify.numbers import FloatArray, element_of, floats
 
-__all__ = ["CandidateCase", "Evidence", "Failure", "Pass", "ReferenceCase", "TensorLeft", "layout_in_words"]
+__all__ = ["CandidateCase", "Evidence", "Failure", "LibraryKernel", "Pass", "ReferenceCase", "Seen", "TensorLeft", "layout_in_words"]
 
 _CUDA_NAMES = {
     "float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16", "int64": "long long", "int32": "int",
@@ -115,6 +115,30 @@ class CandidateCase(Record, eq=False):
     """What a model does once, it may do here."""
 
 
+class LibraryKernel(Record):
+    """Kernels of one name that no text of the candidate holds."""
+
+    name: str
+    launch_count: int
+    time_ratio: float
+    """Their share of the time that all kernels take on the GPU, 0..1."""
+
+
+class Seen(Record):
+    """What was seen of a candidate's kernels while they ran."""
+
+    problems: tuple[Problem, ...] = ()
+    """What the emulator saw wrong."""
+    launch_count: int | None = 0
+    """Kernels of its own that ran; None where that is not known."""
+    works_aside: bool = False
+    """It returns while kernels on streams of its own may still run."""
+    host_accesses: tuple[HostAccess, ...] = ()
+    """Host code of its extensions that reads or writes tensors itself, at lines of the candidate's file; 0 where they are not known."""
+    library_kernels: tuple[LibraryKernel, ...] = ()
+    is_on_gpu: bool = False
+
+
 class Evidence(Record, eq=False):
     """Everything that is known of both sides."""
 
@@ -126,18 +150,11 @@ class Evidence(Record, eq=False):
     replaced: tuple[str, ...]
     """Functions that were others after the candidate had run."""
     reads_reference: bool
-    problems: tuple[Problem, ...]
-    """What the emulator saw wrong in the candidate's kernels."""
-    launch_count: int
-    """Kernels of its own that ran."""
+    seen: Seen
     lowers_precision: bool
     """Its text names a type of 16 bits where the task has none."""
     only_custom: bool
     """Functions of PyTorch that compute are not allowed."""
-    works_aside: bool
-    """It returns while kernels on streams of its own may still run."""
     is_backward: bool
     dropped: tuple[str, ...]
     caveats: tuple[str, ...]
-    host_accesses: tuple[HostAccess, ...] = ()
-    """Host code of its extensions that reads or writes tensors itself, at lines of the candidate's file; 0 where they are not known."""

@@ -39,7 +39,8 @@ _LABELS = {
     "precision": Label.PRECISION, "nan_behaviour": Label.NAN_BEHAVIOUR, "library_call": Label.LIBRARY_CALL, "refuses": Label.ASSUMPTION,
     "layout": Label.ASSUMPTION, "non_determinism": Label.NON_DETERMINISM, "setting": Label.PRECISION, "hidden_code": Label.ASSUMPTION,
 }  # fmt: skip
-_NO_TIME = "speed: operators are judged on the CPU only so far, where nothing is timed"
+_NO_TIME = "speed: nothing is timed without a GPU"
+_BLIND = "which kernels ran: PyTorch's profiler reports none on this machine"
 _NO_GRADIENTS = "gradients: only what forward returns is compared so far"
 
 
@@ -52,7 +53,7 @@ def judge(evidence: Evidence) -> VerificationResult:
     weak = weakness(evidence.reference, rules)
     if weak is not None:
         return CannotJudge(Unjudgeable.WEAK_WORKLOAD, weak, "have get_inputs() draw values on which the result depends")
-    findings = [*conduct_findings(evidence), *new_findings(evidence.problems, (), None)]
+    findings = [*conduct_findings(evidence), *new_findings(evidence.seen.problems, (), None)]
     cases: list[CaseResult] = []
     if evidence.failure is not None:
         findings.insert(0, VerificationFinding(evidence.failure.kind, Outcome.FAIL, evidence.failure.message))
@@ -65,7 +66,9 @@ def judge(evidence: Evidence) -> VerificationResult:
     findings = _each_once(findings)
     outcome = max((finding.outcome for finding in findings), key=lambda each: each.severity, default=Outcome.PASS)
     labels = dict.fromkeys(_LABELS[finding.code] for finding in findings if finding.code in _LABELS)
-    missing = (_NO_TIME,) if evidence.is_backward else (_NO_TIME, _NO_GRADIENTS)
+    missing = () if evidence.seen.is_on_gpu else (_NO_TIME,)
+    missing = missing if evidence.is_backward else (*missing, _NO_GRADIENTS)
+    missing = (*missing, _BLIND) if evidence.seen.launch_count is None else missing
     return Verification(
         outcome=outcome,
         findings=tuple(findings),

@@ -285,6 +285,11 @@ class Lab(Protocol):
         ...
 
     @property
+    def emulated(self) -> Lab:
+        """The same without a GPU: where the emulator runs what a GPU would; itself where there is none. Closed with this one."""
+        ...
+
+    @property
     def parallel_labs(self) -> tuple[Lab, ...]:
         """Labs like this one, on other devices of the same kind, that may try other candidates meanwhile; closed with this one."""
         ...

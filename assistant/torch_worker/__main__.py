@@ -9,18 +9,20 @@ import json
 import os
 import signal
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
 from assistant.serialize import decode, encode
-from assistant.torch_worker.protocol import SideReply, SideRequest
+from assistant.torch_worker.protocol import SideGpu, SideReply, SideRequest
+from assistant.torch_worker.turns import Turns
 from assistant.worker.child import Bounds, Command, Interrupted, Outcome, run_child
 from assistant.worker.environment import candidate_environment, own_environment
 from assistant.worker.launcher import Launcher
+from assistant.worker.lease import Lease, lock_folder
 from assistant.worker.left_behind import keep_plain_files
-from assistant.worker.sandbox import confine
+from assistant.worker.sandbox import Confinement, confine, confine_to_gpu
 
 _START = Path(__file__).with_name("start_side.py")
 _SAID_CHARACTERS = 400
@@ -38,19 +40,51 @@ def _run(request: SideRequest, launcher: Launcher) -> SideReply:
     given = candidate_environment if request.is_candidate else own_environment
     temporary = request.folder / "tmp"
     temporary.mkdir(exist_ok=True)
-    environment = {**given(os.environ), "TMPDIR": str(temporary), "CUDA_VISIBLE_DEVICES": ""}
+    environment = {**given(os.environ), "TMPDIR": str(temporary), **_seen(request.gpu)}
     order = request.folder / "order.json"
     command = Command((request.python, str(_START), str(order)), request.working_directory, environment)
     bounds = Bounds(request.wall_s, request.memory_bytes)
     said = request.folder / "stderr"
-    with confine((request.folder,)) if request.is_candidate else nullcontext() as confinement:
+    with _turns(request), _confined(request) as confinement:
         outcome = run_child(command, bounds, request.folder / "stdout", said, confinement, launcher)
     if request.is_candidate:
-        keep_plain_files(request.folder)
+        for folder in _writable(request):
+            keep_plain_files(folder)
     missing = () if confinement is None else confinement.layers.missing
     failure = _failure(outcome, (request.folder / "answer.json").is_file())
     words = " ".join(said.read_text("utf-8", "replace").split())[-_SAID_CHARACTERS:] if failure else ""
     return SideReply(failure, words, missing)
+
+
+def _seen(gpu: SideGpu | None) -> dict[str, str]:
+    """Which GPU, and where what is compiled for it goes. cuBLAS gives equal results for equal calls with a workspace of fixed size."""
+    if gpu is None:
+        return {"CUDA_VISIBLE_DEVICES": ""}
+    return {
+        "CUDA_VISIBLE_DEVICES": gpu.uuid,
+        "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+        "CUDA_CACHE_PATH": str(gpu.builds / "driver"),
+        "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
+        "TORCH_CUDA_ARCH_LIST": gpu.compute_capability,
+        "TORCH_EXTENSIONS_DIR": str(gpu.builds / "extensions"),
+        "TORCHINDUCTOR_CACHE_DIR": str(gpu.builds / "inductor"),
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+        "TRITON_CACHE_DIR": str(gpu.builds / "triton"),
+    }
+
+
+def _turns(request: SideRequest) -> AbstractContextManager[object]:
+    return nullcontext() if request.gpu is None else Turns(request.folder, Lease(request.gpu.uuid, lock_folder()))
+
+
+def _confined(request: SideRequest) -> AbstractContextManager[Confinement | None]:
+    if not request.is_candidate:
+        return nullcontext()
+    return confine(_writable(request)) if request.gpu is None else confine_to_gpu(_writable(request))
+
+
+def _writable(request: SideRequest) -> tuple[Path, ...]:
+    return (request.folder,) if request.gpu is None else (request.folder, request.gpu.builds)
 
 
 def _failure(outcome: Outcome, has_answer: bool) -> str:

@@ -6,7 +6,18 @@ from pathlib import Path
 
 from assistant.record import Record
 
-__all__ = ["SideReply", "SideRequest"]
+__all__ = ["SideGpu", "SideReply", "SideRequest"]
+
+
+class SideGpu(Record):
+    """The GPU that a side sees, and where it keeps what is compiled for it."""
+
+    uuid: str
+    """``GPU-…``, or ``MIG-…`` for a slice."""
+    compute_capability: str
+    """``9.0``"""
+    builds: Path
+    """Extensions, and kernels that PyTorch compiles by itself; found again by a later side."""
 
 
 class SideRequest(Record):
@@ -20,6 +31,8 @@ class SideRequest(Record):
     """It runs confined and sees no secrets."""
     wall_s: float
     memory_bytes: int
+    gpu: SideGpu | None = None
+    """None: it sees none."""
 
 
 class SideReply(Record):

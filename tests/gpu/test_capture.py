@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.device.lease import lock_folder
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu import GpuLab
@@ -27,6 +26,7 @@ from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
+from assistant.worker.lease import lock_folder
 from assistant.worker.workspace import COPIED_ENTRIES
 from assistant.workload.timeline import timeline_of
 

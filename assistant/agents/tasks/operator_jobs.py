@@ -37,7 +37,7 @@ async def judged_operator(session: Session, kept: KeptTask, text: str, on_progre
 
 async def profiled_operator(session: Session, kept: KeptTask, on_progress: OnProgress) -> list[events.Event]:
     """The reference's functions with their least times, and the groups that one kernel could do together."""
-    return await listened(session.profile_operator(request_of(kept), kept.task.settings.class_name), on_progress)
+    return await listened(session.profile_operator(request_of(kept), OperatorOptions(kept.task.settings.class_name)), on_progress)
 
 
 def is_same_python(text: str, other: str) -> bool:

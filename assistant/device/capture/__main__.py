@@ -29,13 +29,13 @@ from assistant.device.capture.protocol import (
     refusal,
 )
 from assistant.device.capture.run import CaptureEnvironment, capture, collect
-from assistant.device.lease import GpuBusyError
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
 from assistant.disk.temporary import OwnFolder
 from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
 from assistant.worker.child import Interrupted
+from assistant.worker.lease import GpuBusyError
 from assistant.worker.workspace import Workspace
 
 

@@ -22,13 +22,13 @@ from assistant.device.capture.executable import build_program, run_build_command
 from assistant.device.capture.library import injection_library
 from assistant.device.capture.private_copy import files_of, put_texts
 from assistant.device.capture.protocol import CaptureFailed, CaptureReply, CaptureRequest, CollectReply, CollectRequest
-from assistant.device.lease import all_held, lock_folder
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Toolchain
 from assistant.model.recording import Recording
 from assistant.record import Record
 from assistant.worker.child import Bounds, Command, Outcome, cut_short, run_child
 from assistant.worker.environment import candidate_environment, own_environment
+from assistant.worker.lease import all_held, lock_folder
 from assistant.worker.left_behind import keep_plain_files
 from assistant.worker.sandbox import Confinement, confine_to_gpu
 from assistant.worker.workspace import FolderTooLarge, Workspace

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.device.gpu_state import GpuState
-from assistant.device.lease import GpuBusyError
 from assistant.device.left import stored
 from assistant.device.replay_case import ReplayCase, read_case
 from assistant.device.staging import Pristine
@@ -26,6 +25,7 @@ from assistant.device.timing.warm import warm_up
 from assistant.errors import CannotAnswerError
 from assistant.model.timing import CaseTiming, LaunchIdentity, MeasuredPeaks, PairTiming, SelfTest, TimedDevice, TimedResult, TimingOptions
 from assistant.record import Record
+from assistant.worker.lease import GpuBusyError
 
 __all__ = ["PeaksRequest", "TimeRequest", "TimedCase", "peaks", "time_pairs"]
 

@@ -1,4 +1,4 @@
-"""PyTorch operators: a candidate judged against the task's reference, each in a process of its own. The CPU alone so far."""
+"""PyTorch operators: a candidate judged against the task's reference, each in a process of its own. On a GPU both are timed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from assistant.lazy import names_of
 if TYPE_CHECKING:
     from assistant.engine.operators.judging import judge_operator as judge_operator
     from assistant.engine.operators.profiling import profile_operator as profile_operator
-    from assistant.engine.operators.reading import check_device as check_device
     from assistant.engine.operators.reading import is_operator as is_operator
     from assistant.engine.operators.reading import read_pair as read_pair
     from assistant.engine.operators.reading import read_task as read_task

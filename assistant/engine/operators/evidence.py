@@ -6,13 +6,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from assistant.engine.operators.extensions import ExtensionRuns
 from assistant.engine.operators.reading import OperatorPair
 from assistant.engine.request import OperatorOptions
-from assistant.operators.evidence import CandidateCase, Evidence, Failure, Pass, ReferenceCase, TensorLeft
+from assistant.operators.evidence import (
+    CandidateCase,
+    Evidence,
+    Failure,
+    LibraryKernel,
+    Pass,
+    ReferenceCase,
+    Seen,
+    TensorLeft,
+)
 from assistant.operators.tampering import tampering
 
-__all__ = ["evidence_of", "reference_cases"]
+__all__ = ["evidence_of", "reference_cases", "seen_on_gpu"]
 
 _CAVEAT = "on the CPU emulator"
 
@@ -27,7 +35,7 @@ def evidence_of(
     reference: Mapping[str, Any],
     cases: tuple[ReferenceCase, ...],
     candidate: Mapping[str, Any],
-    runs: ExtensionRuns,
+    seen: Seen,
     options: OperatorOptions,
 ) -> Evidence:
     """``reference``, ``candidate``: answers of the two processes; ``cases``: `reference_cases` of the first."""
@@ -44,16 +52,32 @@ def evidence_of(
         tampering=tampering(pair.candidate.source.text, pair.task.path),
         replaced=tuple(candidate.get("replaced", ())),
         reads_reference=bool(candidate.get("reads_reference")),
-        problems=runs.problems,
-        launch_count=runs.launch_count,
+        seen=seen,
         lowers_precision=pair.lowers_precision,
         only_custom=options.only_custom,
-        works_aside=runs.works_aside,
         is_backward=options.is_backward,
         dropped=tuple(reference["dropped"]),
-        caveats=(_CAVEAT,),
-        host_accesses=runs.host_accesses,
+        caveats=() if seen.is_on_gpu else (_CAVEAT,),
     )
+
+
+def seen_on_gpu(candidate: Mapping[str, Any]) -> Seen:
+    """Kernels that ran on the GPU in all cases of the first pass, as the profiler of the candidate's process reports them."""
+    if candidate["failure"] is not None or candidate["is_blind"]:
+        return Seen(launch_count=None if candidate["failure"] is None else 0, is_on_gpu=True)
+    ran = [kernel for case in candidate["cases"] for kernel in case["first"]["kernels"]]
+    whole_s = sum(time_s for _, _, time_s in ran) or 1.0
+    foreign = dict.fromkeys(name for name, is_own, _ in ran if not is_own)
+    library = tuple(
+        LibraryKernel(
+            name,
+            sum(each == name and not is_own for each, is_own, _ in ran),
+            sum(time_s for each, is_own, time_s in ran if each == name and not is_own) / whole_s,
+        )
+        for name in foreign
+    )
+    by_time = tuple(sorted(library, key=lambda kernel: -kernel.time_ratio))
+    return Seen(launch_count=sum(is_own for _, is_own, _ in ran), library_kernels=by_time, is_on_gpu=True)
 
 
 def _reference_case(case: Mapping[str, Any], seed: int) -> ReferenceCase:
@@ -75,7 +99,8 @@ def _reference_case(case: Mapping[str, Any], seed: int) -> ReferenceCase:
 
 
 def _pass(left: Mapping[str, Any]) -> Pass:
-    work = (*sorted(left["computing"].items()), ("calls", left["call_count"]))
+    own = left["call_count"] + sum(is_own for _, is_own, _ in left["kernels"])
+    work = (*sorted(left["computing"].items()), ("calls", own))
     inputs_after = _digests(left["inputs_after"])
     if left["failure"] is not None:
         return Pass(Failure(**left["failure"]), inputs_after=inputs_after, work=work)

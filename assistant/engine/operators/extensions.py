@@ -22,6 +22,7 @@ from assistant.model.build import DiagnosticSeverity, Flags
 from assistant.model.profile import Problem
 from assistant.model.recording import WORK_KINDS, Recording
 from assistant.model.source import Source
+from assistant.operators.evidence import Seen
 from assistant.operators.extension_text import Extension, ExtensionText, extension_text
 from assistant.operators.host_access import HostAccess
 from assistant.ports.lab import LabFailure, Program, ProgramRun
@@ -47,8 +48,14 @@ class ExtensionRuns:
         self._texts: dict[int, ExtensionText] = {}
         self._programs: dict[int, Program] = {}
         self._runs: dict[int, ProgramRun] = {}
+        self._limits = replace(job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0)
         self.works_aside = False
         """Whether `look_at_streams` saw a function return before kernels of its own had to have run."""
+
+    @property
+    def seen(self) -> Seen:
+        """What the emulator saw of the candidate's kernels."""
+        return Seen(self.problems, self.launch_count, self.works_aside, self.host_accesses)
 
     @property
     def launch_count(self) -> int:
@@ -83,7 +90,9 @@ class ExtensionRuns:
         watch = Stopwatch(self._job, "build" if is_first else "run")
         if is_first:
             watch.begin(f"the extension {request['name']}, for the emulator")
-        run = await self._job.lab.run(program, _MODE, replace(self._job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0), record=False)
+        run = await self._job.lab.emulated.run(
+            program, _MODE, replace(self._job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0), record=False
+        )
         if isinstance(run, LabFailure):
             return self._failed(request["name"], run, text)
         if is_first:
@@ -97,7 +106,9 @@ class ExtensionRuns:
         for index, program in self._programs.items():
             if self.works_aside or not _OWN_STREAM.search(self._texts[index].text):
                 continue
-            run = await self._job.lab.run_streams(program, False, replace(self._job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0))
+            run = await self._job.lab.emulated.run_streams(
+                program, False, replace(self._job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0)
+            )
             if not isinstance(run, LabFailure) and run.recording is not None:
                 self.works_aside = _works_aside(run.recording)
 

@@ -8,6 +8,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from assistant.cuda.code_patterns import Words
@@ -26,7 +27,7 @@ __all__ = [
     "Candidate",
     "OperatorPair",
     "candidate_of",
-    "check_device",
+    "checked_sizes",
     "is_operator",
     "read_pair",
     "read_task",
@@ -119,10 +120,12 @@ def runnable_file(path: Path, text: str, folder: Path) -> Path:
     return copy
 
 
-def check_device(device: str | None) -> None:
-    """Raises UsageError for a GPU: operators run on the CPU."""
-    if device not in (None, "auto", "cpu"):
-        raise UsageError("operators are judged on the CPU only so far", "leave --device out, or say --device cpu")
+def checked_sizes(task: Task, sizes: Sequence[tuple[str, int]]) -> None:
+    """Raises UsageError for a size that is no whole number at the top of the task's file."""
+    unknown = next((name for name, _ in sizes if name not in task.sizes), None)
+    if unknown is not None:
+        known = f"its sizes are {', '.join(task.sizes)}" if task.sizes else "write its sizes as constants at the top of the file"
+        raise UsageError(f"{task.path.name} has no size {unknown}", known)
 
 
 def without_cuda(request: JobRequest, flags: Flags) -> SourceVersion:

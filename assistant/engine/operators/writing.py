@@ -10,8 +10,8 @@ from pathlib import Path
 from assistant.config import find_workspace, workspace_folder
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job
 from assistant.engine.operators.judging import judge_operator
-from assistant.engine.operators.profiling import traced
 from assistant.engine.operators.reading import OperatorPair, candidate_of
+from assistant.engine.operators.tracing import traced
 from assistant.engine.request import OperatorOptions
 from assistant.model import events
 from assistant.model.source import Source

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -21,8 +22,8 @@ class Called(NamedTuple):
     leaves: dict[str, torch.Tensor]
 
 
-def called(model: torch.nn.Module, inputs: list[Any], path: str, *, is_backward: bool) -> Called:
-    """``model(*inputs)``. Raises SideError."""
+def called(model: torch.nn.Module, inputs: list[Any], path: str, wait: Callable[[], None] = lambda: None, *, is_backward: bool) -> Called:
+    """``model(*inputs)``; ``wait``: until what it issued has ended. Raises SideError."""
     leaves: dict[str, torch.Tensor] = {}
     if is_backward:
         for number, tensor in enumerate(tensors_in(inputs)):
@@ -31,7 +32,9 @@ def called(model: torch.nn.Module, inputs: list[Any], path: str, *, is_backward:
         leaves.update(model.named_parameters())
     try:
         with torch.set_grad_enabled(is_backward):
-            return Called(model(*inputs), leaves)
+            found = Called(model(*inputs), leaves)
+            wait()
+            return found
     except SideError:
         raise
     except Exception as error:

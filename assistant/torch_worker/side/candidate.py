@@ -9,6 +9,7 @@ the answer of this run says which calls to make (`extensions`).
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,12 @@ from assistant.torch_worker.side.extensions import Extensions, Pending
 from assistant.torch_worker.side.failures import SideError
 from assistant.torch_worker.side.launched import launched_model
 from assistant.torch_worker.side.loading import load, made
-from assistant.torch_worker.side.on_cpu import CpuForCuda, map_cuda_to_cpu
+from assistant.torch_worker.side.native import NativeExtensions
+from assistant.torch_worker.side.place import Place
 from assistant.torch_worker.side.tensor_files import TensorFiles, decoded, decoded_tensor, digest, tensors_in
 from assistant.torch_worker.side.watching import Fingerprint, OpenedFiles, computing_calls
 
-__all__ = ["run"]
+__all__ = ["Candidate", "run"]
 
 _LATE_S = 0.02
 """What is written into an output this long after its call has returned is late."""
@@ -31,19 +33,20 @@ _LATE_S = 0.02
 
 def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Raises SideError where the candidate's file cannot be used at all."""
-    map_cuda_to_cpu(says_cuda=True)
-    extensions = Extensions(folder)
-    extensions.install()
+    place = Place(order, folder)
+    extensions = NativeExtensions() if place.is_gpu else Extensions(folder)
     opened = OpenedFiles(frozenset(order["closed"]))
-    fingerprint = Fingerprint()
-    answer: dict[str, Any] = {"failure": None, "calls": [], "extensions": []}
-    try:
-        with CpuForCuda():
-            candidate = _Candidate(order, folder, extensions)
+    answer: dict[str, Any] = {"failure": None, "calls": [], "extensions": [], "is_blind": False}
+    with place.entered(says_cuda=True):
+        extensions.install()
+        fingerprint = Fingerprint()
+        try:
+            candidate = Candidate(order, folder, extensions, place)
             candidate.load()
             answer["cases"] = candidate.cases()
-    except SideError as error:
-        answer["failure"] = {"kind": error.kind, "message": str(error)}
+            answer["is_blind"] = candidate.is_blind
+        except SideError as error:
+            answer["failure"] = {"kind": error.kind, "message": str(error)}
     answer["calls"] = extensions.write_calls()
     answer["extensions"] = extensions.requests
     answer["replaced"] = fingerprint.changed()
@@ -51,37 +54,52 @@ def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     return answer
 
 
-class _Candidate:
-    def __init__(self, order: dict[str, Any], folder: Path, extensions: Extensions) -> None:
+class Candidate:
+    """What stands in the place of the reference, with the reference's weights."""
+
+    def __init__(self, order: dict[str, Any], folder: Path, extensions: Extensions | NativeExtensions, place: Place) -> None:
         self._order = order
+        self._folder = folder
         self._files = TensorFiles(folder / "results")
         self._extensions = extensions
+        self._place = place
+        self._trace: Any = None
         self._kind: Any = None
         self._models: list[torch.nn.Module | None] = []
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it is not known which kernels ran on the GPU."""
+        return self._trace is not None and self._trace.is_blind
 
     def load(self) -> None:
         """The class, and a model with the reference's weights for each of the reference's models."""
         torch.manual_seed(self._order["seed"])
         self._kind = self._loaded()
-        self._models = [self._model(place, saved) for place, saved in enumerate(self._order["models"])]
+        self._place.take("share")
+        if isinstance(self._extensions, NativeExtensions):
+            from assistant.torch_worker.side.trace import Trace, words_of
+
+            self._trace = Trace(words_of(Path(self._order["path"]).read_text("utf-8"), *self._extensions.texts))
+        self._models = [self.model(place, saved) for place, saved in enumerate(self._order["models"])]
 
     def _loaded(self) -> Any:
         if self._order["launcher"] is not None:
-            return launched_model(self._order["launcher"], self._order["path"])
+            return launched_model(self._order["launcher"], self._order["path"], self._place)
         module = load(self._order["path"], "kernelopt_candidate", self._order["folder"])
         kind = getattr(module, self._order["class"], None)
         if kind is None:
             raise SideError("bad_task", f"it defines no {self._order['class']}")
         return kind
 
-    def _model(self, place: int, saved: dict[str, Any]) -> torch.nn.Module | None:
-        """None while a call of its constructor has no answer."""
+    def model(self, place: int, saved: dict[str, Any]) -> torch.nn.Module | None:
+        """One with these weights; None while a call of its constructor has no answer."""
         self._extensions.at(place)
         try:
-            model = made(self._kind, decoded(saved["init"]), self._order["path"])
+            model = made(self._kind, decoded(saved["init"]), self._order["path"]).to(self._place.device)
         except Pending:
             return None
-        state = {name: decoded_tensor(tensor) for name, tensor in saved["state"].items()}
+        state = {name: decoded_tensor(tensor, self._place.device) for name, tensor in saved["state"].items()}
         if self._order["launcher"] is not None:
             model.take(state, saved["buffers"])  # pyright: ignore[reportCallIssue]
             return model
@@ -96,13 +114,17 @@ class _Candidate:
         model.load_state_dict(state)
         return model
 
+    def inputs(self, number: int) -> list[Any]:
+        """Of one case, fresh."""
+        return decoded(self._order["cases"][number]["inputs"], self._place.device)
+
     def cases(self) -> list[dict[str, Any]]:
         """What each case left in both passes; ``None`` of a pass whose calls have no answers yet."""
         count, model_count = len(self._order["cases"]), len(self._order["models"])
         found: list[dict[str, Any]] = [{} for _ in range(count)]
         kept: tuple[Any, list[Any]] | None = None
         for number in range(count):
-            inputs = decoded(self._order["cases"][number]["inputs"])
+            inputs = self.inputs(number)
             form = (self._order["cases"][number]["model"], [(t.shape, t.stride(), t.dtype) for t in tensors_in(inputs)])
             if kept is not None and kept[0] == form and not self._order["backward"]:
                 for tensor, values in zip(tensors_in(kept[1]), tensors_in(inputs), strict=True):
@@ -112,9 +134,9 @@ class _Candidate:
                 ]
             kept = (form, inputs)
             found[number]["first"] = self._run(model_count + number, number, inputs)
-        self._models = [self._model(model_count + count + place, saved) for place, saved in enumerate(self._order["models"])]
+        self._models = [self.model(model_count + count + place, saved) for place, saved in enumerate(self._order["models"])]
         for number in reversed(range(count)):
-            inputs = decoded(self._order["cases"][number]["inputs"])
+            inputs = self.inputs(number)
             found[number]["second"] = self._run(2 * (model_count + count) - number - 1, number, inputs)
         return found
 
@@ -129,8 +151,8 @@ class _Candidate:
         left: dict[str, Any]
         before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         try:
-            with computing_calls() as computing:
-                call = called(model, inputs, self._order["path"], is_backward=self._order["backward"])
+            with computing_calls() as computing, self._traced() as kernels:
+                call = called(model, inputs, self._order["path"], self._place.wait_for_stream, is_backward=self._order["backward"])
                 left = self._left(call, case, model, self._order["models"][index]["buffers"])
         except Pending:
             return None
@@ -142,8 +164,12 @@ class _Candidate:
             return None
         left["inputs_after"] = [self._files.saved(tensor) for tensor in tensors_in(inputs)]
         left["computing"] = dict(computing)
+        left["kernels"] = [list(kernel) for kernel in kernels]
         left["call_count"] = self._extensions.call_count
         return left
+
+    def _traced(self) -> Any:
+        return nullcontext([]) if self._trace is None else self._trace.recorded()
 
     def _left(self, call: Called, case: dict[str, Any], model: torch.nn.Module, buffers: list[str]) -> dict[str, Any]:
         outputs = outputs_of(call.returned)
@@ -152,13 +178,14 @@ class _Candidate:
             raise SideError("bad_output", f"forward returned a {special}, a class of its own: outputs must be plain tensors")
         saved = [self._files.saved(tensor) for tensor in outputs]
         time.sleep(_LATE_S)
+        self._place.wait()
         late = [digest(tensor) for tensor in outputs] != [each["sha256"] for each in saved]
         pointers = {tensor.data_ptr() for tensor in outputs if tensor.numel()}
         previous, self._previous = getattr(self, "_previous", None), (outputs, pointers)
         shares = previous is not None and bool(previous[1] & pointers)
         gradients: dict[str, torch.Tensor] = {}
         if self._order["backward"]:
-            gradients = backward(call, [decoded_tensor(cotangent) for cotangent in case["cotangents"]])
+            gradients = backward(call, [decoded_tensor(cotangent, self._place.device) for cotangent in case["cotangents"]])
         return {
             "failure": None,
             "outputs": saved + [self._files.saved(tensor) for tensor in state_of(model, buffers)],

@@ -10,7 +10,8 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ import torch
 from torch.utils import cpp_extension
 
 from assistant.torch_worker.side.failures import SideError
+from assistant.torch_worker.side.library_op import library_op
+from assistant.torch_worker.side.place import Place
+from assistant.torch_worker.side.pointers import PointerFunctions
 from assistant.torch_worker.side.sizes import bound, size_of
 
 __all__ = ["launched_model"]
@@ -25,9 +29,9 @@ __all__ = ["launched_model"]
 _GRADIENT = "grad_"
 
 
-def launched_model(table: dict[str, Any], path: str) -> type[torch.nn.Module]:
+def launched_model(table: dict[str, Any], path: str, place: Place) -> type[torch.nn.Module]:
     """It is given all of the reference's weights (``take``); launchers get those that the table names."""
-    launchers = _Launchers(table, path)
+    launchers = _Launchers(table, path, place)
 
     class Launched(torch.nn.Module):
         def __init__(self, *_: Any, **__: Any) -> None:
@@ -35,6 +39,8 @@ def launched_model(table: dict[str, Any], path: str) -> type[torch.nn.Module]:
             self._weights: dict[str, torch.Tensor] = {}
             """All of them, by the reference's names."""
             self._buffers_of_reference: frozenset[str] = frozenset()
+            self._ops: dict[tuple[type, ...], Callable[..., Any]] = {}
+            """By the types of what it is given."""
 
         def take(self, weights: dict[str, torch.Tensor], buffers: Sequence[str]) -> None:
             self._buffers_of_reference = frozenset(buffers)
@@ -50,11 +56,10 @@ def launched_model(table: dict[str, Any], path: str) -> type[torch.nn.Module]:
 
         def forward(self, *inputs: Any) -> Any:
             named = _named(table, inputs, self._weights)
-            if table["backward"] is None or not torch.is_grad_enabled():
-                made = launchers.forward(named)
-            else:
-                made = _Differentiable.apply(launchers, tuple(named), *named.values())
-            return made[0] if len(made) == 1 else made
+            types = tuple(map(type, named.values()))
+            if types not in self._ops:
+                self._ops[types] = library_op(table["launcher"], named, launchers)
+            return self._ops[types](*named.values())
 
     return Launched
 
@@ -62,16 +67,29 @@ def launched_model(table: dict[str, Any], path: str) -> type[torch.nn.Module]:
 class _Launchers:
     """Those that a table names, called with tensors by name."""
 
-    def __init__(self, table: dict[str, Any], path: str) -> None:
+    def __init__(self, table: dict[str, Any], path: str, place: Place) -> None:
         self._table = table
+        self._device = place.device
+        self.output_count = len(table["outputs"])
+        self.has_backward = table["backward"] is not None
         names = [table["launcher"], *([table["backward"]["launcher"]] if table["backward"] else [])]
-        self._module = cpp_extension.load_inline(names[0], "", cuda_sources=Path(path).read_text("utf-8"), functions=names)
+        text = Path(path).read_text("utf-8")
+        if place.is_gpu:
+            self._module: Any = PointerFunctions(text, names, Path(os.environ["TORCH_EXTENSIONS_DIR"]), Path(path).parent)
+        else:
+            self._module = cpp_extension.load_inline(names[0], "", cuda_sources=text, functions=names)
+
+    def empty(self, named: dict[str, Any]) -> tuple[torch.Tensor, ...]:
+        """Outputs, with nothing in them."""
+        table, sizes = self._table, _sizes(self._table, named)
+        return tuple(
+            torch.empty([size_of(size, sizes) for size in shape], dtype=getattr(torch, table["types"][name]), device=self._device)
+            for name, shape in table["outputs"].items()
+        )
 
     def forward(self, named: dict[str, Any]) -> tuple[torch.Tensor, ...]:
-        table, sizes = self._table, _sizes(self._table, named)
-        outputs = {name: torch.empty([size_of(size, sizes) for size in shape], dtype=getattr(torch, table["types"][name]))
-                   for name, shape in table["outputs"].items()}  # fmt: skip
-        self._call(table["launcher"], table["args"], {**named, **outputs}, sizes)
+        outputs = dict(zip(self._table["outputs"], self.empty(named), strict=True))
+        self._call(self._table["launcher"], self._table["args"], {**named, **outputs}, _sizes(self._table, named))
         return tuple(outputs.values())
 
     def backward(
@@ -91,21 +109,6 @@ class _Launchers:
 
     def _call(self, launcher: str, words: Sequence[str], known: dict[str, Any], sizes: dict[str, int]) -> None:
         getattr(self._module, launcher)(*(known[word] if word in known else _number(word, sizes) for word in words))
-
-
-class _Differentiable(torch.autograd.Function):
-    """Forward by one launcher, backward by the other."""
-
-    @staticmethod
-    def forward(ctx: Any, launchers: _Launchers, names: tuple[str, ...], *values: Any) -> Any:
-        ctx.launchers, ctx.named = launchers, dict(zip(names, values, strict=True))
-        ctx.outputs = launchers.forward(ctx.named)
-        return ctx.outputs
-
-    @staticmethod
-    def backward(ctx: Any, *cotangents: torch.Tensor | None) -> Any:
-        gradients = ctx.launchers.backward(ctx.named, ctx.outputs, cotangents)
-        return (None, None, *(gradients.get(name) for name in ctx.named))
 
 
 def _named(table: dict[str, Any], inputs: tuple[Any, ...], weights: dict[str, torch.Tensor]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import traceback
@@ -37,12 +38,11 @@ def _answer(order: dict[str, Any], folder: Path) -> dict[str, Any]:
         return {"failure": {"kind": "no_torch", "message": str(error)}}
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=True)
-    from assistant.torch_worker.side import candidate, reference
-    from assistant.torch_worker.side import operators as of_model
     from assistant.torch_worker.side.failures import SideError
 
     try:
-        return {"candidate": candidate.run, "reference": reference.run, "operators": of_model.run}[order["role"]](order, folder)
+        role = importlib.import_module(f"assistant.torch_worker.side.{order['role']}")
+        return role.run(order, folder)
     except SideError as error:
         return {"failure": {"kind": error.kind, "message": str(error)}}
     except Exception as error:  # noqa: BLE001 - the user's code may raise anything

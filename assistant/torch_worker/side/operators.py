@@ -44,6 +44,8 @@ def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     map_cuda_to_cpu(says_cuda=False)
     with CpuForCuda():
         module = load(order["path"], "kernelopt_task", order["folder"])
+        for name, value in order["sizes"].items():
+            setattr(module, name, value)
         try:
             return _of_call(order, module, FakeTensorMode())
         except Exception:  # noqa: BLE001 - what cannot do without values raises anything

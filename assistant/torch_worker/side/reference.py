@@ -18,39 +18,48 @@ from assistant.torch_worker.side import inputs as drawing
 from assistant.torch_worker.side.calling import Called, backward, buffer_names, called, outputs_of, state_of
 from assistant.torch_worker.side.failures import SideError, in_words
 from assistant.torch_worker.side.loading import load, made
-from assistant.torch_worker.side.on_cpu import CpuForCuda, map_cuda_to_cpu
-from assistant.torch_worker.side.tensor_files import TensorFiles, decoded, digest, tensors_in
+from assistant.torch_worker.side.place import Place
+from assistant.torch_worker.side.tensor_files import TensorFiles, decoded, digest, moved, tensors_in
 
 __all__ = ["run"]
 
 _MOST_BYTES = 1 << 30
 """Inputs of one case, at most."""
+_VARIED_BYTES = 32 << 20
+"""Up to so much there are further cases of the same inputs."""
 _PERTURBATIONS = 4
+_CPU = torch.device("cpu")
 
 
 def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Raises SideError where the task itself cannot be run on its own inputs."""
-    map_cuda_to_cpu(says_cuda=False)
-    with CpuForCuda():
+    place = Place(order, folder)
+    with place.entered(says_cuda=False):
         module = load(order["path"], "kernelopt_task", order["folder"])
         for name, value in order["sizes"].items():
             setattr(module, name, value)
-        return _Reference(order, module, folder).answer()
+        place.take("share")
+        return _Reference(order, module, folder, place).answer()
 
 
 class _Reference:
-    def __init__(self, order: dict[str, Any], module: Any, folder: Path) -> None:
+    def __init__(self, order: dict[str, Any], module: Any, folder: Path, place: Place) -> None:
         self._order = order
         self._module = module
+        self._place = place
         self._files = TensorFiles(folder / "inputs")
         self._results = TensorFiles(folder / "results")
         self._models: list[dict[str, Any]] = []
         self._cases: list[dict[str, Any]] = []
         self._dropped: list[str] = []
+        self._is_large = False
+        """Two draws are all that there is room and time for."""
 
     def answer(self) -> dict[str, Any]:
         seeds: list[int] = self._order["seeds"]
         for number, seed in enumerate(seeds):
+            if number and self._is_large:
+                break
             self._of_seed(seed, is_first=number == 0)
         for sizes in self._order["size_trials"]:
             self._of_other_sizes(sizes, seeds[0])
@@ -65,9 +74,14 @@ class _Reference:
     def _of_seed(self, seed: int, *, is_first: bool) -> None:
         model, given = self._model(seed), self._inputs(seed)
         index = len(self._models) - 1
+        self._is_large |= _bytes(given) > _VARIED_BYTES
         self._add(index, model, drawing.Drawn("given", 1.0, given), is_needed=True)
         self._add(index, model, drawing.Drawn("given", 1.0, self._inputs(seed + 1)), is_needed=True)
-        if is_first and not self._order["is_short"]:
+        if is_first and self._is_large:
+            self._dropped.append(
+                f"other values of the same shapes: inputs of {_bytes(given) >> 20} MiB are tried twice, as the task draws them"
+            )
+        elif is_first and not self._order["is_short"]:
             for drawn in (*drawing.variations(given, seed), *drawing.edges(given), *self._slices(given)):
                 self._add(index, model, drawn, is_needed=False)
 
@@ -104,7 +118,7 @@ class _Reference:
         if hasattr(self._module, "get_init_inputs"):
             init = self._drawn("get_init_inputs")
         torch.manual_seed(seed)
-        model = made(getattr(self._module, self._order["class"]), init, path)
+        model = made(getattr(self._module, self._order["class"]), init, path).to(self._place.device)
         state = {name: self._files.saved(tensor) for name, tensor in model.state_dict().items()}
         self._models.append({"init": self._files.encoded(init), "state": state, "buffers": buffer_names(model), "seed": seed})
         return model
@@ -116,10 +130,10 @@ class _Reference:
             raise SideError("bad_inputs", "get_inputs() returned a tensor: it must return a list of forward's arguments")
         if not isinstance(drawn, (list, tuple)):
             raise SideError("bad_inputs", f"get_inputs() returned a {type(drawn).__name__}: it must return a list of forward's arguments")
-        size = sum(tensor.numel() * tensor.element_size() for tensor in tensors_in(drawn))
+        size = _bytes(drawn)
         if size > _MOST_BYTES:
             raise SideError("too_large", f"get_inputs() returned {size / 2**30:.1f} GiB of tensors")
-        return list(drawn)
+        return moved(list(drawn), _CPU)
 
     def _drawn(self, name: str) -> Any:
         try:
@@ -139,14 +153,14 @@ class _Reference:
 
     def _run(self, model: torch.nn.Module, inputs: list[Any]) -> dict[str, Any]:
         path, is_backward = self._order["path"], self._order["backward"]
-        names = buffer_names(model)
+        names, device = buffer_names(model), self._place.device
         saved = self._files.encoded(inputs)
-        inputs = decoded(saved)  # the caller's own are used for further cases
+        inputs = decoded(saved, device)  # the caller's own are used for further cases
         before = [digest(tensor) for tensor in tensors_in(inputs)]
         own = copy.deepcopy(model)
-        first = called(own, decoded(saved), path, is_backward=is_backward)
+        first = called(own, decoded(saved, device), path, is_backward=is_backward)
         outputs = outputs_of(first.returned)
-        cotangents = [torch.randn(o.shape, generator=torch.Generator().manual_seed(number)).to(o.dtype) for number, o in enumerate(outputs)]
+        cotangents = [_cotangent(output, number) for number, output in enumerate(outputs)]
         results = [*outputs, *state_of(own, names)]
         again_model = copy.deepcopy(model)
         again = called(again_model, inputs, path, is_backward=is_backward)
@@ -162,9 +176,12 @@ class _Reference:
             "cotangents": [self._files.saved(tensor) for tensor in cotangents] if is_backward else [],
             "gradients": self._gradients(first, cotangents) if is_backward else {},
             **self._in_float64(model, saved, cotangents),
-            "perturbed": [self._perturbed(model, saved, path, number) for number in range(_PERTURBATIONS)],
+            "perturbed": [self._perturbed(model, saved, path, number) for number in range(self._perturbations(inputs))],
             "term_count": sum(t.numel() for t in (*tensors_in(inputs), *model.parameters())) / max(1, sum(o.numel() for o in outputs)),
         }
+
+    def _perturbations(self, inputs: list[Any]) -> int:
+        return 1 if _bytes(inputs) > _VARIED_BYTES else _PERTURBATIONS
 
     def _gradients(self, call: Called, cotangents: list[torch.Tensor]) -> dict[str, Any]:
         return {name: self._results.saved(tensor) for name, tensor in backward(call, cotangents).items()}
@@ -172,7 +189,7 @@ class _Reference:
     def _in_float64(self, model: torch.nn.Module, saved: dict[str, Any], cotangents: list[torch.Tensor]) -> dict[str, Any]:
         """``float64`` is None where it does not run in that type."""
         wide, names = copy.deepcopy(model).double(), buffer_names(model)
-        inputs = drawing.mapped(decoded(saved), lambda tensor: tensor.double())
+        inputs = drawing.mapped(decoded(saved, self._place.device), lambda tensor: tensor.double())
         is_backward = self._order["backward"]
         try:
             call = called(wide, inputs, self._order["path"], is_backward=is_backward)
@@ -186,14 +203,22 @@ class _Reference:
         """The reference on inputs moved by one unit in the last place, up or down at random."""
         generator = torch.Generator().manual_seed(number)
 
-        def moved(tensor: torch.Tensor) -> torch.Tensor:
-            ways = torch.randint(0, 2, tensor.shape, generator=generator)
+        def shifted(tensor: torch.Tensor) -> torch.Tensor:
+            ways = torch.randint(0, 2, tensor.shape, generator=generator).to(tensor.device)
             target = torch.where(ways == 1, float("inf"), -float("inf")).to(tensor.dtype)
             return torch.nextafter(tensor, target) if tensor.dtype in (torch.float32, torch.float64) else tensor
 
         own, names = copy.deepcopy(model), buffer_names(model)
-        returned = called(own, drawing.mapped(decoded(saved), moved), path, is_backward=False).returned
+        returned = called(own, drawing.mapped(decoded(saved, self._place.device), shifted), path, is_backward=False).returned
         return [self._results.saved(tensor) for tensor in (*outputs_of(returned), *state_of(own, names))]
+
+
+def _cotangent(output: torch.Tensor, seed: int) -> torch.Tensor:
+    return torch.randn(output.shape, generator=torch.Generator().manual_seed(seed)).to(output.device, output.dtype)
+
+
+def _bytes(inputs: Any) -> int:
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors_in(inputs))
 
 
 def _widened(tensor: torch.Tensor) -> torch.Tensor:

@@ -21,12 +21,14 @@ import torch
 
 from assistant.torch_worker.side.failures import SideError
 
-__all__ = ["TensorFiles", "contents", "decoded", "decoded_tensor", "digest", "tensors_in"]
+__all__ = ["TensorFiles", "contents", "decoded", "decoded_tensor", "digest", "moved", "tensors_in"]
+
+_CPU = torch.device("cpu")
 
 
 def contents(tensor: torch.Tensor) -> bytes:
     """Its elements row by row."""
-    plain = tensor.detach().resolve_conj().resolve_neg().contiguous()
+    plain = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
     return ctypes.string_at(plain.data_ptr(), plain.numel() * plain.element_size()) if plain.numel() else b""
 
 
@@ -78,29 +80,27 @@ class TensorFiles:
         }
 
 
-def decoded_tensor(saved: dict[str, Any]) -> torch.Tensor:
+def decoded_tensor(saved: dict[str, Any], device: torch.device = _CPU) -> torch.Tensor:
     """A fresh tensor with the saved contents and strides."""
     dtype = getattr(torch, saved["dtype"])
     data = bytearray(Path(saved["file"]).read_bytes())
     shape = saved["shape"]
     flat = torch.frombuffer(data, dtype=dtype).clone() if data else torch.empty(0, dtype=dtype)
-    made = torch.empty_strided(shape, saved["stride"], dtype=dtype)
+    made = torch.empty_strided(shape, saved["stride"], dtype=dtype, device=device)
     storage: Any = made.untyped_storage()
     storage.fill_(0)  # between its elements, so that each run gives extensions the same bytes
     made.copy_(flat.reshape(shape))
     return made
 
 
-def decoded(saved: dict[str, Any]) -> Any:
+def decoded(saved: dict[str, Any], device: torch.device = _CPU) -> Any:
     """The value that was encoded, its tensors fresh."""
     kind = saved["kind"]
     if kind == "tensor":
-        return decoded_tensor(saved)
-    if kind in ("list", "tuple"):
-        items = [decoded(item) for item in saved["items"]]
-        return tuple(items) if kind == "tuple" else items
-    if kind == "dict":
-        return dict(zip(saved["keys"], map(decoded, saved["items"]), strict=True))
+        return decoded_tensor(saved, device)
+    if kind in ("list", "tuple", "dict"):
+        items = [decoded(item, device) for item in saved["items"]]
+        return dict(zip(saved["keys"], items, strict=True)) if kind == "dict" else tuple(items) if kind == "tuple" else items
     if kind == "dtype":
         return getattr(torch, saved["value"])
     return float.fromhex(saved["value"]) if kind == "float" else saved["value"]
@@ -116,3 +116,12 @@ def tensors_in(value: Any) -> Iterator[torch.Tensor]:
     elif isinstance(value, dict):
         for item in value.values():
             yield from tensors_in(item)
+
+
+def moved(value: Any, device: torch.device) -> Any:
+    """``value`` with every tensor in it on ``device``."""
+    if isinstance(value, torch.Tensor):
+        return value.to(device)
+    if isinstance(value, (list, tuple)):
+        return type(value)(moved(item, device) for item in value)
+    return {name: moved(item, device) for name, item in value.items()} if isinstance(value, dict) else value

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from assistant.device import lease
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_state import GpuState
 from assistant.device.gpu_worker import OPERATIONS, GpuWorker, Hold, Operation
 from assistant.errors import CannotAnswerError
+from assistant.worker import lease
 from tests.unit.device.host_driver import HostDriver
 
 

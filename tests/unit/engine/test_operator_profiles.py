@@ -11,7 +11,7 @@ import pytest
 
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending
 from assistant.engine.operators import profiling, writing
-from assistant.engine.operators.profiling import graph_of
+from assistant.engine.operators.tracing import graph_of
 from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.errors import UsageError
 from assistant.measure.calibration import LAUNCH_S

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assistant.model.verification import CannotJudge, Label, Outcome, Unjudgeable, Verification
-from assistant.operators.evidence import CandidateCase, Evidence, Failure, Pass, ReferenceCase, TensorLeft
+from assistant.operators.evidence import CandidateCase, Evidence, Failure, Pass, ReferenceCase, Seen, TensorLeft
 from assistant.operators.judge import judge
 from assistant.operators.tampering import Tampering
 
@@ -38,7 +38,7 @@ def passed(case: ReferenceCase, **changes: Any) -> Pass:
 
 def evidence(*cases: ReferenceCase, **changes: Any) -> Evidence:
     left = tuple(CandidateCase(passed(case), passed(case), number == 0) for number, case in enumerate(cases))
-    made = Evidence(cases, left, None, (), (), False, (), len(cases), False, False, False, False, (), ())
+    made = Evidence(cases, left, None, (), (), False, Seen(launch_count=len(cases)), False, False, False, (), ())
     return replace(made, **changes)
 
 
@@ -158,7 +158,7 @@ def test_pytorch_that_computes_fails_where_every_kernel_has_to_be_own() -> None:
 
 def test_a_result_that_neither_a_kernel_nor_pytorch_computed_is_a_persons_decision() -> None:
     """NumPy, say, or a thread that hides from PyTorch's own count."""
-    given = evidence(reference(1), reference(2), launch_count=0)
+    given = evidence(reference(1), reference(2), seen=Seen())
     (finding,) = verdict(given).findings
     assert (finding.code, finding.outcome) == ("library_call", Outcome.NEEDS_DECISION) and "something else computes it" in finding.message
     assert codes(replace(given, only_custom=True)) == {"library_call": Outcome.FAIL}
@@ -172,7 +172,7 @@ def test_what_a_text_does_is_wrong_or_for_a_person_to_decide(code: str, outcome:
 
 
 def test_work_on_a_stream_that_nothing_waits_for_fails() -> None:
-    assert codes(evidence(reference(1), reference(2), works_aside=True)) == {"late_write": Outcome.FAIL}
+    assert codes(evidence(reference(1), reference(2), seen=Seen(launch_count=2, works_aside=True))) == {"late_write": Outcome.FAIL}
 
 
 def test_gradients_are_compared_by_name_where_they_are_asked_for() -> None:

@@ -17,7 +17,7 @@ from assistant.agents.tasks.readme import readme
 from assistant.agents.tasks.store import KeptTask
 from assistant.agents.tasks.words import answer_in_words
 from assistant.engine import Job
-from assistant.engine.operators.profiling import torch_of
+from assistant.engine.operators.tracing import torch_of
 from assistant.measure.targets import target
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.operators.task import NoTask, find_candidate, find_task

@@ -1,0 +1,110 @@
+"""A candidate judged without a GPU: PyTorch on the CPU, its kernels on the emulator.
+
+The candidate runs as often as calls of its extensions depend on each other: each run asks for calls whose answers it lacks, and the
+emulator gives them before the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from assistant.engine.job import Job, Stopwatch
+from assistant.engine.operators.evidence import evidence_of, reference_cases
+from assistant.engine.operators.extensions import ExtensionRuns
+from assistant.engine.operators.orders import Where, candidate_order, reference_order
+from assistant.engine.operators.reading import OperatorPair
+from assistant.engine.request import OperatorOptions
+from assistant.lab.torch_sides import TorchSides
+from assistant.model.verification import VerificationResult
+from assistant.operators.judge import judge
+from assistant.ports.lab import LabFailure
+
+__all__ = ["against_candidate", "judged_on_emulator", "of_reference", "remove_answers"]
+
+_MOST_RUNS = 40
+"""Of a candidate: one more than calls of extensions that wait for each other."""
+_FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memory"})
+"""Kinds of failure that speak against the candidate; any other one is the lab's own."""
+
+
+async def judged_on_emulator(
+    job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where
+) -> VerificationResult | LabFailure:
+    watch = Stopwatch(job, "reference")
+    watch.begin(f"{pair.task.name} of {pair.task.path.name} in PyTorch {sides.place.version} on the CPU")
+    order = reference_order(job, pair.task, options, where)
+    reference = of_reference(await sides.run("reference", order, pair.task.path.parent, is_candidate=False))
+    if isinstance(reference, LabFailure):
+        return reference
+    cases = await asyncio.to_thread(reference_cases, reference)
+    await asyncio.to_thread(remove_answers, sides.folder("reference"))
+    watch.end(f"{len(cases)} cases")
+    watch = Stopwatch(job, "candidate")
+    watch.begin(f"{pair.candidate.source.path.name} on the same inputs, CUDA on the emulator")
+    runs = ExtensionRuns(job, pair.candidate.source)
+    candidate = await _candidate(candidate_order(job, pair, reference, options, where), sides, runs)
+    if isinstance(candidate, LabFailure):
+        return candidate
+    await runs.look_at_streams()
+    watch.end(f"{runs.launch_count} launches of kernels of its own")
+    given = partial(evidence_of, pair, reference, cases, candidate, runs.seen, options)
+    return judge(await asyncio.to_thread(given))
+
+
+def remove_answers(folder: Path) -> None:
+    """Remove what a candidate must not find; it needs the inputs alone."""
+    shutil.rmtree(folder / "results", ignore_errors=True)
+    for name in ("answer.json", "order.json"):
+        (folder / name).unlink(missing_ok=True)
+
+
+def of_reference(answer: dict[str, Any] | LabFailure) -> dict[str, Any] | LabFailure:
+    """The answer of a reference that ran; else why it did not."""
+    if isinstance(answer, LabFailure):
+        return LabFailure(answer.kind, f"the reference: {answer.message}", answer.remedy)
+    failure = answer["failure"]
+    return answer if failure is None else LabFailure(failure["kind"], f"the reference: {failure['message']}", "run the task by itself")
+
+
+async def _candidate(order: dict[str, Any], sides: TorchSides, runs: ExtensionRuns) -> dict[str, Any] | LabFailure:
+    """Its last answer, in which every call of an extension has been answered."""
+    folder = sides.folder("candidate")
+    answered: list[list[list[Any]]] = []
+    for _ in range(_MOST_RUNS):
+        answer = await sides.run("candidate", order, folder, is_candidate=True)
+        if isinstance(answer, LabFailure):
+            return against_candidate(answer)
+        if answer["calls"] == answered:
+            return _unsupported(answer) or answer
+        answered = answer["calls"]
+        for index, (request, calls) in enumerate(zip(answer["extensions"], answered, strict=True)):
+            failure = await runs.answer(index, request, calls, folder)
+            if failure is not None:
+                return against_candidate(failure)
+    return LabFailure("unsupported", "the candidate asks for other calls of its extensions in each run", "have it draw no random numbers")
+
+
+def _unsupported(answer: dict[str, Any]) -> LabFailure | None:
+    """What the candidate uses that cannot be run here: that says nothing against it."""
+    passes = [left for case in answer.get("cases", ()) for left in case.values() if left is not None]
+    for failure in (answer["failure"], *(left["failure"] for left in passes)):
+        if failure is not None and failure["kind"] == "unsupported":
+            return LabFailure("unsupported", failure["message"], "docs/how-to/operators.md lists what the emulator has of PyTorch")
+    return None
+
+
+def against_candidate(failure: LabFailure) -> dict[str, Any] | LabFailure:
+    """As the answer of a candidate that failed as a whole, where that is its own fault."""
+    if failure.kind not in _FAILS_CANDIDATE:
+        return failure
+    return {
+        "failure": {"kind": failure.kind, "message": failure.message},
+        "cases": [],
+        "replaced": [],
+        "reads_reference": False,
+        "is_blind": False,
+    }

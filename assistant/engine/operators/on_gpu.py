@@ -1,0 +1,111 @@
+"""A candidate judged on a GPU: both sides run there, at the task's own sizes, and the profiler of PyTorch says which kernels ran."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import shutil
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from assistant.config import user_paths
+from assistant.engine.job import Job, Stopwatch
+from assistant.engine.operators.emulated import against_candidate, of_reference, remove_answers
+from assistant.engine.operators.evidence import evidence_of, reference_cases, seen_on_gpu
+from assistant.engine.operators.orders import Where, candidate_order, reference_order
+from assistant.engine.operators.reading import OperatorPair
+from assistant.engine.request import OperatorOptions
+from assistant.lab.torch_sides import TorchGpu, TorchSides
+from assistant.model.profile import Severity
+from assistant.model.verification import VerificationResult
+from assistant.operators.judge import judge
+from assistant.operators.task import Task
+from assistant.ports.lab import LabFailure
+from assistant.program.torch_place import TorchPlace
+from assistant.record import Record
+
+__all__ = ["OnGpu", "given_on_gpu", "gpu_sides", "judged_on_gpu"]
+
+_BUILDS = "torch"
+_KEPT_BUILDS = 100
+"""Folders of extensions that are kept, the last used."""
+_BUILD_S = 300.0
+"""What nvcc and PyTorch may take to compile, besides the time of a run."""
+_MEMORY_BYTES = 16 << 30
+"""Of the host's, besides a run's own: PyTorch's libraries for CUDA, compilers, and the inputs once more."""
+
+
+class OnGpu(Record, eq=False):
+    """A verdict, and what the reference's side answered: times are taken of the same inputs."""
+
+    result: VerificationResult
+    reference: dict[str, Any]
+
+
+def gpu_sides(job: Job, place: TorchPlace, pair: OperatorPair | None) -> TorchSides | LabFailure | None:
+    """Sides on the job's GPU; None where it has none, or where PyTorch has none and nobody asked for it by name."""
+    gpu = job.lab.describe().gpu
+    if gpu is None:
+        return None
+    if place.cuda is None:
+        message = f"PyTorch {place.version} of {place.python} is built for CPUs alone"
+        if job.request.device not in (None, "auto"):
+            return LabFailure("unsupported", f"{message}: it does not see {gpu.name}", "install a build for CUDA: https://pytorch.org")
+        job.say(Severity.WARNING, f"{message}: nothing is timed", "install a build for CUDA: https://pytorch.org")
+        return None
+    capability = ".".join(map(str, gpu.compute_capability))
+    limits = replace(job.limits, wall_s=job.limits.wall_s + _BUILD_S, memory_bytes=job.limits.memory_bytes + _MEMORY_BYTES)
+    builds = _builds(f"{place.version} {gpu.name} {'' if pair is None else pair.candidate.source.text}")
+    scratch = job.scratch / "gpu"
+    scratch.mkdir(exist_ok=True)
+    return TorchSides(scratch, place, limits, TorchGpu(gpu.uuid, capability, builds))
+
+
+async def judged_on_gpu(job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where) -> OnGpu | LabFailure:
+    watch = Stopwatch(job, "reference")
+    watch.begin(f"{pair.task.name} of {pair.task.path.name} in PyTorch {sides.place.version} on the GPU")
+    order = reference_order(job, pair.task, options, where)
+    reference = of_reference(await sides.run("reference", order, pair.task.path.parent, is_candidate=False))
+    if isinstance(reference, LabFailure):
+        return reference
+    cases = await asyncio.to_thread(reference_cases, reference)
+    await asyncio.to_thread(remove_answers, sides.folder("reference"))
+    watch.end(f"{len(cases)} cases")
+    watch = Stopwatch(job, "candidate")
+    watch.begin(f"{pair.candidate.source.path.name} on the same inputs; its extensions are built first")
+    order = candidate_order(job, pair, reference, options, where)
+    answer = await sides.run("candidate", order, sides.folder("candidate"), is_candidate=True)
+    candidate = against_candidate(answer) if isinstance(answer, LabFailure) else _whole(answer)
+    if isinstance(candidate, LabFailure):
+        return candidate
+    seen = seen_on_gpu(candidate)
+    watch.end("which kernels ran is not known" if seen.launch_count is None else f"{seen.launch_count} launches of kernels of its own")
+    return OnGpu(judge(await asyncio.to_thread(partial(evidence_of, pair, reference, cases, candidate, seen, options))), reference)
+
+
+async def given_on_gpu(job: Job, task: Task, options: OperatorOptions, sides: TorchSides, where: Where) -> dict[str, Any] | LabFailure:
+    """What the reference's side answers of the task's own draws alone: enough to time it."""
+    order = {**reference_order(job, task, options, where), "is_short": True, "size_trials": [], "seeds": list(job.seeds[:1])}
+    return of_reference(await sides.run("reference", order, task.path.parent, is_candidate=False))
+
+
+def _whole(answer: dict[str, Any]) -> dict[str, Any] | LabFailure:
+    """A process that ended with its first error says nothing else. A GPU that stays busy is no fault of the candidate's."""
+    failure = answer["failure"]
+    if failure is not None and failure["kind"] == "busy":
+        return LabFailure("busy", failure["message"], "try again, or use --device cpu")
+    return {"cases": [], "replaced": [], "reads_reference": False, "is_blind": False, **answer}
+
+
+def _builds(key: str) -> Path:
+    """A folder for what is compiled for this candidate, which no other candidate writes to."""
+    root = user_paths().cache / _BUILDS
+    folder = root / hashlib.sha256(key.encode()).hexdigest()[:24]
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.touch()
+    by_age = sorted(root.iterdir(), key=lambda each: -each.stat().st_mtime)
+    for old in by_age[_KEPT_BUILDS:]:
+        shutil.rmtree(old, ignore_errors=True)
+    return folder
