@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from assistant.cli.layout import Page
+from assistant.measure.calibration import LAUNCH_S
 from assistant.model import events
 from assistant.model.code_events import OperatorFunction, OperatorGroup
 from assistant.model.event_parts import SpeedReport
@@ -49,7 +50,7 @@ class OperatorsScreen:
     def show_times(self, event: events.OperatorTimed) -> None:
         """Every way to compute it in a line; ratios are those of the candidate over it."""
         at = "".join(f", {name} = {value}" for name, value in event.sizes.items())
-        bound = "" if event.bound_s is None else f"; at least {format_quantity(event.bound_s, 's')} by bytes and operations"
+        bound = _bound(event.bound_s)
         self._page.put(f"[bold]{escape(event.name)}[/] on {escape(event.device.name)}{escape(at)}{bound}", hang=2)
         widest = max(len(time.name) for time in event.times)
         ratios = {ratio.baseline: ratio for ratio in event.ratios}
@@ -75,6 +76,14 @@ class OperatorsScreen:
 
     def show_written(self, event: events.KernelWritten) -> None:
         self._page.put(f"the kernel is in {escape(event.file)}", hang=2)
+
+
+def _bound(bound_s: float | None) -> str:
+    if bound_s is None:
+        return ""
+    if bound_s < LAUNCH_S:
+        return "; its bytes and operations take less than a launch does"
+    return f"; at least {format_quantity(bound_s, 's')} by bytes and operations"
 
 
 def _speed(speed: SpeedReport) -> str:

@@ -24,6 +24,8 @@ __all__ = ["TorchGpu", "TorchSides", "extension_folder"]
 _GRACE_S = 10.0
 _START_S = 120.0
 """Importing PyTorch takes seconds; on a busy disk, for the first time, much longer. No part of a run's own time."""
+_STUCK_S = 5.0
+"""So long before its time is over, a side writes down where it is."""
 _REMEDIES = {
     "timed_out": "raise --timeout, or make the sizes of the task smaller",
     "out_of_memory": "make the sizes of the task smaller, or raise limits.memory_bytes",
@@ -60,8 +62,8 @@ class TorchSides:
         """The side's answer, with ``missing_limits``; a failure where its process did not come to give one."""
         folder = self.folder(name)
         (folder / "answer.json").unlink(missing_ok=True)
-        (folder / "order.json").write_text(json.dumps(order), "utf-8")
         wall_s = self._limits.wall_s + _START_S
+        (folder / "order.json").write_text(json.dumps({**order, "stuck_s": wall_s - _STUCK_S}), "utf-8")
         message = {
             "folder": str(folder),
             "python": self.place.python,

@@ -27,6 +27,7 @@ _SYSTEMATIC = {"call": 0.005, "device": 0.003}
 """What two processes that time the same may differ by: where memory lies, and how the host's code is placed."""
 _CLOCK_S = 1e-7
 """By which an event may be off: a hundredth of the least time that is told of a call."""
+_OTHER_VALUES = "it leaves other values than the reference does"
 _MOST_SLOWED = 1.25
 """The reference may take this much longer beside the candidate than it did before the candidate was loaded."""
 
@@ -77,7 +78,8 @@ class OperatorTiming(Record):
 
 def compared(answer: Mapping[str, Any], seed: int) -> OperatorTiming:
     """``answer``: as ``torch_worker.side.timing`` writes it."""
-    names: list[str] = answer["names"]
+    wrong = [name for name in answer["wrong"] if name != CANDIDATE]
+    names: list[str] = [name for name in answer["names"] if name not in wrong]
     rounds: list[Mapping[str, Any]] = answer["rounds"]
     baselines = [name for name in names if not name.startswith(CANDIDATE)]
     method = _method(answer)
@@ -93,7 +95,7 @@ def compared(answer: Mapping[str, Any], seed: int) -> OperatorTiming:
         ratios=over(CANDIDATE),
         graphed=over(_GRAPHED),
         kernels=tuple(RanKernel(each["name"], each["count"], each["time_s"]) for each in answer["kernels"]),
-        left_out=tuple((name, reason) for name, reason in answer["left_out"]),
+        left_out=(*((name, reason) for name, reason in answer["left_out"]), *((name, _OTHER_VALUES) for name in wrong)),
         method=method,
         suspicion=_suspicion(answer),
     )

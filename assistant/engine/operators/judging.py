@@ -6,6 +6,7 @@ task's own sizes, and times them where the candidate is not wrong.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job
@@ -77,11 +78,12 @@ def _reported(job: Job, pair: OperatorPair, options: OperatorOptions, result: Ve
 async def _with_gpu(
     job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, gpu: TorchSides
 ) -> tuple[VerificationResult | LabFailure, Comparison | None]:
-    emulated = await _looked_at(job, pair, options, sides)
-    if isinstance(emulated, CannotJudge) or (isinstance(emulated, Verification) and emulated.outcome is Outcome.FAIL):
-        return emulated, None
     where = Where("cuda", dict(options.sizes))
-    found = await judged_on_gpu(job, pair, options, gpu, where)
+    emulated, found, graph = await asyncio.gather(
+        _looked_at(job, pair, options, sides), judged_on_gpu(job, pair, options, gpu, where), traced(job, pair.task, where)
+    )
+    if isinstance(emulated, CannotJudge):
+        return emulated, None
     if isinstance(found, LabFailure):
         return found, None
     result = _both(emulated, found)
@@ -92,7 +94,7 @@ async def _with_gpu(
         return replace(result, missing_checks=(*result.missing_checks, f"speed: {times.message}")), None
     if times.suspicion is not None:
         return replace(result, missing_checks=(*result.missing_checks, f"speed: {times.suspicion}")), None
-    await report_times(job, pair.task, times, where)
+    report_times(job, pair.task, times, where, graph)
     eager = times.of(EAGER)
     return result, None if eager is None else eager.call
 

@@ -33,6 +33,10 @@ class Where(Record):
     """PyTorch's word: ``cpu`` or ``cuda``."""
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
 
+    def name(self, side: str) -> str:
+        """Of a folder for a side here: sides elsewhere may run at the same time."""
+        return "_".join((side, self.device, *(f"{name}{value}" for name, value in self.sizes.items())))
+
 
 def reference_order(job: Job, task: Task, options: OperatorOptions, where: Where) -> dict[str, Any]:
     return {
@@ -78,7 +82,6 @@ def timing_order(
         "model": first,
         "inputs": given,
         "baselines": list(options.baselines),
-        "again": False,
         "time_s": _TIMED_S,
         "candidate": None if pair is None else _of_candidate(job, pair),
     }

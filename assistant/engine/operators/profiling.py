@@ -16,13 +16,14 @@ from assistant.model import events
 from assistant.model.code_events import OperatorFunction, OperatorGroup
 from assistant.model.profile import Severity
 from assistant.operators.breakdown import Breakdown, FusibleGroup, broken_down, least_time_s
+from assistant.operators.graph import Graph
 from assistant.operators.task import Task
 from assistant.ports.lab import LabFailure
 from assistant.profile.quantity import counted_noun, format_quantity
 
 __all__ = ["profile_operator"]
 
-_METHOD = "bytes and operations from shapes, at the target's peaks; float32 products at its FP32 units; nothing is timed"
+_METHOD = "bytes and operations from shapes, at the target's peaks; float32 products at its FP32 units; no measurement"
 
 
 async def profile_operator(job: Job, task: Task, options: OperatorOptions) -> Ending:
@@ -56,13 +57,13 @@ async def profile_operator(job: Job, task: Task, options: OperatorOptions) -> En
     if separate_s < launches_s:
         message = f"at these sizes launches cost more: about {format_quantity(LAUNCH_S, 's')} for each function (model)"
         job.say(Severity.INFORMATION, message, "profile it at the sizes that you run")
-    await _time(job, task, options, where)
+    await _time(job, task, options, graph)
     functions = counted_noun(len(found.calls), "function call")
     groups = counted_noun(len(found.groups), "group")
     return Ending(DONE, f"{functions} of PyTorch; {groups} that one kernel could do" if found.groups else f"{functions} of PyTorch")
 
 
-async def _time(job: Job, task: Task, options: OperatorOptions, where: Where) -> None:
+async def _time(job: Job, task: Task, options: OperatorOptions, graph: Graph) -> None:
     """Nothing without a GPU; why it is not timed with one is said."""
     place = torch_of(job, task)
     sides = NO_TORCH if place is None else gpu_sides(job, place, None)
@@ -72,7 +73,7 @@ async def _time(job: Job, task: Task, options: OperatorOptions, where: Where) ->
         job.say_failure(sides)
         return
     try:
-        there = Where("cuda", where.sizes)
+        there = Where("cuda", dict(options.sizes))
         reference = await given_on_gpu(job, task, options, sides, there)
         times = reference if isinstance(reference, LabFailure) else await timed(job, task, None, reference, options, sides, there)
     finally:
@@ -80,7 +81,7 @@ async def _time(job: Job, task: Task, options: OperatorOptions, where: Where) ->
     if isinstance(times, LabFailure):
         job.say(Severity.WARNING, f"it is not timed: {times.message}", times.remedy)
     else:
-        await report_times(job, task, times, there)
+        report_times(job, task, times, there, graph)
 
 
 def _functions(found: Breakdown, separate_s: float) -> Iterator[OperatorFunction]:

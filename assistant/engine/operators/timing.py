@@ -9,12 +9,12 @@ from assistant.engine.job import Job, Stopwatch
 from assistant.engine.judge import speed_report
 from assistant.engine.operators.orders import Where, timing_order
 from assistant.engine.operators.reading import OperatorPair
-from assistant.engine.operators.tracing import traced
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchSides
 from assistant.model import events
 from assistant.model.code_events import OperatorKernel, OperatorRatio, OperatorTime
 from assistant.operators.breakdown import broken_down
+from assistant.operators.graph import Graph
 from assistant.operators.task import Task
 from assistant.operators.timing import OperatorTiming, Ratio, compared
 from assistant.ports.lab import LabFailure
@@ -40,9 +40,8 @@ async def timed(
     return found
 
 
-async def report_times(job: Job, task: Task, times: OperatorTiming, where: Where) -> None:
-    """Send the times, beside the least that any implementation takes at these sizes."""
-    graph = await traced(job, task, where)
+def report_times(job: Job, task: Task, times: OperatorTiming, where: Where, graph: Graph | LabFailure) -> None:
+    """Send the times, beside the least that any implementation takes; ``graph``: of a call at these sizes."""
     bound_s = None if isinstance(graph, LabFailure) else broken_down(graph, job.target).least_time_s
     job.emit(
         events.OperatorTimed(

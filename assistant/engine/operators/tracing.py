@@ -42,7 +42,7 @@ async def _asked(job: Job, task: Task, place: TorchPlace, where: Where) -> dict[
     try:
         watch = Stopwatch(job, "operators")
         watch.begin(f"{task.name} of {task.path.name} in PyTorch {place.version}")
-        answer = await sides.run("operators", order, task.path.parent, is_candidate=False)
+        answer = await sides.run(where.name("operators"), order, task.path.parent, is_candidate=False)
         watch.end(f"{task.name} of {task.path.name} in PyTorch {place.version}")
     finally:
         await sides.close()

@@ -9,14 +9,15 @@ Example::
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
 
-__all__ = ["AGAIN", "CANDIDATE", "EAGER", "GRAPHED", "Contender", "Left", "contender", "graphed"]
+__all__ = ["CANDIDATE", "EAGER", "GRAPHED", "Contender", "Left", "contender", "graphed"]
 
-EAGER, CANDIDATE, AGAIN = "eager", "candidate", "eager again"
+EAGER, CANDIDATE = "eager", "candidate"
 GRAPHED = " in a CUDA graph"
 _MODES = {"compile": "default", "max-autotune": "max-autotune"}
 _WARM_CALLS = 3
@@ -53,19 +54,23 @@ def contender(name: str, model: torch.nn.Module, inputs: list[Any]) -> Contender
 def graphed(plain: Contender) -> Contender | Left:
     """The same work, recorded once and replayed by the driver: no time of the host's is left in it."""
     name = plain.name + GRAPHED
+    before = torch.cuda.current_stream()
     side = torch.cuda.Stream()
-    side.wait_stream(torch.cuda.current_stream())
+    side.wait_stream(before)
     try:
         with torch.cuda.stream(side):
             for _ in range(_WARM_CALLS):
                 plain.call()
-        torch.cuda.current_stream().wait_stream(side)
+        before.wait_stream(side)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with warnings.catch_warnings(record=True) as said, torch.cuda.graph(graph):
             returned = plain.call()
     except Exception as error:  # noqa: BLE001 - what cannot be captured raises anything
+        torch.cuda.set_stream(before)
         torch.cuda.synchronize()
         return Left(name, f"it cannot be captured: {_first_line(error)}")
+    if any("graph is empty" in str(each.message).lower() for each in said):
+        return Left(name, "it cannot be captured: its kernels are launched on another stream than PyTorch's current one")
 
     def call() -> Any:
         graph.replay()

@@ -56,6 +56,9 @@ def launched_model(table: dict[str, Any], path: str, place: Place) -> type[torch
 
         def forward(self, *inputs: Any) -> Any:
             named = _named(table, inputs, self._weights)
+            if not torch.is_grad_enabled() and not torch.compiler.is_compiling():
+                made = launchers.forward(named)  # nobody asks for shapes or gradients: by the shortest way
+                return made[0] if len(made) == 1 else made
             types = tuple(map(type, named.values()))
             if types not in self._ops:
                 self._ops[types] = library_op(table["launcher"], named, launchers)
@@ -70,6 +73,7 @@ class _Launchers:
     def __init__(self, table: dict[str, Any], path: str, place: Place) -> None:
         self._table = table
         self._device = place.device
+        self._plans: dict[tuple[Any, ...], _Plan] = {}
         self.output_count = len(table["outputs"])
         self.has_backward = table["backward"] is not None
         names = [table["launcher"], *([table["backward"]["launcher"]] if table["backward"] else [])]
@@ -81,16 +85,20 @@ class _Launchers:
 
     def empty(self, named: dict[str, Any]) -> tuple[torch.Tensor, ...]:
         """Outputs, with nothing in them."""
-        table, sizes = self._table, _sizes(self._table, named)
-        return tuple(
-            torch.empty([size_of(size, sizes) for size in shape], dtype=getattr(torch, table["types"][name]), device=self._device)
-            for name, shape in table["outputs"].items()
-        )
+        return self._planned(named).empty()
 
     def forward(self, named: dict[str, Any]) -> tuple[torch.Tensor, ...]:
-        outputs = dict(zip(self._table["outputs"], self.empty(named), strict=True))
-        self._call(self._table["launcher"], self._table["args"], {**named, **outputs}, _sizes(self._table, named))
-        return tuple(outputs.values())
+        plan = self._planned(named)
+        outputs = plan.empty()
+        plan.call({**named, **dict(zip(self._table["outputs"], outputs, strict=True))})
+        return outputs
+
+    def _planned(self, named: dict[str, Any]) -> _Plan:
+        """What inputs of these shapes need; found once."""
+        key = tuple(tuple(value.shape) if isinstance(value, torch.Tensor) else value for value in named.values())
+        if key not in self._plans:
+            self._plans[key] = _Plan(self._table, _sizes(self._table, named), self._device, getattr(self._module, self._table["launcher"]))
+        return self._plans[key]
 
     def backward(
         self, named: dict[str, Any], outputs: Sequence[torch.Tensor], cotangents: Sequence[torch.Tensor | None]
@@ -104,11 +112,31 @@ class _Launchers:
         wanted = [word.removeprefix(_GRADIENT) for word in table["args"] if word.startswith(_GRADIENT) and word not in known]
         gradients = {name: torch.zeros_like(named[name]) for name in wanted}
         known.update({_GRADIENT + name: gradient for name, gradient in gradients.items()})
-        self._call(table["launcher"], table["args"], known, _sizes(self._table, named))
+        sizes = _sizes(self._table, named)
+        arguments = (known[word] if word in known else _number(word, sizes) for word in table["args"])
+        getattr(self._module, table["launcher"])(*arguments)
         return gradients
 
-    def _call(self, launcher: str, words: Sequence[str], known: dict[str, Any], sizes: dict[str, int]) -> None:
-        getattr(self._module, launcher)(*(known[word] if word in known else _number(word, sizes) for word in words))
+
+class _Plan:
+    """Calls of a launcher on inputs of some shapes: the shapes of its outputs, and what it is given besides tensors."""
+
+    def __init__(self, table: dict[str, Any], sizes: dict[str, int], device: torch.device, function: Callable[..., None]) -> None:
+        self._function = function
+        self._device = device
+        self._outputs = [
+            ([size_of(size, sizes) for size in shape], getattr(torch, table["types"][name])) for name, shape in table["outputs"].items()
+        ]
+        tensors = {*table["inputs"], *table["weights"], *table["outputs"]}
+        self._arguments = [(word, None if word in tensors else _number(word, sizes)) for word in table["args"]]
+
+    def empty(self) -> tuple[torch.Tensor, ...]:
+        """Outputs, with nothing in them."""
+        return tuple(torch.empty(shape, dtype=dtype, device=self._device) for shape, dtype in self._outputs)
+
+    def call(self, known: dict[str, Any]) -> None:
+        """``known``: tensors and inputs by name."""
+        self._function(*(known[word] if number is None else number for word, number in self._arguments))
 
 
 def _named(table: dict[str, Any], inputs: tuple[Any, ...], weights: dict[str, torch.Tensor]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
 import json
 import os
@@ -26,6 +27,7 @@ def run(order_path: Path) -> int:
     folder = order_path.parent
     order = json.loads(order_path.read_text("utf-8"))
     os.dup2(2, 1)
+    faulthandler.dump_traceback_later(order["stuck_s"])  # what it waits for is said before it is ended
     answer = _answer(order, folder)
     (folder / "answer.json").write_text(json.dumps(answer), "utf-8")
     return 0

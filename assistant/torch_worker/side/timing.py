@@ -23,7 +23,7 @@ from typing import Any
 import torch
 
 from assistant.torch_worker.side.candidate import Candidate
-from assistant.torch_worker.side.contenders import AGAIN, CANDIDATE, EAGER, Contender, Left, contender, graphed
+from assistant.torch_worker.side.contenders import CANDIDATE, EAGER, Contender, Left, contender, graphed
 from assistant.torch_worker.side.failures import SideError
 from assistant.torch_worker.side.loading import load, made
 from assistant.torch_worker.side.native import NativeExtensions
@@ -32,7 +32,7 @@ from assistant.torch_worker.side.tensor_files import decoded, decoded_tensor, te
 from assistant.torch_worker.side.trace import Trace
 from assistant.torch_worker.side.watching import Fingerprint, OpenedFiles
 
-__all__ = ["run"]
+__all__ = ["Clock", "run", "turns"]
 
 _FLUSH_BYTES = 256 << 20
 """More than four times the largest L2; Triton's ``do_bench`` overwrites as much."""
@@ -73,7 +73,7 @@ class _Timing:
         for name, value in self._order["sizes"].items():
             setattr(module, name, value)
         self._place.take("share")
-        self._clock = _Clock()
+        self._clock = Clock()
         reference = self._reference(module)
         self._draw(reference)
         left: list[Left] = []
@@ -88,8 +88,6 @@ class _Timing:
         kernels = self._kernels(eager)
         alone_s = self._clock.device_s(eager.call, 20)
         found.append(eager)
-        if self._order["again"]:
-            add(contender(AGAIN, self._reference(module), self._inputs))
         for name in self._order["baselines"]:
             if name != EAGER:
                 add(contender(name, self._reference(module), self._inputs))
@@ -104,7 +102,9 @@ class _Timing:
             add(graphed(candidate))
             own = self._kernels(candidate)
         self._place.take("alone")
-        rounds = self._rounds(found)
+        rounds = turns(
+            self._clock, found, lambda: self._show(self._random.randrange(len(self._cases))), self._random, self._order["time_s"]
+        )
         wrong = self._wrong(found)
         return {
             "failure": None,
@@ -151,21 +151,8 @@ class _Timing:
             shared.copy_(values)
         self._now = number
 
-    def _rounds(self, found: Sequence[Contender]) -> list[dict[str, Any]]:
-        plans = {each.name: self._clock.planned(each.call) for each in found}
-        rounds: list[dict[str, Any]] = []
-        end_s = time.perf_counter() + self._order["time_s"]
-        while len(rounds) < _MOST_ROUNDS and (len(rounds) < _LEAST_ROUNDS or time.perf_counter() < end_s):
-            self._show(self._random.randrange(len(self._cases)))
-            order = list(found)
-            self._random.shuffle(order)
-            times: dict[str, Any] = {each.name: {"call": [], "device": []} for each in found}
-            for each in (*order, *reversed(order)):
-                call_count, device_count = plans[each.name]
-                times[each.name]["device"].append(self._clock.device_s(each.call, device_count))
-                times[each.name]["call"].append(self._clock.call_s(each.call, call_count))
-            rounds.append(times)
-        return rounds
+    def _show_any(self) -> None:
+        self._show(self._random.randrange(len(self._cases)))
 
     def _wrong(self, found: Sequence[Contender]) -> list[str]:
         """Contenders that left something else than the reference when they were called as they were timed."""
@@ -191,6 +178,24 @@ class _Timing:
         return sorted(rows, key=lambda row: -row["time_s"])
 
 
+def turns(clock: Clock, found: Sequence[Contender], show: Callable[[], None], chance: random.Random, time_s: float) -> list[dict[str, Any]]:
+    """Seconds of each contender in each round; ``show`` changes the inputs' values before a round."""
+    plans = {each.name: clock.planned(each.call) for each in found}
+    rounds: list[dict[str, Any]] = []
+    end_s = time.perf_counter() + time_s
+    while len(rounds) < _MOST_ROUNDS and (len(rounds) < _LEAST_ROUNDS or time.perf_counter() < end_s):
+        show()
+        order = list(found)
+        chance.shuffle(order)
+        times: dict[str, Any] = {each.name: {"call": [], "device": []} for each in found}
+        for each in (*order, *reversed(order)):
+            call_count, device_count = plans[each.name]
+            times[each.name]["device"].append(clock.device_s(each.call, device_count))
+            times[each.name]["call"].append(clock.call_s(each.call, call_count))
+        rounds.append(times)
+    return rounds
+
+
 def _is_near(actual: torch.Tensor, expected: torch.Tensor) -> bool:
     if actual.shape != expected.shape:
         return False
@@ -211,7 +216,7 @@ def _settings() -> dict[str, Any]:
     }
 
 
-class _Clock:
+class Clock:
     """CUDA's events by its runtime, and the host's clock: what a candidate may put in the place of PyTorch's own changes nothing here."""
 
     def __init__(self) -> None:

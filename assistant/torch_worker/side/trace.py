@@ -63,7 +63,7 @@ class Trace:
             yield ran
             torch.cuda.synchronize()
         for event in recording.events() or ():
-            if event.device_type is DeviceType.CUDA and self._counts(event.name):
+            if event.device_type == DeviceType.CUDA and self._counts(event.name):
                 ran.append(self._ran(event))
 
     def _counts(self, name: str) -> bool:
@@ -80,7 +80,7 @@ class Trace:
         with profile(activities=[ProfilerActivity.CUDA]) as recording:
             value.mul_(2.0)
             torch.cuda.synchronize()
-        return any(event.device_type is DeviceType.CUDA for event in recording.events() or ())
+        return any(event.device_type == DeviceType.CUDA for event in recording.events() or ())
 
 
 def plain_name(name: str) -> str:

@@ -14,7 +14,7 @@ dim = 8
 class Model(nn.Module):
     def forward(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
-        mask = torch.ones(q.size(-2), k.size(-2), dtype=torch.bool).tril()
+        mask = torch.ones(q.size(-2), k.size(-2), dtype=torch.bool, device=q.device).tril()
         scores = scores.masked_fill(~mask, float("-inf"))
         return torch.softmax(scores, dim=-1) @ v
 
