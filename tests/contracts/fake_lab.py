@@ -100,6 +100,10 @@ class FakeLab:
     def describe(self) -> LabDescription:
         return LabDescription("cpu", _DEVICE, self.target, "no GPU: a table of the tests", ())
 
+    @property
+    def emulated(self) -> Lab:
+        return self
+
     async def build(self, program: Program, architecture: str) -> BuildResult:
         self._note("build", program)
         if self.compiler is not None:

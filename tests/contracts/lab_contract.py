@@ -77,6 +77,7 @@ class LabContract:
         report = lab.describe()
         assert report.name and report.device and report.rung and report.target == "h200"
         assert lab.timing is None and lab.counters is None and lab.parallel_labs == ()
+        assert report.gpu is None and lab.emulated is lab
 
     async def test_a_replay_leaves_what_the_kernel_computes(self, lab: Lab, folder: Path) -> None:
         ran = await replayed(lab, TWICE, folder, new_case(), new_case(n=3))

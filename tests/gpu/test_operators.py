@@ -1,4 +1,4 @@
-"""PyTorch tasks and candidates on a GPU: every example of the repository, right, wrong and cheating, by the emulator and by the GPU together."""
+"""PyTorch tasks and candidates on a GPU: every example of the repository, right, wrong and cheating, by emulator and GPU together."""
 
 from __future__ import annotations
 

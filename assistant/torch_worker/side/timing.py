@@ -36,7 +36,7 @@ __all__ = ["Clock", "run", "turns"]
 
 _FLUSH_BYTES = 256 << 20
 """More than four times the largest L2; Triton's ``do_bench`` overwrites as much."""
-_SLOT_S = 0.004
+_SLOT_S = 0.01
 """A turn lasts about so long, and holds at least one call."""
 _MOST_CALLS = 200
 _LEAST_ROUNDS, _MOST_ROUNDS = 8, 30

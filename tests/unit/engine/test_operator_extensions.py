@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assistant.engine.operators import judging, profiling
+from assistant.engine.operators import judging, tracing
 from assistant.model import events
 from assistant.model.recording import DeviceStep, Recording
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
@@ -42,7 +42,7 @@ class StreamLab(ExtensionLab):
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
     made = Asked(Sides(tmp_path), StreamLab(tmp_path, {}, ends=[ran(answers(b"one"))]))
-    monkeypatch.setattr(profiling, "torch_place", lambda _: TorchPlace("python3", tmp_path, "2.13.0", None, None))
+    monkeypatch.setattr(tracing, "torch_place", lambda _: TorchPlace("python3", tmp_path, "2.13.0", None, None))
     monkeypatch.setattr(judging, "TorchSides", lambda *_: made.sides)
     return made
 

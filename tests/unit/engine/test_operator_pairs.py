@@ -14,8 +14,8 @@ import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
 from assistant.engine.job import Ending, Job
-from assistant.engine.operators import judging, profiling
-from assistant.engine.operators.reading import check_device, is_operator, read_pair, without_cuda
+from assistant.engine.operators import judging, tracing
+from assistant.engine.operators.reading import checked_sizes, is_operator, read_pair, read_task, without_cuda
 from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.engine.source_version import read_source
 from assistant.errors import UsageError
@@ -60,6 +60,7 @@ class Sides:
     computing: Mapping[str, int] = field(default_factory=dict[str, int])
     """Calls of PyTorch's functions that compute for the candidate."""
     is_closed: bool = False
+    place: TorchPlace = field(default_factory=lambda: TorchPlace("python3", Path(), "2.13.0", None, None))
 
     def folder(self, name: str) -> Path:
         (self.root / name).mkdir(exist_ok=True)
@@ -99,7 +100,7 @@ class Sides:
         return {
             "computing": self.computing, "call_count": 1, "inputs_after": [{"sha256": f"in {number}"}], "failure": None,
             "outputs": left(self.root, f"c{number}", self.result + number), "output_count": 1, "is_late": False, "shares_memory": False,
-            "gradients": {},
+            "gradients": {}, "kernels": [],
         }  # fmt: skip
 
 
@@ -152,7 +153,7 @@ class Asked:
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:
     made = Asked(Sides(tmp_path), ExtensionLab(tmp_path, {}, ends=[ran(answers(b"one"))]))
     place = TorchPlace("python3", tmp_path, "2.13.0", None, None)
-    monkeypatch.setattr(profiling, "torch_place", lambda _: place)
+    monkeypatch.setattr(tracing, "torch_place", lambda _: place)
     monkeypatch.setattr(judging, "TorchSides", lambda *_: made.sides)
     return made
 
@@ -190,7 +191,7 @@ async def test_both_sides_get_seeds_of_their_own_and_the_reference_other_sizes(a
 
 
 async def test_without_pytorch_it_says_how_to_install_it(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiling, "torch_place", lambda _: None)
+    monkeypatch.setattr(tracing, "torch_place", lambda _: None)
     ending = await asked.judge()
     assert ending.exit_code == 3 and asked.only(events.Message).remedy == "pip install 'kernelopt[torch]'"
 
@@ -383,10 +384,14 @@ def test_a_type_of_16_bits_that_the_task_does_not_name_lowers_its_precision(
     assert read_pair(read_source(folder / "task.py"), read_source(folder / "new.py"), None).lowers_precision is is_lowered
 
 
-@pytest.mark.parametrize("device", [None, "auto", "cpu"])
-def test_operators_run_on_the_cpu_alone(tmp_path: Path, device: str | None) -> None:
-    check_device(device)
-    with pytest.raises(UsageError, match=r"^.*on the CPU only"):
-        check_device("cuda:0")
+def test_only_sizes_that_the_task_has_can_be_others(tmp_path: Path) -> None:
+    task = read_task(read_source(files(tmp_path, task_py=TASK) / "task.py"), None)
+    checked_sizes(task, (("rows", 5),))
+    with pytest.raises(UsageError, match=r"task.py has no size lines") as raised:
+        checked_sizes(task, (("rows", 5), ("lines", 3)))
+    assert raised.value.remedy is not None and "rows" in raised.value.remedy
+
+
+def test_no_text_of_a_task_is_read_as_cuda(tmp_path: Path) -> None:
     version = without_cuda(JobRequest(tmp_path / "task.py", tmp_path), DEFAULT_FLAGS)
     assert (version.kernels, version.source.text) == ((), "")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending
-from assistant.engine.operators import profiling, writing
+from assistant.engine.operators import tracing, writing
 from assistant.engine.operators.tracing import graph_of
 from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.errors import UsageError
@@ -92,7 +92,7 @@ class Told(Commands):
         return self.request(text, "task.py")
 
     async def profiled(self, class_name: str | None = None) -> events.JobEnded:
-        await self.hear(self.session.profile_operator(self.task(), class_name))
+        await self.hear(self.session.profile_operator(self.task(), OperatorOptions(class_name)))
         return self.ending
 
     async def written(self) -> events.JobEnded:
@@ -103,8 +103,8 @@ class Told(Commands):
 @pytest.fixture
 def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Told:
     made = Told(tmp_path)
-    monkeypatch.setattr(profiling, "torch_place", lambda _: made.place)
-    monkeypatch.setattr(profiling, "TorchSides", lambda *_: made.sides)
+    monkeypatch.setattr(tracing, "torch_place", lambda _: made.place)
+    monkeypatch.setattr(tracing, "TorchSides", lambda *_: made.sides)
     return made
 
 
@@ -123,14 +123,14 @@ async def test_functions_are_told_with_their_shares_and_what_one_kernel_could_do
     assert (group.moved_bytes, group.separate_bytes) == (2 * SIZE + WEIGHT, 6 * SIZE + 2 * WEIGHT)
     assert group.separate_time_s == pytest.approx(found.separate_time_s) and group.least_time_s == pytest.approx(found.least_time_s)
     assert (found.name, found.target, found.moved_bytes) == ("Model", "h200", 2 * SIZE + WEIGHT)
-    assert "nothing is timed" in found.method and told.said == []
+    assert "no measurement" in found.method and told.said == []
 
 
 async def test_the_model_is_called_once_in_the_folder_of_its_task(told: Told) -> None:
     await told.profiled()
     path = told.folder / "task.py"
-    order = {"role": "operators", "path": str(path), "class": "Model", "folder": str(told.folder), "seed": 11}
-    assert told.sides.asked == [("operators", order, told.folder, False)] and told.sides.is_closed
+    order = {"role": "operators", "path": str(path), "class": "Model", "folder": str(told.folder), "sizes": {}, "seed": 11}
+    assert told.sides.asked == [("operators_cpu", order, told.folder, False)] and told.sides.is_closed
     begun, ended = told.all(events.StageStarted), told.all(events.StageEnded)
     assert [(each.stage, each.detail) for each in begun] == [("operators", "Model of task.py in PyTorch 2.13.0")]
     assert [(each.stage, each.detail) for each in ended] == [("operators", "Model of task.py in PyTorch 2.13.0")]
@@ -175,11 +175,17 @@ async def test_without_pytorch_it_says_how_to_install_it(told: Told) -> None:
     assert told.only(events.Message).remedy == "pip install 'kernelopt[torch]'" and not told.sides.asked
 
 
-def test_another_device_and_a_class_that_is_not_there_are_refused_before_anything_runs(told: Told) -> None:
-    with pytest.raises(UsageError, match="on the CPU only"):
-        told.session.profile_operator(told.request(TASK, "task.py", device="cuda:0"), None)
+def test_a_class_that_is_not_there_is_refused_before_anything_runs(told: Told) -> None:
     with pytest.raises(UsageError, match="has no class Net"):
-        told.session.profile_operator(told.task(), "Net")
+        told.session.profile_operator(told.task(), OperatorOptions("Net"))
+
+
+async def test_sizes_are_the_tasks_own_by_name(told: Told) -> None:
+    await told.hear(told.session.profile_operator(told.task(), OperatorOptions(sizes=(("rows", 3),))))
+    ((_, order, _, _),) = told.sides.asked
+    assert order["sizes"] == {"rows": 3}
+    await told.hear(told.session.profile_operator(told.task(), OperatorOptions(sizes=(("lines", 3),))))
+    assert told.all(events.JobEnded)[-1].exit_code == 2
 
 
 def test_arguments_are_numbers_texts_tensors_and_lists_of_them() -> None:
@@ -270,8 +276,6 @@ async def test_both_files_of_a_comparison_are_named_to_the_judge(told: Told, mon
     options = OperatorOptions(is_strict=True)
     listening: AsyncIterator[events.Event] = told.session.judge_operator("check", told.task(), candidate, options)
     await told.hear(listening)
-    assert asked == [("cpu", candidate, "new.py", options)] and (told.ending.exit_code, told.ending.reason) == (NO, "FAIL")
+    assert asked == [(None, candidate, "new.py", options)] and (told.ending.exit_code, told.ending.reason) == (NO, "FAIL")
     (begun,) = told.all(events.JobStarted)
     assert begun.command == "check"
-    with pytest.raises(UsageError, match="on the CPU only"):
-        told.session.judge_operator("check", told.request(TASK, "task.py", device="gpu"), candidate, options)

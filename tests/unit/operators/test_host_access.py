@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.model.verification import Outcome
+from assistant.operators.evidence import Seen
 from assistant.operators.extension_text import Extension, extension_text
 from assistant.operators.host_access import HostAccess, host_accesses
 from tests.unit.operators.test_judge import codes, evidence, reference
@@ -88,7 +89,9 @@ def test_the_line_is_that_of_the_unit() -> None:
 
 
 def test_it_fails_whatever_the_values_are() -> None:
-    assert codes(evidence(reference(1), reference(2), host_accesses=(HostAccess(3, "to"),))) == {"host_access": Outcome.FAIL}
+    assert codes(evidence(reference(1), reference(2), seen=Seen(launch_count=2, host_accesses=(HostAccess(3, "to"),)))) == {
+        "host_access": Outcome.FAIL
+    }
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("examples/operators/**/*.[cp][uy]")), ids=lambda path: f"{path.parent.name}/{path.name}")
