@@ -30,8 +30,9 @@ class Function(Record):
     span: Span
     """The whole definition: template head, ``extern "C"`` and attributes included."""
     name_span: Span
-    parameters: tuple[Variable, ...]
-    """In order; an unnamed one has an empty name."""
+    tree: SyntaxTree
+    declarator: Node
+    """The ``function_declarator``."""
     parameter_list: Node
     template: Node | None
     """Its template parameter list; None when it is not a template."""
@@ -44,6 +45,11 @@ class Function(Record):
     is_internal: bool
     """``static``, or in an unnamed namespace."""
     line: int
+
+    @property
+    def parameters(self) -> tuple[Variable, ...]:
+        """In order; an unnamed one has an empty name. Read when they are asked for: a text that is typed in holds many functions."""
+        return parameters_of(self.tree, self.declarator)
 
     def parameter(self, name: str) -> Variable | None:
         return next((p for p in self.parameters if p.name == name), None)
@@ -147,7 +153,8 @@ def _function(tree: SyntaxTree, node: Node, body: Node | None) -> Function | Non
         scopes=(*_scopes(tree, node), *qualified.split("::")[:-1]),
         span=span,
         name_span=_name_span(tree, name),
-        parameters=parameters_of(tree, declarator),
+        tree=tree,
+        declarator=declarator,
         parameter_list=parameters,
         template=template,
         node=node,

@@ -114,8 +114,7 @@ class SyntaxTree:
         return Span(node_start if node_start < end else end, node_end if node_end < end else end)
 
     def text(self, node: Node) -> str:
-        span = self.span(node)
-        return self._source[span.start : span.end]
+        return self._source[self._offset(node.start_byte) : self._offset(node.end_byte)]
 
     def line(self, node: Node) -> int:
         """1-based line of the node's start."""

@@ -52,6 +52,7 @@ class Variable(Record):
         return self.indirection > 0
 
 
+@kept
 def parameters_of(tree: SyntaxTree, declarator: Node) -> tuple[Variable, ...]:
     """The parameters of a ``function_declarator``; unnamed ones have an empty name."""
     parameter_list = declarator.child_by_field_name("parameters")

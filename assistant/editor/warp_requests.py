@@ -54,7 +54,8 @@ def requests_of(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, blocks: 
     locals_ = _locals(accesses, scope)
     lanes = [_lanes(parsed, tree, kernel, block, sizes) for block in blocks for sizes in _SIZES]
     lanes = [tuple(_with_locals(lane, locals_, scope) for lane in warp) for warp in lanes]
-    found = [(access.line, _request(access, scope, lanes)) for access in accesses]
+    taking_part = _TakingPart(scope, lanes)
+    found = [(access.line, _request(access, scope, taking_part)) for access in accesses]
     unknown = {line for line, request in found if request is None}
     return tuple(sorted((r for line, r in found if r is not None and line not in unknown), key=lambda request: request.line))
 
@@ -96,12 +97,28 @@ def _lanes(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, block: Dim3, 
     return tuple({**known, **lane, **_INSIDE} for lane in lane_environments(block))
 
 
-def _request(access: Access, scope: Scope, ways: Sequence[Sequence[Mapping[str, int]]]) -> WarpRequest | None:
+class _TakingPart:
+    """Which lanes get to an access; accesses below the same conditions are asked about once."""
+
+    def __init__(self, scope: Scope, ways: Sequence[Sequence[Mapping[str, int]]]) -> None:
+        self._scope = scope
+        self._ways = ways
+        self._found: dict[tuple[tuple[int, bool], ...], list[list[Mapping[str, int]]]] = {}
+
+    def at(self, node: Node) -> list[list[Mapping[str, int]]]:
+        """The lanes of each way."""
+        conditions = tuple(_conditions(node))
+        key = tuple((condition.id, wanted) for condition, wanted in conditions)
+        if key not in self._found:
+            self._found[key] = [[lane for lane in lanes if _is_met(conditions, self._scope, lane)] for lanes in self._ways]
+        return self._found[key]
+
+
+def _request(access: Access, scope: Scope, taking_part: _TakingPart) -> WarpRequest | None:
     """None where it is not certain: an address is unknown, or it costs differently at other sizes or in other blocks."""
     if access.size_bytes not in _LOADED_BYTES:
         return None
-    conditions = tuple(_conditions(access.node))
-    costs = {_cost(access, [lane for lane in lanes if _is_met(conditions, scope, lane)], scope) for lanes in ways}
+    costs = {_cost(access, active, scope) for active in taking_part.at(access.node)}
     cost = costs.pop() if len(costs) == 1 else None
     if cost is None:
         return None
