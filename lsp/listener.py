@@ -11,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.lanes import Work
 from assistant.editor.offer_words import cases_in_words
 from assistant.editor.tasks import Verb
+from assistant.editor.tried import OUTCOME_WORDS
 from assistant.editor.words import comparison_sentence
 from assistant.engine import CANNOT_ANSWER, event_json, event_object
 from assistant.errors import KernelOptError, UsageError
@@ -127,7 +128,7 @@ class SessionListener:
             case StageEnded(stage=stage, detail=detail):
                 self._report(work, f"{stage}: {detail}" if detail else stage)
             case CandidateTried(technique=technique, outcome=outcome):
-                self._report(work, f"{technique}: {outcome}")
+                self._report(work, f"{technique}: {OUTCOME_WORDS.get(outcome, outcome.value)}")
             case Message(severity=severity, message=message, remedy=remedy):
                 self._client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
             case ComparisonMade():
