@@ -16,8 +16,9 @@ const folder = mkdtempSync(join(tmpdir(), "kernelopt-package-"));
 try {
   execFileSync(process.execPath, ["esbuild.mjs"], { stdio: "inherit" });
   packWheel();
-  // There is no public repository to link to: pictures of the README are those inside the package.
-  await createVSIX({ packagePath: part, dependencies: false, allowMissingRepository: true, rewriteRelativeLinks: false });
+  // There is no public repository to name: vsce warns of that, and where a person packs on a terminal it asks whether to go on.
+  // Pictures of the README are those inside the package.
+  await createVSIX({ packagePath: part, dependencies: false, rewriteRelativeLinks: false });
   renameSync(part, packagePath);
 } finally {
   rmSync(part, { force: true });
