@@ -147,10 +147,11 @@ async def _two_files(stage: Stage) -> None:
     ended = stage.cli.run("optimize", header, "--allow-host-code", "--accept", "none", "--json")
     assert ended.code == 0, ended.said
     window = await stage.open("scale.hpp")
-    await window.see(window.lens("Review"))
+    await window.see(window.lens("via bench"))
     await stage.keep("header")
     await window.click(window.lens("Review"))
     await _unfold_first(window)
+    await window.see(window.threads, "Hunk 1 of 2")
     await stage.keep("two-files")
 
 
@@ -163,7 +164,7 @@ async def _failed_check(stage: Stage) -> None:
     await window.see(window.lens("race at line"))
     await window.go_to(7, 11)
     await window.command("Show or Focus Hover")
-    await window.see(window.hover)
+    await window.see(window.hover, "A barrier between")
     await stage.keep("failed-check")
 
 
