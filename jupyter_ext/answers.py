@@ -2,7 +2,7 @@
 
 The line has printed its answer already, so the cell that it stands in does not display the value once more. Example::
 
-    result = cell_result(run, picture, workshop.for_people)
+    result = cell_result(run, workshop)
     result.ok, result.problems, result.proposals[0].ratio
 """
 
@@ -16,11 +16,13 @@ import IPython.core.getipython
 from assistant.cuda.changes import changes_diff
 from assistant.model.proposal import Proposal
 from assistant.record import Record
+from jupyter_ext.operator_page import failure_words, finding_lines
+from jupyter_ext.operator_runs import OperatorRun
 from jupyter_ext.page import failure_text, problem_lines
-from jupyter_ext.runs import CellRun, Step
-from jupyter_ext.workshop import Picture
+from jupyter_ext.runs import CellRun, Run, Step
+from jupyter_ext.workshop import Workshop
 
-__all__ = ["CellResult", "ProposalResult", "Rows", "Text", "cell_result", "proposal_result"]
+__all__ = ["CellResult", "ProposalResult", "Rows", "Text", "cell_result", "failure_of", "proposal_result"]
 
 
 class _Printed:
@@ -81,7 +83,7 @@ class CellResult(_Printed, Record):
 
     number: int
     name: str
-    """What the cell goes by: ``lab.ipynb.squash``."""
+    """What the cell goes by: ``lab.ipynb.squash``, ``lab.ipynb.Model``."""
     phase: str
     """``running``, ``done``, ``failed`` or ``cancelled``."""
     headline: str
@@ -98,19 +100,32 @@ class CellResult(_Printed, Record):
         return f"{self.number}  {self.name}  {self.phase}  {self.headline}"
 
 
-def cell_result(run: CellRun, picture: Picture, for_people: Callable[[str], str]) -> CellResult:
-    """The run with what is known of its cell's text; ``for_people``: a text with short ids in place of long ones."""
-    state = run.state
-    failure = failure_text(state, picture) if state.is_over else None
+def failure_of(run: Run, workshop: Workshop) -> str | None:
+    """What went wrong in a run that ended; None where every question was answered with yes."""
+    match run:
+        case CellRun():
+            return failure_text(run.state, workshop.picture(run.cell.key))
+        case OperatorRun():
+            return failure_words(run)
+        case _:
+            raise AssertionError("a run is of kernels or of a task")
+
+
+def cell_result(run: Run, workshop: Workshop) -> CellResult:
+    """The run, and what is known of its cell's text."""
+    picture = workshop.picture(run.cell.key) if isinstance(run, CellRun) else None
+    state, proposals = run.state, () if picture is None else picture.proposals
+    failure = failure_of(run, workshop) if state.is_over else None
+    problems = problem_lines(picture) if picture is not None else finding_lines(run) if isinstance(run, OperatorRun) else ()
     return CellResult(
         number=run.number,
-        name=run.cell.path.stem,
+        name=run.name,
         phase=state.phase,
         headline=state.headline,
         ok=failure is None if state.is_over else None,
         steps=state.steps,
-        problems=problem_lines(picture),
-        proposals=tuple(proposal_result(proposal, for_people) for proposal in picture.proposals),
+        problems=problems,
+        proposals=tuple(proposal_result(proposal, workshop.for_people) for proposal in proposals),
         failure=failure,
     )
 

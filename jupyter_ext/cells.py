@@ -26,7 +26,19 @@ from assistant.model.embedded import Container, EmbeddedText
 from assistant.model.source import Source, Span, TextEdit
 from assistant.record import Record
 
-__all__ = ["Cell", "CellEdit", "Comm", "Replacement", "captured_cell", "cell_of", "notebook_path", "replace_cell", "same_cell"]
+__all__ = [
+    "Cell",
+    "CellEdit",
+    "Comm",
+    "NewCell",
+    "Replacement",
+    "captured_cell",
+    "cell_of",
+    "insert_cell",
+    "notebook_path",
+    "replace_cell",
+    "same_cell",
+]
 
 TARGET = "kernelopt.cells"
 """The comm target of the labextension (``jupyterlab-client``)."""
@@ -82,8 +94,15 @@ class CellEdit(Record):
     proposal_id: str
 
 
+class NewCell(Record):
+    """One request to a front end: a code cell below another."""
+
+    below_id: str
+    code: str
+
+
 class Replacement(Record):
-    """What came of it."""
+    """What came of a request."""
 
     is_done: bool
     reason: str = ""
@@ -154,15 +173,28 @@ def replace_cell(edit: CellEdit, open_comm: OpenComm, on_later: Callable[[bool],
 
     ``on_later`` hears whether the edit stands, each time that the user undoes or redoes it.
     """
+    data = {"request": "replace", "cell_id": edit.cell_id, "expected": edit.expected, "replacement": edit.replacement}
+    return _answer_to(data | {"proposal_id": edit.proposal_id}, open_comm, on_later, wait_s)
+
+
+def insert_cell(new: NewCell, open_comm: OpenComm, wait_s: float = _ANSWER_S) -> Replacement:
+    """Ask for a new cell and wait for the answer, on a thread as ``replace_cell``."""
+    return _answer_to({"request": "insert", "cell_id": new.below_id, "code": new.code}, open_comm, _unheard, wait_s)
+
+
+def _answer_to(request: dict[str, str], open_comm: OpenComm, on_later: Callable[[bool], None], wait_s: float) -> Replacement:
     answers = _Answers(on_later)
-    data = {"protocol": _PROTOCOL, "request": "replace", "cell_id": edit.cell_id, "expected": edit.expected}
-    comm = open_comm(TARGET, data | {"replacement": edit.replacement, "proposal_id": edit.proposal_id})
+    comm = open_comm(TARGET, {"protocol": _PROTOCOL, **request})
     comm.on_msg(answers.heard)
     comm.on_close(answers.closed)
     answer = answers.first(wait_s)
     if not answer.is_done:
         comm.close()
     return answer
+
+
+def _unheard(is_kept: bool) -> None:
+    """Who undoes a new cell has only that."""
 
 
 class _Answers:

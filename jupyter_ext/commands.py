@@ -23,12 +23,14 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.pair import PairSession
 from assistant.model.proposal import DECIDABLE_STATES, ProposalState
 from assistant.record import Record
-from jupyter_ext.answers import CellResult, ProposalResult, Rows, Text, cell_result, proposal_result
+from jupyter_ext.answers import CellResult, ProposalResult, Rows, Text, cell_result, failure_of, proposal_result
 from jupyter_ext.front import show
-from jupyter_ext.page import failure_text
+from jupyter_ext.operator_page import shown_bundle
+from jupyter_ext.operator_panel import kernel_cell
+from jupyter_ext.operator_runs import OperatorRun
 from jupyter_ext.panel import show_panel, show_static
 from jupyter_ext.reviewing import ProposalReviewer
-from jupyter_ext.runs import CellRun
+from jupyter_ext.runs import CellRun, Run
 from jupyter_ext.workshop import Workshop
 
 __all__ = ["VERBS", "CommandOptions", "Commands", "raise_for", "wait_for"]
@@ -58,9 +60,11 @@ class CommandOptions(Record):
 class Commands:
     """Carries out one line at a time, on the notebook's main thread."""
 
-    def __init__(self, workshop: Workshop, reviewing: ProposalReviewer) -> None:
+    def __init__(self, workshop: Workshop, reviewing: ProposalReviewer, insert: Callable[[str], object] = len) -> None:
+        """``insert``: puts a text into a cell below the one that runs."""
         self._workshop = workshop
         self._reviewing = reviewing
+        self._insert = insert
         self._verbs: dict[str, Callable[[tuple[str, ...], CommandOptions], Answer]] = {
             "status": self._status,
             "show": self._show,
@@ -98,10 +102,19 @@ class Commands:
             return proposal_result(proposal, self._workshop.for_people)
         run = self._run_of(words)
         if not run.verbs:
-            self._say(f"{run.number}  {run.cell.path.stem}  {run.state.headline}: nothing was asked beyond that")
-        else:
+            self._say(f"{run.number}  {run.name}  {run.state.headline}: nothing was asked beyond that")
+        elif isinstance(run, CellRun):
             show_static(run, self._workshop)
+        elif isinstance(run, OperatorRun):
+            self._show_operator(run)
         return self._result(run)
+
+    def _show_operator(self, run: OperatorRun) -> None:
+        """With a first kernel that stands in no cell yet in one below."""
+        show(shown_bundle(run))
+        code = kernel_cell(run)
+        if code is not None:
+            self._insert(code)
 
     def _wait(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         run = self._run_of(words)
@@ -133,7 +146,7 @@ class Commands:
         verb, said = (words[0] if words else "why"), " ".join(words[1:])
         if verb not in _PAIR_VERBS:
             raise UsageError(f"%kernelopt pair has no {verb!r}", f"it has: {', '.join(_PAIR_VERBS)}")
-        run = self._run_of(())
+        run = self._last_cell()
         path, text = run.cell.path, run.cell.text
         pairs, call = self._workshop.pairs, self._workshop.loop.call
         if verb == "start":
@@ -162,7 +175,7 @@ class Commands:
         """Proposals of this notebook's workspace, newest first, also those decided elsewhere."""
         del words, options
         runs = self._workshop.runs
-        workspace = find_workspace(runs[-1].cell.path if runs else Path.cwd())  # a kernel starts in its notebook's folder
+        workspace = find_workspace(runs[-1].place if runs else Path.cwd())  # a kernel starts in its notebook's folder
         proposals = self._workshop.loop.call(self._workshop.store.proposals, workspace)
         if not proposals:
             self._say(f"nothing was proposed in {workspace} yet")
@@ -180,8 +193,8 @@ class Commands:
             raise CannotAnswerError(f"the doctor did not answer within {_DOCTOR_S:g} s", "run kernelopt doctor on the terminal") from error
         return self._said(ended.stdout.rstrip() or ended.stderr.rstrip())
 
-    def _result(self, run: CellRun) -> CellResult:
-        return cell_result(run, self._workshop.picture(run.cell.key), self._workshop.for_people)
+    def _result(self, run: Run) -> CellResult:
+        return cell_result(run, self._workshop)
 
     def _id_of(self, words: Sequence[str], verb: str) -> str:
         """The proposal that is named; without a name the newest of the cell that was run last, to undo the one decided last.
@@ -190,7 +203,7 @@ class Commands:
         """
         if words:
             return words[0]
-        path, call = self._run_of(()).cell.path, self._workshop.loop.call
+        path, call = self._last_cell().cell.path, self._workshop.loop.call
         found = call(self._workshop.store.proposals, None, _DECIDED if verb == "undo" else DECIDABLE_STATES, path)
         if not found:
             raise UsageError(f"there is nothing to {verb} for {path.stem}", "%kernelopt history lists what there was")
@@ -206,7 +219,7 @@ class Commands:
     def _say(self, text: str) -> None:
         sys.stdout.write(f"{self._workshop.for_people(text)}\n")
 
-    def _run_of(self, words: Sequence[str]) -> CellRun:
+    def _run_of(self, words: Sequence[str]) -> Run:
         """The run of that number; the last one without. Raises UsageError."""
         runs = self._workshop.runs
         if not runs:
@@ -218,8 +231,15 @@ class Commands:
             raise UsageError(f"there is no run {words[0]}", "%kernelopt status lists them")
         return found
 
+    def _last_cell(self) -> CellRun:
+        """The run of the cell with kernels that was run last. Raises UsageError."""
+        runs = self._workshop.cell_runs
+        if not runs:
+            raise UsageError("no cell with kernels was run with %%kernelopt yet", "run one first")
+        return runs[-1]
 
-def wait_for(workshop: Workshop, run: CellRun, timeout_s: float | None, is_watched: bool = True) -> None:
+
+def wait_for(workshop: Workshop, run: Run, timeout_s: float | None, is_watched: bool = True) -> None:
     """Until nothing of the run goes on any more; an interrupt cancels it.
 
     Raises CannotAnswerError when the time is over; where nobody watches, the run ends with it, as no later cell may wait for it.
@@ -239,9 +259,9 @@ def wait_for(workshop: Workshop, run: CellRun, timeout_s: float | None, is_watch
         raise CannotAnswerError(f"it was ended after {timeout_s:g} s, as --timeout says", "give it more time, or --until check")
 
 
-def raise_for(workshop: Workshop, run: CellRun) -> None:
+def raise_for(workshop: Workshop, run: Run) -> None:
     """Raises CannotAnswerError, with what is wrong, unless a run that ended answered every question with yes."""
-    said = failure_text(run.state, workshop.picture(run.cell.key))
+    said = failure_of(run, workshop)
     if said is not None:
         raise CannotAnswerError(said, "fix the cell and run it again, or leave out --raise")
 

@@ -23,7 +23,7 @@ from jupyter_ext.comms import heard_at_once
 from jupyter_ext.page import answer_html, course_html
 from jupyter_ext.proposal_page import MONO, PROSE
 from jupyter_ext.reviewing import ProposalReviewer
-from jupyter_ext.runs import CellRun
+from jupyter_ext.runs import CellRun, Run
 
 __all__ = ["Controls", "Progress"]
 
@@ -35,7 +35,7 @@ _ROW = {"flex_flow": "row wrap", "align_items": "center"}
 class Progress:
     """How far a run is, and Cancel: shown while it goes on."""
 
-    def __init__(self, run: CellRun, cancel: Callable[[CellRun], None]) -> None:
+    def __init__(self, run: Run, cancel: Callable[[Run], None]) -> None:
         """Raises ImportError without ipywidgets."""
         self._run = run
         make = _widgets()

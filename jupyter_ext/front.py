@@ -10,7 +10,7 @@ import IPython.core.getipython
 import IPython.display
 from IPython.core.interactiveshell import InteractiveShell
 
-from jupyter_ext.cells import CellEdit, Comm, Replacement, replace_cell
+from jupyter_ext.cells import CellEdit, Comm, NewCell, Replacement, insert_cell, replace_cell
 from jupyter_ext.comms import heard_at_once
 
 __all__ = ["NotebookFront", "Output", "is_terminal", "show"]
@@ -76,6 +76,10 @@ class NotebookFront:
         if _is_main_thread() and not self._hears_while_running:
             return Replacement(False, "", "this kernel hears no answer while a cell runs (ipykernel 7 does)")
         return replace_cell(edit, _open_comm, on_later)
+
+    def insert_below(self, cell_id: str, code: str) -> Replacement:
+        """A new cell below a certain one, from another thread than the main one; blocks as ``replace`` does."""
+        return insert_cell(NewCell(cell_id, code), _open_comm)
 
     def insert(self, code: str) -> bool:
         if not _is_main_thread():

@@ -36,9 +36,11 @@ from jupyter_ext.front import NotebookFront
 from jupyter_ext.lineage import Lineages
 from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.operator_cells import OperatorCell, OperatorCells
+from jupyter_ext.operator_panel import show_operator
 from jupyter_ext.options import unquoted, without_accept
 from jupyter_ext.panel import show_panel
 from jupyter_ext.reviewing import ProposalReviewer
+from jupyter_ext.runs import Run
 from jupyter_ext.workshop import Workshop
 
 __all__ = ["CellError", "KernelOptMagics"]
@@ -191,14 +193,17 @@ class KernelOptMagics(Magics):
             self._go_on(parts.opening.open(cell, replace(asked, kernel=subject.selector)), given)
 
     def _run_operator(self, given: Namespace, body: str) -> None:
-        """Returns with the answer: that it takes a while is said meanwhile, and an interrupt ends it."""
+        """A cell with a PyTorch task or a candidate."""
         unfit = "--capture" if given.capture else captured_option(_asked(given), given.accept)
         if unfit is not None:
             raise UsageError(f"{unfit} and --op do not go together", "an operator is judged on what get_inputs() draws")
         options = OperatorOptions(unquoted(given.op), given.only_custom, given.backward)
-        notebook, is_optimized = notebook_path(self._front.namespace), given.until == "propose"
-        cell = OperatorCell(body, notebook, options, is_optimized, raises=given.raises, timeout_s=given.timeout)
-        self._ready().operators.judge(cell)
+        notebook, cell_id = notebook_path(self._front.namespace), self._front.running_cell_id()
+        parts = self._ready()
+        run = parts.operators.open(OperatorCell(body, notebook, options, cell_id, is_optimized=given.until == "propose"))
+        if run is not None:
+            show_operator(run, parts.workshop, self._front.insert_below)
+            self._wait_as_asked(run, given)
 
     def _go_on(self, opened: OpenedCell, given: Namespace) -> None:
         """Show what goes on behind the cell."""
@@ -207,11 +212,15 @@ class KernelOptMagics(Magics):
             sys.stdout.write(f"{note}\n")
         if opened.run.verbs:
             show_panel(opened.run, parts.workshop, parts.reviewing)
-        is_watched = self._front.is_watched
+        self._wait_as_asked(opened.run, given)
+
+    def _wait_as_asked(self, run: Run, given: Namespace) -> None:
+        """Returns at once unless the line says otherwise, or nobody is there to look on."""
+        workshop, is_watched = self._ready().workshop, self._front.is_watched
         if given.wait or given.raises or not is_watched:
-            wait_for(parts.workshop, opened.run, given.timeout, is_watched)
+            wait_for(workshop, run, given.timeout, is_watched)
         if given.raises:
-            raise_for(parts.workshop, opened.run)
+            raise_for(workshop, run)
 
     def _run_program(self, opened: OpenedCell) -> None:
         """What the cell's ``main()`` prints."""
@@ -243,9 +252,9 @@ class _Parts:
         self.lineages = Lineages(self.workshop.remembered)
         self.reviewing = ProposalReviewer(self.workshop, front, EditorCells(self.workshop, front.namespace))
         self.opening = CellOpener(self.workshop, front.namespace)
-        self.commands = Commands(self.workshop, self.reviewing)
+        self.commands = Commands(self.workshop, self.reviewing, front.insert)
         self.capturing = CellRecorder(self.workshop, front)
-        self.operators = OperatorCells(self.workshop.answer_operator, front)
+        self.operators = OperatorCells(self.workshop.open_operator, front)
 
 
 def _parser_of(magic: object) -> MagicArgumentParser:

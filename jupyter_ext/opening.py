@@ -221,12 +221,10 @@ class CellOpener:
             return []
         if parsed.has_main:
             raise UsageError("the cell has main(): it runs as a program", "leave out --args, --grid and --block, or take main() out")
-        if kernel is None:
-            names = ", ".join(kernel.name for kernel in parsed.kernels)
-            raise UsageError(
-                f"arrays are bound to one kernel, and the cell has {names}", f"name it: %%kernelopt {parsed.kernels[0].name} …"
-            )
         given = {} if asked.args is None else pairs_of(asked.args, "--args")
+        if kernel is None:
+            names, meant = ", ".join(kernel.name for kernel in parsed.kernels), _meant(parsed.kernels, signatures, given)
+            raise UsageError(f"arrays are bound to one kernel, and the cell has {names}", f"name it: %%kernelopt {meant} …")
         signature = signatures[kernel.name]
         shapes: Sequence[Mapping[str, object]] = ({},) if asked.shapes is None else shapes_of(asked.shapes)
         bindings: list[ShapeBinding] = []
@@ -348,3 +346,12 @@ def _advice(is_enough: bool, kernel: Kernel | None, parsed: ParsedSource) -> tup
         return ()
     name = kernel.name if kernel is not None else parsed.kernels[0].name
     return (f"compiled only: to verify, profile and improve {name}, bind arrays with --args x=x,… --grid … --block …",)
+
+
+def _meant(kernels: Sequence[Kernel], signatures: Mapping[str, Signature], given: Mapping[str, str]) -> str:
+    """The kernel that has most of the given arguments; of several the first."""
+
+    def taken_count(kernel: Kernel) -> int:
+        return sum(parameter.name in given for parameter in signatures[kernel.name].parameters) if kernel.name in signatures else -1
+
+    return max(kernels, key=taken_count).name

@@ -2,7 +2,7 @@
 
 Example::
 
-    verdict_bundle("ModelNew", event)["text/plain"]     # 'ModelNew: PASS; 13 of 13 cases passed, on the CPU emulator; nothing was timed'
+    shown_bundle(run)["text/plain"]     # 'ModelNew: PASS; 13 of 13 cases passed, on the CPU emulator; nothing was timed'
 """
 
 from __future__ import annotations
@@ -11,29 +11,89 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from assistant.editor.operator_view import breakdown_lines, cases_words, verdict_words
+from assistant.editor.tasks import Verb
+from assistant.engine import DONE
 from assistant.model.code_events import OperatorFunction
 from assistant.model.events import ComparisonMade, OperatorsFound
 from assistant.model.verification import Outcome, VerificationFinding
+from assistant.operators.task import MODEL_NEW
 from assistant.profile.quantity import format_quantity
+from jupyter_ext.operator_runs import OperatorRun
 from jupyter_ext.proposal_page import PROSE
+from jupyter_ext.runs import Phase
 
-__all__ = ["breakdown_bundle", "progress_bundle", "verdict_bundle", "written_bundle"]
+__all__ = ["answer_bundle", "failure_words", "finding_lines", "headline_bundle", "shown_bundle"]
 
 Bundle = dict[str, str]
+NOTHING: Bundle = {"text/plain": "", "text/html": ""}
 _SHOWN_FUNCTIONS = 6
 _SHOWN_FINDINGS = 2
 """Without unfolding anything: one mistake shows in many cases."""
+_CANCELLED, _BAD = "–", "✗"
 _MARKS = {Outcome.PASS: "✓", Outcome.NEEDS_DECISION: "?", Outcome.FAIL: "✗"}
 _FOLDED = '<details class="kernelopt-folded"><summary>{}</summary><div style="margin-left:1em">{}</div></details>'
 _HEAD = ("share", "at least", "calls", "function", "line", "bytes")
 
 
-def progress_bundle(words: str) -> Bundle:
-    """What is being done."""
-    return {"text/plain": words, "text/html": _page(f'<div role="status">{escape(words)}</div>')}
+def shown_bundle(run: OperatorRun) -> Bundle:
+    """All that is known of a run."""
+    parts = [part for part in (headline_bundle(run), answer_bundle(run)) if part["text/plain"]]
+    return {kind: end.join(part[kind] for part in parts) for kind, end in (("text/plain", "\n"), ("text/html", ""))}
 
 
-def verdict_bundle(name: str, event: ComparisonMade) -> Bundle:
+def headline_bundle(run: OperatorRun) -> Bundle:
+    """Why a question has no answer; nothing where each has one, as answers speak for themselves."""
+    words = _unanswered(run)
+    return NOTHING if words is None else {"text/plain": words, "text/html": _page(f'<div role="status"><b>{escape(words)}</b></div>')}
+
+
+def answer_bundle(run: OperatorRun) -> Bundle:
+    """What was answered so far, from top to bottom."""
+    bundles: list[Bundle] = []
+    if run.breakdown is not None:
+        bundles.append(_breakdown(run.breakdown, run.notes(Verb.PROFILE)))
+    if run.verdict is not None:
+        bundles.append(_verdict(_candidate_name(run), run.verdict))
+    if run.kernel is not None:
+        bundles.append(_written(run.kernel.file, run.step(Verb.OPTIMIZE).text, run.placed))
+    return {kind: end.join(part[kind] for part in bundles) for kind, end in (("text/plain", "\n"), ("text/html", ""))}
+
+
+def failure_words(run: OperatorRun) -> str | None:
+    """What went wrong, with every finding; None where every question was answered with yes."""
+    unanswered = _unanswered(run)
+    if unanswered is not None or run.verdict is None or run.step(Verb.CHECK).exit_code == DONE:
+        return unanswered
+    headline = f"{_candidate_name(run)}: {verdict_words(run.verdict)}"
+    return "\n  ".join((headline, *finding_lines(run)))
+
+
+def finding_lines(run: OperatorRun) -> tuple[str, ...]:
+    """What speaks against a candidate, each in a line."""
+    return () if run.verdict is None else tuple(_finding_words(each) for each in run.verdict.verification.findings)
+
+
+def _unanswered(run: OperatorRun) -> str | None:
+    """The first question that has no answer although it was asked, and why."""
+    has_answer = {Verb.PROFILE: run.breakdown, Verb.CHECK: run.verdict, Verb.OPTIMIZE: run.kernel}
+    for step in run.state.steps:
+        if step.phase == Phase.CANCELLED:
+            return f"{_CANCELLED} {step.verb.value}: cancelled"
+        if step.phase == Phase.FAILED:
+            return f"{_BAD} {step.verb.value} could not be answered: {step.text}"
+        if step.phase == Phase.DONE and has_answer[step.verb] is None:
+            return f"{_BAD} {step.verb.value} could not be answered: {run.reason(step.verb)}"
+    return None
+
+
+def _candidate_name(run: OperatorRun) -> str:
+    """``ModelNew``, or what a cell of CUDA is called."""
+    operator = run.asked[0].task.operator
+    is_cuda = operator is not None and operator.candidate is not None and operator.candidate.suffix == ".cu"
+    return "the kernel" if is_cuda else MODEL_NEW
+
+
+def _verdict(name: str, event: ComparisonMade) -> Bundle:
     """``name``: of the candidate."""
     found = event.verification
     headline, cases = f"{name}: {verdict_words(event)}", cases_words(event)
@@ -48,7 +108,7 @@ def verdict_bundle(name: str, event: ComparisonMade) -> Bundle:
     return {"text/plain": "\n  ".join((f"{headline}; {cases}", *lines)), "text/html": _page(html)}
 
 
-def breakdown_bundle(event: OperatorsFound, notes: Sequence[str] = ()) -> Bundle:
+def _breakdown(event: OperatorsFound, notes: Sequence[str] = ()) -> Bundle:
     """The functions of one call, what one kernel could do of them, and what else the job had to say."""
     first, *groups, method = breakdown_lines(event)
     rows = [_function_cells(each) for each in event.functions]
@@ -62,9 +122,9 @@ def breakdown_bundle(event: OperatorsFound, notes: Sequence[str] = ()) -> Bundle
     return {"text/plain": "\n  ".join((f"{event.name}: {lines[0]}", *lines[1:])), "text/html": _page(html)}
 
 
-def written_bundle(file: str, reason: str) -> Bundle:
+def _written(file: str, reason: str, placed: str) -> Bundle:
     """Where a first kernel is."""
-    words = f"{reason}; it is in {file}"
+    words = "; ".join(part for part in (reason, f"it is in {file}", placed) if part)
     return {"text/plain": words, "text/html": _page(f"<div>{escape(words)}</div>")}
 
 

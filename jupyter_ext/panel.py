@@ -34,7 +34,7 @@ from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun, RunState
 from jupyter_ext.workshop import Picture, Workshop
 
-__all__ = ["show_panel", "show_static"]
+__all__ = ["show_panel", "show_static", "widget_view"]
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 _NOTHING = {"text/plain": "", "text/html": ""}
@@ -160,13 +160,13 @@ def _for_people(workshop: Workshop, bundle: Bundle) -> Bundle:
 
 
 def _progress(state: RunState, widgets: Widgets | None) -> Bundle:
-    view = {} if widgets is None or state.is_over else _view(widgets.progress)
+    view = {} if widgets is None or state.is_over else widget_view(widgets.progress.model_id)
     return {"text/plain": course_text(state), "text/html": course_html(state)} | view
 
 
 def _controls(picture: Picture, widgets: Widgets | None) -> Bundle:
     words = how_to_decide(picture)
-    return {"text/plain": words} | ({} if widgets is None else _view(widgets.controls))
+    return {"text/plain": words} | ({} if widgets is None else widget_view(widgets.controls.model_id))
 
 
 def _decisions(workshop: Workshop, picture: Picture) -> Decisions:
@@ -179,5 +179,6 @@ def _decisions(workshop: Workshop, picture: Picture) -> Decisions:
     return workshop.loop.call(read)
 
 
-def _view(widget: Progress | Controls) -> Bundle:
-    return {_WIDGET: {"version_major": 2, "version_minor": 0, "model_id": widget.model_id}}
+def widget_view(model_id: str) -> Bundle:
+    """The form of an output in which a page shows a widget."""
+    return {_WIDGET: {"version_major": 2, "version_minor": 0, "model_id": model_id}}

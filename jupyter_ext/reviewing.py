@@ -170,7 +170,7 @@ class ProposalReviewer:
         Raises UsageError where it was not run in this kernel.
         """
         proposal = self._workshop.find_proposal(proposal_id)
-        named = [run for run in reversed(self._workshop.runs) if run.cell.path == proposal.path]
+        named = [run for run in reversed(self._workshop.cell_runs) if run.cell.path == proposal.path]
         judged = [run for run in named if (run.cell.source,) == proposal.before]
         run = wanted if wanted in named else next(iter((*judged, *named)), None)
         if run is None:

@@ -1,6 +1,6 @@
 """One execution of a cell and what goes on behind it: which question is being answered, what came of each. The truth is the session's.
 
-Example::
+A `Run` is of any cell; a `CellRun` of one that holds kernels, an `OperatorRun` (`operator_runs`) of one with a PyTorch task. Example::
 
     run = CellRun(1, cell, kernel="halve", verbs=(Verb.CHECK, Verb.PROFILE))
     run.state.headline          # 'profile: counts what halve does'
@@ -11,7 +11,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from pathlib import Path
+from typing import Self
 
 from assistant.editor.tasks import Verb
 from assistant.engine import NO
@@ -23,7 +25,7 @@ from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 from jupyter_ext.cells import Cell
 
-__all__ = ["CellRun", "Phase", "RunState", "Step"]
+__all__ = ["CellRun", "Phase", "Run", "RunState", "Step"]
 
 _SHOWN_MESSAGES = 20
 
@@ -88,27 +90,29 @@ class RunState(Record):
         return "compiled" if last is None else f"{last.verb.value}: {last.text}"
 
 
-@dataclass
-class CellRun:
+class Run:
     """Changed on the session's thread alone; read from any."""
 
-    number: int
-    cell: Cell
-    kernel: str | None
-    """Its qualified name; None: all of the cell."""
-    verbs: tuple[Verb, ...]
-    on_change: list[Callable[[CellRun], None]] = field(default_factory=list["Callable[[CellRun], None]"])
-    job_id: str | None = None
-    """Job of the step that runs."""
-    is_cancelled: bool = False
-    clock: Callable[[], float] = time.monotonic
-
-    def __post_init__(self) -> None:
-        self.state = RunState(tuple(Step(verb) for verb in self.verbs), is_over=not self.verbs)
+    def __init__(self, number: int, name: str, place: Path, verbs: tuple[Verb, ...], clock: Callable[[], float] = time.monotonic) -> None:
+        """``name``: what the cell goes by; ``place``: a file of its notebook's workspace."""
+        self.number = number
+        self.name = name
+        self.place = place
+        self.verbs = verbs
+        self.on_change: list[Callable[[Self], None]] = []
+        self.job_id: str | None = None
+        """Job of the step that runs."""
+        self.is_cancelled = False
+        self.state = RunState(tuple(Step(verb) for verb in verbs), is_over=not verbs)
+        self._clock = clock
         self._over = threading.Event()
         self._began_s: dict[Verb, float] = {}
-        if not self.verbs:
+        if not verbs:
             self._over.set()
+
+    def step(self, verb: Verb) -> Step:
+        """How far this question is."""
+        return next(step for step in self.state.steps if step.verb is verb)
 
     def wait(self, timeout_s: float | None) -> bool:
         """Whether it ended in that time."""
@@ -116,8 +120,12 @@ class CellRun:
 
     def begin(self, verb: Verb, job_id: str) -> None:
         self.job_id = job_id
-        self._began_s[verb] = self.clock()
+        self._began_s[verb] = self._clock()
         self._step(verb, Phase.RUNNING, "")
+
+    def doing(self, verb: Verb, words: str) -> None:
+        """What a question's job is at, where no event of it says so."""
+        self._step(verb, Phase.RUNNING, words)
 
     def follow(self, verb: Verb, event: events.Event) -> None:
         """Follow one event of the step's job."""
@@ -177,10 +185,23 @@ class CellRun:
 
     def _step(self, verb: Verb, phase: str, text: str, exit_code: int | None = None) -> None:
         began_s = None if phase == Phase.RUNNING else self._began_s.get(verb)
-        taken_s = None if began_s is None else self.clock() - began_s
+        taken_s = None if began_s is None else self._clock() - began_s
         steps = (Step(verb, phase, text or step.text, exit_code, taken_s) if step.verb is verb else step for step in self.state.steps)
         self._become(replace(self.state, steps=tuple(steps)))
 
     def _become(self, state: RunState) -> None:
         self.state = state
         self.changed()
+
+
+class CellRun(Run):
+    """Of a cell with kernels."""
+
+    def __init__(
+        self, number: int, cell: Cell, kernel: str | None, verbs: tuple[Verb, ...], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """``kernel``: its qualified name; None: all of the cell."""
+        super().__init__(number, cell.path.stem, cell.path, verbs, clock)
+        self.cell = cell
+        """As it is now, with what was accepted."""
+        self.kernel = kernel

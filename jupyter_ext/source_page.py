@@ -12,6 +12,7 @@ from html import escape
 from pathlib import Path
 
 from assistant.cuda.edits import lines_of
+from assistant.cuda.embedded.cell_launch import shown_line
 from assistant.editor.report import FindingPart, LaunchPart, Row
 from assistant.editor.view import Note, RelatedPlace
 from jupyter_ext.cells import Cell
@@ -69,7 +70,7 @@ def _place(cell: Cell, place: RelatedPlace) -> str:
 
 
 def _marked_source(cell: Cell, notes: Sequence[Note]) -> str:
-    lines = lines_of(cell.text)
+    lines = lines_of(shown_line(cell.text))
     meant = {note.line for note in notes}
     other = {place.line for note in notes for place in note.related if place.file == str(cell.path)} - meant
     shown = {line for at in meant | other for line in range(at - _AROUND, at + _AROUND + 1) if 1 <= line <= len(lines)}

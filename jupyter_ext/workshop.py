@@ -13,8 +13,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +36,7 @@ from assistant.editor.parts import EditorParts
 from assistant.editor.report import Report
 from assistant.editor.session import EditorSession
 from assistant.editor.staging import Trigger
-from assistant.editor.tasks import Task, Verb
+from assistant.editor.tasks import Verb
 from assistant.editor.view import View
 from assistant.engine import DONE, JobRequest, OptimizeOptions
 from assistant.engine.pair import PairSessions
@@ -61,10 +59,10 @@ from assistant.plan.catalogue import own_catalogue
 from assistant.ports.store import Store
 from assistant.record import Record
 from jupyter_ext.cells import Cell
-from jupyter_ext.first_build import reported
 from jupyter_ext.lineage import Remembered
 from jupyter_ext.operator_jobs import OperatorJobs
-from jupyter_ext.runs import CellRun
+from jupyter_ext.operator_runs import Asked, OperatorRun
+from jupyter_ext.runs import CellRun, Run
 
 __all__ = ["CellQuestions", "Picture", "Workshop"]
 
@@ -119,12 +117,12 @@ class Workshop:
         self._own_folder = OwnFolder("jupyter")
         self.scratch = self._own_folder.path
         """Removed with the workshop."""
-        self._runs: list[CellRun] = []
+        self._runs: list[Run] = []
         self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
         self._wanted: dict[str, CellQuestions] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
         self._store, self.editor, self.lab = self.loop.call(self._open)
-        self._operators = OperatorJobs(self.editor.queues)
+        self._operators = OperatorJobs(self.editor.queues, self.lab.cache)
         self.shared = SharedReader(self.loop)
         self.recorder = LaunchRecorder(self.scratch, user_paths().cache)
 
@@ -144,9 +142,14 @@ class Workshop:
         return self._store
 
     @property
-    def runs(self) -> tuple[CellRun, ...]:
+    def runs(self) -> tuple[Run, ...]:
         """Runs of all cells, oldest first."""
         return tuple(self._runs)
+
+    @property
+    def cell_runs(self) -> tuple[CellRun, ...]:
+        """Those of cells with kernels."""
+        return tuple(run for run in self._runs if isinstance(run, CellRun))
 
     def request(self, cell: Cell, wanted: CellQuestions) -> JobRequest:
         """What the cell's text is compiled as."""
@@ -175,14 +178,16 @@ class Workshop:
         self.loop.call(self._take_up, run, wanted)
         return run
 
-    def cancel(self, run: CellRun) -> None:
+    def open_operator(self, name: str, notebook: Path, cell_id: str | None, asked: tuple[Asked, ...]) -> OperatorRun:
+        """Take up a cell with a PyTorch task or a candidate; what went on for the same cell ends. Returns at once."""
+        run = OperatorRun(len(self._runs) + 1, name, notebook, cell_id, asked)
+        self._runs.append(run)
+        self.loop.call(self._begin_operator, run)
+        return run
+
+    def cancel(self, run: Run) -> None:
         """End what is running for it."""
         self.loop.call(self._cancel, run)
-
-    def answer_operator(self, task: Task, on_stage: Callable[[str], None], timeout_s: float | None) -> tuple[Event, ...]:
-        """All that a job on a PyTorch task says, once it has ended; an interrupt ends it. Raises as `OperatorJobs.answer` does."""
-        with nullcontext() if task.verb is Verb.PROFILE else reported(self.lab.cache):
-            return self.loop.wait(self._operators.answer(task, on_stage, timeout_s))
 
     def picture(self, key: str) -> Picture:
         """What is known of a source that was opened."""
@@ -195,7 +200,7 @@ class Workshop:
     @property
     def workspace(self) -> Path:
         """That of the cell that was run last; before any, of the folder that the kernel works in, which is the notebook's at first."""
-        return find_workspace(self._runs[-1].cell.path if self._runs else Path.cwd())
+        return find_workspace(self._runs[-1].place if self._runs else Path.cwd())
 
     def find_proposal(self, name: str) -> Proposal:
         """By its short id in the notebook's workspace, as every front end shows it, or by the first letters of its long one.
@@ -230,19 +235,24 @@ class Workshop:
     def _take_up(self, run: CellRun, wanted: CellQuestions) -> None:
         """Begin its questions; what went on for the cell before ends."""
         key = run.cell.key
-        for other in self._runs:
-            if other is not run and other.cell.key == key:
+        for other in self._runs_of(key):
+            if other is not run:
                 self._cancel(other)
         self._wanted[key] = wanted
         self._following[key] = asyncio.create_task(self._follow(run, wanted))
+
+    def _begin_operator(self, run: OperatorRun) -> None:
+        for other in self._runs:
+            if isinstance(other, OperatorRun) and other is not run and run.cell_id is not None and other.cell_id == run.cell_id:
+                self._cancel(other)
+        self._following[f"run {run.number}"] = asyncio.create_task(self._operators.answer(run))
 
     async def _follow(self, run: CellRun, wanted: CellQuestions) -> None:
         """One question after the other; what says no ends the run, as what comes next would rest on it."""
         try:
             for verb in wanted.verbs:
                 await self._answered(run, verb, wanted)
-                step = next(step for step in run.state.steps if step.verb is verb)
-                if run.is_cancelled or (step.exit_code != DONE and verb is not Verb.JUDGE):
+                if run.is_cancelled or (run.step(verb).exit_code != DONE and verb is not Verb.JUDGE):
                     break
         finally:
             run.end()
@@ -276,7 +286,7 @@ class Workshop:
             case _:
                 return self.editor.ask(key, verb, wanted.kernel, wanted.options)
 
-    def _cancel(self, run: CellRun) -> None:
+    def _cancel(self, run: Run) -> None:
         if not run.state.is_over:
             run.is_cancelled = True
             if run.job_id is not None:
@@ -284,7 +294,7 @@ class Workshop:
 
     def _picture(self, key: str) -> Picture:
         view, report = self.editor.view(key), self.editor.report(key)
-        cell = next(run.cell for run in reversed(self._runs) if run.cell.key == key)
+        cell = self._runs_of(key)[-1].cell
         return Picture(cell, view, report, self._store.proposals(path=cell.path)[:_SHOWN_PROPOSALS])
 
     def _remembered(self, path: Path) -> Remembered:
@@ -327,7 +337,7 @@ class Workshop:
         """A planner named on the magic's line is asked for by name, and a message says what is sent where; no one else can be asked."""
         if not notice.is_named:
             return None
-        for run in self._runs:
+        for run in self.cell_runs:
             if run.cell.path == notice.file and not run.state.is_over:
                 for line in notice.lines:
                     run.say(line)
@@ -351,7 +361,7 @@ class Workshop:
             run.say(f"{self.for_people(first.proposal)} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}")
 
     def _runs_of(self, key: str) -> list[CellRun]:
-        return [run for run in self._runs if run.cell.key == key]
+        return [run for run in self.cell_runs if run.cell.key == key]
 
     def job_started(self, work: Work) -> None:
         """Its events say what it does."""

@@ -30,7 +30,7 @@ def launch_config(grid: object, block: object, shared: object, written: str) -> 
     """
     threads = dim3_of("block", block, written)
     if threads.count > _MOST_THREADS:
-        remedy = f"write {written.format(name='block', value=256)}, and more blocks"
+        remedy = f"write {written.format(name='block', value=256)}, or another number up to {_MOST_THREADS}"
         raise UsageError(f"block: expected at most {_MOST_THREADS} threads, got {block!r}", remedy)
     blocks = dim3_of("grid", grid, written)
     shared_bytes = _whole(shared)

@@ -100,8 +100,15 @@ def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], ret
         return dict(zip(outputs, cast("tuple[object, ...]", returned), strict=True))
     if len(outputs) != 1:
         message = f"the reference {reference.name} returned one value, and the kernel may write {', '.join(outputs) or 'nothing'}"
-        raise BadReference(message, "return a dict by the names of the outputs, or declare the inputs const")
+        alike = next((name for name in outputs if _is_alike(cast("object", returned), bound.arrays[name].owner)), "out")
+        raise BadReference(message, f"return {{'{alike}': …}}, or write const before the parameters that the kernel only reads")
     return {outputs[0]: returned}
+
+
+def _is_alike(value: object, array: object) -> bool:
+    """Whether both are of one type and shape."""
+    kinds = [(str(getattr(each, "dtype", None)).rpartition(".")[2], tuple(getattr(each, "shape", ()))) for each in (value, array)]
+    return kinds[0] == kinds[1]
 
 
 def _copy(array: LiveArray, contents: bytes | None) -> object:

@@ -1,4 +1,5 @@
-// Puts an accepted edit into the judged cell, found by its id, as one undoable step; refused if the cell changed since.
+// Puts an accepted edit into the judged cell, found by its id, as one undoable step; refused if the cell changed since. A kernel that was
+// written for a task comes in a new cell below the task's.
 //
 // The kernel opens a comm for each edit (replacing.ts says what is spoken), so nothing is lost when the page is loaded again. While both
 // live, the kernel hears when the edit is undone or done again in the editor.
@@ -6,7 +7,7 @@ import type { JupyterFrontEnd, JupyterFrontEndPlugin } from "@jupyterlab/applica
 import type { ICellModel } from "@jupyterlab/cells";
 import { INotebookTracker, type NotebookPanel } from "@jupyterlab/notebook";
 import type { Kernel, KernelMessage } from "@jupyterlab/services";
-import { type Answer, parseRequest, refused, type Replacement, smallestEdit, TARGET } from "./replacing.ts";
+import { type Answer, type NewCell, parseRequest, refused, type Replacement, smallestEdit, TARGET } from "./replacing.ts";
 
 const SUBSHELL_MS = 2000;
 
@@ -34,11 +35,12 @@ function listen(panel: NotebookPanel): void {
 
 async function answer(panel: NotebookPanel, kernel: Kernel.IKernelConnection, comm: Kernel.IComm, message: KernelMessage.ICommOpenMsg): Promise<void> {
   const request = parseRequest(message.content.data);
-  const cell = request === undefined ? undefined : find(panel, request.cellId);
-  const outcome = request === undefined ? refused("protocol") : cell === undefined ? refused("missing") : replace(panel, cell, request);
+  const edit = request !== undefined && "cellId" in request ? request : undefined;
+  const cell = edit === undefined ? undefined : find(panel, edit.cellId);
+  const outcome = edit !== undefined && cell !== undefined ? replace(panel, cell, edit) : request === undefined ? refused("protocol") : below(panel, request);
   await untilHeard(kernel, comm);
   say(comm, outcome);
-  if (outcome.status === "done" && request !== undefined && cell !== undefined) watch(panel, cell, comm, request);
+  if (outcome.status === "done" && edit !== undefined && cell !== undefined) watch(panel, cell, comm, edit);
   // Else the kernel closes, once it has heard: closing here ends the subshell, and what that one has not read is lost.
 }
 
@@ -53,6 +55,16 @@ async function untilHeard(kernel: Kernel.IKernelConnection, comm: Kernel.IComm):
 function find(panel: NotebookPanel, cellId: string): ICellModel | undefined {
   for (const cell of panel.content.model?.cells ?? []) if (cell.id === cellId) return cell;
   return undefined;
+}
+
+function below(panel: NotebookPanel, request: Replacement | NewCell): Answer {
+  if ("cellId" in request) return refused("missing");
+  const shared = panel.content.model?.sharedModel;
+  const index = shared?.cells.findIndex((cell) => cell.id === request.belowId) ?? -1;
+  if (shared === undefined || index < 0) return refused("missing");
+  if (panel.content.model?.readOnly === true) return refused("read_only");
+  shared.insertCell(index + 1, { cell_type: "code", source: request.code, metadata: {}, outputs: [] });
+  return { status: "done" };
 }
 
 function replace(panel: NotebookPanel, cell: ICellModel, request: Replacement): Answer {

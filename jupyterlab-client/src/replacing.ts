@@ -9,6 +9,11 @@ export interface Replacement {
   readonly replacement: string;
 }
 
+export interface NewCell {
+  readonly belowId: string;
+  readonly code: string;
+}
+
 export type Reason = "changed" | "missing" | "read_only" | "protocol";
 
 export type Answer =
@@ -28,11 +33,12 @@ export function refused(reason: Reason): Answer {
 }
 
 // The request in a comm's first message; undefined for one of another protocol.
-export function parseRequest(data: unknown): Replacement | undefined {
+export function parseRequest(data: unknown): Replacement | NewCell | undefined {
   if (typeof data !== "object" || data === null) return undefined;
-  const { protocol, request, cell_id: cellId, expected, replacement } = data as Record<string, unknown>;
-  if (protocol !== PROTOCOL || request !== "replace") return undefined;
-  if (typeof cellId !== "string" || typeof expected !== "string" || typeof replacement !== "string") return undefined;
+  const { protocol, request, cell_id: cellId, expected, replacement, code } = data as Record<string, unknown>;
+  if (protocol !== PROTOCOL || typeof cellId !== "string") return undefined;
+  if (request === "insert" && typeof code === "string") return { belowId: cellId, code };
+  if (request !== "replace" || typeof expected !== "string" || typeof replacement !== "string") return undefined;
   return { cellId, expected, replacement };
 }
 

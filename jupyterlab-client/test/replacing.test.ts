@@ -16,6 +16,12 @@ test("a request of our protocol is read, every other is not", () => {
   }
 });
 
+test("a request for a new cell is read, too", () => {
+  const request = { protocol: 1, request: "insert", cell_id: "c", code: "x" };
+  assert.deepEqual(parseRequest(request), { belowId: "c", code: "x" });
+  for (const other of [{ ...request, code: 1 }, { ...request, cell_id: undefined }, { ...request, protocol: 2 }]) assert.equal(parseRequest(other), undefined);
+});
+
 test("an edit makes the one text from the other and leaves equal ends alone", () => {
   for (const [before, after] of [["", ""], ["", "a"], ["a", ""], ["aa", "a"], ["a", "aa"], ["abc", "axc"], ["aba", "ababa"], ["x🚀y", "x🚁y"], ["🚀", "🚁🚀"]] as const) {
     assert.equal(edited(before, after), after);

@@ -27,6 +27,9 @@ from assistant.workload.recordings import RecordingReader
 
 __all__ = ["DIFFERS", "count_live", "differences"]
 
+_Place = tuple[str, str, int]
+"""Kind, file and line of a problem."""
+_FRESH_ALONE = "not on your own values, but on fresh ones, drawn for --ref at up to 8 times theirs"
 DIFFERS = "differs_from_reference"
 """``Problem.kind`` of a kernel that does not compute what the user's own function computes."""
 
@@ -46,9 +49,29 @@ async def count_live(
     replayed = await job.lab.replay(replace(version.program, kernels=names), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
+    replayed = replace(replayed, cases=_told_apart(chosen, replayed.cases))
     found = tuple(_differences_from_reference(version, live, chosen, replayed.cases, replayed.blobs))
     counted = counted_of(version, cases, replayed, options)
     return replace(counted, problems=(*counted.problems, *found))
+
+
+def _told_apart(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:
+    """With a word where a defect shows on fresh values alone: those may be none that the kernel is ever given."""
+    pairs = tuple(zip(items, runs, strict=True))
+    own = frozenset(_place(problem) for item, run in pairs if item.seed == 0 for problem in run.problems)
+
+    def told(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+        return tuple(p if _place(p) in own else replace(p, message=f"{p.message}; {_FRESH_ALONE}") for p in problems)
+
+    def of_fresh(run: CaseRun) -> CaseRun:
+        profiles = tuple(replace(profile, problems=told(profile.problems)) for profile in run.profiles)
+        return replace(run, problems=told(run.problems), profiles=profiles)
+
+    return tuple(run if item.seed == 0 else of_fresh(run) for item, run in pairs)
+
+
+def _place(problem: Problem) -> _Place:
+    return problem.kind, problem.file, problem.line
 
 
 def differences(counted: CountedRun) -> tuple[Problem, ...]:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
 import linecache
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-from assistant.editor.lanes import Work
-from assistant.editor.queues import Queues
 from assistant.editor.tasks import Task, Verb
 from assistant.engine import OperatorOptions
-from assistant.errors import CannotAnswerError, UsageError
+from assistant.errors import UsageError
 from assistant.model.events import Event, JobEnded, KernelWritten, Message, StageStarted
 from assistant.model.profile import Severity
 from assistant.model.verification import Outcome, VerificationFinding
-from jupyter_ext import operator_cells
 from jupyter_ext.operator_cells import OperatorCell, OperatorCells
-from jupyter_ext.operator_jobs import OperatorJobs
+from jupyter_ext.operator_page import failure_words, shown_bundle
+from jupyter_ext.operator_panel import kernel_cell
+from jupyter_ext.operator_runs import Asked, OperatorRun
+from jupyter_ext.page import course_text
 from tests.unit.editor.test_operators import breakdown, verdict
 from tests.unit.operators.test_texts import LAUNCHER
 
@@ -55,8 +54,8 @@ class Notebook:
     answers: dict[Verb, Sequence[Event]] = field(default_factory=dict[Verb, Sequence[Event]])
     asked: list[Task] = field(default_factory=list[Task])
     ran: list[str] = field(default_factory=list[str])
-    inserted: list[str] = field(default_factory=list[str])
-    shown: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    runs: list[OperatorRun] = field(default_factory=list[OperatorRun])
+    courses: list[str] = field(default_factory=list[str])
     can_run: bool = True
 
     def run_python(self, code: str) -> bool:
@@ -67,21 +66,18 @@ class Notebook:
             exec(compile(code, name, "exec", dont_inherit=True), self.namespace)
         return self.can_run
 
-    def insert(self, code: str) -> bool:
-        self.inserted.append(code)
-        return True
-
-    def answer(self, task: Task, on_stage: Callable[[str], None], timeout_s: float | None) -> Sequence[Event]:
-        self.asked.append(task)
-        on_stage("12 cases")
-        return self.answers[task.verb]
-
-    def show(self, bundle: Mapping[str, Any]) -> Notebook:
-        self.shown.append(dict(bundle))
-        return self
-
-    def update(self, bundle: Mapping[str, Any], *, raw: bool) -> None:
-        self.shown.append(dict(bundle))
+    def open_run(self, name: str, notebook: Path, cell_id: str | None, asked: tuple[Asked, ...]) -> OperatorRun:
+        """In the place of the workshop's: answers at once."""
+        run = OperatorRun(len(self.runs) + 1, name, notebook, cell_id, asked)
+        self.runs.append(run)
+        run.on_change.append(lambda run: self.courses.append(course_text(run.state)))
+        for each in asked:
+            self.asked.append(each.task)
+            run.begin(each.task.verb, "J")
+            for event in (StageStarted("J", "candidate", "12 cases"), *self.answers[each.task.verb]):
+                run.hear(each, event)
+        run.end()
+        return run
 
     def text_of(self, name: str) -> str:
         """What the last job was given under this name."""
@@ -89,13 +85,17 @@ class Notebook:
 
     @property
     def last(self) -> str:
-        return str(self.shown[-1]["text/plain"])
+        """What stands below the cell that was run last."""
+        return shown_bundle(self.runs[-1])["text/plain"]
+
+    @property
+    def page(self) -> str:
+        return shown_bundle(self.runs[-1])["text/html"]
 
 
 @pytest.fixture
-def notebook(monkeypatch: pytest.MonkeyPatch) -> Notebook:
+def notebook() -> Notebook:
     made = Notebook()
-    monkeypatch.setattr(operator_cells, "show", made.show)
     made.answers = {Verb.PROFILE: (breakdown("J"), ended()), Verb.CHECK: (verdict("J"), ended())}
     return made
 
@@ -109,8 +109,8 @@ def cell(body: str, **more: Any) -> OperatorCell:
 
 
 def judge(notebook: Notebook, body: str, **more: Any) -> OperatorCells:
-    cells = OperatorCells(notebook.answer, notebook)
-    cells.judge(cell(body, **more))
+    cells = OperatorCells(notebook.open_run, notebook)
+    cells.open(cell(body, **more))
     return cells
 
 
@@ -119,35 +119,33 @@ def test_a_task_is_run_and_broken_down(notebook: Notebook) -> None:
     (asked,) = notebook.asked
     assert notebook.ran == [TASK] and (asked.verb, asked.request.file.name, asked.request.device) == (Verb.PROFILE, "lab.cell.py", "cpu")
     assert notebook.text_of("lab.cell.py").endswith(f"\n\n{TASK}") and "class Module" in notebook.text_of("lab.cell.py")
-    assert notebook.shown[1]["text/plain"] == "profile: 12 cases"
-    assert notebook.last.startswith("Model: 2 function calls of PyTorch") and "<table" in notebook.shown[-1]["text/html"]
+    assert "▶ profile: 12 cases" in notebook.courses and notebook.runs[0].name == "lab.ipynb.Model"
+    assert notebook.last.startswith("Model: 2 function calls of PyTorch") and "<table" in notebook.page
 
 
 def test_what_a_job_says_besides_its_answer_is_shown(notebook: Notebook) -> None:
     notebook.answers[Verb.PROFILE] = (breakdown("J"), Message("J", Severity.INFORMATION, "launches cost more", "take real sizes"), ended())
     judge(notebook, TASK)
-    assert "launches cost more; take real sizes" in notebook.last and "launches cost more" in notebook.shown[-1]["text/html"]
+    assert "launches cost more; take real sizes" in notebook.last and "launches cost more" in notebook.page
 
 
 def test_of_many_findings_the_first_two_need_no_unfolding(notebook: Notebook) -> None:
     findings = [VerificationFinding("wrong_value", Outcome.FAIL, f"off in case {number}") for number in range(4)]
     notebook.answers[Verb.CHECK] = (verdict("J", *findings), ended(1))
     judge(notebook, f"{TASK}\n\n{CANDIDATE}")
-    open_part = notebook.shown[-1]["text/html"].partition("<details")[0]
-    assert (
-        "off in case 1" in open_part and "off in case 2" not in open_part and "<summary>2 more</summary>" in notebook.shown[-1]["text/html"]
-    )
+    open_part = notebook.page.partition("<details")[0]
+    assert "off in case 1" in open_part and "off in case 2" not in open_part and "<summary>2 more</summary>" in notebook.page
 
 
 def test_a_task_that_raises_is_not_broken_down(notebook: Notebook) -> None:
     notebook.can_run = False
     judge(notebook, TASK)
-    assert not notebook.asked and not notebook.shown
+    assert not notebook.asked and not notebook.runs
 
 
 def test_a_candidate_is_not_run_here_and_is_judged_against_what_the_notebook_has(notebook: Notebook) -> None:
     cells = judge(notebook, TASK)
-    cells.judge(cell(CANDIDATE, raises=True))
+    cells.open(cell(CANDIDATE))
     asked = notebook.asked[-1]
     assert notebook.ran == [TASK] and asked.verb is Verb.CHECK and asked.operator is not None
     assert asked.operator.candidate == asked.request.texts[1][0] == NOTEBOOK.with_name("lab.cell.py")
@@ -158,21 +156,21 @@ def test_a_candidate_is_not_run_here_and_is_judged_against_what_the_notebook_has
 def test_a_task_that_later_cells_define_anew_is_the_one_that_counts(notebook: Notebook) -> None:
     cells = judge(notebook, TASK)
     notebook.namespace["rows"] = 99
-    cells.judge(cell(CANDIDATE))
+    cells.open(cell(CANDIDATE))
     assert "rows = 99" in notebook.text_of("lab.Model.py")
 
 
 def test_task_and_candidate_of_one_cell_are_one_text_which_later_candidates_meet(notebook: Notebook) -> None:
     cells = judge(notebook, f"{TASK}\n\n{CANDIDATE}")
     assert not notebook.ran and len(notebook.asked[0].request.texts) == 1
-    cells.judge(cell(CANDIDATE))
+    cells.open(cell(CANDIDATE))
     assert "class Model(Module)" in notebook.text_of("lab.Model.py")
 
 
 def test_a_kernel_with_a_table_is_a_candidate(notebook: Notebook) -> None:
     cells = judge(notebook, TASK)
     notebook.answers[Verb.CHECK] = (verdict("J", VerificationFinding("race", Outcome.FAIL, "a race", line=5)), ended(1))
-    cells.judge(cell(CUDA))
+    cells.open(cell(CUDA))
     assert notebook.text_of("lab.ModelNew.cu") == f"\n{CUDA}", "line 1 of the cell is the magic"
     assert "the kernel: FAIL: race" in notebook.last and "line 5: a race" in notebook.last
 
@@ -183,35 +181,36 @@ def test_lines_are_those_of_the_cell(notebook: Notebook) -> None:
     first = notebook.text_of("lab.cell.py").count("\n", 0, above) + 2
     found = breakdown("J")
     notebook.answers[Verb.PROFILE] = (replace(found, functions=(replace(found.functions[0], line=first + 6 - 1),)), ended())
-    cells.judge(cell(TASK))
+    cells.open(cell(TASK))
     assert "mul, 2 x, line 6" in notebook.last
 
 
-def test_a_no_is_an_error_only_where_the_cell_asks_for_it(notebook: Notebook) -> None:
-    notebook.answers[Verb.CHECK] = (
-        verdict("J", VerificationFinding("wrong_value", Outcome.FAIL, "is off")),
-        ended(1, "lab.cell.py is wrong"),
-    )
+def test_a_no_names_every_finding(notebook: Notebook) -> None:
+    findings = [VerificationFinding("wrong_value", Outcome.FAIL, f"off in case {number}") for number in range(3)]
     cells = judge(notebook, TASK)
-    cells.judge(cell(CANDIDATE))
-    with pytest.raises(CannotAnswerError, match="ModelNew is wrong"):
-        cells.judge(cell(CANDIDATE, raises=True))
-    assert "is off" in notebook.shown[-1]["text/html"]
+    cells.open(cell(CANDIDATE))
+    assert failure_words(notebook.runs[-1]) is None
+    notebook.answers[Verb.CHECK] = (verdict("J", *findings), ended(1, "lab.cell.py is wrong"))
+    cells.open(cell(CANDIDATE))
+    said = failure_words(notebook.runs[-1]) or ""
+    assert said.startswith("ModelNew: FAIL") and all(f"off in case {number}" in said for number in range(3))
 
 
-def test_without_an_answer_the_reason_is_the_cells_error(notebook: Notebook) -> None:
+def test_without_an_answer_the_reason_is_what_is_shown(notebook: Notebook) -> None:
     notebook.answers[Verb.PROFILE] = (Message("J", Severity.ERROR, "no PyTorch", "install it"), ended(3))
-    with pytest.raises(CannotAnswerError, match="no PyTorch"):
-        judge(notebook, TASK)
-    assert notebook.last == ""
+    judge(notebook, TASK)
+    assert notebook.last == failure_words(notebook.runs[-1]) == "✗ profile could not be answered: no PyTorch; install it"
 
 
-def test_a_first_kernel_is_put_into_a_cell_of_its_own(notebook: Notebook, tmp_path: Path) -> None:
+def test_a_first_kernel_is_a_cell_of_its_own(notebook: Notebook, tmp_path: Path) -> None:
     kernel = tmp_path / "first.cu"
     kernel.write_text(CUDA)
     notebook.answers[Verb.OPTIMIZE] = (KernelWritten("J", "Model", str(kernel)), ended(0, "a first kernel"))
     judge(notebook, TASK, is_optimized=True)
-    assert notebook.inserted == [f"%%kernelopt --op Model\n{CUDA}"] and str(kernel) in notebook.last
+    (run,) = notebook.runs
+    assert run.verbs == (Verb.PROFILE, Verb.OPTIMIZE) and kernel_cell(run) == f"%%kernelopt --op Model\n{CUDA}"
+    run.place_kernel("its cell is below")
+    assert notebook.last.endswith(f"a first kernel; it is in {kernel}; its cell is below")
 
 
 @pytest.mark.parametrize(
@@ -229,65 +228,7 @@ def test_a_cell_with_neither_is_refused(notebook: Notebook, body: str, said: str
     assert not notebook.asked
 
 
-@dataclass
-class Lane:
-    """In the place of queues: does with a job what the test says."""
-
-    then: Callable[[Work], None]
-    cancelled: list[str] = field(default_factory=list[str])
-
-    def submit(self, work: Work) -> None:
-        self.then(work)
-
-    def cancel(self, job_id: str) -> bool:
-        self.cancelled.append(job_id)
-        return True
-
-
-def done(work: Work) -> None:
-    work.listener.started(work)
-    work.listener.reported(work, StageStarted("J", "candidate", "13 cases"))
-    work.listener.reported(work, ended())
-    work.listener.ended(work, None, is_cancelled=False)
-
-
-async def asked_of(lane: Lane, stages: list[str], timeout_s: float | None = None) -> tuple[Event, ...]:
-    task = Task(Verb.PROFILE, cast("Any", type("Request", (), {"file": NOTEBOOK})()))
-    return await OperatorJobs(cast(Queues, lane)).answer(task, stages.append, timeout_s)
-
-
-async def test_a_job_is_heard_to_its_end() -> None:
-    lane, stages = Lane(done), list[str]()
-    found = await asked_of(lane, stages)
-    assert stages == ["13 cases"] and found[-1] == ended()
-
-
-@pytest.mark.parametrize(
-    ("then", "said"),
-    [
-        (lambda work: work.listener.ended(work, CannotAnswerError("no memory", ""), False), "no memory"),
-        (lambda work: work.listener.ended(work, None, True), "cancelled"),
-        (lambda work: None, "it was ended after 0.01 s"),
-    ],
-)
-async def test_a_job_that_gives_no_answer_says_why(then: Callable[[Work], None], said: str) -> None:
-    lane = Lane(then)
-    with pytest.raises(CannotAnswerError, match=said):
-        await asked_of(lane, [], 0.01)
-    assert len(lane.cancelled) == 1
-
-
-async def test_who_stops_waiting_ends_the_job() -> None:
-    lane = Lane(lambda _: None)
-    waiting = asyncio.create_task(asked_of(lane, []))
-    await asyncio.sleep(0)
-    waiting.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await waiting
-    assert len(lane.cancelled) == 1
-
-
 def test_what_is_shown_is_escaped(notebook: Notebook) -> None:
     notebook.answers[Verb.CHECK] = (verdict("J", VerificationFinding("raised", Outcome.FAIL, "<script>")), ended(1))
     judge(notebook, f"{TASK}\n\n{textwrap.dedent(CANDIDATE)}")
-    assert "&lt;script&gt;" in notebook.shown[-1]["text/html"] and "<script>" not in notebook.shown[-1]["text/html"]
+    assert "&lt;script&gt;" in notebook.page and "<script>" not in notebook.page
