@@ -48,8 +48,15 @@ class Progress:
     def model_id(self) -> str:
         return self._root.model_id
 
+    @property
+    def shown(self) -> str:
+        """Its HTML."""
+        return self._course.value
+
     def changed(self) -> None:
-        self._course.value = course_html(self._run.state)
+        """What is over is said in its place: where the kernel ends between the two, the page alone says so."""
+        if not self._run.is_cancelled and not self._run.state.is_over:
+            self._course.value = course_html(self._run.state)
 
 
 class Controls:

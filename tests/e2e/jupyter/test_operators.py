@@ -36,6 +36,7 @@ class ModelNew(nn.Module):
 """
 
 
+@pytest.mark.thorough
 async def test_a_first_kernel_comes_in_a_cell_below_and_is_judged_there(open_notebook: OpenNotebook) -> None:
     page = await open_notebook("task.ipynb", BEGIN, TASK, ENDLESS, "%kernelopt status")
     await page.run(0)

@@ -11,6 +11,7 @@ from assistant.model import events
 from assistant.model.profile import Severity
 from jupyter_ext.cells import cell_of
 from jupyter_ext.commands import wait_for
+from jupyter_ext.controls import Progress
 from jupyter_ext.runs import CellRun, Phase
 from jupyter_ext.workshop import Workshop
 
@@ -54,6 +55,14 @@ def test_refused_and_cancelled_runs_are_distinguished() -> None:
     assert run.state.steps[1].text == "skipped: check failed"
     run.cancelled(Verb.OPTIMIZE)
     assert run.is_cancelled and run.state.phase == Phase.CANCELLED
+
+
+def test_the_progress_of_a_cancelled_run_does_not_say_what_its_successor_will() -> None:
+    run = check(events.StageStarted("J1", "verify", "runs k"))
+    progress = Progress(run, lambda run: None)
+    run.cancelled(Verb.CHECK)
+    progress.changed()
+    assert "check: runs k" in progress.shown and "cancelled" not in progress.shown
 
 
 class _Cancelling:
