@@ -103,7 +103,7 @@ async def ask_of_kernel(page: LabPage) -> None:
 
 async def see_end(page: LabPage, index: int, words: str = ENDED) -> None:
     """It is said once, and nothing can be pressed."""
-    said = page.output(index).get_by_text(re.compile(words))
+    said = page.output(index).get_by_text(re.compile(words)).filter(visible=True)  # the folded steps say it, too
     await page.see(said)
     assert await said.count() == 1
     await page.gone(page.output(index).get_by_role("button"))
