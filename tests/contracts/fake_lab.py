@@ -1,11 +1,9 @@
 """A lab in this process: kernels are Python functions, found by what the CUDA text says. Passes ``lab_contract``.
 
-Example::
+A kernel that none of the table's words are in does not compile. Example::
 
     doubling = Behaviour(lambda x, n: np.multiply(x[:n], 2, out=x[:n]))
     lab = FakeLab(folder, {"x[i] *= 2.0f": doubling})          # every kernel whose text holds these words
-
-A kernel that none of the table's words are in does not compile.
 """
 
 from __future__ import annotations
@@ -55,6 +53,7 @@ _WARP = 32
 _IDEAL_SECTORS = 4
 """Of a warp's access to floats that lie side by side."""
 _Files = tuple[ParsedSource, ...]
+_Reference = Callable[..., tuple[np.ndarray, ...]]
 
 
 class Behaviour(Record):
@@ -77,9 +76,7 @@ class FakeLab:
     """What a ``main()`` whose text holds these words uploads and launches; it copies every buffer back at the end."""
     late: Mapping[str, NewCase] = field(default_factory=dict[str, NewCase])
     """What such a program uploads and launches where its streams are as late as CUDA allows, and that makes a difference."""
-    references: Mapping[str, Callable[..., tuple[np.ndarray, ...]]] = field(
-        default_factory=dict[str, Callable[..., tuple[np.ndarray, ...]]]
-    )
+    references: Mapping[str, _Reference] = field(default_factory=dict[str, _Reference])
     """Python functions that blocks name: of the arguments by name, arrays of floats as float64; the block's outputs in order."""
     slow: Mapping[str, int] = field(default_factory=dict[str, int])
     """Of programs whose text holds these words: how many blocks of a launch run in the time that there is for all of it."""
@@ -94,8 +91,7 @@ class FakeLab:
     asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """(method, text) of everything that was built, run or replayed, in order."""
     _folder_count: int = 0
-    _readers: dict[Path, RecordingReader] = field(default_factory=dict[Path, RecordingReader])
-    """Of recordings, which never change."""
+    _readers: dict[Path, RecordingReader] = field(default_factory=dict[Path, RecordingReader])  # of recordings, which never change
 
     def describe(self) -> LabDescription:
         return LabDescription("cpu", _DEVICE, self.target, "no GPU: a table of the tests", ())
