@@ -43,8 +43,8 @@ def operator_options(
     sizes: list[str] | None = None,
 ) -> OperatorOptions:
     """Raises UsageError for a baseline that there is not, and for a size that is no number."""
-    default = OperatorOptions().baselines
-    names = default if baselines is None else tuple(dict.fromkeys((BASELINES[0], *filter(None, map(str.strip, baselines.split(","))))))
+    given = () if baselines is None else tuple(name.strip() for name in baselines.split(",") if name.strip())
+    names = OperatorOptions().baselines if baselines is None else tuple(dict.fromkeys((BASELINES[0], *given)))
     unknown = next((name for name in names if name not in BASELINES), None)
     if unknown is not None:
         raise UsageError(f"--baselines does not know {unknown!r}", f"there are {', '.join(BASELINES)}")

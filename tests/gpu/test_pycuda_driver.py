@@ -63,5 +63,5 @@ def test_a_kernel_works_on_pycudas_arrays(context: str, tmp_path: Path) -> None:
         "context True",
         "checked True",
         "short False ['out_of_bounds'] True",
-        "refused out: expected an array, got DeviceAllocation",
+        "refused out: expected an array for `float *out`, got DeviceAllocation",
     ]
