@@ -30,10 +30,13 @@ _MOST_RUNS = 40
 _FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memory"})
 """Kinds of failure that speak against the candidate; any other one is the lab's own."""
 
+_TOO_MUCH = frozenset({"timed_out", "out_of_memory"})
+
 
 async def judged_on_emulator(
-    job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where
+    job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where, *, is_beside_gpu: bool = False
 ) -> VerificationResult | LabFailure:
+    """``is_beside_gpu``: a GPU judges too, so that what takes too long here is no fault of the candidate's."""
     watch = Stopwatch(job, "reference")
     watch.begin(f"{pair.task.name} of {pair.task.path.name} in PyTorch {sides.place.version} on the CPU")
     order = reference_order(job, pair.task, options, where)
@@ -49,6 +52,9 @@ async def judged_on_emulator(
     candidate = await _candidate(candidate_order(job, pair, reference, options, where), sides, runs)
     if isinstance(candidate, LabFailure):
         return candidate
+    ended = candidate["failure"]
+    if is_beside_gpu and (runs.gave_up is not None or (ended is not None and ended["kind"] in _TOO_MUCH)):
+        return LabFailure("timed_out", runs.gave_up or ended["message"], "make sizes of the task constants that only get_inputs() reads")
     await runs.look_at_streams()
     watch.end(f"{runs.launch_count} launches of kernels of its own")
     given = partial(evidence_of, pair, reference, cases, candidate, runs.seen, options)

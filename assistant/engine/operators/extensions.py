@@ -49,6 +49,8 @@ class ExtensionRuns:
         self._programs: dict[int, Program] = {}
         self._runs: dict[int, ProgramRun] = {}
         self._limits = replace(job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0)
+        self.gave_up: str | None = None
+        """Why the emulator did not come to the end of a call: it has less time and memory than a GPU."""
         self.works_aside = False
         """Whether `look_at_streams` saw a function return before kernels of its own had to have run."""
 
@@ -98,6 +100,8 @@ class ExtensionRuns:
         if is_first:
             watch.end(f"the extension {request['name']} is built and has run")
         self._programs[index], self._runs[index] = program, run
+        if run.timed_out or run.memory_exceeded or run.output_truncated:
+            self.gave_up = _end_in_words(run)
         await asyncio.to_thread(_write_answers, folder / f"answers{index}.bin", calls, run)
         return None
 

@@ -117,7 +117,7 @@ async def _looked_at(job: Job, pair: OperatorPair, options: OperatorOptions, sid
     too_much = _too_much(graph)
     if too_much is not None:
         return LabFailure("unsupported", too_much, "make sizes of the task constants that only get_inputs() reads")
-    return await judged_on_emulator(job, pair, options, sides, where)
+    return await judged_on_emulator(job, pair, options, sides, where, is_beside_gpu=True)
 
 
 def _small(task: Task) -> dict[str, int]:

@@ -149,6 +149,21 @@ async def test_what_the_emulator_cannot_run_is_judged_on_the_gpu_alone_and_said(
     assert "races, bounds and uninitialised reads: no such function" in missing
 
 
+@pytest.mark.parametrize("limit", ["timed_out", "memory_exceeded"])
+async def test_what_takes_the_emulator_too_long_is_no_fault_of_a_candidate_that_the_gpu_runs(asked: OnGpu, limit: str) -> None:
+    asked.lab.ends = [ran(**{limit: True})]
+    assert (await asked.judge()).exit_code == DONE
+    verification = asked.only(events.ComparisonMade).verification
+    assert verification.findings == () and any(each.startswith("races, bounds") for each in verification.missing_checks)
+
+
+async def test_a_process_that_takes_too_long_on_the_cpu_is_none_either(asked: OnGpu) -> None:
+    asked.sides.refusals = {"candidate": LabFailure("timed_out", "PyTorch's process timed out", "")}
+    assert (await asked.judge()).exit_code == DONE
+    asked.gpu.refusals = {"candidate": LabFailure("timed_out", "PyTorch's process timed out", "")}
+    assert (await asked.judge()).exit_code == NO, "on the GPU it is"
+
+
 async def test_kernels_of_libraries_are_named_with_their_share(asked: OnGpu) -> None:
     asked.gpu.kernels = KERNELS
     await asked.judge()
