@@ -29,7 +29,6 @@ _MOST_RUNS = 40
 """Of a candidate: one more than calls of extensions that wait for each other."""
 _FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memory"})
 """Kinds of failure that speak against the candidate; any other one is the lab's own."""
-
 _TOO_MUCH = frozenset({"timed_out", "out_of_memory"})
 
 
