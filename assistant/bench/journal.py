@@ -2,7 +2,7 @@
 
 Example::
 
-    journal = Journal.begun(Path("out"), settings)      # or Journal.resumed(…)
+    journal = Journal[BenchSettings, Row].begun(Path("out"), settings)      # or .resumed(…, Row)
     journal.add(row)
     journal.rows
 """
@@ -11,15 +11,33 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
-from assistant.bench.row import Row
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.record import Record
 from assistant.serialize import DecodeError, dumps, loads
 
-__all__ = ["ROWS_NAME", "BenchSettings", "Journal"]
+__all__ = ["ROWS_NAME", "BenchSettings", "Finished", "Journal"]
 
 ROWS_NAME = "rows.jsonl"
+
+
+class Finished(Protocol):
+    """What a row has, whatever it is of."""
+
+    @property
+    def title(self) -> str:
+        """Tells it from all others of the run."""
+        ...
+
+    @property
+    def sources_sha256(self) -> str:
+        """Hash over the texts that it is of."""
+        ...
+
+
+SettingsT = TypeVar("SettingsT", bound=Record)
+RowT = TypeVar("RowT", bound=Finished)
 
 
 class BenchSettings(Record):
@@ -40,16 +58,16 @@ class BenchSettings(Record):
     """Whether anything is searched for, or only looked at."""
 
 
-class Journal:
+class Journal(Generic[SettingsT, RowT]):
     """Rows in the order in which they were found."""
 
-    def __init__(self, path: Path, settings: BenchSettings, rows: tuple[Row, ...]) -> None:
+    def __init__(self, path: Path, settings: SettingsT, rows: tuple[RowT, ...]) -> None:
         self._path = path
         self.settings = settings
         self._rows = {row.title: row for row in rows}
 
     @classmethod
-    def begun(cls, out: Path, settings: BenchSettings) -> Journal:
+    def begun(cls, out: Path, settings: SettingsT) -> Journal[SettingsT, RowT]:
         """A new one; raises UsageError where ``out`` holds a run already, CannotAnswerError where it cannot be written to."""
         path = out / ROWS_NAME
         if path.exists():
@@ -63,8 +81,8 @@ class Journal:
         return journal
 
     @classmethod
-    def resumed(cls, out: Path, settings: BenchSettings) -> Journal:
-        """The one in ``out``. Raises UsageError where there is none, and where its run was started differently."""
+    def resumed(cls, out: Path, settings: SettingsT, kind: type[RowT]) -> Journal[SettingsT, RowT]:
+        """The one in ``out``, with rows of that type. Raises UsageError where there is none, and where its run was started differently."""
         path = out / ROWS_NAME
         try:
             text = path.read_text("utf-8")
@@ -73,7 +91,7 @@ class Journal:
         whole = text[: text.rfind("\n") + 1]  # a kill may have left half a line
         try:
             first, *others = whole.splitlines()
-            earlier, rows = loads(BenchSettings, first), tuple(loads(Row, line) for line in others)
+            earlier, rows = loads(type(settings), first), tuple(loads(kind, line) for line in others)
         except (ValueError, DecodeError) as error:
             raise UsageError(f"{path} cannot be read: {error}", "begin anew in another folder with --out") from error
         if earlier != settings:
@@ -85,10 +103,10 @@ class Journal:
         return cls(path, settings, rows)
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[RowT, ...]:
         return tuple(self._rows.values())
 
-    def add(self, row: Row) -> None:
+    def add(self, row: RowT) -> None:
         """Keep a row; it outlasts the process, and takes the place of an earlier one of its title."""
         self._append(dumps(row))
         self._rows[row.title] = row
@@ -105,6 +123,6 @@ class Journal:
             ) from error
 
 
-def _differences(earlier: BenchSettings, now: BenchSettings) -> str:
+def _differences(earlier: Record, now: Record) -> str:
     names = [name for name in earlier.__dataclass_fields__ if getattr(earlier, name) != getattr(now, name)]
     return "; ".join(f"{name} was {getattr(earlier, name)!r}, is {getattr(now, name)!r}" for name in names)

@@ -16,7 +16,7 @@ from assistant.bench.words import PREDICTED_NOTE, bound_words, cost_words, figur
 from assistant.measure.targets import target
 from assistant.profile.quantity import format_quantity
 
-__all__ = ["results_page"]
+__all__ = ["results_page", "table_row"]
 
 _HEAD = (
     "program",
@@ -42,7 +42,7 @@ def results_page(settings: BenchSettings, rows: Sequence[Row]) -> str:
     lines = ["# Results", ""]
     if figures.is_predicted:
         lines += [f"**{PREDICTED_NOTE}**", ""]
-    lines += [*_where(settings, rows), "", _row(_HEAD), _row(["---"] * len(_HEAD)), *map(_cells, rows), ""]
+    lines += [*_where(settings, rows), "", table_row(_HEAD), table_row(["---"] * len(_HEAD)), *map(_cells, rows), ""]
     lines += [f"- {line}" for line in figures_lines(figures)]
     waiting = [f"- {row.title}: {words}" for row in rows for words in row.waiting]
     if waiting:
@@ -65,7 +65,7 @@ def _where(settings: BenchSettings, rows: Sequence[Row]) -> Iterator[str]:
 def _cells(row: Row) -> str:
     times, distance, best = row.times, row.distance, row.best_distance
     words = verdict_words(row)
-    return _row(
+    return table_row(
         (
             row.title,
             "" if times is None else format_quantity(times.original_s, "s"),
@@ -83,5 +83,6 @@ def _cells(row: Row) -> str:
     )
 
 
-def _row(cells: Sequence[str]) -> str:
+def table_row(cells: Sequence[str]) -> str:
+    """One line of a table."""
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"

@@ -7,25 +7,24 @@ Three jobs of one session, with a memory of its own, so that no row depends on w
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 
 from assistant.bench.bound import bound_of
+from assistant.bench.boundary import listen, row_or_reason
 from assistant.bench.journal import BenchSettings
 from assistant.bench.outcomes import with_nothing, with_verdict, wrong_as_a_whole
 from assistant.bench.private_copy import private_copy, sources_sha256
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.task import Task
-from assistant.bench.told import Heard, Original, ending_of, failure_of, judged_of, original_of, reached_of, times_of
+from assistant.bench.told import Heard, Original, ending_of, failure_of, judged_of, original_of, times_of
 from assistant.cuda.changes import changes_diff, changes_of
 from assistant.engine import WHOLE_PROGRAM, Accept, JobRequest, OptimizeOptions, Session, read_source
 from assistant.engine.proposals import Ask, DecisionRequest, is_proved_better
 from assistant.engine.search import NO_CALLBACKS, SearchCallbacks, deferred_labels, is_deferred
-from assistant.errors import CannotAnswerError, KernelOptError
+from assistant.errors import CannotAnswerError
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
@@ -36,9 +35,6 @@ from assistant.model.verification import Outcome, Verification
 from assistant.record import Record
 
 __all__ = ["ProgramRunner"]
-
-_log = logging.getLogger(__name__)
-_Stream = AsyncIterator[events.Event]
 
 
 class ProgramRunner(Record):
@@ -55,17 +51,14 @@ class ProgramRunner(Record):
     async def run(self, task: Task) -> Row:
         """The task's row. Whatever keeps it from an answer is a failure of that row alone."""
         start_s, heard = time.monotonic(), Heard()
-        try:
-            async with asyncio.timeout(self.settings.timeout_s):
-                with private_copy(self.folder) as copy:
-                    row = await self._carried_out(task, copy, heard)
-        except TimeoutError:
-            row = self._failed(task, heard, f"no end after {self.settings.timeout_s:g} s ({reached_of(heard)})")
-        except KernelOptError as error:
-            row = self._failed(task, heard, error.message)
-        except Exception as error:  # noqa: BLE001 - the task's boundary: the suite goes on with the next one
-            _log.exception("internal error on %s", task.title)
-            row = self._failed(task, heard, f"internal error: {type(error).__name__}: {error}")
+
+        async def carried_out() -> Row:
+            with private_copy(self.folder) as copy:
+                return await self._carried_out(task, copy, heard)
+
+        row = await row_or_reason(carried_out, task.title, self.settings.timeout_s, heard)
+        if isinstance(row, str):
+            row = self._failed(task, heard, row)
         return replace(row, cost=heard.cost(time.monotonic() - start_s))
 
     async def _carried_out(self, task: Task, copy: Path, heard: Heard) -> Row:
@@ -140,14 +133,8 @@ class ProgramRunner(Record):
         caps = Caps(money_usd=self.settings.budget_usd)
         return OptimizeOptions(planner=self.settings.planner, allowed=self.settings.allowed, caps=caps)
 
-    async def _listen(self, stream: _Stream, heard: Heard) -> None:
-        try:
-            async for event in stream:
-                heard.take(event)
-                self.on_event(event)
-        finally:
-            if isinstance(stream, AsyncGenerator):
-                await stream.aclose()  # its workers end before the next job begins
+    async def _listen(self, stream: AsyncIterator[events.Event], heard: Heard) -> None:
+        await listen(stream, heard, self.on_event)
 
     def _row(self, task: Task, heard: Heard, original: Original | None) -> Row:
         """What is known before any search."""

@@ -8,27 +8,33 @@ Example::
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from assistant.bench.figures import figures_of
-from assistant.bench.journal import Journal
+from assistant.bench.journal import BenchSettings, Journal
 from assistant.bench.markdown import results_page
 from assistant.bench.plot import plot_svg
 from assistant.bench.row import Row
 from assistant.errors import CannotAnswerError
 from assistant.serialize import encodable, encode
 
-__all__ = ["row_object", "write_results"]
+__all__ = ["row_object", "write_files", "write_results"]
 
 
-def write_results(out: Path, journal: Journal) -> None:
+def write_results(out: Path, journal: Journal[BenchSettings, Row]) -> None:
     """Raises CannotAnswerError where a file cannot be written."""
     rows = journal.rows
     results = {"settings": encode(journal.settings), "rows": [row_object(row) for row in rows], "figures": encode(figures_of(rows))}
+    write_files(out, results_page(journal.settings, rows), plot_svg(rows), results)
+
+
+def write_files(out: Path, page: str, drawing: str, results: Mapping[str, Any]) -> None:
+    """The three files; raises CannotAnswerError where one cannot be written."""
     texts = {
-        "results.md": results_page(journal.settings, rows),
-        "results.svg": plot_svg(rows),
+        "results.md": page,
+        "results.svg": drawing,
         "results.json": encodable(json.dumps(results, ensure_ascii=False, allow_nan=False, indent=1)) + "\n",
     }
     for name, text in texts.items():

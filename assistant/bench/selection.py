@@ -41,7 +41,10 @@ def chosen_tasks(folder: Path, choice: TaskChoice) -> tuple[Task, ...]:
         return _of_suite(read_suite(suite), choice)
     found = found_programs(folder)
     if not found:
-        raise UsageError(f"there is no program below {folder}: no .cu file with main() or a declared workload", "name another folder")
+        raise UsageError(
+            f"there is no program below {folder}: no .cu file with main() or a declared workload",
+            "name another folder; PyTorch tasks: --suite kernelbench",
+        )
     names = _chosen([name for name, _ in found], choice)
     sizes = choice.sizes or _WORDS[0]
     runs = [()] if sizes in _WORDS else [_words(part) for part in sizes.split(",")]

@@ -2,7 +2,7 @@
 
 It does not know what a task is run with: ``run_one`` may be of programs or of anything else that ends in a row. Example::
 
-    async for row in run_suite(left_of(tasks, journal, sha256), journal, runner.run, most_at_once=4): ...
+    async for row in run_suite(left_of(tasks, journal, lambda _: sha256), journal, runner.run, most_at_once=4): ...
 """
 
 from __future__ import annotations
@@ -10,26 +10,32 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from assistant.bench.journal import Journal
-from assistant.bench.row import Row
-from assistant.bench.task import Task
+from assistant.bench.journal import Journal, RowT, SettingsT
 
 __all__ = ["left_of", "run_suite"]
 
 
-def left_of(tasks: Sequence[Task], journal: Journal, sources_sha256: str) -> tuple[Task, ...]:
-    """Those without a row of the present texts."""
-    done = {row.title for row in journal.rows if row.sources_sha256 == sources_sha256}
-    return tuple(task for task in tasks if task.title not in done)
+class _Titled(Protocol):
+    @property
+    def title(self) -> str: ...
+
+
+TaskT = TypeVar("TaskT", bound=_Titled)
+
+
+def left_of(tasks: Sequence[TaskT], journal: Journal[SettingsT, RowT], sources_sha256: Callable[[TaskT], str]) -> tuple[TaskT, ...]:
+    """Those without a row of the present texts, whose hash ``sources_sha256`` gives."""
+    done = {(row.title, row.sources_sha256) for row in journal.rows}
+    return tuple(task for task in tasks if (task.title, sources_sha256(task)) not in done)
 
 
 async def run_suite(
-    tasks: Sequence[Task], journal: Journal, run_one: Callable[[Task], Coroutine[Any, Any, Row]], most_at_once: int = 1
-) -> AsyncGenerator[Row]:
+    tasks: Sequence[TaskT], journal: Journal[SettingsT, RowT], run_one: Callable[[TaskT], Coroutine[Any, Any, RowT]], most_at_once: int = 1
+) -> AsyncGenerator[RowT]:
     """The rows of these tasks, as they are found; tasks begin in order, and those that are under way end with the generator."""
-    waiting, running = deque(tasks), set[asyncio.Task[Row]]()
+    waiting, running = deque(tasks), set[asyncio.Task[RowT]]()
     try:
         while waiting or running:
             while waiting and len(running) < most_at_once:

@@ -1,10 +1,11 @@
-"""The command ``bench``: a suite of programs with its results.
+"""The command ``bench``: a suite of programs, or of PyTorch tasks, with its results.
 
-Its options only; ``bench_answers`` does what they say.
+Its options only; ``bench_answers`` and ``bench_operators`` do what they say.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,14 @@ import typer
 
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
+from assistant.cli.operators import Baselines, operator_options
+from assistant.cli.paths import plain_path
 from assistant.engine import AllowOption
+from assistant.errors import UsageError
 
 __all__ = ["add_bench_command"]
+
+_KERNELBENCH = "kernelbench"
 
 
 def add_bench_command(app: typer.Typer) -> None:
@@ -24,6 +30,15 @@ def add_bench_command(app: typer.Typer) -> None:
 
 def _bench(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder of programs; suite.toml in it names them, their sizes and bounds")],
+    suite: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="kernelbench: DIR holds PyTorch tasks as KernelBench lays them out: level1/1_NAME.py, …"),
+    ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="With --suite: candidates, called as their tasks are; without one rules write a first kernel"),
+    ] = None,
+    baselines: Baselines = None,
     programs: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Only these, with commas; repeatable")] = None,
     sizes: Annotated[
         str | None,
@@ -54,11 +69,40 @@ def _bench(
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out; finished rows are not run again")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object per row, and the sums")] = False,
 ) -> None:
-    """A suite of programs: original, best and bound of each, verdict, techniques, tokens, money, time. Works on private copies."""
+    """A suite of programs: original, best and bound of each, verdict, techniques, tokens, money, time. Works on private copies.
+
+    With --suite kernelbench a suite of PyTorch tasks: how many candidates are correct, and how many of them are fast.
+    """
+    names = tuple(name for words in programs or () for name in words.split(",") if name)
+    if suite is not None:
+        _check_suite(suite)
+        searching = {
+            "--sizes": sizes,
+            "--cflags": cflags,
+            "--planner": planner,
+            "--budget-usd": budget_usd,
+            "--original-only": original_only or None,
+        }
+        searching["--allow"] = None if allow == "none" else allow
+        _refuse(searching, f"is about programs, and --suite {suite} about PyTorch tasks", "leave it out")
+        with loading():
+            from assistant.bench.operators import OperatorSettings
+            from assistant.cli.bench_operators import OperatorsRun, run_operators
+
+        found = OperatorSettings(
+            suite=suite,
+            folder=str(plain_path(folder)),
+            answers=None if answers is None else str(plain_path(answers)),
+            device=device,
+            target=target,
+            baselines=operator_options(None, baselines=baselines).baselines,
+            timeout_s=timeout,
+        )
+        raise typer.Exit(run_operators(OperatorsRun(found, names, limit, plain_path(out), resume, as_json, jobs)))
+    _refuse({"--answers": answers, "--baselines": baselines}, "is about PyTorch tasks", f"add --suite {_KERNELBENCH}")
     with loading():
         from assistant.bench import BenchSettings, TaskChoice
         from assistant.cli.bench_answers import BenchRun, run_bench
-        from assistant.cli.paths import plain_path
 
     root = plain_path(folder)
     settings = BenchSettings(
@@ -72,6 +116,16 @@ def _bench(
         timeout_s=timeout,
         is_searching=not original_only,
     )
-    names = tuple(name for words in programs or () for name in words.split(",") if name)
-    choice = TaskChoice(names, sizes, limit)
-    raise typer.Exit(run_bench(BenchRun(root, settings, choice, plain_path(out), resume, as_json, jobs)))
+    raise typer.Exit(run_bench(BenchRun(root, settings, TaskChoice(names, sizes, limit), plain_path(out), resume, as_json, jobs)))
+
+
+def _check_suite(name: str) -> None:
+    if name != _KERNELBENCH:
+        raise UsageError(f"--suite does not know {name!r}", f"there is {_KERNELBENCH}; a folder of programs needs no --suite")
+
+
+def _refuse(given: Mapping[str, object], why: str, remedy: str) -> None:
+    """Raises UsageError for the first option that was given."""
+    name = next((name for name, value in given.items() if value is not None), None)
+    if name is not None:
+        raise UsageError(f"{name} {why}", remedy)

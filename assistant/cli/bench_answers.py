@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from assistant.bench import (
     Journal,
     ProgramRunner,
     Row,
-    Task,
     TaskChoice,
     chosen_tasks,
     figures_lines,
@@ -27,6 +25,7 @@ from assistant.bench import (
 from assistant.bench.suite_file import SUITE_NAME
 from assistant.bench.words import PREDICTED_NOTE
 from assistant.cli import exit_codes
+from assistant.cli.bench_screen import SuiteScreen
 from assistant.cli.compose import has_gpu, open_session
 from assistant.cli.consent import ask_model
 from assistant.cli.console import console
@@ -39,9 +38,8 @@ from assistant.errors import UsageError
 from assistant.measure.targets import target
 from assistant.model.events import Event
 from assistant.record import Record
-from assistant.serialize import dumps
 
-__all__ = ["BenchRun", "run_bench"]
+__all__ = ["BenchRun", "interrupted_words", "run_bench", "session_of", "times_on_gpu"]
 
 _UNFIT = re.compile(r"[^A-Za-z0-9_.+-]+")
 
@@ -61,31 +59,37 @@ class BenchRun(Record):
 
 def run_bench(run: BenchRun) -> int:
     """The exit code: 0 where the suite was run, whatever its rows say."""
-    interrupted = f"interrupted; finished rows are kept in {run.out}: the same command with --resume goes on"
-    return run_async(lambda: _run(run), interrupted)
+    return run_async(lambda: _run(run), interrupted_words(run.out))
+
+
+def interrupted_words(out: Path) -> str:
+    """What is said after Ctrl-C."""
+    return f"interrupted; finished rows are kept in {out}: the same command with --resume goes on"
 
 
 async def _run(run: BenchRun) -> int:
     if not run.folder.is_dir():
         raise UsageError(f"{run.folder} is not a folder", "name a folder of CUDA programs")
     tasks = chosen_tasks(run.folder, _checked(run))
-    journal = Journal.resumed(run.out, run.settings) if run.is_resumed else Journal.begun(run.out, run.settings)
-    left = left_of(tasks, journal, sources_sha256(run.folder))
-    screen = _Screen(run, tasks, len(tasks) - len(left))
-    screen.begin()
+    journal = _journal(run)
+    sha256 = sources_sha256(run.folder)
+    left = left_of(tasks, journal, lambda _: sha256)
+    screen = SuiteScreen([task.title for task in tasks], run.is_json)
+    screen.begin(len(tasks) - len(left))
     with StatusLine(console(is_error=True)) as status:
 
         def follow(event: Event) -> None:
             status.hide()
             status.follow(event)
 
-        runner = ProgramRunner(run.folder, run.settings, lambda title: _session(run, title), follow, _callbacks())
+        runner = ProgramRunner(run.folder, run.settings, lambda title: session_of(run.out, title), follow, _callbacks())
         async for row in run_suite(left, journal, runner.run, run.jobs):
             status.hide()
             write_results(run.out, journal)
-            screen.show(row)
+            screen.show(row.title, row_line(row), row_object(row))
     write_results(run.out, journal)
-    screen.end(journal)
+    figures = figures_of(journal.rows)
+    screen.end([*figures_lines(figures), *([PREDICTED_NOTE] if figures.is_predicted else [])], figures, run.out)
     return exit_codes.DONE
 
 
@@ -95,7 +99,7 @@ def _checked(run: BenchRun) -> TaskChoice:
     Raises KernelOptError for what would make every row a failure: a device, target or planner that is not there.
     """
     suite, settings = run.folder / SUITE_NAME, run.settings
-    is_on_gpu = has_gpu(settings.device or load_settings(find_workspace(suite)).settings.device)
+    is_on_gpu = times_on_gpu(suite, settings.device)
     if settings.target is not None:
         target(settings.target)
     open_session("bench").check_planner(OptimizeOptions(planner=settings.planner), suite)
@@ -103,48 +107,24 @@ def _checked(run: BenchRun) -> TaskChoice:
     return run.choice if run.choice.sizes is not None else replace(run.choice, sizes=usual)
 
 
-def _session(run: BenchRun, title: str) -> Session:
-    memory = run.out / "memory" / f"{_UNFIT.sub('_', title)}.sqlite3"
+def _journal(run: BenchRun) -> Journal[BenchSettings, Row]:
+    return (
+        Journal[BenchSettings, Row].resumed(run.out, run.settings, Row)
+        if run.is_resumed
+        else Journal[BenchSettings, Row].begun(run.out, run.settings)
+    )
+
+
+def times_on_gpu(place: Path, device: str | None) -> bool:
+    """Whether the device asked for, else that of the settings around ``place``, is a GPU that is there. Raises as `has_gpu`."""
+    return has_gpu(device or load_settings(find_workspace(place)).settings.device)
+
+
+def session_of(out: Path, title: str) -> Session:
+    """One with a memory of its own, in the folder of the results."""
+    memory = out / "memory" / f"{_UNFIT.sub('_', title)}.sqlite3"
     return open_session("bench", memory=memory)
 
 
 def _callbacks() -> SearchCallbacks:
     return SearchCallbacks(None, ask_model(is_terminal=False), None)
-
-
-class _Screen:
-    """A line per row, numbered; with ``--json`` an object each, and one of the sums at the end."""
-
-    def __init__(self, run: BenchRun, tasks: tuple[Task, ...], done_count: int) -> None:
-        self._run = run
-        self._number = {task.title: number for number, task in enumerate(tasks, 1)}
-        self._done_count = done_count
-
-    def begin(self) -> None:
-        if self._done_count and not self._run.is_json:
-            self._print(f"{self._done_count} of {len(self._number)} runs are finished already")
-
-    def show(self, row: Row) -> None:
-        if self._run.is_json:
-            _print_line(dumps(row_object(row)))
-        else:
-            self._print(f"[{self._number[row.title]}/{len(self._number)}] {row_line(row)}")
-
-    def end(self, journal: Journal) -> None:
-        figures = figures_of(journal.rows)
-        if self._run.is_json:
-            _print_line(dumps({"figures": figures, "out": str(self._run.out)}))
-            return
-        for line in figures_lines(figures):
-            self._print(line)
-        if figures.is_predicted:
-            self._print(PREDICTED_NOTE)
-        self._print(f"results: {self._run.out}: results.md, results.json, results.svg")
-
-    def _print(self, text: str) -> None:
-        console().print(text, markup=False, soft_wrap=True, highlight=False)
-
-
-def _print_line(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()

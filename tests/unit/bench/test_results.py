@@ -11,7 +11,7 @@ from assistant.bench.journal import BenchSettings, Journal
 from assistant.bench.markdown import results_page
 from assistant.bench.plot import plot_svg
 from assistant.bench.results import write_results
-from assistant.bench.row import RowOutcome, Times
+from assistant.bench.row import Row, RowOutcome, Times
 from assistant.bench.words import PREDICTED_NOTE, figures_lines, row_line
 from assistant.model.comparison import SpeedOutcome
 from tests.unit.bench.conftest import MakeRow
@@ -76,7 +76,7 @@ def test_a_program_that_does_nothing_on_the_gpu_has_no_distance(row: MakeRow) ->
 
 
 def test_the_results_are_written_as_page_drawing_and_json(tmp_path: Path, row: MakeRow) -> None:
-    journal = Journal.begun(tmp_path, SETTINGS)
+    journal = Journal[BenchSettings, Row].begun(tmp_path, SETTINGS)
     journal.add(row("a", 2.0))
     write_results(tmp_path, journal)
     results = json.loads((tmp_path / "results.json").read_text())

@@ -37,11 +37,11 @@ class Runs:
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal.begun(tmp_path / "out", BenchSettings("/suite"))
+def journal(tmp_path: Path) -> Journal[BenchSettings, Row]:
+    return Journal[BenchSettings, Row].begun(tmp_path / "out", BenchSettings("/suite"))
 
 
-async def test_one_after_another_unless_more_are_asked_for(journal: Journal, row: MakeRow) -> None:
+async def test_one_after_another_unless_more_are_asked_for(journal: Journal[BenchSettings, Row], row: MakeRow) -> None:
     runs = Runs(row)
     for name in "abcd":
         runs.ends[name].set()
@@ -49,7 +49,7 @@ async def test_one_after_another_unless_more_are_asked_for(journal: Journal, row
     assert [each.name for each in journal.rows] == runs.begun == list("abcd")
 
 
-async def test_several_at_a_time_give_their_rows_as_they_end(journal: Journal, row: MakeRow) -> None:
+async def test_several_at_a_time_give_their_rows_as_they_end(journal: Journal[BenchSettings, Row], row: MakeRow) -> None:
     runs, found = Runs(row), list[str]()
     async with aclosing(run_suite(TASKS, journal, runs.run, most_at_once=2)) as rows:
         runs.ends["b"].set()
@@ -62,7 +62,7 @@ async def test_several_at_a_time_give_their_rows_as_they_end(journal: Journal, r
     assert [each.name for each in journal.rows] == found
 
 
-async def test_what_is_under_way_ends_with_the_one_who_listens(journal: Journal, row: MakeRow) -> None:
+async def test_what_is_under_way_ends_with_the_one_who_listens(journal: Journal[BenchSettings, Row], row: MakeRow) -> None:
     runs = Runs(row)
     runs.ends["a"].set()
     async with aclosing(run_suite(TASKS, journal, runs.run, most_at_once=3)) as rows:
@@ -71,7 +71,7 @@ async def test_what_is_under_way_ends_with_the_one_who_listens(journal: Journal,
     assert [each.name for each in journal.rows] == ["a"]
 
 
-async def test_a_run_that_breaks_takes_the_others_with_it(journal: Journal, row: MakeRow) -> None:
+async def test_a_run_that_breaks_takes_the_others_with_it(journal: Journal[BenchSettings, Row], row: MakeRow) -> None:
     runs = Runs(row)
 
     async def run(task: Task) -> Row:

@@ -1,0 +1,3 @@
+"""No task, and not called as one."""
+
+SIZE = 40
