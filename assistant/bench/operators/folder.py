@@ -68,7 +68,7 @@ def read_folder(folder: Path) -> TaskFolder:
     if not problems:
         raise UsageError(
             f"there is no PyTorch task in {folder}: neither level1/1_NAME.py nor a Python file with Model and get_inputs()",
-            "name the folder that holds level1, level2, …, or a folder of task files; docs/how-to/bench.md says what a task is",
+            "name the folder that holds level1, level2, …, or a folder of task files; docs/how-to/operators.md says what a task is",
         )
     return TaskFolder(tuple(sorted(problems, key=lambda each: place_of(each.level, each.number, each.title))), tuple(sorted(left_out)))
 

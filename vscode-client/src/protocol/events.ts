@@ -13,6 +13,7 @@ export const EVENT_NAMES = [
   "profile_summary",
   "launch_facts",
   "operators",
+  "operator_timed",
   "kernel_written",
   "check",
   "findings",
