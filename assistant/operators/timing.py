@@ -70,6 +70,8 @@ class OperatorTiming(Record):
     method: str
     suspicion: str | None
     """Why the times are not to be believed; None: nothing speaks against them."""
+    is_wrong: bool = False
+    """The candidate leaves other values when it is timed."""
 
     def of(self, baseline: str) -> Ratio | None:
         """The candidate over this baseline."""
@@ -98,6 +100,7 @@ def compared(answer: Mapping[str, Any], seed: int) -> OperatorTiming:
         left_out=(*((name, reason) for name, reason in answer["left_out"]), *((name, _OTHER_VALUES) for name in wrong)),
         method=method,
         suspicion=_suspicion(answer),
+        is_wrong=CANDIDATE in answer["wrong"],
     )
 
 

@@ -22,7 +22,7 @@ from assistant.lab.torch_sides import TorchSides
 from assistant.model.comparison import Comparison, speed_in_words
 from assistant.model.profile import Severity
 from assistant.model.source import Source
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationResult, verdict_in_words
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
 from assistant.operators.graph import Graph, moved
 from assistant.operators.merging import merged
 from assistant.operators.task import Task
@@ -61,17 +61,20 @@ async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions)
     if isinstance(result, CannotJudge):
         job.say(Severity.ERROR, result.reason, result.remedy)
         return Ending(CANNOT_ANSWER, "cannot judge the candidate")
-    return _reported(job, pair, options, result, speed)
+    no_time = "no time without a GPU" if gpu is None else "not timed"
+    return _reported(job, pair, options, result, speed, no_time)
 
 
-def _reported(job: Job, pair: OperatorPair, options: OperatorOptions, result: Verification, speed: Comparison | None) -> Ending:
+def _reported(
+    job: Job, pair: OperatorPair, options: OperatorOptions, result: Verification, speed: Comparison | None, no_time: str
+) -> Ending:
     verdict = Verdict(pair.task.name, result, speed, ())
     before = Source(pair.task.path, pair.task.text)
     job.emit(verdict_event(job, before.sha256, pair.candidate.source.sha256, verdict))
     if result.outcome is Outcome.FAIL:
         return Ending(NO, f"FAIL: {pair.candidate.source.path.name} does not do what {pair.task.name} does")
     is_open = options.is_strict and result.outcome is Outcome.NEEDS_DECISION
-    words = "no time without a GPU" if speed is None else f"{speed_in_words(speed.outcome, speed.ratio, speed.caveats)} than eager"
+    words = no_time if speed is None else f"{speed_in_words(speed.outcome, speed.ratio, speed.caveats)} than eager"
     return Ending(NO if is_open else DONE, f"{verdict_in_words(result.outcome, result.caveats)}, {words}")
 
 
@@ -92,11 +95,19 @@ async def _with_gpu(
     times = await timed(job, pair.task, pair, found.reference, options, gpu, where)
     if isinstance(times, LabFailure):
         return replace(result, missing_checks=(*result.missing_checks, f"speed: {times.message}")), None
+    if times.is_wrong:
+        return _wrong_when_timed(result), None
     if times.suspicion is not None:
         return replace(result, missing_checks=(*result.missing_checks, f"speed: {times.suspicion}")), None
     report_times(job, pair.task, times, where, graph)
     eager = times.of(EAGER)
     return result, None if eager is None else eager.call
+
+
+def _wrong_when_timed(result: Verification) -> Verification:
+    message = "when it is timed it leaves other values than the reference: it does less work then"
+    finding = VerificationFinding("remembered", Outcome.FAIL, message)
+    return replace(result, outcome=Outcome.FAIL, findings=(finding, *result.findings))
 
 
 def _both(emulated: Verification | LabFailure, found: OnGpu) -> VerificationResult:

@@ -105,7 +105,14 @@ def _builds(key: str) -> Path:
     folder = root / hashlib.sha256(key.encode()).hexdigest()[:24]
     folder.mkdir(parents=True, exist_ok=True)
     folder.touch()
-    by_age = sorted(root.iterdir(), key=lambda each: -each.stat().st_mtime)
+    by_age = sorted(root.iterdir(), key=_last_used, reverse=True)
     for old in by_age[_KEPT_BUILDS:]:
         shutil.rmtree(old, ignore_errors=True)
     return folder
+
+
+def _last_used(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0  # another job has just removed it

@@ -92,7 +92,6 @@ class _Timing:
             if name != EAGER:
                 add(contender(name, self._reference(module), self._inputs))
         fingerprint = Fingerprint()
-        own: list[dict[str, Any]] = []
         if self._order["candidate"] is not None:
             OpenedFiles(frozenset(self._order["candidate"]["closed"]))
             candidate = contender(CANDIDATE, self._candidate(), self._inputs)
@@ -100,7 +99,6 @@ class _Timing:
                 raise SideError("raised", f"the candidate: {candidate.reason}")
             found.append(candidate)
             add(graphed(candidate))
-            own = self._kernels(candidate)
         self._place.take("alone")
         rounds = turns(
             self._clock, found, lambda: self._show(self._random.randrange(len(self._cases))), self._random, self._order["time_s"]
@@ -116,7 +114,6 @@ class _Timing:
             "alone_s": alone_s,
             "wrong": wrong,
             "kernels": kernels,
-            "own_kernels": own,
             "replaced": fingerprint.changed(),
             "settings": _settings(),
         }

@@ -37,6 +37,8 @@ class GpuSides(Sides):
 
     alone_s: float = 20e-6
     timing_failure: dict[str, str] | None = None
+    wrong: list[str] = field(default_factory=list[str])
+    """Who leaves other values when it is timed."""
     kernels: list[list[Any]] = field(default_factory=lambda: KERNELS[:1])
     is_blind: bool = False
 
@@ -52,7 +54,7 @@ class GpuSides(Sides):
         rounds = [{name: {"call": made(), "device": made()} for name, made in turn.items()} for _ in range(10)]
         return {
             "failure": None, "names": list(times), "left_out": [["compile", "no compiler"]], "rounds": rounds, "alone_s": self.alone_s,
-            "wrong": [], "kernels": [{"name": "add", "count": 2, "time_s": 1e-5}], "own_kernels": [], "replaced": [], "settings": {},
+            "wrong": self.wrong, "kernels": [{"name": "add", "count": 2, "time_s": 1e-5}], "replaced": [], "settings": {},
             "device": GPU.name, "torch": "2.13.0",
         }  # fmt: skip
 
@@ -188,9 +190,18 @@ async def test_which_kernels_ran_may_not_be_known(asked: OnGpu) -> None:
 async def test_times_that_are_not_to_be_had_or_believed_leave_the_verdict(asked: OnGpu, changes: dict[str, Any], why: str) -> None:
     for name, value in changes.items():
         setattr(asked.gpu, name, value)
-    assert (await asked.judge()).exit_code == DONE
+    ended = await asked.judge()
+    assert ended.reason == "PASS, not timed"
     verdict = asked.only(events.ComparisonMade)
     assert verdict.speed is None and any(each.startswith("speed: ") and why in each for each in verdict.verification.missing_checks)
+
+
+async def test_a_candidate_that_leaves_other_values_when_it_is_timed_fails(asked: OnGpu) -> None:
+    asked.gpu.wrong = ["candidate"]
+    assert (await asked.judge()).exit_code == NO
+    verdict = asked.only(events.ComparisonMade)
+    (finding,) = verdict.verification.findings
+    assert (finding.code, finding.outcome, verdict.speed) == ("remembered", "FAIL", None) and "when it is timed" in finding.message
 
 
 async def test_a_gpu_that_is_busy_is_no_fault_of_the_candidate(asked: OnGpu) -> None:
