@@ -145,7 +145,7 @@ async def _play(scene: Scene, stage: Stage) -> None:
         for name, picture in stage.pictures.items():
             _write(FOLDER / f"{name}-{stage.theme}.webp", picture)
             if stage.theme == "light" and name in _OF_WALKTHROUGH:
-                _write_small(WALKTHROUGH / f"{_OF_WALKTHROUGH[name]}.png", picture)
+                _write_small(WALKTHROUGH / f"{_OF_WALKTHROUGH[name]}.webp", picture)
         await stage.close()
     assert list(stage.pictures) == list(scene.pictures), (scene.name, list(stage.pictures))
 
@@ -160,7 +160,8 @@ def _write_small(path: Path, png: bytes) -> None:
     from PIL import Image
 
     picture = Image.open(BytesIO(png)).convert("RGB")
-    picture.crop((0, 0, picture.width, _SHOWN_HEIGHT)).quantize(_COLORS, dither=Image.Dither.NONE).save(path, "PNG", optimize=True)
+    few_colors = picture.crop((0, 0, picture.width, _SHOWN_HEIGHT)).quantize(_COLORS, dither=Image.Dither.NONE)
+    few_colors.convert("RGB").save(path, "WEBP", lossless=True, quality=100, method=6)
 
 
 def _empty(cli: Cli) -> None:

@@ -21,6 +21,8 @@ __all__ = ["build", "pack"]
 
 _SOURCE = Path(__file__).resolve().parents[2]
 _DEADLINE_S = 300
+_PAGES = "/labextension"
+"""Scripts for the pages of JupyterLab, in two places: the environment that the extension makes for its server serves none."""
 
 
 def build(packed: Path) -> None:
@@ -33,9 +35,9 @@ def build(packed: Path) -> None:
 
 
 def pack(wheel: Path, packed: Path) -> None:
-    """All files of a wheel but RECORD, those of one kind next to each other, as they resemble each other."""
+    """What a server needs of a wheel, files of one kind next to each other, as they resemble each other."""
     with zipfile.ZipFile(wheel) as compressed:
-        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD")]
+        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and _PAGES not in name]
         contents = [(name, compressed.read(name)) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
     index = json.dumps([[name, len(content)] for name, content in contents])
     packed.write_bytes(index.encode("ascii") + b"\n" + b"".join(content for _, content in contents))
