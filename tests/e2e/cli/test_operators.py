@@ -135,7 +135,8 @@ def test_what_is_no_pair_of_operators_is_refused_before_anything_runs(cli: Cli) 
     folder = TASKS[0]
     right = candidate_of(folder, "right")
     for words, said in (
-        (("compare", folder / "task.py", right, "--device", "gpu:0"), "operators are judged on the CPU only so far"),
+        (("compare", folder / "task.py", right, "--size", "lines=4"), "task.py has no size lines"),
+        (("compare", folder / "task.py", right, "--baselines", "tensorrt"), "--baselines does not know 'tensorrt'"),
         (("compare", folder / "task.py", folder / "task.py"), "ModelNew"),
         (("compare", folder / "task.py", right, "--op", "Modle"), "did you mean Model?"),
         (("check", folder / "task.py"), "name one candidate after the task"),
