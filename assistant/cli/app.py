@@ -167,7 +167,7 @@ def _profile(
     asked = ops.operator_options(operator, baselines=baselines, sizes=sizes)
     task = None if report else ops.operator_request(named, asked, kernel, device, timeout, target)
     if task is not None:
-        raise typer.Exit(_run(lambda session: session.profile_operator(task, asked), Shown(as_json, is_verbose)))
+        raise typer.Exit(_run(lambda session: session.profile_operator(task, asked, is_timed=True), Shown(as_json, is_verbose)))
     request = opt.job_request(
         *(named, sources, kernel, device, target, cflags, context.obj, timeout, launches, count), build=build, run=run, report=report
     )

@@ -22,7 +22,7 @@ Baselines = Annotated[
     typer.Option(
         "--baselines",
         metavar="NAMES",
-        help="Of a PyTorch task on a GPU: what is timed beside eager, of compile and max-autotune, separated by commas; default compile",
+        help="Of a PyTorch task on a GPU: what is timed besides eager: of compile and max-autotune, separated by commas; default compile",
     ),
 ]
 Sizes = Annotated[

@@ -13,6 +13,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
@@ -159,9 +160,10 @@ class Session:
 
         return streamed(lambda listener: self._runner().run(command, asked, body, listener, without_cuda))
 
-    def profile_operator(self, request: JobRequest, options: OperatorOptions) -> AsyncIterator[events.Event]:
-        """What a PyTorch task consists of. Raises UsageError where the file is none."""
-        return self._about_task("profile", request, options.class_name, lambda job, task: profile_operator(job, task, options))
+    def profile_operator(self, request: JobRequest, options: OperatorOptions, *, is_timed: bool = False) -> AsyncIterator[events.Event]:
+        """What a PyTorch task consists of; ``is_timed``: on a GPU also how long it takes. Raises UsageError where the file is none."""
+        stage = partial(profile_operator, options=options, is_timed=is_timed)
+        return self._about_task("profile", request, options.class_name, stage)
 
     def optimize_operator(self, request: JobRequest, options: OperatorOptions) -> AsyncIterator[events.Event]:
         """The first kernel of a PyTorch task, written by rules and judged. Raises UsageError as `profile_operator`."""

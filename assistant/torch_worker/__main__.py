@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any, cast
 
 from assistant.serialize import decode, encode
-from assistant.torch_worker.protocol import SideGpu, SideReply, SideRequest
+from assistant.torch_worker.protocol import SideReply, SideRequest
 from assistant.torch_worker.turns import Turns
 from assistant.worker.child import Bounds, Command, Interrupted, Outcome, run_child
 from assistant.worker.environment import candidate_environment, own_environment
@@ -40,7 +40,7 @@ def _run(request: SideRequest, launcher: Launcher) -> SideReply:
     given = candidate_environment if request.is_candidate else own_environment
     temporary = request.folder / "tmp"
     temporary.mkdir(exist_ok=True)
-    environment = {**given(os.environ), "TMPDIR": str(temporary), **_seen(request.gpu)}
+    environment = {**given(os.environ), "TMPDIR": str(temporary), **_seen(request)}
     order = request.folder / "order.json"
     command = Command((request.python, str(_START), str(order)), request.working_directory, environment)
     bounds = Bounds(request.wall_s, request.memory_bytes)
@@ -56,8 +56,10 @@ def _run(request: SideRequest, launcher: Launcher) -> SideReply:
     return SideReply(failure, words, missing)
 
 
-def _seen(gpu: SideGpu | None) -> dict[str, str]:
-    """Which GPU, and where what is compiled for it goes. cuBLAS gives equal results for equal calls with a workspace of fixed size."""
+def _seen(request: SideRequest) -> dict[str, str]:
+    """Which GPU, and where what is compiled for it goes: extensions are kept, what PyTorch compiles of the reference is not, as a candidate
+    could change it for the next time. cuBLAS gives equal results for equal calls with a workspace of fixed size."""
+    gpu = request.gpu
     if gpu is None:
         return {"CUDA_VISIBLE_DEVICES": ""}
     return {
@@ -67,9 +69,9 @@ def _seen(gpu: SideGpu | None) -> dict[str, str]:
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8",
         "TORCH_CUDA_ARCH_LIST": gpu.compute_capability,
         "TORCH_EXTENSIONS_DIR": str(gpu.builds / "extensions"),
-        "TORCHINDUCTOR_CACHE_DIR": str(gpu.builds / "inductor"),
+        "TORCHINDUCTOR_CACHE_DIR": str(request.folder / "inductor"),
         "TORCHINDUCTOR_COMPILE_THREADS": "1",
-        "TRITON_CACHE_DIR": str(gpu.builds / "triton"),
+        "TRITON_CACHE_DIR": str(request.folder / "triton"),
     }
 
 

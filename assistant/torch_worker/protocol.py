@@ -17,7 +17,7 @@ class SideGpu(Record):
     compute_capability: str
     """``9.0``"""
     builds: Path
-    """Extensions, and kernels that PyTorch compiles by itself; found again by a later side."""
+    """Extensions of the candidate, found again by a later side."""
 
 
 class SideRequest(Record):

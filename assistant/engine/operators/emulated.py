@@ -7,23 +7,22 @@ emulator gives them before the next one.
 from __future__ import annotations
 
 import asyncio
-import shutil
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from assistant.engine.job import Job, Stopwatch
-from assistant.engine.operators.evidence import evidence_of, reference_cases
+from assistant.engine.operators.evidence import evidence_of
 from assistant.engine.operators.extensions import ExtensionRuns
-from assistant.engine.operators.orders import Where, candidate_order, reference_order
+from assistant.engine.operators.orders import Where, candidate_order
 from assistant.engine.operators.reading import OperatorPair
+from assistant.engine.operators.reference import ran_reference
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchSides
 from assistant.model.verification import VerificationResult
 from assistant.operators.judge import judge
 from assistant.ports.lab import LabFailure
 
-__all__ = ["against_candidate", "judged_on_emulator", "of_reference", "remove_answers"]
+__all__ = ["against_candidate", "judged_on_emulator"]
 
 _MOST_RUNS = 40
 """Of a candidate: one more than calls of extensions that wait for each other."""
@@ -33,46 +32,25 @@ _TOO_MUCH = frozenset({"timed_out", "out_of_memory"})
 
 
 async def judged_on_emulator(
-    job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where, *, is_beside_gpu: bool = False
+    job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where, *, gpu_judges_too: bool = False
 ) -> VerificationResult | LabFailure:
-    """``is_beside_gpu``: a GPU judges too, so that what takes too long here is no fault of the candidate's."""
-    watch = Stopwatch(job, "reference")
-    watch.begin(f"{pair.task.name} of {pair.task.path.name} in PyTorch {sides.place.version} on the CPU")
-    order = reference_order(job, pair.task, options, where)
-    reference = of_reference(await sides.run("reference", order, pair.task.path.parent, is_candidate=False))
-    if isinstance(reference, LabFailure):
-        return reference
-    cases = await asyncio.to_thread(reference_cases, reference)
-    await asyncio.to_thread(remove_answers, sides.folder("reference"))
-    watch.end(f"{len(cases)} cases")
+    """``gpu_judges_too``: what takes too long here is then no fault of the candidate's."""
+    found = await ran_reference(job, pair.task, options, sides, where)
+    if isinstance(found, LabFailure):
+        return found
     watch = Stopwatch(job, "candidate")
     watch.begin(f"{pair.candidate.source.path.name} on the same inputs, CUDA on the emulator")
     runs = ExtensionRuns(job, pair.candidate.source)
-    candidate = await _candidate(candidate_order(job, pair, reference, options, where), sides, runs)
+    candidate = await _candidate(candidate_order(job, pair, found.answer, options, where), sides, runs)
     if isinstance(candidate, LabFailure):
         return candidate
     ended = candidate["failure"]
-    if is_beside_gpu and (runs.gave_up is not None or (ended is not None and ended["kind"] in _TOO_MUCH)):
+    if gpu_judges_too and (runs.gave_up is not None or (ended is not None and ended["kind"] in _TOO_MUCH)):
         return LabFailure("timed_out", runs.gave_up or ended["message"], "make sizes of the task constants that only get_inputs() reads")
     await runs.look_at_streams()
     watch.end(f"{runs.launch_count} launches of kernels of its own")
-    given = partial(evidence_of, pair, reference, cases, candidate, runs.seen, options)
+    given = partial(evidence_of, pair, found.answer, found.cases, candidate, runs.seen, options)
     return judge(await asyncio.to_thread(given))
-
-
-def remove_answers(folder: Path) -> None:
-    """Remove what a candidate must not find; it needs the inputs alone."""
-    shutil.rmtree(folder / "results", ignore_errors=True)
-    for name in ("answer.json", "order.json"):
-        (folder / name).unlink(missing_ok=True)
-
-
-def of_reference(answer: dict[str, Any] | LabFailure) -> dict[str, Any] | LabFailure:
-    """The answer of a reference that ran; else why it did not."""
-    if isinstance(answer, LabFailure):
-        return LabFailure(answer.kind, f"the reference: {answer.message}", answer.remedy)
-    failure = answer["failure"]
-    return answer if failure is None else LabFailure(failure["kind"], f"the reference: {failure['message']}", "run the task by itself")
 
 
 async def _candidate(order: dict[str, Any], sides: TorchSides, runs: ExtensionRuns) -> dict[str, Any] | LabFailure:

@@ -32,7 +32,7 @@ from assistant.ports.lab import LabFailure
 __all__ = ["judge_operator"]
 
 _EMULATED_SIZE = 97
-"""Sizes that can be changed are no larger than this on the emulator beside a GPU: no multiple of a warp or block."""
+"""Sizes that can be changed are no larger than this on the emulator where a GPU judges too: no multiple of a warp or block."""
 _EMULATED_BYTES, _EMULATED_OPERATIONS = 4 << 20, 2e8
 """Of one call: more takes the emulator minutes."""
 
@@ -128,7 +128,7 @@ async def _looked_at(job: Job, pair: OperatorPair, options: OperatorOptions, sid
     too_much = _too_much(graph)
     if too_much is not None:
         return LabFailure("unsupported", too_much, "make sizes of the task constants that only get_inputs() reads")
-    return await judged_on_emulator(job, pair, options, sides, where, is_beside_gpu=True)
+    return await judged_on_emulator(job, pair, options, sides, where, gpu_judges_too=True)
 
 
 def _small(task: Task) -> dict[str, int]:

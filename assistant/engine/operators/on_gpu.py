@@ -12,10 +12,11 @@ from typing import Any
 
 from assistant.config import user_paths
 from assistant.engine.job import Job, Stopwatch
-from assistant.engine.operators.emulated import against_candidate, of_reference, remove_answers
-from assistant.engine.operators.evidence import evidence_of, reference_cases, seen_on_gpu
+from assistant.engine.operators.emulated import against_candidate
+from assistant.engine.operators.evidence import evidence_of, seen_on_gpu
 from assistant.engine.operators.orders import Where, candidate_order, reference_order
 from assistant.engine.operators.reading import OperatorPair
+from assistant.engine.operators.reference import of_reference, ran_reference
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchGpu, TorchSides
 from assistant.model.profile import Severity
@@ -45,7 +46,7 @@ class OnGpu(Record, eq=False):
 
 
 def gpu_sides(job: Job, place: TorchPlace, pair: OperatorPair | None) -> TorchSides | LabFailure | None:
-    """Sides on the job's GPU; None where it has none, or where PyTorch has none and nobody asked for it by name."""
+    """Sides on the job's GPU; None where it has none, or where PyTorch has none and it was not asked for by name."""
     gpu = job.lab.describe().gpu
     if gpu is None:
         return None
@@ -64,25 +65,20 @@ def gpu_sides(job: Job, place: TorchPlace, pair: OperatorPair | None) -> TorchSi
 
 
 async def judged_on_gpu(job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where) -> OnGpu | LabFailure:
-    watch = Stopwatch(job, "reference")
-    watch.begin(f"{pair.task.name} of {pair.task.path.name} in PyTorch {sides.place.version} on the GPU")
-    order = reference_order(job, pair.task, options, where)
-    reference = of_reference(await sides.run("reference", order, pair.task.path.parent, is_candidate=False))
-    if isinstance(reference, LabFailure):
-        return reference
-    cases = await asyncio.to_thread(reference_cases, reference)
-    await asyncio.to_thread(remove_answers, sides.folder("reference"))
-    watch.end(f"{len(cases)} cases")
+    found = await ran_reference(job, pair.task, options, sides, where)
+    if isinstance(found, LabFailure):
+        return found
     watch = Stopwatch(job, "candidate")
     watch.begin(f"{pair.candidate.source.path.name} on the same inputs; its extensions are built first")
-    order = candidate_order(job, pair, reference, options, where)
+    order = candidate_order(job, pair, found.answer, options, where)
     answer = await sides.run("candidate", order, sides.folder("candidate"), is_candidate=True)
     candidate = against_candidate(answer) if isinstance(answer, LabFailure) else _whole(answer)
     if isinstance(candidate, LabFailure):
         return candidate
     seen = seen_on_gpu(candidate)
     watch.end("which kernels ran is not known" if seen.launch_count is None else f"{seen.launch_count} launches of kernels of its own")
-    return OnGpu(judge(await asyncio.to_thread(partial(evidence_of, pair, reference, cases, candidate, seen, options))), reference)
+    given = partial(evidence_of, pair, found.answer, found.cases, candidate, seen, options)
+    return OnGpu(judge(await asyncio.to_thread(given)), found.answer)
 
 
 async def given_on_gpu(job: Job, task: Task, options: OperatorOptions, sides: TorchSides, where: Where) -> dict[str, Any] | LabFailure:

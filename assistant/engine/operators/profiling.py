@@ -26,8 +26,8 @@ __all__ = ["profile_operator"]
 _METHOD = "bytes and operations from shapes, at the target's peaks; float32 products at its FP32 units; no measurement"
 
 
-async def profile_operator(job: Job, task: Task, options: OperatorOptions) -> Ending:
-    """The functions of PyTorch that one call of the task's model makes; on a GPU also how long it takes, and which kernels it runs.
+async def profile_operator(job: Job, task: Task, options: OperatorOptions, *, is_timed: bool) -> Ending:
+    """The functions of PyTorch that one call of the task's model makes; ``is_timed``: on a GPU also how long it takes.
 
     Raises UsageError for sizes that the task does not have.
     """
@@ -57,7 +57,8 @@ async def profile_operator(job: Job, task: Task, options: OperatorOptions) -> En
     if separate_s < launches_s:
         message = f"at these sizes launches cost more: about {format_quantity(LAUNCH_S, 's')} for each function (model)"
         job.say(Severity.INFORMATION, message, "profile it at the sizes that you run")
-    await _time(job, task, options, graph)
+    if is_timed:
+        await _time(job, task, options, graph)
     functions = counted_noun(len(found.calls), "function call")
     groups = counted_noun(len(found.groups), "group")
     return Ending(DONE, f"{functions} of PyTorch; {groups} that one kernel could do" if found.groups else f"{functions} of PyTorch")

@@ -41,7 +41,7 @@ async def timed(
 
 
 def report_times(job: Job, task: Task, times: OperatorTiming, where: Where, graph: Graph | LabFailure) -> None:
-    """Send the times, beside the least that any implementation takes; ``graph``: of a call at these sizes."""
+    """Send the times, and the least that any implementation takes; ``graph``: of a call at these sizes."""
     bound_s = None if isinstance(graph, LabFailure) else broken_down(graph, job.target).least_time_s
     job.emit(
         events.OperatorTimed(

@@ -279,3 +279,18 @@ async def test_both_files_of_a_comparison_are_named_to_the_judge(told: Told, mon
     assert asked == [(None, candidate, "new.py", options)] and (told.ending.exit_code, told.ending.reason) == (NO, "FAIL")
     (begun,) = told.all(events.JobStarted)
     assert begun.command == "check"
+
+
+async def test_only_who_shows_times_has_a_task_timed(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assistant.engine.operators import profiling
+
+    timed: list[str] = []
+
+    async def time(_: Any, task: Any, *__: object) -> None:
+        timed.append(task.name)
+
+    monkeypatch.setattr(profiling, "_time", time)
+    await told.hear(told.session.profile_operator(told.task(), OperatorOptions()))
+    assert timed == []
+    await told.hear(told.session.profile_operator(told.task(), OperatorOptions(), is_timed=True))
+    assert timed == ["Model"]

@@ -79,7 +79,7 @@ def test_what_leaves_other_values_is_not_timed(name: str) -> None:
     [
         ({"wrong": [CANDIDATE]}, "leaves other values when it is timed"),
         ({"replaced": ["time.perf_counter"]}, "other functions than before: time.perf_counter"),
-        ({"alone_s": 20e-6}, "takes 2.00 times as long beside the candidate"),
+        ({"alone_s": 20e-6}, "takes 2.00 times as long as it did"),
     ],
 )
 def test_times_that_something_speaks_against_are_not_believed(changes: dict[str, Any], said: str) -> None:
