@@ -8,7 +8,6 @@ not run here: it runs in a process of its own only. Jobs go on behind the notebo
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -22,6 +21,7 @@ from assistant.live.own_lines import of_candidate, of_task
 from assistant.model.events import Event
 from assistant.operators.launcher import Launcher, find_launcher
 from assistant.operators.task import MODEL, MODEL_NEW, NoTask, find_candidate, find_task
+from assistant.python_text import parse_module
 from assistant.record import Record
 from jupyter_ext.operator_runs import Asked, OperatorRun
 
@@ -146,7 +146,7 @@ def _is_cuda(body: str) -> bool:
     if "__global__" not in body:
         return False
     try:
-        ast.parse(body)
+        parse_module(body)
     except (SyntaxError, ValueError):
         return True
     return False

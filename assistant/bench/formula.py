@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping
 
 from assistant.errors import UsageError
+from assistant.python_text import parse_expression
 
 __all__ = ["evaluated"]
 
@@ -25,7 +26,7 @@ def evaluated(formula: str, values: Mapping[str, float]) -> float:
     if len(formula) > _MOST_LETTERS:
         raise UsageError(f"the formula {formula[:40]}… is longer than {_MOST_LETTERS} letters")
     try:
-        value = _value(ast.parse(formula.strip(), mode="eval").body, values)
+        value = _value(parse_expression(formula.strip()), values)
     except (SyntaxError, ArithmeticError, RecursionError) as error:
         raise UsageError(f"the formula {formula!r} cannot be evaluated: {error}") from error
     if not math.isfinite(value) or value < 0:

@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
+from assistant.python_text import parse_module
 from assistant.record import Record
 
 __all__ = ["Definition", "bound_in", "definition_of", "free_names", "is_found", "is_installed", "names_used_by"]
@@ -114,7 +115,7 @@ def _package_folders() -> tuple[str, ...]:
 def _read(origin: str) -> tuple[str, ast.Module] | None:
     text = "".join(linecache.getlines(origin))
     try:
-        return (text, ast.parse(text)) if text else None
+        return (text, parse_module(text)) if text else None
     except (SyntaxError, ValueError):
         return None
 

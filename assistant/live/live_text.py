@@ -19,6 +19,7 @@ from types import FunctionType, ModuleType
 from assistant.errors import UsageError
 from assistant.live.definitions import Definition, bound_in, definition_of, free_names, is_found, is_installed, names_used_by
 from assistant.live.pickled import UNPICKLED, literal, pickled
+from assistant.python_text import parse_module
 from assistant.record import Record
 
 __all__ = ["LiveText", "Root", "cell_text", "live_text"]
@@ -90,7 +91,7 @@ def cell_text(body: str, namespace: Mapping[str, object]) -> LiveText:
 def _apart_from_future(body: str) -> tuple[str, str]:
     """The body with its imports from ``__future__`` blank, and these: nothing may stand above them."""
     lines, found = body.split("\n"), list[str]()
-    for node in ast.parse(body).body:
+    for node in parse_module(body).body:
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             found.append(f"{ast.unparse(node)}\n")
             lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or node.lineno) - node.lineno + 1)
@@ -156,7 +157,7 @@ class _Writer:
 
     def written(self, tail: str) -> LiveText:
         """Raises UsageError where ``tail`` defines a name once more."""
-        taken = next((node.name for node in ast.parse(tail).body if isinstance(node, _Named) and node.name in self._known), None)
+        taken = next((node.name for node in parse_module(tail).body if isinstance(node, _Named) and node.name in self._known), None)
         if taken is not None:
             raise UsageError(f"{taken} is a name of every task, and of something that this one uses", f"rename your {taken}")
         head = [_LATE_ANNOTATIONS] if self._has_late_annotations else []

@@ -13,6 +13,7 @@ import re
 from pathlib import Path
 
 from assistant.operators.task import MODEL_NEW, Task, find_candidate, find_task
+from assistant.python_text import parse_module
 from assistant.record import Record
 
 __all__ = ["NOTHING", "OperatorClass", "Outline", "outline_of"]
@@ -49,7 +50,7 @@ def outline_of(path: Path, text: str) -> Outline | None:
     if not _WORDS.search(text):
         return NOTHING
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError):
         return None
     task, candidate = find_task(path, text, None), find_candidate(path, text)

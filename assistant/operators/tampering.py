@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from assistant.python_text import parse_module
 from assistant.record import Record
 
 __all__ = ["REFUSED", "Tampering", "tampering"]
@@ -47,7 +48,7 @@ class Tampering(Record):
 def tampering(text: str, task: Path) -> tuple[Tampering, ...]:
     """In the order of the text; nothing of what is no Python."""
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError):
         return ()
     names = dict(_imported(tree))

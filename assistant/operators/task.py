@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
 
+from assistant.python_text import parse_module
 from assistant.record import Record
 
 __all__ = ["MODEL", "MODEL_NEW", "FreeSize", "NoTask", "Task", "find_candidate", "find_task", "looks_like_task"]
@@ -55,7 +56,7 @@ class NoTask(Record):
 def looks_like_task(text: str) -> bool:
     """Whether it defines ``get_inputs`` or a class that is called like a task's; False for what is no Python."""
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError):
         return False
     classes, functions = _classes(tree), _functions(tree)
@@ -93,7 +94,7 @@ def find_candidate(path: Path, text: str) -> str | NoTask:
 
 def _parsed(path: Path, text: str) -> ast.Module | NoTask:
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except SyntaxError as error:
         return NoTask(f"{path.name}:{error.lineno} is no Python: {error.msg}", "fix that line")
     except ValueError as error:

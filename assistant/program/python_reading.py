@@ -3,7 +3,7 @@
 Statements are followed in order, functions of the file where they are called, and in the end those that nothing called. Conditions that
 depend on the environment count as if no variable were set; where that is not known, neither branch is followed. Example::
 
-    read_python(Path("/p/setup.py"), ast.parse(text), frozenset({"torch.utils.cpp_extension.CUDAExtension"})).called[0].line     # 14
+    read_python(Path("/p/setup.py"), parse_module(text), frozenset({"torch.utils.cpp_extension.CUDAExtension"})).called[0].line     # 14
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from assistant.program.python_operations import FoundCall, Function, ModuleName, Unknown, is_list, is_table
 from assistant.program.python_values import Scope, TooLongError, Values
+from assistant.python_text import parse_expression, parse_module
 from assistant.record import Record
 
 __all__ = ["PythonText", "parsed_python", "read_python"]
@@ -41,7 +42,7 @@ def parsed_python(text: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes in the user's strings
-            return ast.parse(text)
+            return parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -216,5 +217,5 @@ class _Reader:
 
 def _read_of(target: ast.expr) -> ast.expr:
     """The target of an assignment, as it is read."""
-    parsed = ast.parse(ast.unparse(target), mode="eval").body
+    parsed = parse_expression(ast.unparse(target))
     return ast.copy_location(parsed, target)

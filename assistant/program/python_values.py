@@ -4,7 +4,7 @@ A build script (``setup.py``) joins paths, adds lists of flags and asks the envi
 with the text that could not be read. Example::
 
     values = Values(Path("/p/setup.py"), frozenset({"setuptools.setup"}), call)
-    values.evaluate(ast.parse("os.path.join(here, 'a.cu')", mode="eval").body, scope)     # '/p/a.cu', where `here` is the file's folder
+    values.evaluate(parse_expression("os.path.join(here, 'a.cu')"), scope)     # '/p/a.cu', where `here` is the file's folder
 """
 
 from __future__ import annotations

@@ -21,8 +21,6 @@ __all__ = ["build", "pack"]
 
 _SOURCE = Path(__file__).resolve().parents[2]
 _DEADLINE_S = 300
-_PAGES = "/labextension"
-"""Scripts for the pages of JupyterLab, in two places: the environment that the extension makes for its server serves none."""
 
 
 def build(packed: Path) -> None:
@@ -37,10 +35,16 @@ def build(packed: Path) -> None:
 def pack(wheel: Path, packed: Path) -> None:
     """What a server needs of a wheel, files of one kind next to each other, as they resemble each other."""
     with zipfile.ZipFile(wheel) as compressed:
-        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and _PAGES not in name]
+        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not _is_for_jupyter(name)]
         contents = [(name, compressed.read(name)) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
     index = json.dumps([[name, len(content)] for name, content in contents])
     packed.write_bytes(index.encode("ascii") + b"\n" + b"".join(content for _, content in contents))
+
+
+def _is_for_jupyter(name: str) -> bool:
+    """Magic, server extension and pages: no notebook's kernel runs in the environment that the extension makes for its server."""
+    top = name.partition("/")[0]
+    return top == "jupyter_ext" or top.endswith(".data")
 
 
 if __name__ == "__main__":

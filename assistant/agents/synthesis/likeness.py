@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from difflib import SequenceMatcher
 
+from assistant.python_text import parse_module
 from assistant.record import Record
 
 __all__ = ["MOST_LIKENESS", "TooLike", "likeness", "too_like"]
@@ -50,7 +51,7 @@ def _ratio(words: list[str], others: list[str]) -> float:
 
 def _words(text: str) -> list[str]:
     try:
-        tree = ast.parse(text)
+        tree = parse_module(text)
     except (SyntaxError, ValueError):
         return []
     forwards = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == _FORWARD]

@@ -16,6 +16,7 @@ from assistant.agents.tasks.store import KeptTask
 from assistant.engine import OperatorOptions, Session, scratch_folder
 from assistant.errors import KernelOptError
 from assistant.model import events
+from assistant.python_text import parse_module
 
 __all__ = ["is_same_python", "judged_operator", "profiled_operator"]
 
@@ -45,6 +46,6 @@ def is_same_python(text: str, other: str) -> bool:
     if text == other:
         return True
     try:
-        return ast.dump(ast.parse(text)) == ast.dump(ast.parse(other))
+        return ast.dump(parse_module(text)) == ast.dump(parse_module(other))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False  # the judge says what is wrong with it

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from assistant.model.source import Expression, Span
+from assistant.python_text import parse_expression
 from assistant.record import Record
 
 __all__ = [
@@ -204,7 +205,7 @@ def _unquoted(text: str) -> str:
 
 
 def _parsed(text: str) -> ast.expr:
-    return ast.parse(text.strip(), mode="eval").body
+    return parse_expression(text.strip())
 
 
 def _named_values(args: str | None, code: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from assistant.engine.job import Job, Stopwatch
-from assistant.engine.operators.evidence import evidence_of
+from assistant.engine.operators.evidence import against_candidate, evidence_of
 from assistant.engine.operators.extensions import ExtensionRuns
 from assistant.engine.operators.orders import Where, candidate_order
 from assistant.engine.operators.reading import OperatorPair
@@ -22,12 +22,10 @@ from assistant.model.verification import VerificationResult
 from assistant.operators.judge import judge
 from assistant.ports.lab import LabFailure
 
-__all__ = ["against_candidate", "judged_on_emulator"]
+__all__ = ["judged_on_emulator"]
 
 _MOST_RUNS = 40
 """Of a candidate: one more than calls of extensions that wait for each other."""
-_FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memory"})
-"""Kinds of failure that speak against the candidate; any other one is the lab's own."""
 _TOO_MUCH = frozenset({"timed_out", "out_of_memory"})
 
 
@@ -78,16 +76,3 @@ def _unsupported(answer: dict[str, Any]) -> LabFailure | None:
         if failure is not None and failure["kind"] == "unsupported":
             return LabFailure("unsupported", failure["message"], "docs/how-to/operators.md lists what the emulator has of PyTorch")
     return None
-
-
-def against_candidate(failure: LabFailure) -> dict[str, Any] | LabFailure:
-    """As the answer of a candidate that failed as a whole, where that is its own fault."""
-    if failure.kind not in _FAILS_CANDIDATE:
-        return failure
-    return {
-        "failure": {"kind": failure.kind, "message": failure.message},
-        "cases": [],
-        "replaced": [],
-        "reads_reference": False,
-        "is_blind": False,
-    }

@@ -19,15 +19,31 @@ from assistant.operators.evidence import (
     TensorLeft,
 )
 from assistant.operators.tampering import tampering
+from assistant.ports.lab import LabFailure
 
-__all__ = ["evidence_of", "reference_cases", "seen_on_gpu"]
+__all__ = ["against_candidate", "evidence_of", "reference_cases", "seen_on_gpu"]
 
 _CAVEAT = "on the CPU emulator"
+_FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memory"})
+"""Kinds of failure that speak against the candidate; any other one is the lab's own."""
 
 
 def reference_cases(reference: Mapping[str, Any]) -> tuple[ReferenceCase, ...]:
     """What the reference's process wrote, read whole: its files can be removed before a candidate runs."""
     return tuple(_reference_case(case, reference["models"][case["model"]]["seed"]) for case in reference["cases"])
+
+
+def against_candidate(failure: LabFailure) -> dict[str, Any] | LabFailure:
+    """As the answer of a candidate that failed as a whole, where that is its own fault."""
+    if failure.kind not in _FAILS_CANDIDATE:
+        return failure
+    return {
+        "failure": {"kind": failure.kind, "message": failure.message},
+        "cases": [],
+        "replaced": [],
+        "reads_reference": False,
+        "is_blind": False,
+    }
 
 
 def evidence_of(

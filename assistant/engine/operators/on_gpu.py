@@ -12,8 +12,7 @@ from typing import Any
 
 from assistant.config import user_paths
 from assistant.engine.job import Job, Stopwatch
-from assistant.engine.operators.emulated import against_candidate
-from assistant.engine.operators.evidence import evidence_of, seen_on_gpu
+from assistant.engine.operators.evidence import against_candidate, evidence_of, seen_on_gpu
 from assistant.engine.operators.orders import Where, candidate_order, reference_order
 from assistant.engine.operators.reading import OperatorPair
 from assistant.engine.operators.reference import of_reference, ran_reference

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from assistant.cuda.code_text import blanked
 from assistant.model.plan import Tunable
+from assistant.python_text import parse_expression
 from assistant.record import Record
 
 __all__ = ["Setting", "TuningProblem", "TuningSpace", "space_of", "written"]
@@ -112,7 +113,7 @@ def _condition(line: str, names: Iterable[str]) -> Callable[[Mapping[str, int]],
     """A constraint as a function of the values. Raises ValueError for anything but arithmetic and comparisons of the tunables."""
     refusal = f"the constraint {line[:80]!r} is not a comparison of the tunables with integer arithmetic"
     try:
-        tree = ast.parse(line.replace("&&", " and ").replace("||", " or ").strip(), mode="eval").body
+        tree = parse_expression(line.replace("&&", " and ").replace("||", " or ").strip())
     except (SyntaxError, RecursionError, MemoryError):
         raise ValueError(refusal) from None
     known = frozenset(names)
