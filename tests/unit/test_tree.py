@@ -15,7 +15,21 @@ MOST_WORDS = 1300
 WORKERS = {"assistant.device", "assistant.emulator", "assistant.recorder", "assistant.torch_worker", "assistant.worker"}
 WORKERS_MAY_IMPORT = {
     f"assistant.{name}"
-    for name in ("build", "cuda", "disk", "errors", "lazy", "measure", "model", "profile", "record", "serialize", "verify", "workload")
+    for name in (
+        "build",
+        "cuda",
+        "disk",
+        "errors",
+        "lazy",
+        "measure",
+        "model",
+        "profile",
+        "python_text",
+        "record",
+        "serialize",
+        "verify",
+        "workload",
+    )
 }
 PARTS = {name for name in MODULES if name.count(".") == 1 and name.startswith("assistant.")}
 """Every module and package right below ``assistant``."""
