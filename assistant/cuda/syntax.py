@@ -169,9 +169,10 @@ class SyntaxTree:
         node = self.root if inside is None else inside
         if inside is not None and self._is_long and self._indexed.keys() >= set(types):
             found = [each for name in types for each in self._indexed_inside(name, inside)]
+        elif not self._is_long:
+            found = self._walked.find(types, inside)
         elif node.descendant_count < _LONG:
-            nodes = self._nodes if inside is None else _walk(inside)
-            found = [each for each in nodes if each.type in types and each.is_named == _names_a_node(each.type)]
+            found = _Walked(node).find(types, None)
         elif inside is None and self._indexed.keys() >= set(types):
             found = [each for name in types for each in self._indexed[name]]
         else:
@@ -179,8 +180,8 @@ class SyntaxTree:
         yield from sorted(found, key=lambda each: (each.start_byte, -each.end_byte))
 
     @cached_property
-    def _nodes(self) -> list[Node]:
-        return _walk(self.root)
+    def _walked(self) -> _Walked:
+        return _Walked(self.root)
 
     @cached_property
     def _indexed(self) -> dict[str, list[Node]]:
@@ -258,8 +259,10 @@ def unparenthesized(node: Node) -> Node:
 
 def binary_parts(node: Node) -> tuple[str, Node, Node] | None:
     """(operator, left, right) of ``a + b``; None for any other node."""
+    if node.type != "binary_expression":
+        return None
     operator, left, right = (node.child_by_field_name(field) for field in ("operator", "left", "right"))
-    if node.type != "binary_expression" or operator is None or left is None or right is None:
+    if operator is None or left is None or right is None:
         return None
     return node_text(operator), left, right
 
@@ -283,6 +286,36 @@ def parsed_expression(text: str) -> Node | None:
     tree = SyntaxTree(f"int value_ = ({text.split('//')[0].strip()});")
     declarator = next(tree.find("init_declarator"), None)
     return None if tree.root.has_error or declarator is None else declarator.child_by_field_name("value")
+
+
+class _Walked:
+    """A node and everything below it, from one walk: what is asked for inside one of these nodes follows it in a row."""
+
+    def __init__(self, node: Node) -> None:
+        self._nodes = _walk(node)
+        self._of_type: dict[str, list[int]] = {}
+        for place, each in enumerate(self._nodes):
+            self._of_type.setdefault(each.type, []).append(place)
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {each.id: place for place, each in enumerate(self._nodes)}
+
+    def find(self, types: tuple[str, ...], inside: Node | None) -> list[Node]:
+        """In the order of the walk. ``inside`` may be a node of another tree."""
+        start = 0 if inside is None else self._places.get(inside.id)
+        if inside is None:
+            end = len(self._nodes)
+        elif start is None or self._nodes[start] != inside or self._nodes[start].start_byte != inside.start_byte:
+            return _Walked(inside).find(types, None)
+        else:
+            end = start + inside.descendant_count
+        found: list[int] = []
+        for name in dict.fromkeys(types):
+            places = self._of_type.get(name, [])
+            found += places[bisect_left(places, start) : bisect_left(places, end)]
+        nodes = (self._nodes[place] for place in sorted(found))
+        return [each for each in nodes if each.is_named == _names_a_node(each.type)]
 
 
 def _walk(node: Node) -> list[Node]:

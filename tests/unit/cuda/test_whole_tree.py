@@ -43,6 +43,15 @@ def test_the_whole_text_is_the_inside_of_its_root(types: tuple[str, ...]) -> Non
 
 
 @TYPES
+def test_what_is_found_inside_a_node_lies_below_it(types: tuple[str, ...]) -> None:
+    tree, other = SyntaxTree(TEXT), SyntaxTree(f"int before;\n{TEXT}")
+    for node in (function := next(tree.find("function_definition")), *function.named_children):
+        found = list(tree.find(*types, inside=node))
+        assert found == [each for each in tree.find(*types) if each == node or node in tree.ancestors(each)]
+        assert found == list(other.find(*types, inside=node))
+
+
+@TYPES
 def test_a_long_text_is_answered_as_its_parts_are(types: tuple[str, ...]) -> None:
     """Walked through where it is short, queried where it is long."""
     part, whole = SyntaxTree(TEXT), SyntaxTree(TEXT * COPIES)

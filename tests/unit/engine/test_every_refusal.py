@@ -1,6 +1,7 @@
-"""What a command answers where the lab refuses one call: the first and the last call of each kind, in turn.
+"""What a command answers where the lab refuses one call: the first call of each kind, in turn; and the last one, at length.
 
-After a change that is meant: ``pytest tests/unit/engine/test_every_refusal.py --snapshot-update``, and read the difference.
+After a change that is meant: ``KERNELOPT_THOROUGH=1 pytest tests/unit/engine/test_every_refusal.py --snapshot-update``, and read the
+difference.
 """
 
 from __future__ import annotations
@@ -92,13 +93,22 @@ async def refused(run: Run, folder: Path, place: int | None) -> tuple[list[str],
     return calls, "".join(f"    {line}\n" for line in lines)
 
 
-@pytest.mark.parametrize("name", RUNS)
-async def test_whatever_the_lab_refuses_is_told(name: str, tmp_path: Path, snapshot: SnapshotAssertion, home: None) -> None:
+ASKED_ONCE = {"check", "profile", "profile_timed"}
+"""They make no call twice."""
+TURNS_OF = (
+    *(pytest.param(name, False, id=f"{name}-first") for name in RUNS),
+    *(pytest.param(name, True, id=f"{name}-last", marks=pytest.mark.thorough) for name in RUNS if name not in ASKED_ONCE),
+)
+
+
+@pytest.mark.parametrize(("name", "is_last"), TURNS_OF)
+async def test_whatever_the_lab_refuses_is_told(name: str, is_last: bool, tmp_path: Path, snapshot: SnapshotAssertion, home: None) -> None:
     calls, _ = await refused(RUNS[name], tmp_path, None)
-    told: list[str] = []
+    first = {call: calls.index(call) for call in calls}
     last = {call: place for place, call in enumerate(calls)}
+    told: list[str] = []
     for place, call in enumerate(calls):
-        if place in (calls.index(call), last[call]):
+        if place == (last if is_last else first)[call] and not (is_last and place == first[call]):
             _, answer = await refused(RUNS[name], tmp_path, place)
             told.append(f"{call}\n{answer.replace(str(tmp_path), '<work>')}")
     assert _PROPOSAL.sub("<proposal>", "".join(told)) == snapshot(extension_class=Lines)

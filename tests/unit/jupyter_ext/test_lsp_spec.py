@@ -6,14 +6,14 @@ import sys
 import warnings
 from importlib.metadata import entry_points
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # jupyter-lsp 2.3 uses traitlets as before 5.0
-    from jupyter_lsp.schema import LANGUAGE_SERVER_SPEC_MAP
-
 from jupyter_ext.lsp_spec import language_servers
 
 
 def test_the_specification_is_valid_by_jupyter_lsps_own_schema() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # jupyter-lsp 2.3 uses traitlets as before 5.0
+        # Here, as it takes seconds and only one of the processes that run tests needs it.
+        from jupyter_lsp.schema import LANGUAGE_SERVER_SPEC_MAP
     assert list(LANGUAGE_SERVER_SPEC_MAP.iter_errors(language_servers(None))) == []
 
 
