@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 import sysconfig
@@ -20,10 +21,13 @@ FOLDERS = {"assistant": "assistant", "jupyter_ext": "jupyter_ext", "kernelopt": 
 
 @dataclass(frozen=True)
 class Installed:
-    """An environment that holds the wheel, and what it needs from this one; nothing leads to the tree."""
+    """An environment that holds the wheel as VS Code's extension carries and installs it, and what it needs from this one; nothing leads to
+    the tree."""
 
     names: frozenset[str]
-    """Files of the wheel."""
+    """Files of the wheel that people install."""
+    packed: frozenset[str]
+    """Files of the extension's one."""
     python: Path
 
     def run(self, cli: Cli, *arguments: str | Path) -> Ended:
@@ -38,15 +42,20 @@ class Installed:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     folder = tmp_path_factory.mktemp("wheel")
-    packed, wheel = folder / "kernelopt.texts", folder / "kernelopt-0.1.0-py3-none-any.whl"  # as the extension carries it and installs it
-    for script, *arguments in (("tools/wheel.py", packed), ("python/make_wheel.py", packed, wheel)):
-        subprocess.run((sys.executable, ROOT / "vscode-client" / script, *arguments), check=True, timeout=DEADLINE_S)
+    command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
+    subprocess.run(command, check=True, timeout=DEADLINE_S)
+    (whole,) = folder.glob("kernelopt-*.whl")
+    texts, wheel = folder / "kernelopt.texts", folder / "packed.whl"
+    runpy.run_path(str(ROOT / "vscode-client" / "tools" / "wheel.py"))["pack"](whole, texts)
+    subprocess.run((sys.executable, ROOT / "vscode-client" / "python" / "make_wheel.py", texts, wheel), check=True, timeout=DEADLINE_S)
     venv.create(folder / "environment", with_pip=False, symlinks=True)
     (packages,) = (folder / "environment" / "lib").glob("python*/site-packages")
     with zipfile.ZipFile(wheel) as made:
         made.extractall(packages)
     (packages / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")  # of a folder named so no .pth file is read
-    return Installed(frozenset(made.namelist()), folder / "environment" / "bin" / "python")
+    with zipfile.ZipFile(whole) as people_install:
+        names = frozenset(people_install.namelist())
+    return Installed(names, frozenset(made.namelist()), folder / "environment" / "bin" / "python")
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -59,6 +68,12 @@ def test_the_wheel_holds_every_file_of_its_folders(installed: Installed, folder:
 def test_the_wheel_brings_no_other_top_level_name(installed: Installed) -> None:
     tops = {name.partition("/")[0] for name in installed.names}
     assert {top for top in tops if not top.startswith("kernelopt-")} == {"assistant", "jupyter_ext", "kernelopt", "lsp"}
+
+
+def test_the_extension_leaves_out_what_is_for_notebooks_alone(installed: Installed) -> None:
+    left_out = installed.names - installed.packed
+    assert left_out and {name.partition("/")[0] for name in left_out} == {"jupyter_ext", "kernelopt-0.1.0.data"}
+    assert installed.packed <= installed.names
 
 
 @pytest.mark.parametrize("name", ["assistant", "lsp"])

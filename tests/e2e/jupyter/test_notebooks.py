@@ -132,7 +132,7 @@ def test_a_task_of_two_cells_is_broken_down_and_its_candidate_judged_at_the_cell
     _, task, raised, misread = check(cli, made_of(begin, OPERATOR, RAISING, "%%kernelopt --op Net --grid 4\nx = 1"), may_fail=True)
     assert "Net: 2 function calls of PyTorch" in task and "add, 1 x, line 4," in task
     assert "on the task's own inputs forward raised ValueError: helper (line 4)" in raised
-    assert "kernelopt: FAIL: ModelNew does not do what Net does" in raised and "→ fix the cell" in raised
+    assert "ModelNew: FAIL: raised" in raised and "→ fix the cell" in raised
     assert "--grid and --op do not go together" in misread
 
 
