@@ -12,7 +12,7 @@ from assistant.cli.paths import plain_path
 from assistant.engine import BASELINES, JobRequest, OperatorOptions
 from assistant.errors import UsageError
 
-__all__ = ["Backward", "Baselines", "OnlyCustom", "Operator", "Sizes", "operator_options", "operator_request"]
+__all__ = ["Backward", "Baselines", "OnlyCustom", "Operator", "Sizes", "operator_options", "operator_request", "own_candidate"]
 
 Operator = Annotated[str | None, typer.Option("--op", metavar="CLASS", help="The reference class of a PyTorch task; default Model")]
 OnlyCustom = Annotated[bool, typer.Option("--only-custom", help="Of a PyTorch task: FAIL where PyTorch computes for the candidate")]
@@ -68,6 +68,14 @@ def operator_request(
         name = _named_option(options)
         raise UsageError(f"{name} is about PyTorch tasks, and {file.name} is none", "docs/how-to/operators.md says what a task is")
     return None
+
+
+def own_candidate(sources: list[Path] | None) -> Path | None:
+    """The version that a search on a task goes on from; None: one is written. Raises UsageError for what is no such file."""
+    named = sources or []
+    if len(named) > 1 or any(each.suffix != ".cu" for each in named):
+        raise UsageError(f"a search on a PyTorch task begins with one .cu file, not with {' '.join(map(str, named))}")
+    return plain_path(named[0]) if named else None
 
 
 def _named_option(options: OperatorOptions) -> str:

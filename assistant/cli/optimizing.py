@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,8 +12,12 @@ from assistant.cli import operators as ops
 from assistant.cli import options as opt
 from assistant.cli.loading import loading
 from assistant.cli.shown import Shown
-from assistant.engine import Accept, AllowOption, ChoiceRule, JobRequest, OperatorOptions, OptimizeOptions
+from assistant.engine import Accept, AllowOption, ChoiceRule, OptimizeOptions
 from assistant.model.completion import Caps
+
+if TYPE_CHECKING:
+    from assistant.engine.search.accounts import OnWriting
+    from assistant.model.events import Event
 
 __all__ = ["add_optimize_command"]
 
@@ -78,13 +84,15 @@ def _optimize(
 ) -> None:
     """Plan edits from the profile, prove each one, and offer what survives as a diff.
 
-    Of a PyTorch task: a first kernel by rules, for models that work element by element or along rows.
+    Of a PyTorch task the search goes on from the candidate that is named behind it (a .cu file), else from a first kernel.
     """
     asked = ops.operator_options(operator, baselines=baselines, sizes=sizes)
     task = ops.operator_request(file, asked, kernel, device, timeout, target)
+    request = task or opt.job_request(
+        file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region
+    )
     if task is not None:
-        raise typer.Exit(_first_kernel(task, asked, as_json))
-    request = opt.job_request(file, sources, kernel, device, target, cflags, context.obj, timeout, build=build, run=run, region=region)
+        request = replace(task, other=ops.own_candidate(sources))
     with loading():
         from assistant.cli.compose import open_session
         from assistant.cli.consent import ask_model
@@ -107,17 +115,11 @@ def _optimize(
         caps=Caps(budget_usd, budget_tokens, budget_gpu_s, budget_rounds),
     )
     model = ask_model(is_terminal=ask is not None)
-    raise typer.Exit(
-        show_written(
-            lambda writing: open_session().optimize(request, options, chosen, ask, SearchCallbacks(host_code, model, writing)),
-            Shown(as_json, is_verbose, is_asked=chosen is Accept.ASK),
-        )
-    )
 
+    def events(writing: OnWriting) -> AsyncIterator[Event]:
+        session, called = open_session(), SearchCallbacks(host_code, model, writing)
+        if task is None:
+            return session.optimize(request, options, chosen, ask, called)
+        return session.optimize_operator(request, asked, options, chosen, ask, called)
 
-def _first_kernel(request: JobRequest, options: OperatorOptions, as_json: bool) -> int:
-    with loading():
-        from assistant.cli.compose import open_session
-        from assistant.cli.jobs import show_events
-
-    return show_events(lambda: open_session().optimize_operator(request, options), Shown(as_json))
+    raise typer.Exit(show_written(events, Shown(as_json, is_verbose, is_asked=chosen is Accept.ASK)))

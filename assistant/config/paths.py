@@ -34,6 +34,7 @@ CONFIG_NAME = "kernelopt.toml"
 PYPROJECT_NAME = "pyproject.toml"
 RECORDS_NAME = "builds.json"
 """In a workspace's ``.kernelopt`` folder: what its recorded builds make."""
+_OWN_FOLDER = ".kernelopt"
 _PROJECT_FILES = ("CMakeLists.txt", "meson.build")
 _PROJECT = re.compile(r"^\s*project\s*\(", re.MULTILINE | re.IGNORECASE)
 _PACKAGE_FILES = ("setup.py", PYPROJECT_NAME)
@@ -122,9 +123,11 @@ def find_project(path: Path) -> Path:
 
 
 def _starts(path: Path) -> tuple[Path, ...]:
-    """The folder of a path: the real one, then as it is written, where that is another."""
+    """The folder of a path: the real one, then as it is written, where that is another. What we keep in a workspace belongs to that."""
     written = Path(os.path.abspath(path))  # noqa: PTH100 - ``..`` goes with it
     folder = written if written.is_dir() else written.parent
+    own = next((each for each in (folder, *folder.parents) if each.name == _OWN_FOLDER), None)
+    folder = folder if own is None else own.parent
     return tuple(dict.fromkeys((Path(os.path.realpath(folder)), folder)))  # a loop of links is no error yet
 
 
@@ -154,7 +157,7 @@ def has_tool_section(pyproject: Path) -> bool:
 
 def workspace_folder(workspace: Path) -> Path:
     """The ``.kernelopt`` folder of a workspace, made if need be, with a ``.gitignore`` that hides all of it."""
-    folder = workspace / ".kernelopt"
+    folder = workspace / _OWN_FOLDER
     folder.mkdir(exist_ok=True)
     ignore = folder / ".gitignore"
     if not ignore.exists():
@@ -164,7 +167,7 @@ def workspace_folder(workspace: Path) -> Path:
 
 def is_workspace(folder: Path) -> bool:
     """Whether something in the folder marks it as one."""
-    marks = (folder / CONFIG_NAME, folder / ".kernelopt" / RECORDS_NAME)
+    marks = (folder / CONFIG_NAME, folder / _OWN_FOLDER / RECORDS_NAME)
     return any(mark.is_file() for mark in marks) or (folder / ".git").exists() or has_tool_section(folder / PYPROJECT_NAME)
 
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from assistant.config import EditorSettings, LoadedSettings, Settings, find_workspace, load_settings, memory_path
@@ -24,15 +23,7 @@ from assistant.engine.compared_files import Sides, sides_of
 from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import ComparisonResult, compare
-from assistant.engine.operators import (
-    judge_operator,
-    profile_operator,
-    read_pair,
-    read_task,
-    source_in,
-    without_cuda,
-    write_operator,
-)
+from assistant.engine.operator_jobs import OperatorJobs
 from assistant.engine.own_edits import Learner, own_edit
 from assistant.engine.pair import PairSessions
 from assistant.engine.proposals import Ask, Decisions, Submission, submit
@@ -45,6 +36,7 @@ from assistant.engine.search import (
     NO_CALLBACKS,
     NOTHING_EARLIER,
     HostCodeRight,
+    JudgeElsewhere,
     Models,
     Optimizer,
     OptimizeResult,
@@ -63,7 +55,6 @@ from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.model.verification import Verification
-from assistant.operators.task import Task
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.planner import Planner
 from assistant.ports.store import Store
@@ -152,32 +143,35 @@ class Session:
 
         ``command``: ``check`` or ``compare``. Raises UsageError where one of them is no such file.
         """
-        pair = read_pair(source_in(request, request.file), source_in(request, candidate), options.class_name)
-        asked = replace(request, other=candidate)
-
-        async def body(job: Job, _: SourceVersion) -> Ending:
-            return await judge_operator(job, pair, options)
-
-        return streamed(lambda listener: self._runner().run(command, asked, body, listener, without_cuda))
+        return self._operators().judge(command, request, candidate, options)
 
     def profile_operator(self, request: JobRequest, options: OperatorOptions, *, is_timed: bool = False) -> AsyncIterator[events.Event]:
         """What a PyTorch task consists of; ``is_timed``: on a GPU also how long it takes. Raises UsageError where the file is none."""
-        stage = partial(profile_operator, options=options, is_timed=is_timed)
-        return self._about_task("profile", request, options.class_name, stage)
+        return self._operators().profile(request, options, is_timed=is_timed)
 
-    def optimize_operator(self, request: JobRequest, options: OperatorOptions) -> AsyncIterator[events.Event]:
-        """The first kernel of a PyTorch task, written by rules and judged. Raises UsageError as `profile_operator`."""
-        return self._about_task("optimize", request, options.class_name, lambda job, task: write_operator(job, task, options))
-
-    def _about_task(
-        self, command: str, request: JobRequest, class_name: str | None, stage: Callable[[Job, Task], Awaitable[Ending]]
+    def optimize_operator(
+        self,
+        request: JobRequest,
+        options: OperatorOptions,
+        search: OptimizeOptions | None = None,
+        accept: Accept = Accept.NONE,
+        ask: Ask | None = None,
+        asked: SearchCallbacks = NO_CALLBACKS,
     ) -> AsyncIterator[events.Event]:
-        task = read_task(source_in(request, request.file), class_name)
+        """Search on a PyTorch task, from ``request.other`` where a candidate is named, else from a first kernel that is written for it.
 
-        async def body(job: Job, _: SourceVersion) -> Ending:
-            return await stage(job, task)
+        Raises UsageError as `profile_operator`, and for a candidate or a planner that is none.
+        """
+        limits = OptimizeOptions() if search is None else search
+        _check_planner(limits, self.settings(request.file).settings)
 
-        return streamed(lambda listener: self._runner().run(command, request, body, listener, without_cuda))
+        def searched(about: JobRequest, judge: JudgeElsewhere) -> SearchBody:
+            return self.search(about, limits, accept, ask, asked, judge)
+
+        return self._operators().optimize(request, options, limits, searched)
+
+    def _operators(self) -> OperatorJobs:
+        return OperatorJobs(self._runner())
 
     async def learn(self, job: Job, result: ComparisonResult, author: str) -> Attempt | None:
         """Keep what an edit of a `PERSON` or an `AGENT` teaches, where a technique is recognised in it; None: nothing was kept."""
@@ -216,8 +210,19 @@ class Session:
 
         return self._job("optimize", request, body)
 
-    def search(self, request: JobRequest, options: OptimizeOptions, accept: Accept, ask: Ask | None, asked: SearchCallbacks) -> SearchBody:
-        """The search as the body of a job, for callers that need what it found; raises as ``optimize`` does."""
+    def search(
+        self,
+        request: JobRequest,
+        options: OptimizeOptions,
+        accept: Accept,
+        ask: Ask | None,
+        asked: SearchCallbacks,
+        judge_elsewhere: JudgeElsewhere = judged_elsewhere,
+    ) -> SearchBody:
+        """The search as the body of a job, for callers that need what it found; raises as ``optimize`` does.
+
+        ``judge_elsewhere``: who judges what was confirmed once more, before it is offered.
+        """
         workspace = find_workspace(request.file)
         loaded = load_settings(workspace, editor=_editor_settings(options))
         _check_planner(options, loaded.settings)
@@ -232,7 +237,7 @@ class Session:
                 model=asked.model,
                 on_writing=asked.on_writing,
             )
-            optimizer = Optimizer(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models, judged_elsewhere)
+            optimizer = Optimizer(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models, judge_elsewhere)
             return await optimizer.run(job, version, limited, loaded, earlier, people)
 
         return body

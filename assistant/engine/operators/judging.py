@@ -28,8 +28,9 @@ from assistant.operators.merging import merged
 from assistant.operators.task import Task
 from assistant.operators.timing import EAGER
 from assistant.ports.lab import LabFailure
+from assistant.record import Record
 
-__all__ = ["judge_operator"]
+__all__ = ["JudgedOperator", "judge_operator", "judged_operator"]
 
 _EMULATED_SIZE = 97
 """Sizes that can be changed are no larger than this on the emulator where a GPU judges too: no multiple of a warp or block."""
@@ -37,15 +38,35 @@ _EMULATED_BYTES, _EMULATED_OPERATIONS = 4 << 20, 2e8
 """Of one call: more takes the emulator minutes."""
 
 
+class JudgedOperator(Record):
+    """A verdict, and where there was a GPU the speed over eager PyTorch."""
+
+    result: VerificationResult
+    speed: Comparison | None
+    no_time: str
+    """Why there is no speed, where there is none."""
+
+
 async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions) -> Ending:
-    """Is the candidate right, and on a GPU how fast? Raises UsageError for sizes that the task does not have."""
+    """Is the candidate right, and on a GPU how fast? The verdict is reported. Raises UsageError for sizes that the task does not have."""
+    found = await judged_operator(job, pair, options)
+    if isinstance(found, LabFailure):
+        return job.failed(found)
+    if isinstance(found.result, CannotJudge):
+        job.say(Severity.ERROR, found.result.reason, found.result.remedy)
+        return Ending(CANNOT_ANSWER, "cannot judge the candidate")
+    return _reported(job, pair, options, found.result, found.speed, found.no_time)
+
+
+async def judged_operator(job: Job, pair: OperatorPair, options: OperatorOptions) -> JudgedOperator | LabFailure:
+    """As `judge_operator`, with nothing reported of the verdict."""
     checked_sizes(pair.task, options.sizes)
     place = torch_of(job, pair.task)
     if place is None:
-        return job.failed(NO_TORCH)
+        return NO_TORCH
     gpu = gpu_sides(job, place, pair)
     if isinstance(gpu, LabFailure):
-        return job.failed(gpu)
+        return gpu
     sides = TorchSides(job.scratch, place, job.limits)
     try:
         if gpu is None:
@@ -57,12 +78,8 @@ async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions)
         if gpu is not None:
             await gpu.close()
     if isinstance(result, LabFailure):
-        return job.failed(result)
-    if isinstance(result, CannotJudge):
-        job.say(Severity.ERROR, result.reason, result.remedy)
-        return Ending(CANNOT_ANSWER, "cannot judge the candidate")
-    no_time = "no time without a GPU" if gpu is None else "not timed"
-    return _reported(job, pair, options, result, speed, no_time)
+        return result
+    return JudgedOperator(result, speed, "no time without a GPU" if gpu is None else "not timed")
 
 
 def _reported(

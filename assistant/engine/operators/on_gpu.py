@@ -13,20 +13,19 @@ from typing import Any
 from assistant.config import user_paths
 from assistant.engine.job import Job, Stopwatch
 from assistant.engine.operators.evidence import against_candidate, evidence_of, seen_on_gpu
-from assistant.engine.operators.orders import Where, candidate_order, reference_order
+from assistant.engine.operators.orders import Where, candidate_order
 from assistant.engine.operators.reading import OperatorPair
-from assistant.engine.operators.reference import of_reference, ran_reference
+from assistant.engine.operators.reference import ran_reference
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchGpu, TorchSides
 from assistant.model.profile import Severity
 from assistant.model.verification import VerificationResult
 from assistant.operators.judge import judge
-from assistant.operators.task import Task
 from assistant.ports.lab import LabFailure
 from assistant.program.torch_place import TorchPlace
 from assistant.record import Record
 
-__all__ = ["OnGpu", "given_on_gpu", "gpu_sides", "judged_on_gpu"]
+__all__ = ["OnGpu", "gpu_sides", "judged_on_gpu"]
 
 _BUILDS = "torch"
 _KEPT_BUILDS = 100
@@ -78,12 +77,6 @@ async def judged_on_gpu(job: Job, pair: OperatorPair, options: OperatorOptions, 
     watch.end("which kernels ran is not known" if seen.launch_count is None else f"{seen.launch_count} launches of kernels of its own")
     given = partial(evidence_of, pair, found.answer, found.cases, candidate, seen, options)
     return OnGpu(judge(await asyncio.to_thread(given)), found.answer)
-
-
-async def given_on_gpu(job: Job, task: Task, options: OperatorOptions, sides: TorchSides, where: Where) -> dict[str, Any] | LabFailure:
-    """What the reference's side answers of the task's own draws alone: enough to time it."""
-    order = {**reference_order(job, task, options, where), "is_short": True, "size_trials": [], "seeds": list(job.seeds[:1])}
-    return of_reference(await sides.run("reference", order, task.path.parent, is_candidate=False))
 
 
 def _whole(answer: dict[str, Any]) -> dict[str, Any] | LabFailure:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
-from assistant.engine.operators.on_gpu import given_on_gpu, gpu_sides
+from assistant.engine.operators.on_gpu import gpu_sides
 from assistant.engine.operators.orders import Where
 from assistant.engine.operators.reading import checked_sizes
+from assistant.engine.operators.reference import given_inputs
 from assistant.engine.operators.timing import report_times, timed
 from assistant.engine.operators.tracing import NO_TORCH, torch_of, traced
 from assistant.engine.request import OperatorOptions
@@ -75,7 +76,7 @@ async def _time(job: Job, task: Task, options: OperatorOptions, graph: Graph) ->
         return
     try:
         there = Where("cuda", dict(options.sizes))
-        reference = await given_on_gpu(job, task, options, sides, there)
+        reference = await given_inputs(job, task, options, sides, there)
         times = reference if isinstance(reference, LabFailure) else await timed(job, task, None, reference, options, sides, there)
     finally:
         await sides.close()

@@ -26,9 +26,9 @@ from assistant.record import Record
 __all__ = [
     "Candidate",
     "OperatorPair",
-    "candidate_of",
     "checked_sizes",
     "is_operator",
+    "operator_candidate",
     "read_pair",
     "read_task",
     "runnable_file",
@@ -104,7 +104,7 @@ def read_task(source: Source, class_name: str | None) -> Task:
 
 def read_pair(task: Source, candidate: Source, class_name: str | None) -> OperatorPair:
     """Raises UsageError where one of them is none, with what to do. Both may be the same file, which has the candidate beside its task."""
-    return OperatorPair(read_task(task, class_name), candidate_of(candidate))
+    return OperatorPair(read_task(task, class_name), operator_candidate(candidate))
 
 
 def runnable_file(path: Path, text: str, folder: Path) -> Path:
@@ -134,7 +134,7 @@ def without_cuda(request: JobRequest, flags: Flags) -> SourceVersion:
     return version_of(parsed, Program((parsed.source,), flags), Selection(needs_kernels=False))
 
 
-def candidate_of(source: Source) -> Candidate:
+def operator_candidate(source: Source) -> Candidate:
     """Raises UsageError where the text is none."""
     if source.path.suffix in _CUDA:
         launcher = find_launcher(source.path, source.text)

@@ -17,7 +17,7 @@ from assistant.operators.task import Task
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
 
-__all__ = ["RanReference", "of_reference", "ran_reference"]
+__all__ = ["RanReference", "given_inputs", "of_reference", "ran_reference"]
 
 
 class RanReference(Record, eq=False):
@@ -40,6 +40,12 @@ async def ran_reference(job: Job, task: Task, options: OperatorOptions, sides: T
     await asyncio.to_thread(_remove_answers, sides.folder("reference"))
     watch.end(f"{len(cases)} cases")
     return RanReference(answer, cases)
+
+
+async def given_inputs(job: Job, task: Task, options: OperatorOptions, sides: TorchSides, where: Where) -> dict[str, Any] | LabFailure:
+    """What the reference's side answers of the task's own draws alone: enough to time it, and to call a candidate once."""
+    order = {**reference_order(job, task, options, where), "is_short": True, "size_trials": [], "seeds": list(job.seeds[:1])}
+    return of_reference(await sides.run("reference", order, task.path.parent, is_candidate=False))
 
 
 def _remove_answers(folder: Path) -> None:
