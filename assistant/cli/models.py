@@ -18,6 +18,7 @@ from assistant.plan.llm.talk import Stamps
 from assistant.plan.mixed import MixedPlanner
 from assistant.plan.providers import ModelRelay, ProviderSetup, open_provider, read_prices
 from assistant.ports.agent import Agent
+from assistant.ports.operator_writer import OperatorWriter
 from assistant.ports.planner import Planner
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
@@ -60,3 +61,8 @@ class ModelParts(Record):
         stamps = Stamps(job, new_id, lambda: time.time_ns() // 1_000_000)
         model = LlmPlanner(provider, accounts, self.catalogue, settings, stamps)
         return model.agent(), model
+
+    def writer(self, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> OperatorWriter:
+        """A model that writes first kernels of PyTorch tasks."""
+        stamps = Stamps(job, new_id, lambda: time.time_ns() // 1_000_000)
+        return LlmPlanner(provider, accounts, self.catalogue, settings, stamps).first_kernels()

@@ -30,7 +30,7 @@ from assistant.model.workload import LiveWorkload
 from assistant.ports.store import StoredAnalysis
 from assistant.record import Record
 from assistant.serialize import DecodeError
-from assistant.workload.blocks import find_blocks, sidecar_path
+from assistant.workload.blocks import sidecar_path, workload_blocks
 
 __all__ = ["InnerText", "OpenDocument", "written_anew"]
 
@@ -113,7 +113,7 @@ class OpenDocument:
 
     @property
     def _is_declared(self) -> bool:
-        return bool(find_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
+        return bool(workload_blocks(self.parsed.source.text)) or sidecar_path(self.path).is_file()
 
     @property
     def is_compiled(self) -> bool:

@@ -14,7 +14,7 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, ParsedSource
 from assistant.record import Record
-from assistant.workload.blocks import find_blocks
+from assistant.workload.blocks import workload_blocks
 from assistant.workload.init import write_block
 
 __all__ = ["NewBlock", "initialized", "initialized_text"]
@@ -57,7 +57,7 @@ def initialized_text(parsed: ParsedSource, selector: str | None) -> NewBlock:
     if not selected:
         names = ", ".join(kernel.key for kernel in parsed.kernels) or "none"
         raise UsageError(f"{path} has no kernel that could be meant", f"choose one with --kernel: {names}")
-    if find_blocks(source.text):
+    if workload_blocks(source.text):
         raise UsageError(f"{path} already declares a workload", "edit the block that is there")
     aliases = type_aliases(source.text)
     kernels = tuple({kernel.name: spelled_out(kernel, aliases) for kernel in reversed(selected)}.values())[::-1]

@@ -29,7 +29,7 @@ from assistant.engine.operators import (
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest, OperatorOptions, OptimizeOptions
 from assistant.engine.running import JobRunner, flags_of
-from assistant.engine.search import JudgeElsewhere, SearchBody, search_operator
+from assistant.engine.search import JudgeElsewhere, ModelWriting, OpenWriter, SearchBody, search_operator
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
 from assistant.model import events
@@ -64,8 +64,10 @@ class OperatorJobs(Record):
         options: OperatorOptions,
         search: OptimizeOptions,
         searched: Callable[[JobRequest, JudgeElsewhere], SearchBody],
+        open_writer: OpenWriter,
     ) -> AsyncIterator[events.Event]:
-        """``searched``: the search on the file of a request, with who judges once more what it confirmed."""
+        """``searched``: the search on the file of a request, with who judges once more what it confirmed. ``open_writer``: who writes where
+        rules do not."""
         if search.is_resumed:
             raise UsageError("a search on a PyTorch task cannot be resumed", f"kernelopt optimize {request.file.name} begins it again")
         own = None
@@ -73,7 +75,9 @@ class OperatorJobs(Record):
             own = read_pair(source_in(request, request.file), source_in(request, request.other), options.class_name)
 
         async def stage(job: Job, task: Task) -> Ending:
-            first = await (first_version(job, task, options) if own is None else judged_first(job, own, options))
+            first = await (
+                first_version(job, task, options, ModelWriting(options, open_writer)) if own is None else judged_first(job, own, options)
+            )
             if isinstance(first, Ending):
                 return first
             folder = run_folder(task.path, first.pair.candidate.source.path)

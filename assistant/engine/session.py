@@ -12,6 +12,7 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +42,7 @@ from assistant.engine.search import (
     Optimizer,
     OptimizeResult,
     People,
+    PlannerChoice,
     SearchBody,
     SearchCallbacks,
     last_interrupted,
@@ -56,6 +58,7 @@ from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.model.verification import Verification
 from assistant.plan.catalogue import Catalogue
+from assistant.ports.operator_writer import OperatorWriter
 from assistant.ports.planner import Planner
 from assistant.ports.store import Store
 from assistant.record import Record
@@ -163,12 +166,20 @@ class Session:
         Raises UsageError as `profile_operator`, and for a candidate or a planner that is none.
         """
         limits = OptimizeOptions() if search is None else search
-        _check_planner(limits, self.settings(request.file).settings)
+        loaded = load_settings(find_workspace(request.file), editor=_editor_settings(limits))
+        _check_planner(limits, loaded.settings)
+        if request.other is None:  # nobody's own file: how its kernel is launched was written with it
+            limits = replace(limits, may_edit_host_code=True)
 
         def searched(about: JobRequest, judge: JudgeElsewhere) -> SearchBody:
             return self.search(about, limits, accept, ask, asked, judge)
 
-        return self._operators().optimize(request, options, limits, searched)
+        def writer(job: Job) -> AbstractAsyncContextManager[OperatorWriter | None]:
+            load, expert = self._parts.load_models, self._parts.planner
+            choice = PlannerChoice(load, expert, job, limits, loaded, self.store, NOTHING_EARLIER, asked.model, asked.on_writing)
+            return choice.writer()
+
+        return self._operators().optimize(request, options, limits, searched, writer)
 
     def _operators(self) -> OperatorJobs:
         return OperatorJobs(self._runner())

@@ -27,7 +27,7 @@ from assistant.model.workload import DeclaredWorkload, LiveWorkload, WorkloadPro
 from assistant.ports.lab import Program
 from assistant.program.python_texts import text_in_python
 from assistant.record import Record
-from assistant.workload.blocks import find_blocks, find_workloads, parse_sidecar, sidecar_path
+from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path, workload_blocks
 
 __all__ = [
     "Selection",
@@ -294,7 +294,7 @@ def _selected(parsed: ParsedSource, selection: Selection, others: tuple[ParsedSo
 def declares_workload(parsed: ParsedSource) -> bool:
     """Whether the text, or the file next to it, declares how its kernels are launched."""
     path = parsed.source.path
-    return bool(find_blocks(parsed.source.text)) or sidecar_path(path).is_file()
+    return bool(workload_blocks(parsed.source.text)) or sidecar_path(path).is_file()
 
 
 def _declared(parsed: ParsedSource) -> tuple[DeclaredWorkload, ...]:

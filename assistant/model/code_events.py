@@ -247,6 +247,18 @@ class KernelWritten(Record):
     schema: int = SCHEMA
 
 
+class KernelDeclined(Record):
+    """Nobody writes a first kernel of a PyTorch task: rules do not, and no model may be asked, or none wrote a right one."""
+
+    job: str
+    name: str
+    """The task's class."""
+    reason: str
+    """Why rules write none, in one sentence."""
+    event: Literal["kernel_declined"] = "kernel_declined"
+    schema: int = SCHEMA
+
+
 class LaunchFacts(Record):
     """What every launch of a kernel had in common: pointers that never overlapped, alignments, values, shapes."""
 

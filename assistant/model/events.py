@@ -10,6 +10,7 @@ from typing import Literal
 from assistant.model.build import Diagnostic
 from assistant.model.code_events import (
     CheckEnded,
+    KernelDeclined,
     KernelFound,
     KernelWritten,
     LaunchFacts,
@@ -298,6 +299,7 @@ Event = (
     | LaunchFacts
     | OperatorsFound
     | OperatorTimed
+    | KernelDeclined
     | KernelWritten
     | CheckEnded
     | FindingsFound

@@ -20,10 +20,11 @@ from assistant.record import Record
 from assistant.workload.schema import BlockReader, RefusedKeyError
 from assistant.workload.toml_lines import KeyPath, key_lines
 
-__all__ = ["Block", "find_blocks", "find_workloads", "parse_sidecar", "sidecar_path"]
+__all__ = ["Block", "find_blocks", "find_workloads", "parse_sidecar", "sidecar_path", "workload_blocks"]
 
 _WORD = "kernelopt"
 _OPENING = re.compile(r"/\*+[ \t]*kernelopt\b")
+_OPERATOR = re.compile(r"^[ \t]*\[operator\]", re.MULTILINE)
 _TOML_ERROR_LINE = re.compile(r"\(at line (\d+), column \d+\)$")
 
 
@@ -53,10 +54,15 @@ def find_blocks(text: str) -> tuple[Block, ...]:
     return tuple(blocks)
 
 
+def workload_blocks(text: str) -> tuple[Block, ...]:
+    """Those that declare workloads: a comment with an ``[operator]`` table alone says how PyTorch calls a launcher."""
+    return tuple(block for block in find_blocks(text) if "[workload" in block.toml or not _OPERATOR.search(block.toml))
+
+
 def find_workloads(path: Path, text: str) -> tuple[DeclaredWorkload | WorkloadProblem, ...]:
     """Every workload that the comments of ``text`` declare, or why it cannot be used; names are unique."""
     found = list[DeclaredWorkload | WorkloadProblem]()
-    for block in find_blocks(text):
+    for block in workload_blocks(text):
         found.extend(_parse(path, block))
     return _unique(found)
 
@@ -95,7 +101,7 @@ def _parse(path: Path, block: Block) -> list[DeclaredWorkload | WorkloadProblem]
         line = lines.get(at, 1)
         return WorkloadProblem(code, path, block.first_line + line - 1, message)
 
-    strangers = [key for key in document if key != "workload"]
+    strangers = [key for key in document if key not in ("workload", "operator")]
     if strangers:
         return [problem(WorkloadProblemCode.UNKNOWN_KEY, (strangers[0],), f"unknown key '{strangers[0]}', expected [workload.NAME]")]
     tables: Any = document.get("workload")

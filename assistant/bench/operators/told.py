@@ -12,9 +12,7 @@ from dataclasses import replace
 from assistant.bench.operators.answers import Trial
 from assistant.bench.operators.row import RULES, OperatorOutcome, OperatorRow
 from assistant.bench.told import Heard, failure_of, judged_of
-from assistant.engine import CANNOT_ANSWER
 from assistant.model import events
-from assistant.model.profile import Severity
 from assistant.model.verification import Outcome
 
 __all__ = ["begun_row", "row_told"]
@@ -53,7 +51,5 @@ def row_told(row: OperatorRow, heard: Heard) -> OperatorRow:
 
 
 def _is_declined(heard: Heard) -> bool:
-    """Whether rules had no answer, which is no error: then a job says none."""
-    ended = next((event for event in reversed(heard.events) if isinstance(event, events.JobEnded)), None)
-    has_error = any(isinstance(event, events.Message) and event.severity is Severity.ERROR for event in heard.events)
-    return ended is not None and ended.exit_code == CANNOT_ANSWER and not has_error
+    """Whether nobody had an answer, which is no error."""
+    return any(isinstance(event, events.KernelDeclined) for event in heard.events)

@@ -30,7 +30,7 @@ from assistant.operators.timing import EAGER
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
 
-__all__ = ["JudgedOperator", "judge_operator", "judged_operator"]
+__all__ = ["JudgedOperator", "judge_operator", "judged_operator", "reported_operator"]
 
 _EMULATED_SIZE = 97
 """Sizes that can be changed are no larger than this on the emulator where a GPU judges too: no multiple of a warp or block."""
@@ -49,7 +49,11 @@ class JudgedOperator(Record):
 
 async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions) -> Ending:
     """Is the candidate right, and on a GPU how fast? The verdict is reported. Raises UsageError for sizes that the task does not have."""
-    found = await judged_operator(job, pair, options)
+    return reported_operator(job, pair, options, await judged_operator(job, pair, options))
+
+
+def reported_operator(job: Job, pair: OperatorPair, options: OperatorOptions, found: JudgedOperator | LabFailure) -> Ending:
+    """How the job ends with it."""
     if isinstance(found, LabFailure):
         return job.failed(found)
     if isinstance(found.result, CannotJudge):

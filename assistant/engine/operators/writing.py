@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -15,13 +16,13 @@ from assistant.engine.operators.tracing import traced
 from assistant.engine.request import OperatorOptions
 from assistant.model import events
 from assistant.model.source import Source
-from assistant.operators.first_kernel import Declined, FirstKernel, first_kernel
+from assistant.operators.first_kernel import Declined, first_kernel
 from assistant.operators.graph import Graph
 from assistant.operators.task import Task
 from assistant.ports.lab import LabFailure
 from assistant.record import Record
 
-__all__ = ["FirstVersion", "first_version", "judged_first", "kept", "rules_first", "run_folder", "written_first"]
+__all__ = ["FirstVersion", "Unwritten", "WriteOperator", "declined", "first_version", "judged_first", "kept", "kept_first", "run_folder"]
 
 _FOLDER = "operators"
 
@@ -34,44 +35,47 @@ class FirstVersion(Record):
     """How the job ends where nothing better is found."""
 
 
-class Written(Record):
-    """A first kernel, and the graph of the model that it was written for."""
+class Unwritten(Record):
+    """A task for which rules write no kernel."""
 
+    task: Task
     graph: Graph
-    kernel: FirstKernel | Declined
+    reason: str
 
 
-async def rules_first(job: Job, task: Task) -> Written | Ending:
-    """What rules write."""
+WriteOperator = Callable[[Job, Unwritten], Awaitable[FirstVersion | Ending]]
+"""Who writes a kernel where rules do not."""
+
+
+async def first_version(job: Job, task: Task, options: OperatorOptions, write: WriteOperator) -> FirstVersion | Ending:
+    """Written by rules, else by ``write``; it stays in the workspace's ``.kernelopt`` folder, a person's own files stay as they are."""
     graph = await traced(job, task)
     if isinstance(graph, LabFailure):
         return job.failed(graph)
-    return Written(graph, first_kernel(graph, task.name, task.parameters))
-
-
-async def first_version(job: Job, task: Task, options: OperatorOptions) -> FirstVersion | Ending:
-    """Written by rules; it stays in the workspace's ``.kernelopt`` folder, a person's own files stay as they are."""
-    found = await rules_first(job, task)
-    if isinstance(found, Ending):
-        return found
-    if isinstance(found.kernel, Declined):
-        return Ending(CANNOT_ANSWER, f"rules write no kernel for {task.name}: {found.kernel.reason}")
-    return await written_first(job, task, found.kernel, options)
-
-
-async def written_first(job: Job, task: Task, kernel: FirstKernel, options: OperatorOptions) -> FirstVersion | Ending:
-    """Judged, and kept unless it fails."""
-    source = Source(job.scratch / f"{task.path.stem}.cu", kernel.text)
-    await asyncio.to_thread(source.path.write_text, kernel.text, "utf-8")
+    found = first_kernel(graph, task.name, task.parameters)
+    if isinstance(found, Declined):
+        return await write(job, Unwritten(task, graph, found.reason))
+    source = Source(job.scratch / f"{task.path.stem}.cu", found.text)
+    await asyncio.to_thread(source.path.write_text, found.text, "utf-8")
     ended = await judge_operator(job, OperatorPair(task, operator_candidate(source)), options)
     if ended.exit_code == CANNOT_ANSWER:
         return ended
     if ended.exit_code != DONE:
         return Ending(NO, f"the kernel that rules wrote is not what {task.name} computes, and is not kept")
-    path = await asyncio.to_thread(kept, task.path, kernel.text)
+    return await kept_first(job, task, found.text, replace(ended, reason=f"a first kernel of {task.name}: {ended.reason}"))
+
+
+def declined(job: Job, unwritten: Unwritten, why: str = "") -> Ending:
+    """Nobody wrote one."""
+    job.emit(events.KernelDeclined(job.id, unwritten.task.name, unwritten.reason))
+    return Ending(CANNOT_ANSWER, f"rules write no kernel for {unwritten.task.name}: {unwritten.reason}{why}")
+
+
+async def kept_first(job: Job, task: Task, text: str, ending: Ending) -> FirstVersion:
+    """A kernel that was judged, in a file; reported."""
+    path = await asyncio.to_thread(kept, task.path, text)
     job.emit(events.KernelWritten(job.id, task.name, str(path)))
-    pair = OperatorPair(task, operator_candidate(Source(path, kernel.text)))
-    return FirstVersion(pair, replace(ended, reason=f"a first kernel of {task.name}: {ended.reason}"))
+    return FirstVersion(OperatorPair(task, operator_candidate(Source(path, text))), ending)
 
 
 async def judged_first(job: Job, pair: OperatorPair, options: OperatorOptions) -> FirstVersion | Ending:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from assistant.engine.search.frozen_version import FrozenVersion as FrozenVersion
     from assistant.engine.search.host_code import HostCodeRight as HostCodeRight
     from assistant.engine.search.operator_search import search_operator as search_operator
+    from assistant.engine.search.operator_writing import ModelWriting as ModelWriting
+    from assistant.engine.search.operator_writing import OpenWriter as OpenWriter
     from assistant.engine.search.optimize import Optimizer as Optimizer
     from assistant.engine.search.optimize import OptimizeResult as OptimizeResult
     from assistant.engine.search.optimize import People as People
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from assistant.engine.search.planning import AskModel as AskModel
     from assistant.engine.search.planning import ModelNotice as ModelNotice
     from assistant.engine.search.planning import Models as Models
+    from assistant.engine.search.planning import PlannerChoice as PlannerChoice
     from assistant.engine.search.planning import SearchCallbacks as SearchCallbacks
     from assistant.engine.search.planning import model_notice as model_notice
     from assistant.engine.search.resume import NOTHING_EARLIER as NOTHING_EARLIER

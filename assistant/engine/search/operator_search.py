@@ -15,7 +15,7 @@ from assistant.engine.job import DONE, Ending, Job
 from assistant.engine.operators import FirstVersion, OperatorPair, as_program, judged_operator, operator_candidate
 from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.engine.search.elsewhere import JudgeElsewhere, NotOffered
-from assistant.engine.source_version import SourceVersion
+from assistant.engine.source_version import SourceVersion, as_candidate
 from assistant.errors import KernelOptError
 from assistant.model.profile import Severity
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding
@@ -39,7 +39,7 @@ async def search_operator(
         why = found.reason if isinstance(found, NoProgram) else found.message
         return _unsearched(job, first, why)
     try:
-        version = read(found)
+        version = as_candidate(read(found))
     except KernelOptError as error:
         return _unsearched(job, first, error.message)
     search = open_search(found, judged_as_operator(first.pair.task, options))

@@ -30,6 +30,7 @@ from assistant.model.profile import Severity
 from assistant.plan.budget import MANUAL, Extent, estimate, keepable
 from assistant.plan.profiles import call_limits
 from assistant.ports.agent import Agent
+from assistant.ports.operator_writer import OperatorWriter
 from assistant.ports.planner import Planner
 from assistant.ports.provider import Accounts, Provider
 from assistant.ports.store import SearchStore
@@ -40,6 +41,7 @@ __all__ = ["NO_CALLBACKS", "AskModel", "ChosenPlanner", "ModelNotice", "Models",
 LLM, AGENT = "llm", "agent"
 """Planners that a user asks for by name: a model that plans, and one that works with tools."""
 _SENT = "the source of the kernel with its launches, counters, findings, compiler messages, and what was tried"
+_TASK = ".py"
 _OWN_ORIGINS = ("command line", "editor user")
 """Places of a setting that only the user writes."""
 
@@ -65,9 +67,10 @@ class ModelNotice(Record):
         """What is sent, where, and what it may cost."""
         models = ", ".join(dict.fromkeys(map(_named, self.served)))
         money = "; no money is spent by kernelopt" if all(model.provider == MANUAL for model in self.served) else ""
+        task = "the text of the task, and " if self.file.suffix == _TASK else ""
         return (
             f"{self.file.name} is to be optimized with a language model: {models}",
-            f"it is sent {_SENT}; the exact text of every request is kept in memory",
+            f"it is sent {task}{_SENT}; the exact text of every request is kept in memory",
             f"{estimate_words(self.estimate)}{money}; {caps_words(self.caps)}",
         )
 
@@ -89,6 +92,10 @@ class Models(Protocol):
 
     def agent(self, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> tuple[Agent, Planner]:
         """A model that works with tools, and the planner that explains what it found."""
+        ...
+
+    def writer(self, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> OperatorWriter:
+        """A model that writes first kernels of PyTorch tasks."""
         ...
 
 
@@ -122,36 +129,58 @@ class PlannerChoice(Record):
 
         Raises UsageError where a model was asked for by name and none can be.
         """
-        settings = self.loaded.settings
-        kind = self.options.planner or settings.planner
-        planner = "" if self.options.planner is None else f" --planner {self.options.planner}"
-        accounts = JobAccounts(
+        accounts = self._accounts()
+        async with self._asked(accounts, kernel_count) as asked:
+            yield (
+                ChosenPlanner(self.expert, shape_for_rules(self.loaded.settings), accounts)
+                if asked is None
+                else self._by_model(asked, accounts)
+            )
+
+    @asynccontextmanager
+    async def writer(self) -> AsyncGenerator[OperatorWriter | None]:
+        """Who writes the first kernel of a PyTorch task, while the block lasts; None where no model may be asked. Raises as `made`."""
+        accounts = self._accounts()
+        async with self._asked(accounts, 1) as asked:
+            yield None if asked is None else asked[0].writer(asked[1], accounts, self.loaded.settings, self.job.id)
+
+    def _accounts(self) -> JobAccounts:
+        return JobAccounts(
             self.job,
             self.store,
-            _caps(self.options, settings),
+            _caps(self.options, self.loaded.settings),
             self.on_writing,
             self._spent_earlier(),
-            planner,
+            "" if self.options.planner is None else f" --planner {self.options.planner}",
             [call for job in self._earlier_jobs() for call in self.store.model_calls(job)],
         )
-        by_expert = ChosenPlanner(self.expert, shape_for_rules(settings), accounts)
+
+    @property
+    def _kind(self) -> str:
+        return self.options.planner or self.loaded.settings.planner
+
+    @asynccontextmanager
+    async def _asked(self, accounts: JobAccounts, kernel_count: int) -> AsyncGenerator[tuple[Models, Provider] | None]:
+        """The models that may be asked; None where none may."""
+        settings, kind = self.loaded.settings, self._kind
         models, provider = self._provider(kind)
         if models is None or provider is None:
-            yield by_expert
+            yield None
             return
         try:
             served = tuple(map(provider.served, (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER)))
             notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
-            if not await self._agreed(notice, accounts):
-                yield by_expert
-            elif kind == AGENT:
-                agent, explaining = models.agent(provider, accounts, settings, self.job.id)
-                yield ChosenPlanner(explaining, shape_for_agents(settings), accounts, agent)
-            else:
-                asked = models.planner(kind == LLM, provider, accounts, settings, self.job.id)
-                yield ChosenPlanner(asked, shape_for_models(settings), accounts)
+            yield (models, provider) if await self._agreed(notice, accounts) else None
         finally:
             await provider.close()
+
+    def _by_model(self, asked: tuple[Models, Provider], accounts: JobAccounts) -> ChosenPlanner:
+        (models, provider), settings, kind = asked, self.loaded.settings, self._kind
+        if kind == AGENT:
+            agent, explaining = models.agent(provider, accounts, settings, self.job.id)
+            return ChosenPlanner(explaining, shape_for_agents(settings), accounts, agent)
+        planner = models.planner(kind == LLM, provider, accounts, settings, self.job.id)
+        return ChosenPlanner(planner, shape_for_models(settings), accounts)
 
     def _provider(self, kind: str) -> tuple[Models | None, Provider | None]:
         """The provider that may be asked; None where there is none. Raises UsageError where one was asked for by name."""
@@ -193,8 +222,8 @@ class PlannerChoice(Record):
         return True
 
     def _spent_earlier(self) -> Spending:
-        """By the search that this one goes on with: the caps are the whole search's."""
-        return spent_by(self.store, self._earlier_jobs())
+        """By the search that this one goes on with, and earlier in this job: the caps are the whole search's."""
+        return spent_by(self.store, dict.fromkeys((*self._earlier_jobs(), self.job.id)))
 
     def _earlier_jobs(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))

@@ -19,6 +19,7 @@ from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.agent import LlmAgent
 from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE, PlanAndCode
 from assistant.plan.llm.explaining import explanation_of
+from assistant.plan.llm.first_kernel import FirstKernelWriter
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.parts import region_of
@@ -51,6 +52,10 @@ class LlmPlanner:
         """The same model with tools."""
         served = self._provider.served(ModelRole.CODER)
         return LlmAgent(self._talk, self._inputs, f"agent:{served.model or served.provider}")
+
+    def first_kernels(self) -> FirstKernelWriter:
+        """The same model, for PyTorch tasks that have no CUDA."""
+        return FirstKernelWriter(self._talk, self._library)
 
     @property
     def name(self) -> str:

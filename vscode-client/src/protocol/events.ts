@@ -14,6 +14,7 @@ export const EVENT_NAMES = [
   "launch_facts",
   "operators",
   "operator_timed",
+  "kernel_declined",
   "kernel_written",
   "check",
   "findings",
