@@ -127,7 +127,7 @@ class _ReferenceCalls:
                 break
             new = fresh_values(base, draw)
             written = write_case(folder / str(index), new)
-            case = LiveCase(written.recording, own.shape, 0.0, draw.seed)
+            case = LiveCase(written.recording, own.shape, 0.0, draw.seed, scale=draw.scale)
             cases.append(self.case(case, bound, _values_by_name(new, bound)))
         return cases
 

@@ -142,6 +142,8 @@ class LiveCase(Record):
     """Seed of values drawn afresh from the person's own; 0 for these themselves."""
     reference: tuple[LiveReference, ...] = ()
     """Empty without a reference, and where it was not called for this case."""
+    scale: float = 1.0
+    """What floats that were drawn afresh were multiplied by."""
 
 
 class LiveWorkload(Record):

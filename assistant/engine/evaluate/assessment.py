@@ -72,6 +72,8 @@ class CountedRun(Record):
     """Whether races were looked for in the run that the counters come from."""
     cases: tuple[Case, ...] = ()
     """That declared workloads were replayed on; their launches, case by case, are ``profiles``."""
+    left_out: tuple[str, ...] = ()
+    """Values that problems do not count on, in words: they are taken for no input of the kernel."""
     failure: LabFailure | None = None
     """Why the program did not end by itself with status 0: its problems hold, but no other version can be held against it."""
 

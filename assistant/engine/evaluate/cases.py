@@ -71,8 +71,9 @@ def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[st
 
 
 def live_case(item: LiveCase) -> Case:
-    """A live case as it was bound."""
-    return Case(item.recording, (0,), CaseOrigin("recorded", item.shape, item.seed, 1.0, item.weight))
+    """A live case as it was bound; values that were drawn afresh count only where the original runs clean on them."""
+    kind = "recorded" if item.seed == 0 else "resampled"
+    return Case(item.recording, (0,), CaseOrigin(kind, item.shape, item.seed, item.scale, item.weight))
 
 
 def launched_recording(version: SourceVersion, item: LiveCase) -> Path | None:

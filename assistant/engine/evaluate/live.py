@@ -30,6 +30,7 @@ __all__ = ["DIFFERS", "count_live", "differences"]
 _Place = tuple[str, str, int]
 """Kind, file and line of a problem."""
 _FRESH_ALONE = "not on your own values, but on fresh ones, drawn for --ref at up to 8 times theirs"
+_BEYOND = "out_of_bounds"
 DIFFERS = "differs_from_reference"
 """``Problem.kind`` of a kernel that does not compute what the user's own function computes."""
 
@@ -49,10 +50,33 @@ async def count_live(
     replayed = await job.lab.replay(replace(version.program, kernels=names), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
-    replayed = replace(replayed, cases=_told_apart(chosen, replayed.cases))
+    foreign = _foreign(chosen, replayed.cases)
+    kept = [index for index in range(len(chosen)) if index not in foreign]
+    chosen, cases = [chosen[index] for index in kept], [cases[index] for index in kept]
+    replayed = replace(replayed, cases=_told_apart(chosen, [replayed.cases[index] for index in kept]))
     found = tuple(_differences_from_reference(version, live, chosen, replayed.cases, replayed.blobs))
     counted = counted_of(version, cases, replayed, options)
-    return replace(counted, problems=(*counted.problems, *found))
+    return replace(counted, problems=(*counted.problems, *found), left_out=tuple(foreign.values()))
+
+
+def _foreign(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> dict[int, str]:
+    """Draws that are no input of the kernel, by index, with a sentence about each: their values are larger than the person's own, and on
+    them alone it leaves its arrays (a histogram of values from 0 to 1 has no bin for 5).
+
+    Draws within the range of the person's own values are never among them.
+    """
+    pairs = tuple(zip(items, runs, strict=True))
+    within = frozenset(_place(problem) for item, run in pairs if item.scale <= 1.0 for problem in run.problems)
+    found: dict[int, str] = {}
+    for index, (item, run) in enumerate(pairs):
+        beyond = [problem for problem in run.problems if problem.kind == _BEYOND]
+        if item.scale > 1.0 and beyond and not within.intersection(map(_place, beyond)):
+            place = f"line {beyond[0].line}: {beyond[0].message}"
+            found[index] = (
+                f"not checked: values up to {item.scale:g} times your own at {item.shape}. On them the kernel leaves its arrays, so they "
+                f"are taken for none of its inputs ({place}). If it can be given such values, guard the index"
+            )
+    return found
 
 
 def _told_apart(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:

@@ -97,6 +97,8 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     elif repeats.are_open:
         Stopwatch(job, "verify").begin(f"runs {_named(version)} again and compares")
         repeats.compare(await run_program(job, version, order_seed=OTHER_ORDER))
+    for text in (text for counted in seen for text in counted.left_out):
+        job.say(Severity.WARNING, text)
     report_unlisted(job, version, seen)
     for kernel in version.kernels:
         found, launches = repeats.of(kernel), launches_of(version, kernel, seen)

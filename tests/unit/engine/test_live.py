@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 
 from assistant.build.architectures import architecture
 from assistant.engine.evaluate.assessment import CountedRun
-from assistant.engine.evaluate.cases import for_candidate, live_cases
+from assistant.engine.evaluate.cases import for_candidate, live_case, live_cases
 from assistant.engine.evaluate.live import count_live, differences
 from assistant.engine.job import Job
 from assistant.engine.reading import read_version
@@ -77,6 +78,59 @@ async def test_what_did_not_run_is_reported_once_and_a_lab_that_fails_as_it_is(t
     assert differing.message.endswith("; numpy.multiply at n=1000, fresh values"), "the next one is compared all the same"
     job, version = setting(tmp_path, SCALE.replace("2.0f", "9.0f"), live)
     assert isinstance(await count_live(job, version, live), LabFailure)
+
+
+def _beyond_for_large_values(out: Any, x: Any, n: int) -> None:
+    if x[0] < -8:
+        raise IndexError("beyond its end")
+    out[:n] = 2 * x[:n]
+
+
+def _beyond_for_any_fresh_values(out: Any, x: Any, n: int) -> None:
+    if x[0] < -4:
+        raise IndexError("beyond its end")
+    out[:n] = 2 * x[:n]
+
+
+async def test_large_values_on_which_the_kernel_itself_leaves_its_arrays_are_none_of_its_inputs(tmp_path: Path) -> None:
+    live = drawn(tmp_path, 8.0)
+    seen = await counted_as(tmp_path, _beyond_for_large_values, live)
+    assert seen.problems == () and [case.origin.scale for case in seen.cases] == [1.0]
+    (said,) = seen.left_out
+    assert said.startswith("not checked: values up to 8 times your own at n=1000. On them the kernel leaves its arrays")
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.125])
+async def test_leaving_the_arrays_on_values_within_the_own_range_is_a_problem(tmp_path: Path, scale: float) -> None:
+    seen = await counted_as(tmp_path, _beyond_for_large_values, drawn(tmp_path, scale))
+    assert [problem.kind for problem in seen.problems] == ["out_of_bounds"] and seen.left_out == ()
+
+
+async def test_large_values_excuse_nothing_that_smaller_ones_show_as_well(tmp_path: Path) -> None:
+    large = drawn(tmp_path, 8.0)
+    small = replace(large.cases[1], scale=0.125, seed=8)
+    seen = await counted_as(tmp_path, _beyond_for_any_fresh_values, replace(large, cases=(*large.cases, small)))
+    assert [problem.kind for problem in seen.problems] == ["out_of_bounds"] * 2 and seen.left_out == ()
+
+
+def drawn(folder: Path, scale: float) -> LiveWorkload:
+    """Own values, and fresh ones from -11."""
+    live = live_workload(folder)
+    return replace(live, cases=(live.cases[0], replace(live.cases[1], scale=scale)))
+
+
+async def counted_as(folder: Path, behaviour: Callable[[Any, Any, int], None], live: LiveWorkload) -> CountedRun:
+    """With every check, of a kernel that does what ``behaviour`` does."""
+    job, version = setting(folder, SCALE.replace("2.0f", "9.0f"), live)
+    found = await count_live(replace(job, lab=FakeLab(folder, {"9.0f": Behaviour(behaviour)})), version, live, "check")
+    assert isinstance(found, CountedRun)
+    return found
+
+
+def test_values_drawn_afresh_count_only_where_the_original_runs_clean(tmp_path: Path) -> None:
+    own, fresh = (live_case(item).origin for item in drawn(tmp_path, 8.0).cases)
+    assert (own.kind, own.is_derived) == ("recorded", False)
+    assert (fresh.kind, fresh.scale, fresh.is_derived) == ("resampled", 8.0, True)
 
 
 @pytest.mark.parametrize(("is_recorded", "is_given"), [(False, True), (True, False)])
