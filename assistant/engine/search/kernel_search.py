@@ -19,9 +19,10 @@ from assistant.engine.search.frontier import Frontier
 from assistant.engine.search.islands import Islands
 from assistant.engine.search.kept_before import taken_up
 from assistant.engine.search.trials import SearchNode
-from assistant.model.plan import SetbackKind
+from assistant.model.plan import Decline, SetbackKind
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal
+from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
 __all__ = ["KernelSearch", "KernelSearchResult"]
@@ -47,6 +48,10 @@ class KernelSearchResult(Record):
     """Decisions that took all or a part of a proposal."""
     withheld: tuple[str, ...]
     """Edits of host code that were not allowed."""
+    outcomes: tuple[TrialOutcome, ...] = ()
+    """Of all candidates, in order."""
+    declines: tuple[Decline, ...] = ()
+    """Techniques that did not apply."""
 
 
 class KernelSearch:
@@ -91,6 +96,8 @@ class KernelSearch:
             accepted=accepted,
             accepted_count=sum(decision in _ACCEPTED for decision in self._decided),
             withheld=tuple(self._withheld),
+            outcomes=self._services.history.outcomes,
+            declines=self._services.history.declines,
         )
 
     async def _versions(self) -> list[Version]:

@@ -40,6 +40,7 @@ from assistant.engine.search.elsewhere import JudgeElsewhere
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.kernel_order import searched_order
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
+from assistant.engine.search.nothing_found import nothing_in_words
 from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
 from assistant.engine.search.planning import AskModel, ChosenPlanner, Models, PlannerChoice
@@ -53,9 +54,11 @@ from assistant.engine.search.trials import SearchNode, TrialHistory
 from assistant.engine.search.tuning import TuningTrials
 from assistant.engine.source_version import SourceVersion, with_texts
 from assistant.model import events
+from assistant.model.plan import Decline
 from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
+from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
@@ -90,6 +93,15 @@ class SearchResult(Record):
     @property
     def accepted_count(self) -> int:
         return sum(kernel.accepted_count for kernel in self.kernels)
+
+    @property
+    def outcomes(self) -> tuple[TrialOutcome, ...]:
+        """Of all candidates."""
+        return tuple(outcome for kernel in self.kernels for outcome in kernel.outcomes)
+
+    @property
+    def declines(self) -> tuple[Decline, ...]:
+        return tuple(decline for kernel in self.kernels for decline in kernel.declines)
 
     @property
     def withheld(self) -> tuple[str, ...]:
@@ -298,7 +310,8 @@ def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) 
     capped = "" if accounts.ended_by is None else f"; {cap_words(accounts.ended_by, accounts.caps)} ended the search"
     if not found.proposals:
         wrong = ", ".join(dict.fromkeys(f"{finding.code} in {instance}" for instance, finding in _defects(evaluation)))
-        why = f"fix the original first ({wrong})" if wrong else "no planned edit was verified, predicted to be faster, and new"
+        findings = [finding for item in evaluation.assessment.kernels for finding in item.findings]
+        why = f"fix the original first ({wrong})" if wrong else nothing_in_words(found.outcomes, found.declines, findings)
         unknown = ", ".join(dict.fromkeys(item.kernel.key for item in uncounted(evaluation.planned_kernels)))
         unseen = f"; nothing could be counted of {unknown}, so that little could be planned there" if unknown else ""
         return Ending(DONE, f"nothing to propose: {why}{unseen}{capped}")

@@ -124,7 +124,8 @@ class TrialHistory:
         self._returned = asyncio.Event()
         """Set when a place is given back."""
         self._sent_back: set[str] = set()
-        self._declined: set[tuple[str, str]] = set()
+        self._declined: dict[tuple[str, str], Decline] = {}
+        """By technique and reason."""
         self._attempt_summaries = list(earlier)
 
     @property
@@ -150,6 +151,16 @@ class TrialHistory:
     def attempt_summaries(self) -> tuple[AttemptSummary, ...]:
         """For planners; oldest first."""
         return tuple(self._attempt_summaries)
+
+    @property
+    def outcomes(self) -> tuple[TrialOutcome, ...]:
+        """Of all candidates, in order."""
+        return tuple(trial.outcome for trial in self._trials.values())
+
+    @property
+    def declines(self) -> tuple[Decline, ...]:
+        """Each technique and reason once."""
+        return tuple(self._declined.values())
 
     def begin_again(self) -> None:
         """The search starts over from the same text: other orders of the same edits may be tried."""
@@ -212,7 +223,7 @@ class TrialHistory:
             for decline in plan.declines
             if (decline.technique, decline.line) not in request.excluded and (decline.technique, decline.reason) not in self._declined
         )
-        self._declined.update((decline.technique, decline.reason) for decline in fresh)
+        self._declined.update({(decline.technique, decline.reason): decline for decline in fresh})
         return fresh
 
 

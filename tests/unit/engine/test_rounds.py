@@ -202,7 +202,7 @@ async def test_no_more_rounds_are_searched_than_were_asked_for(tmp_path: Path, r
     on = Search(tmp_path, planner)
     await on.run(max_rounds=rounds)
     assert len(planner.planned) == rounds
-    assert on.ending.startswith("1 proposal" if rounds else "nothing to propose: no planned edit was verified")
+    assert on.ending.startswith("1 proposal" if rounds else "nothing to propose: no edit was planned")
 
 
 async def test_a_cap_on_rounds_ends_the_search_and_says_so(tmp_path: Path) -> None:
@@ -212,9 +212,7 @@ async def test_a_cap_on_rounds_ends_the_search_and_says_so(tmp_path: Path) -> No
     assert on.ending == "1 proposal; the cap of 1 round ended the search"
     planner.plans = []
     await on.run(caps=Caps(round_count=0))
-    assert on.ending == (
-        "nothing to propose: no planned edit was verified, predicted to be faster, and new; the cap of 0 rounds ended the search"
-    )
+    assert on.ending == "nothing to propose: no edit was planned; the cap of 0 rounds ended the search"
 
 
 async def test_a_repair_that_there_is_no_room_for_is_told(tmp_path: Path) -> None:

@@ -1,0 +1,69 @@
+"""Why a search ends without a proposal, in one line: what was tried and what came of it, and what keeps the next edit from applying.
+
+Example::
+
+    nothing_in_words((TrialOutcome.FAILED, TrialOutcome.NOT_BETTER), declines, findings)
+    # "2 edits tried (1 wrong, 1 gained too little); private-histogram does not apply at line 5: the size of `bins` is not known"
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from assistant.model.plan import NO_MODEL, Decline, DeclineReason
+from assistant.model.profile import Finding
+from assistant.model.trial import TrialOutcome
+from assistant.profile.quantity import counted_noun
+
+__all__ = ["nothing_in_words"]
+
+_WORDS = {
+    TrialOutcome.FAILED: "wrong",
+    TrialOutcome.BUILD_FAILED: "not compiled",
+    TrialOutcome.NOT_BETTER: "gained too little",
+    TrialOutcome.CANNOT_JUDGE: "could not be judged",
+    TrialOutcome.NEEDS_DECISION: "left for a decision",
+    TrialOutcome.NOT_BUNDLED: "left for a decision",
+    TrialOutcome.KEPT: "did not hold when confirmed",
+    TrialOutcome.INTERNAL_ERROR: "timed in contradiction",
+    TrialOutcome.CONSTRAINED: "against what was asked for or turned down before",
+    TrialOutcome.NOT_ALLOWED: "of host code, which was not allowed",
+    TrialOutcome.DUPLICATE: "the same as another",
+    TrialOutcome.UNWRITTEN: "not written by its planner",
+    TrialOutcome.NOT_TRIED: "not reached within the limits",
+}
+_UNTELLING = frozenset(
+    {DeclineReason.NOTHING_TO_CHANGE, DeclineReason.ALREADY_DONE, DeclineReason.ALREADY_TRIED, DeclineReason.NO_GAIN, None}
+)
+"""Such a decline says nothing that would have to change for an edit to apply."""
+_UNKNOWN = frozenset({DeclineReason.SIZE_UNKNOWN, DeclineReason.BOUND_UNKNOWN, DeclineReason.LAUNCH_UNKNOWN, DeclineReason.TYPE_UNKNOWN})
+
+
+def nothing_in_words(outcomes: Sequence[TrialOutcome], declines: Sequence[Decline], findings: Sequence[Finding]) -> str:
+    """``outcomes``: of all that was tried, on every kernel; ``declines``: what did not apply; ``findings``: of the code as it is."""
+    return "; ".join(part for part in (_tried(outcomes, declines), _next(declines, findings)) if part)
+
+
+def _tried(outcomes: Sequence[TrialOutcome], declines: Sequence[Decline]) -> str:
+    if not outcomes:
+        is_model_missing = any(decline.technique == NO_MODEL for decline in declines)
+        return "no edit was planned" if is_model_missing or not declines else "no known edit is left to try"
+    counts = Counter(_WORDS[outcome] for outcome in outcomes)
+    if len(counts) == 1 and len(outcomes) == 1:
+        return f"1 edit tried, {next(iter(counts))}"
+    return f"{counted_noun(len(outcomes), 'edit')} tried ({', '.join(f'{count} {words}' for words, count in counts.most_common())})"
+
+
+def _next(declines: Sequence[Decline], findings: Sequence[Finding]) -> str:
+    """What would have to hold for one more edit: of the costliest line, what a person may make known first."""
+    model = next((decline for decline in declines if decline.technique == NO_MODEL), None)
+    if model is not None:
+        return model.reason
+
+    def weight(decline: Decline) -> tuple[float, bool]:
+        costs = (finding.estimated_cost_ratio or 0.0 for finding in findings if finding.line == decline.line)
+        return max(costs, default=0.0), decline.code in _UNKNOWN
+
+    telling = max((decline for decline in declines if decline.code not in _UNTELLING), key=weight, default=None)
+    return "" if telling is None else f"{telling.technique} does not apply at line {telling.line}: {telling.reason}"
