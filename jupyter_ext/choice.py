@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from assistant.cuda.embedded.cell_launch import shown_line
 from assistant.model.source import Hunk
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 
-__all__ = ["REASONS", "Choice", "LeftOut", "everything"]
+__all__ = ["REASONS", "Choice", "LeftOut", "everything", "line_for"]
 
 REASONS = {
     "readability": "Harder to read",
@@ -84,6 +85,11 @@ class Choice(Record):
 
 def everything(hunks: tuple[Hunk, ...]) -> Choice:
     return Choice(hunks, {})
+
+
+def line_for(hunk: Hunk) -> str:
+    """What a person knows a hunk by: its first line, the launch as the magic's line says it."""
+    return shown_line((hunk.after or hunk.before)[0]).strip()
 
 
 def _change(hunk: Hunk) -> str:

@@ -18,7 +18,7 @@ from assistant.editor.review import Why
 from assistant.errors import KernelOptError
 from assistant.model.proposal import DECIDABLE_STATES, REASON_CODES, Proposal, ProposalState
 from assistant.model.source import Hunk
-from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
+from jupyter_ext.choice import REASONS, Choice, LeftOut, everything, line_for
 from jupyter_ext.comms import heard_at_once
 from jupyter_ext.page import answer_html, course_html
 from jupyter_ext.proposal_page import MONO, PROSE
@@ -211,8 +211,7 @@ class HunkRow:
 
     def _show(self) -> None:
         is_taken = self._box.is_taken(self._hunk)
-        lines = self._hunk.after or self._hunk.before
-        line = f'<code style="{MONO}">{escape(lines[0].strip())}</code>'
+        line = f'<code style="{MONO}">{escape(line_for(self._hunk))}</code>'
         self._notice_of_hunk.value = f'<div style="{PROSE}">{escape(self._box.heading(self._hunk))} {line}</div>'
         self._other.description = f"Reject hunk {self._number}" if is_taken else f"Take hunk {self._number} again"
         self._other.tooltip = "Leave it out of Accept, with a reason" if is_taken else "Have Accept take it again"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from assistant.cuda.hunks import hunks
 from assistant.model.proposal import REASON_CODES
-from jupyter_ext.choice import REASONS, Choice, LeftOut, everything
+from jupyter_ext.choice import REASONS, Choice, LeftOut, everything, line_for
 
 HUNKS = hunks("a\nb\nc\nd\ne\n", "A\nb\nC\nd\nE\nF\n")
 _ASKED_IN_VSCODE = Path(__file__).parents[3] / "vscode-client" / "src" / "review" / "reasons.ts"
@@ -31,6 +31,15 @@ def test_a_hunk_says_where_it_is_and_whether_it_is_taken() -> None:
     assert choice.heading(HUNKS[0]) == "Hunk 1 of 3 · line 1 · 1 line changed · left out of Accept"
     assert choice.heading(HUNKS[2]) == "Hunk 3 of 3 · line 5 · 1 line becomes 2 · taken"
     assert choice.heading(HUNKS[2], lambda line: line + 1).startswith("Hunk 3 of 3 · line 6 · ")
+
+
+def test_a_hunk_is_known_by_its_first_line_and_the_launch_by_the_line_of_the_cell() -> None:
+    before = '// kernelopt launch: grid = ["ceil(n/256)"], block = [256], shared = [0]\nvoid k();\n    int i = 0;\n'
+    launch, code = hunks(before, before.replace("256", "128").replace("int i = 0", "int i = 1"))
+    assert line_for(launch) == "%%kernelopt … --grid (n+127)//128 --block 128"
+    assert line_for(code) == "int i = 1;"
+    (removed,) = hunks("a\n  b\n", "a\n")
+    assert line_for(removed) == "b"
 
 
 def test_a_single_reason_is_plain_and_several_name_their_hunks() -> None:
