@@ -108,9 +108,14 @@ def _is_site(tree: SyntaxTree, kinds: ValueKinds, node: Node) -> bool:
     if node.type == "number_literal":
         return is_double_literal(tree.text(node))
     if node.type == "identifier":
-        return tree.text(node) in kinds.double_constants
+        return tree.text(node) in kinds.double_constants and not _is_declared(node)
     is_math = node.type == "call_expression" and callee_name(tree, node).removeprefix("std::") in FLOAT_NAMES
     return is_math and kinds.of(node) in (Kind.WIDENED, Kind.WIDENED_INTEGER)
+
+
+def _is_declared(name: Node) -> bool:
+    """Whether it is the name in its own declaration."""
+    return name.parent is not None and name.parent.type == "init_declarator" and name.parent.child_by_field_name("declarator") == name
 
 
 def _with_comparison(tree: SyntaxTree, top: Node) -> Node:

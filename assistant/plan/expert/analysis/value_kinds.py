@@ -11,7 +11,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
 from functools import cached_property, reduce
 
@@ -130,11 +130,11 @@ class ValueKinds:
 
     def of_name(self, name: str) -> Kind:
         """Kind of a variable, constant or object-like macro."""
+        if name in self.double_constants:
+            return Kind.LITERAL
         variable = self._variable(name)
         if variable is not None:
             return self._of_variable(variable)
-        if name in self.double_constants:
-            return Kind.LITERAL
         body = macro_text(self._tree, name)
         if body is not None:
             return combine(self._of_literal(n[0]) for n in numbers_in(body)) if is_made_of_numbers(body) else Kind.UNKNOWN
@@ -143,14 +143,41 @@ class ValueKinds:
 
     @cached_property
     def double_constants(self) -> frozenset[str]:
-        """Names of macros and ``const double`` variables whose value is made of literals, at least one of them a double."""
+        """Names of macros and ``const double`` variables, the function's own too, whose value is made of literals."""
         named = {n for n, texts in macro_texts(self._tree).items() if len(texts) == 1 and _is_literal_expression(texts[0])}
         for name, variables in self._file_variables.items():
             only = variables[0]
             is_constant = only.is_const and only.type == "double" and only.value is not None and not only.is_pointer
             if len(variables) == 1 and is_constant and _is_literal_expression(self._tree.text(only.value or only.node)):
                 named.add(name)
-        return frozenset(n for n in named | _MATH_CONSTANTS if self._variable(n) is None)
+        outside = {n for n in named | _MATH_CONSTANTS if self._variable(n) is None}
+        return frozenset(outside.union(self._own_constants()))
+
+    def _own_constants(self) -> Iterator[str]:
+        """``c`` of ``const double c = sqrt(2.0 / M_PI);`` in the function."""
+        parameters = {parameter.name for parameter in self._function.parameters}
+        for name, variables in self._locals.items():
+            only = variables[0]
+            is_plain = only.is_const and only.type == "double" and not (only.is_pointer or only.is_array or only.is_reference)
+            if len(variables) == 1 and is_plain and name not in parameters and only.value is not None and self._is_of_literals(only.value):
+                yield name
+
+    def _is_of_literals(self, node: Node) -> bool:
+        """Whether the compiler knows the value: numbers, constants of <math.h>, and arithmetic and math functions of those."""
+        node = unparenthesized(node)
+        match node.type:
+            case "number_literal":
+                return True
+            case "identifier":
+                name = self._tree.text(node)
+                return name in _MATH_CONSTANTS and self._variable(name) is None
+            case "unary_expression" | "binary_expression":
+                return all(self._is_of_literals(child) for child in node.named_children)
+            case "call_expression":
+                is_math = callee_name(self._tree, node).removeprefix("std::") in FLOAT_NAMES
+                return is_math and all(self._is_of_literals(argument) for argument in given_arguments(node))
+            case _:
+                return False
 
     @cached_property
     def type_parameters(self) -> frozenset[str]:
