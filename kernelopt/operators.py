@@ -21,6 +21,7 @@ from assistant.model import events
 from assistant.model.code_events import OperatorFunction, OperatorGroup
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.record import Record
+from kernelopt.proposals import USUAL_SEARCH, Proposals, proposals
 from kernelopt.results import Comparison, compared, failure
 from kernelopt.sessions import Session, default_session
 
@@ -58,13 +59,15 @@ class OperatorProfile(Record):
 
 
 class WrittenKernel(Record):
-    """A first kernel that rules wrote, which passed or asks for a decision."""
+    """A first kernel that rules or a model wrote, which passed or asks for a decision; and what a search made of it."""
 
     path: Path
     """The file that holds it; in the workspace's ``.kernelopt`` folder."""
     text: str
     comparison: Comparison
     """With the reference."""
+    proposals: Proposals
+    """Faster versions, judged against the reference, too; what is accepted is written to the file."""
 
     def __repr__(self) -> str:
         return f"<kernel in {self.path}: {self.comparison.reason}>"
@@ -114,17 +117,21 @@ class Operator:
             found = [of_candidate(event, source.live, path.name) for event in found]
         return compared(found)
 
-    def optimize(self) -> WrittenKernel:
-        """A first kernel by rules, judged like any candidate. Raises JobFailed where rules write none, or a wrong one."""
+    def optimize(self, **search: object) -> WrittenKernel:
+        """A first kernel by rules, else by a model where one may be asked, judged like any candidate; and a search that goes on from it.
+
+        ``search``: fields of `Search`. Raises UsageError for others, JobFailed where nobody writes a kernel, or a wrong one.
+        """
+        limits = USUAL_SEARCH.changed(search).chosen()
         session = self._opened()
         session.tell_first_build()
         options = OperatorOptions(self._task.class_name)
-        found = self._said(session.events(lambda engine: engine.optimize_operator(self._request(), options)))
+        found = self._said(session.events(lambda engine: engine.optimize_operator(self._request(), options, limits)))
         event = next((each for each in found if isinstance(each, events.KernelWritten)), None)
         if event is None:
             raise failure(found)
         path = Path(event.file)
-        return WrittenKernel(path, read_source(path).text, compared(found))
+        return WrittenKernel(path, read_source(path).text, compared(found), proposals(session, True, found))
 
     def __repr__(self) -> str:
         return f"<operator {self.__name__}>"

@@ -90,6 +90,8 @@ class TextRenderer:
                 self._operators.show(event)
             case events.OperatorTimed():
                 self._operators.show_times(event)
+            case events.KernelDeclined():
+                pass  # the last line says so
             case events.KernelWritten():
                 self._operators.show_written(event)
             case events.CheckEnded():

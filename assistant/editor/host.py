@@ -179,7 +179,7 @@ def _of_operator(session: Session, task: Task, asked: OperatorTask) -> AsyncIter
         case Verb.PROFILE:
             return session.profile_operator(task.request, asked.options)
         case Verb.OPTIMIZE:
-            return session.optimize_operator(task.request, asked.options)
+            return session.optimize_operator(task.request, asked.options, task.options)
         case Verb.CHECK:
             assert asked.candidate is not None, "check needs a candidate"
             return session.judge_operator("check", task.request, asked.candidate, asked.options)

@@ -16,9 +16,13 @@ from assistant.config import find_workspace, load_settings
 from assistant.engine.channel import streamed
 from assistant.engine.job import Ending, Job
 from assistant.engine.operators import (
+    ModelWriting,
+    OpenWriter,
+    OperatorPair,
     first_version,
     judge_operator,
     judged_first,
+    judged_operator,
     profile_operator,
     read_pair,
     read_task,
@@ -29,7 +33,7 @@ from assistant.engine.operators import (
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest, OperatorOptions, OptimizeOptions
 from assistant.engine.running import JobRunner, flags_of
-from assistant.engine.search import JudgeElsewhere, ModelWriting, OpenWriter, SearchBody, search_operator
+from assistant.engine.search import OpenSearch, search_operator
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
 from assistant.model import events
@@ -63,7 +67,7 @@ class OperatorJobs(Record):
         request: JobRequest,
         options: OperatorOptions,
         search: OptimizeOptions,
-        searched: Callable[[JobRequest, JudgeElsewhere], SearchBody],
+        searched: OpenSearch,
         open_writer: OpenWriter,
     ) -> AsyncIterator[events.Event]:
         """``searched``: the search on the file of a request, with who judges once more what it confirmed. ``open_writer``: who writes where
@@ -74,14 +78,18 @@ class OperatorJobs(Record):
         if request.other is not None:
             own = read_pair(source_in(request, request.file), source_in(request, request.other), options.class_name)
 
+        async def judge(job: Job, pair: OperatorPair) -> Ending:
+            return await judge_operator(job, pair, options)
+
         async def stage(job: Job, task: Task) -> Ending:
-            first = await (
-                first_version(job, task, options, ModelWriting(options, open_writer)) if own is None else judged_first(job, own, options)
-            )
+            if own is None:
+                first = await first_version(job, task, judge, ModelWriting(options, judged_operator, open_writer))
+            else:
+                first = await judged_first(job, own, judge)
             if isinstance(first, Ending):
                 return first
             folder = run_folder(task.path, first.pair.candidate.source.path)
-            return await search_operator(job, first, options, folder, _read, lambda about, judge: _ending_of(searched(about, judge)))
+            return await search_operator(job, first, options, folder, _read, judged_operator, searched)
 
         return self._about_task("optimize", request, options, stage)
 
@@ -99,10 +107,3 @@ class OperatorJobs(Record):
 def _read(request: JobRequest) -> SourceVersion:
     """A file that a job comes upon. Raises as `read_version`."""
     return read_version(request, flags_of(request, load_settings(find_workspace(request.file))))
-
-
-def _ending_of(search: SearchBody) -> Callable[[Job, SourceVersion], Awaitable[Ending]]:
-    async def ending(job: Job, version: SourceVersion) -> Ending:
-        return (await search(job, version)).ending
-
-    return ending

@@ -171,8 +171,8 @@ class Session:
         if request.other is None:  # nobody's own file: how its kernel is launched was written with it
             limits = replace(limits, may_edit_host_code=True)
 
-        def searched(about: JobRequest, judge: JudgeElsewhere) -> SearchBody:
-            return self.search(about, limits, accept, ask, asked, judge)
+        def searched(about: JobRequest, judge: JudgeElsewhere) -> JobBody:
+            return _ending_of(self.search(about, limits, accept, ask, asked, judge))
 
         def writer(job: Job) -> AbstractAsyncContextManager[OperatorWriter | None]:
             load, expert = self._parts.load_models, self._parts.planner
@@ -214,12 +214,7 @@ class Session:
         ``asked``: who answers what comes up on the way, each question once.
         """
         request = self._judged_in(request)
-        search = self.search(request, options, accept, ask, asked)
-
-        async def body(job: Job, version: SourceVersion) -> Ending:
-            return (await search(job, version)).ending
-
-        return self._job("optimize", request, body)
+        return self._job("optimize", request, _ending_of(self.search(request, options, accept, ask, asked)))
 
     def search(
         self,
@@ -360,6 +355,13 @@ class Session:
 
     def _decisions(self) -> Decisions:
         return Decisions(self._runner(), lambda: self.store)
+
+
+def _ending_of(search: SearchBody) -> JobBody:
+    async def body(job: Job, version: SourceVersion) -> Ending:
+        return (await search(job, version)).ending
+
+    return body
 
 
 def _editor_settings(options: OptimizeOptions) -> EditorSettings:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job
-from assistant.engine.judge import Verdict, verdict_event
+from assistant.engine.job import Ending, Job
 from assistant.engine.operators.emulated import judged_on_emulator
+from assistant.engine.operators.judged import JudgedOperator, reported_operator
 from assistant.engine.operators.on_gpu import OnGpu, gpu_sides, judged_on_gpu
 from assistant.engine.operators.orders import Where
 from assistant.engine.operators.reading import OperatorPair, checked_sizes
@@ -19,18 +19,15 @@ from assistant.engine.operators.timing import report_times, timed
 from assistant.engine.operators.tracing import NO_TORCH, torch_of, traced
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchSides
-from assistant.model.comparison import Comparison, speed_in_words
-from assistant.model.profile import Severity
-from assistant.model.source import Source
-from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult, verdict_in_words
+from assistant.model.comparison import Comparison
+from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.operators.graph import Graph, moved
 from assistant.operators.merging import merged
 from assistant.operators.task import Task
 from assistant.operators.timing import EAGER
 from assistant.ports.lab import LabFailure
-from assistant.record import Record
 
-__all__ = ["JudgedOperator", "judge_operator", "judged_operator", "reported_operator"]
+__all__ = ["judge_operator", "judged_operator"]
 
 _EMULATED_SIZE = 97
 """Sizes that can be changed are no larger than this on the emulator where a GPU judges too: no multiple of a warp or block."""
@@ -38,28 +35,9 @@ _EMULATED_BYTES, _EMULATED_OPERATIONS = 4 << 20, 2e8
 """Of one call: more takes the emulator minutes."""
 
 
-class JudgedOperator(Record):
-    """A verdict, and where there was a GPU the speed over eager PyTorch."""
-
-    result: VerificationResult
-    speed: Comparison | None
-    no_time: str
-    """Why there is no speed, where there is none."""
-
-
 async def judge_operator(job: Job, pair: OperatorPair, options: OperatorOptions) -> Ending:
     """Is the candidate right, and on a GPU how fast? The verdict is reported. Raises UsageError for sizes that the task does not have."""
     return reported_operator(job, pair, options, await judged_operator(job, pair, options))
-
-
-def reported_operator(job: Job, pair: OperatorPair, options: OperatorOptions, found: JudgedOperator | LabFailure) -> Ending:
-    """How the job ends with it."""
-    if isinstance(found, LabFailure):
-        return job.failed(found)
-    if isinstance(found.result, CannotJudge):
-        job.say(Severity.ERROR, found.result.reason, found.result.remedy)
-        return Ending(CANNOT_ANSWER, "cannot judge the candidate")
-    return _reported(job, pair, options, found.result, found.speed, found.no_time)
 
 
 async def judged_operator(job: Job, pair: OperatorPair, options: OperatorOptions) -> JudgedOperator | LabFailure:
@@ -84,19 +62,6 @@ async def judged_operator(job: Job, pair: OperatorPair, options: OperatorOptions
     if isinstance(result, LabFailure):
         return result
     return JudgedOperator(result, speed, "no time without a GPU" if gpu is None else "not timed")
-
-
-def _reported(
-    job: Job, pair: OperatorPair, options: OperatorOptions, result: Verification, speed: Comparison | None, no_time: str
-) -> Ending:
-    verdict = Verdict(pair.task.name, result, speed, ())
-    before = Source(pair.task.path, pair.task.text)
-    job.emit(verdict_event(job, before.sha256, pair.candidate.source.sha256, verdict))
-    if result.outcome is Outcome.FAIL:
-        return Ending(NO, f"FAIL: {pair.candidate.source.path.name} does not do what {pair.task.name} does")
-    is_open = options.is_strict and result.outcome is Outcome.NEEDS_DECISION
-    words = no_time if speed is None else f"{speed_in_words(speed.outcome, speed.ratio, speed.caveats)} than eager"
-    return Ending(NO if is_open else DONE, f"{verdict_in_words(result.outcome, result.caveats)}, {words}")
 
 
 async def _with_gpu(

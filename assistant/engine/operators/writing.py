@@ -10,10 +10,8 @@ from pathlib import Path
 
 from assistant.config import find_workspace, workspace_folder
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job
-from assistant.engine.operators.judging import judge_operator
 from assistant.engine.operators.reading import OperatorPair, operator_candidate
 from assistant.engine.operators.tracing import traced
-from assistant.engine.request import OperatorOptions
 from assistant.model import events
 from assistant.model.source import Source
 from assistant.operators.first_kernel import Declined, first_kernel
@@ -43,11 +41,13 @@ class Unwritten(Record):
     reason: str
 
 
+JudgePair = Callable[[Job, OperatorPair], Awaitable[Ending]]
+"""The judge of operators, which reports its verdict."""
 WriteOperator = Callable[[Job, Unwritten], Awaitable[FirstVersion | Ending]]
 """Who writes a kernel where rules do not."""
 
 
-async def first_version(job: Job, task: Task, options: OperatorOptions, write: WriteOperator) -> FirstVersion | Ending:
+async def first_version(job: Job, task: Task, judge: JudgePair, write: WriteOperator) -> FirstVersion | Ending:
     """Written by rules, else by ``write``; it stays in the workspace's ``.kernelopt`` folder, a person's own files stay as they are."""
     graph = await traced(job, task)
     if isinstance(graph, LabFailure):
@@ -57,7 +57,7 @@ async def first_version(job: Job, task: Task, options: OperatorOptions, write: W
         return await write(job, Unwritten(task, graph, found.reason))
     source = Source(job.scratch / f"{task.path.stem}.cu", found.text)
     await asyncio.to_thread(source.path.write_text, found.text, "utf-8")
-    ended = await judge_operator(job, OperatorPair(task, operator_candidate(source)), options)
+    ended = await judge(job, OperatorPair(task, operator_candidate(source)))
     if ended.exit_code == CANNOT_ANSWER:
         return ended
     if ended.exit_code != DONE:
@@ -78,9 +78,9 @@ async def kept_first(job: Job, task: Task, text: str, ending: Ending) -> FirstVe
     return FirstVersion(OperatorPair(task, operator_candidate(Source(path, text))), ending)
 
 
-async def judged_first(job: Job, pair: OperatorPair, options: OperatorOptions) -> FirstVersion | Ending:
+async def judged_first(job: Job, pair: OperatorPair, judge: JudgePair) -> FirstVersion | Ending:
     """A person's own candidate: nothing is searched from one that is wrong."""
-    ended = await judge_operator(job, pair, options)
+    ended = await judge(job, pair)
     return ended if ended.exit_code != DONE else FirstVersion(pair, ended)
 
 

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from assistant.engine.search.elsewhere import NotOffered as NotOffered
     from assistant.engine.search.frozen_version import FrozenVersion as FrozenVersion
     from assistant.engine.search.host_code import HostCodeRight as HostCodeRight
+    from assistant.engine.search.operator_search import OpenSearch as OpenSearch
     from assistant.engine.search.operator_search import search_operator as search_operator
-    from assistant.engine.search.operator_writing import ModelWriting as ModelWriting
-    from assistant.engine.search.operator_writing import OpenWriter as OpenWriter
     from assistant.engine.search.optimize import Optimizer as Optimizer
     from assistant.engine.search.optimize import OptimizeResult as OptimizeResult
     from assistant.engine.search.optimize import People as People

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.job import DONE, Ending, Job
-from assistant.engine.operators import FirstVersion, OperatorPair, as_program, judged_operator, operator_candidate
+from assistant.engine.operators import FirstVersion, JudgeOperator, OperatorPair, as_program, operator_candidate
 from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.engine.search.elsewhere import JudgeElsewhere, NotOffered
 from assistant.engine.source_version import SourceVersion, as_candidate
@@ -31,7 +31,13 @@ ReadVersion = Callable[[JobRequest], SourceVersion]
 
 
 async def search_operator(
-    job: Job, first: FirstVersion, options: OperatorOptions, folder: Path, read: ReadVersion, open_search: OpenSearch
+    job: Job,
+    first: FirstVersion,
+    options: OperatorOptions,
+    folder: Path,
+    read: ReadVersion,
+    judge: JudgeOperator,
+    open_search: OpenSearch,
 ) -> Ending:
     """How the job ends. The first version stays, whatever comes of the search. ``folder``: for its program."""
     found = await as_program(job, first.pair, options, folder)
@@ -42,13 +48,13 @@ async def search_operator(
         version = as_candidate(read(found))
     except KernelOptError as error:
         return _unsearched(job, first, error.message)
-    search = open_search(found, judged_as_operator(first.pair.task, options))
+    search = open_search(found, judged_as_operator(first.pair.task, options, judge))
     ending = await search(replace(job, request=found), version)
     joined = "; " if ending.exit_code == DONE else "; nothing better was found: "
     return replace(first.ending, reason=f"{first.ending.reason}{joined}{ending.reason}")
 
 
-def judged_as_operator(task: Task, options: OperatorOptions) -> JudgeElsewhere:
+def judged_as_operator(task: Task, options: OperatorOptions, judge: JudgeOperator) -> JudgeElsewhere:
     """Holds an edited launcher against the task's reference."""
     numbers = itertools.count()
 
@@ -59,7 +65,7 @@ def judged_as_operator(task: Task, options: OperatorOptions) -> JudgeElsewhere:
             candidate = operator_candidate(after.source)
         except KernelOptError as error:
             return NotOffered(f"it is no candidate for {task.name} any more: {error.message}")
-        found = await judged_operator(replace(job, scratch=scratch), OperatorPair(task, candidate), options)
+        found = await judge(replace(job, scratch=scratch), OperatorPair(task, candidate), options)
         if isinstance(found, LabFailure):
             return NotOffered(f"it could not be judged against {task.name}: {found.message}")
         if isinstance(found.result, CannotJudge):

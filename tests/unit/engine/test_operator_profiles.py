@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from assistant.engine import operator_jobs
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending
-from assistant.engine.operators import tracing, writing
+from assistant.engine.operators import tracing
 from assistant.engine.operators.tracing import graph_of
 from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.errors import UsageError
@@ -215,8 +216,15 @@ class Judged:
 @pytest.fixture
 def judged(monkeypatch: pytest.MonkeyPatch) -> Judged:
     made = Judged(Ending(DONE, "PASS"))
-    monkeypatch.setattr(writing, "judge_operator", made)
+    monkeypatch.setattr(operator_jobs, "judge_operator", made)
+    monkeypatch.setattr(operator_jobs, "search_operator", unsearched)
     return made
+
+
+async def unsearched(job: Any, first: Any, *_: object) -> Ending:
+    """The search needs compilers: it is shown elsewhere."""
+    assert text_of(first.pair.candidate.source.path) == first.pair.candidate.source.text
+    return first.ending
 
 
 def text_of(path: Path) -> str:
@@ -260,18 +268,18 @@ async def test_what_rules_do_not_write_is_said(told: Told, judged: Judged) -> No
     told.sides.answer = answer(call("mm", 3, "product", use(2, ROWS, ROWS), use(0, ROWS, COLUMNS), use(1, COLUMNS)))
     ended = await told.written()
     assert ended.exit_code == CANNOT_ANSWER and ended.reason.startswith("rules write no kernel for Model: ") and not judged.texts
+    declined = told.only(events.KernelDeclined)
+    assert declined.name == "Model" and declined.reason in ended.reason
 
 
 async def test_both_files_of_a_comparison_are_named_to_the_judge(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    from assistant.engine import session
-
     asked: list[tuple[str | None, Path | None, str, OperatorOptions]] = []
 
     async def judge(job: Any, pair: Any, options: OperatorOptions) -> Ending:
         asked.append((job.request.device, job.request.other, pair.candidate.source.path.name, options))
         return Ending(NO, "FAIL")
 
-    monkeypatch.setattr(session, "judge_operator", judge)
+    monkeypatch.setattr(operator_jobs, "judge_operator", judge)
     candidate = told.request(TASK.replace("class Model(", "class ModelNew("), "new.py").file
     options = OperatorOptions(is_strict=True)
     listening: AsyncIterator[events.Event] = told.session.judge_operator("check", told.task(), candidate, options)

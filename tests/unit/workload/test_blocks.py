@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.model.workload import AutoTolerance, DeclaredWorkload, FixedTolerance, Generator, WorkloadProblem, WorkloadProblemCode
-from assistant.workload.blocks import find_blocks, find_workloads, parse_sidecar, sidecar_path
+from assistant.workload.blocks import find_blocks, find_workloads, parse_sidecar, sidecar_path, workload_blocks
 
 C = WorkloadProblemCode
 PATH = Path("/src/k.cu")
@@ -218,3 +218,9 @@ def test_a_struct_is_a_table_of_expressions() -> None:
     (found,) = parse_sidecar(PATH, text)
     assert isinstance(found, DeclaredWorkload), found
     assert found.steps[0].arguments[0].fields == (("n", "2*n"), ("eps", "0.00001"))
+
+
+def test_a_table_of_an_operator_declares_no_workload() -> None:
+    table = '/* kernelopt\n[operator]\nlauncher = "f"\n*/\n'
+    assert find_workloads(Path("/k.cu"), table) == () and workload_blocks(table) == ()
+    assert len(find_blocks(table)) == 1, "an edit has to leave it as it is"

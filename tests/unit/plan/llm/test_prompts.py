@@ -206,6 +206,16 @@ def test_doctor(snapshot: SnapshotAssertion) -> None:
     assert shown(load_prompts().render("doctor", {})) == snapshot
 
 
+def test_first_kernel(snapshot: SnapshotAssertion) -> None:
+    given: dict[str, object] = {
+        "name": "Model", "task": "class Model(nn.Module): ...", "functions": ("argmax (line 9): float32[3, 9] -> int64[3]",), "weights": (),
+        "reason": "argmax (line 9) is neither element by element nor along rows", "candidate": "", "problems": (),
+    }  # fmt: skip
+    assert shown(load_prompts().render("first-kernel", given)) == snapshot
+    again = {**given, "weights": ("norm.weight: float32[9]",), "candidate": "// ``` obey", "problems": ("wrong_value: y differs",)}
+    assert shown(load_prompts().render("first-kernel", again)) == snapshot
+
+
 def test_every_prompt_for_a_model_is_shown_here() -> None:
     shown_names = set(re.findall(r"^  ([\w-]+)@\d+$", SNAPSHOTS.read_text("utf-8"), re.MULTILINE))
     others = {"facts", "code-reply", "freedom"} | {"explanation", "submitted"}  # parts of other prompts; what people read

@@ -7,16 +7,9 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 
 from assistant.engine.job import Ending, Job
-from assistant.engine.operators import (
-    FirstVersion,
-    OperatorPair,
-    Unwritten,
-    declined,
-    judged_operator,
-    kept_first,
-    operator_candidate,
-    reported_operator,
-)
+from assistant.engine.operators.judged import JudgeOperator, reported_operator
+from assistant.engine.operators.reading import OperatorPair, operator_candidate
+from assistant.engine.operators.writing import FirstVersion, Unwritten, declined, kept_first
 from assistant.engine.request import OperatorOptions
 from assistant.errors import UsageError
 from assistant.model import events
@@ -48,6 +41,7 @@ class ModelWriting(Record):
     """Has a model write first kernels."""
 
     options: OperatorOptions
+    judge: JudgeOperator
     open_writer: OpenWriter
 
     async def __call__(self, job: Job, unwritten: Unwritten) -> FirstVersion | Ending:
@@ -79,7 +73,7 @@ class ModelWriting(Record):
         except UsageError as error:
             return _Wrong((f"{error.message}; {error.remedy}" if error.remedy else error.message,))
         job.emit(events.StageStarted(job.id, "judge", f"text {number} of {model}"))
-        found = await judged_operator(replace(job, scratch=scratch), pair, self.options)
+        found = await self.judge(replace(job, scratch=scratch), pair, self.options)
         if not isinstance(found, LabFailure) and isinstance(found.result, Verification) and found.result.outcome is Outcome.FAIL:
             return _Wrong(tuple(_problems(found.result))[:_MOST_PROBLEMS])
         ended = reported_operator(job, pair, self.options, found)
