@@ -31,11 +31,10 @@ from assistant.engine.operators import (
     without_cuda,
 )
 from assistant.engine.reading import read_version
-from assistant.engine.request import JobRequest, OperatorOptions, OptimizeOptions
+from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.engine.running import JobRunner, flags_of
 from assistant.engine.search import OpenSearch, search_operator
 from assistant.engine.source_version import SourceVersion
-from assistant.errors import UsageError
 from assistant.model import events
 from assistant.operators.task import Task
 from assistant.record import Record
@@ -66,14 +65,11 @@ class OperatorJobs(Record):
         self,
         request: JobRequest,
         options: OperatorOptions,
-        search: OptimizeOptions,
-        searched: OpenSearch,
+        searched: OpenSearch | None,
         open_writer: OpenWriter,
     ) -> AsyncIterator[events.Event]:
         """``searched``: the search on the file of a request, with who judges once more what it confirmed. ``open_writer``: who writes where
         rules do not."""
-        if search.is_resumed:
-            raise UsageError("a search on a PyTorch task cannot be resumed", f"kernelopt optimize {request.file.name} begins it again")
         own = None
         if request.other is not None:
             own = read_pair(source_in(request, request.file), source_in(request, request.other), options.class_name)
@@ -88,6 +84,8 @@ class OperatorJobs(Record):
                 first = await judged_first(job, own, judge)
             if isinstance(first, Ending):
                 return first
+            if searched is None:
+                return first.ending
             folder = run_folder(task.path, first.pair.candidate.source.path)
             return await search_operator(job, first, options, folder, _read, judged_operator, searched)
 

@@ -161,13 +161,15 @@ class Session:
         ask: Ask | None = None,
         asked: SearchCallbacks = NO_CALLBACKS,
     ) -> AsyncIterator[events.Event]:
-        """Search on a PyTorch task, from ``request.other`` where a candidate is named, else from a first kernel that is written for it.
+        """Search on a PyTorch task, from ``request.other``, else from a first kernel that is written for it; ``search``: None: that alone.
 
-        Raises UsageError as `profile_operator`, and for a candidate or a planner that is none.
+        Raises UsageError as `profile_operator`, and for a candidate or a planner that is none. Without ``search`` no model is asked.
         """
-        limits = OptimizeOptions() if search is None else search
+        limits = OptimizeOptions(planner=EXPERT) if search is None else search
         loaded = load_settings(find_workspace(request.file), editor=_editor_settings(limits))
         _check_planner(limits, loaded.settings)
+        if limits.is_resumed:
+            raise UsageError("a search on a PyTorch task cannot be resumed", f"kernelopt optimize {request.file.name} begins it again")
         if request.other is None:  # nobody's own file: how its kernel is launched was written with it
             limits = replace(limits, may_edit_host_code=True)
 
@@ -179,7 +181,7 @@ class Session:
             choice = PlannerChoice(load, expert, job, limits, loaded, self.store, NOTHING_EARLIER, asked.model, asked.on_writing)
             return choice.writer()
 
-        return self._operators().optimize(request, options, limits, searched, writer)
+        return self._operators().optimize(request, options, None if search is None else searched, writer)
 
     def _operators(self) -> OperatorJobs:
         return OperatorJobs(self._runner())

@@ -13,7 +13,7 @@ from assistant.engine import operator_jobs
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending
 from assistant.engine.operators import tracing
 from assistant.engine.operators.tracing import graph_of
-from assistant.engine.request import JobRequest, OperatorOptions
+from assistant.engine.request import JobRequest, OperatorOptions, OptimizeOptions
 from assistant.errors import UsageError
 from assistant.measure.calibration import LAUNCH_S
 from assistant.model import events
@@ -87,6 +87,7 @@ class Told(Commands):
     """Commands on a task whose process is given."""
 
     sides: Sides = field(default_factory=lambda: Sides(scaled()))
+    search: OptimizeOptions | None = None
     place: TorchPlace | None = field(default_factory=lambda: TorchPlace("python3", Path("/torch"), "2.13.0", None, None))
 
     def task(self, text: str = TASK) -> JobRequest:
@@ -97,7 +98,7 @@ class Told(Commands):
         return self.ending
 
     async def written(self) -> events.JobEnded:
-        await self.hear(self.session.optimize_operator(self.task(), OperatorOptions()))
+        await self.hear(self.session.optimize_operator(self.task(), OperatorOptions(), self.search))
         return self.ending
 
 
@@ -217,14 +218,7 @@ class Judged:
 def judged(monkeypatch: pytest.MonkeyPatch) -> Judged:
     made = Judged(Ending(DONE, "PASS"))
     monkeypatch.setattr(operator_jobs, "judge_operator", made)
-    monkeypatch.setattr(operator_jobs, "search_operator", unsearched)
     return made
-
-
-async def unsearched(job: Any, first: Any, *_: object) -> Ending:
-    """The search needs compilers: it is shown elsewhere."""
-    assert text_of(first.pair.candidate.source.path) == first.pair.candidate.source.text
-    return first.ending
 
 
 def text_of(path: Path) -> str:
@@ -302,3 +296,25 @@ async def test_only_who_shows_times_has_a_task_timed(told: Told, monkeypatch: py
     assert timed == []
     await told.hear(told.session.profile_operator(told.task(), OperatorOptions(), is_timed=True))
     assert timed == ["Model"]
+
+
+async def test_a_search_goes_on_from_the_kept_kernel_and_ends_the_job(told: Told, judged: Judged, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[Path] = []
+
+    async def search(job: Any, first: Any, *_: object) -> Ending:
+        begun.append(first.pair.candidate.source.path)
+        return Ending(DONE, f"{first.ending.reason}; 1 proposal")
+
+    monkeypatch.setattr(operator_jobs, "search_operator", search)
+    told.search = OptimizeOptions()
+    ended = await told.written()
+    (written,) = told.all(events.KernelWritten)
+    assert begun == [Path(written.file)] and ended.reason == "a first kernel of Model: PASS; 1 proposal"
+    judged.ending = Ending(NO, "FAIL")
+    await told.written()
+    assert len(begun) == 1, "nothing is searched from a wrong kernel"
+
+
+def test_a_search_on_a_task_is_not_resumed(told: Told) -> None:
+    with pytest.raises(UsageError, match="cannot be resumed"):
+        told.session.optimize_operator(told.task(), OperatorOptions(), OptimizeOptions(is_resumed=True))
