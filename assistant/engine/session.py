@@ -163,22 +163,24 @@ class Session:
     ) -> AsyncIterator[events.Event]:
         """Search on a PyTorch task, from ``request.other``, else from a first kernel that is written for it; ``search``: None: that alone.
 
-        Raises UsageError as `profile_operator`, and for a candidate or a planner that is none. Without ``search`` no model is asked.
+        Raises UsageError as `profile_operator`, and for a candidate or a planner that is none.
         """
         limits = OptimizeOptions(planner=EXPERT) if search is None else search
         loaded = load_settings(find_workspace(request.file), editor=_editor_settings(limits))
         _check_planner(limits, loaded.settings)
         if limits.is_resumed:
             raise UsageError("a search on a PyTorch task cannot be resumed", f"kernelopt optimize {request.file.name} begins it again")
-        if request.other is None:  # nobody's own file: how its kernel is launched was written with it
-            limits = replace(limits, may_edit_host_code=True)
+        own = request.other is not None  # else the launcher is nobody's: it was written with its kernel
+        limits = replace(limits, may_edit_host_code=limits.may_edit_host_code or not own)
 
         def searched(about: JobRequest, judge: JudgeElsewhere) -> JobBody:
             return _ending_of(self.search(about, limits, accept, ask, asked, judge))
 
         def writer(job: Job) -> AbstractAsyncContextManager[OperatorWriter | None]:
-            load, expert = self._parts.load_models, self._parts.planner
-            choice = PlannerChoice(load, expert, job, limits, loaded, self.store, NOTHING_EARLIER, asked.model, asked.on_writing)
+            parts = self._parts
+            choice = PlannerChoice(
+                parts.load_models, parts.planner, job, limits, loaded, self.store, NOTHING_EARLIER, asked.model, asked.on_writing
+            )
             return choice.writer()
 
         return self._operators().optimize(request, options, None if search is None else searched, writer)
@@ -360,10 +362,10 @@ class Session:
 
 
 def _ending_of(search: SearchBody) -> JobBody:
-    async def body(job: Job, version: SourceVersion) -> Ending:
+    async def ending(job: Job, version: SourceVersion) -> Ending:
         return (await search(job, version)).ending
 
-    return body
+    return ending
 
 
 def _editor_settings(options: OptimizeOptions) -> EditorSettings:

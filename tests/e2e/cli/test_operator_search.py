@@ -86,7 +86,7 @@ def test_a_search_goes_on_from_ones_own_candidate_and_what_it_offers_is_right_in
     text = LARGEST.replace("torch.argmax(x, dim=1)", "x * 2 + 1").replace("rows, 9", "rows, 64, 64").replace("rows = 3", "rows = 4")
     own = cli.folder / "own.cu"
     own.write_text(STRIDED)
-    ended = cli.run("optimize", task(cli, text), own, "--accept", "best-predicted", "--json", deadline_s=LONG_S)
+    ended = cli.run("optimize", task(cli, text), own, "--allow-host-code", "--accept", "best-predicted", "--json", deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     (made,) = ended.all("proposal")
     assert made["file"] == str(own) and own.read_text() != STRIDED

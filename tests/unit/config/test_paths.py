@@ -114,3 +114,9 @@ def test_a_script_that_loads_an_extension_marks_the_project(workspace: Path) -> 
     assert find_project(file) == workspace / "native" / "cuda"
     (workspace / "ops.py").write_text("from torch.utils.cpp_extension import load\n")
     assert find_project(file) == workspace
+
+
+def test_what_is_kept_in_a_folder_belongs_to_it_though_nothing_marks_it(workspace: Path) -> None:
+    kept = workspace_folder(workspace) / "operators"
+    kept.mkdir()
+    assert find_workspace(kept / "k.cu") == find_workspace(kept) == workspace
