@@ -146,11 +146,11 @@ class Session:
 
         ``command``: ``check`` or ``compare``. Raises UsageError where one of them is no such file.
         """
-        return self._operators().judge(command, request, candidate, options)
+        return OperatorJobs(self._runner()).judge(command, request, candidate, options)
 
     def profile_operator(self, request: JobRequest, options: OperatorOptions, *, is_timed: bool = False) -> AsyncIterator[events.Event]:
         """What a PyTorch task consists of; ``is_timed``: on a GPU also how long it takes. Raises UsageError where the file is none."""
-        return self._operators().profile(request, options, is_timed=is_timed)
+        return OperatorJobs(self._runner()).profile(request, options, is_timed=is_timed)
 
     def optimize_operator(
         self,
@@ -170,8 +170,8 @@ class Session:
         _check_planner(limits, loaded.settings)
         if limits.is_resumed:
             raise UsageError("a search on a PyTorch task cannot be resumed", f"kernelopt optimize {request.file.name} begins it again")
-        own = request.other is not None  # else the launcher is nobody's: it was written with its kernel
-        limits = replace(limits, may_edit_host_code=limits.may_edit_host_code or not own)
+        # Where no candidate is named, the launcher is written with its kernel: it is nobody's own.
+        limits = replace(limits, may_edit_host_code=limits.may_edit_host_code or request.other is None)
 
         def searched(about: JobRequest, judge: JudgeElsewhere) -> JobBody:
             return _ending_of(self.search(about, limits, accept, ask, asked, judge))
@@ -183,10 +183,7 @@ class Session:
             )
             return choice.writer()
 
-        return self._operators().optimize(request, options, None if search is None else searched, writer)
-
-    def _operators(self) -> OperatorJobs:
-        return OperatorJobs(self._runner())
+        return OperatorJobs(self._runner()).optimize(request, options, None if search is None else searched, writer)
 
     async def learn(self, job: Job, result: ComparisonResult, author: str) -> Attempt | None:
         """Keep what an edit of a `PERSON` or an `AGENT` teaches, where a technique is recognised in it; None: nothing was kept."""

@@ -29,7 +29,7 @@ from assistant.plan.llm.answers import BadReply
 from assistant.plan.llm.first_kernel import WHOLE_FILE
 from assistant.ports.lab import LabFailure, RunLimits
 from assistant.ports.operator_writer import OperatorQuestion, WrittenOperator
-from tests.unit.engine.fakes import FakeLab
+from tests.contracts.fake_lab import FakeLab
 from tests.unit.engine.heard import Heard
 
 TASK = Task(Path("/p/task.py"), "class Model: ...", "Model", 1, (), (), ("x",))
@@ -61,7 +61,7 @@ class Bed:
     @property
     def job(self) -> Job:
         request = JobRequest(TASK.path, self.folder)
-        return Job("J1", request, FakeLab(), target("h200"), cast("Any", None), self.folder, (1, 2), RunLimits(), self.heard)
+        return Job("J1", request, FakeLab(self.folder, {}), target("h200"), cast("Any", None), self.folder, (1, 2), RunLimits(), self.heard)
 
     async def judge(self, job: Job, pair: Any, options: OperatorOptions) -> JudgedOperator | LabFailure:
         assert job.scratch.parent == self.folder and job.scratch.is_dir(), "each candidate has a folder of its own"
@@ -125,7 +125,7 @@ async def test_without_consent_or_an_answer_nothing_is_judged(tmp_path: Path) ->
 
 
 def test_the_last_whole_file_of_an_answer_counts() -> None:
-    fenced = f"```cuda\n{KERNEL.replace('= 1', '= 2')}```"
+    fenced = f"```cuda\n{KERNEL}```"
     assert WHOLE_FILE.read(f"A draft:\n```cuda\nint a;\n```\n{fenced}\nDone.") == KERNEL
     for text in ("sorry", f"```cuda\n{KERNEL}", "```cuda\nint a;\n```"):
         assert isinstance(WHOLE_FILE.read(text), BadReply)
