@@ -1,4 +1,4 @@
-"""Pictures of what stands below a cell: in JupyterLab by day and by night, in Notebook 7, and in the page that nbconvert makes.
+"""Pictures of what stands below a cell: in JupyterLab by day and by night, in Notebook 7, in the page that nbconvert makes, and in VS Code.
 
 Example::
 
@@ -27,6 +27,8 @@ from tests.e2e.jupyter.conftest import QUIET
 from tests.e2e.jupyter.lab import JupyterLab, jupyter_lab, notebook
 from tests.e2e.jupyter.page import LabPage
 from tests.e2e.vscode.chromium import launch_options
+from tests.e2e.vscode.code_server import code_server
+from tests.e2e.vscode.window import Window
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Locator
@@ -84,7 +86,10 @@ async def picture_all(target: Path) -> None:
                 _choose_theme(user, "JupyterLab Dark")
                 await _picture_notebook(browser, lab, cli, target / "lab-dark", lab.address)
                 await picture_operators(browser, lab, cli, target / "operators-dark")
-                await _picture_page(browser, cli, target / "html")
+                executed = await _executed(cli)
+                await _picture_page(browser, cli, executed, target / "html")
+                for name, theme in (("vscode-light", "Default Light Modern"), ("vscode-dark", "Default Dark Modern")):
+                    await _picture_vscode(browser, cli, executed, theme, target / f"{name}.webp")
                 await browser.close()
 
 
@@ -140,12 +145,16 @@ async def picture_operators(browser: Browser, lab: JupyterLab, cli: Cli, target:
     lab.end_kernels()
 
 
-async def _picture_page(browser: Browser, cli: Cli, target: Path) -> None:
-    """The notebook as it is executed and converted, with no kernel, no widgets and no network."""
+async def _executed(cli: Cli) -> nbformat.NotebookNode:
+    """The notebook as it is saved where no front end is."""
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in CELLS])
     client = NotebookClient(made, timeout=round(HANG_S), kernel_name="python3", resources={"metadata": {"path": str(cli.folder)}})
-    await client.async_execute(env=cli.environment())
-    html, _ = HTMLExporter().from_notebook_node(made)
+    return await client.async_execute(env=cli.environment())
+
+
+async def _picture_page(browser: Browser, cli: Cli, executed: nbformat.NotebookNode, target: Path) -> None:
+    """The converted notebook, with no kernel, no widgets and no network."""
+    html, _ = HTMLExporter().from_notebook_node(executed)
     context = await browser.new_context(viewport=_SIZE, offline=True)
     page = await context.new_page()
     await page.goto(Path(cli.write("page.html", html)).as_uri())
@@ -153,6 +162,23 @@ async def _picture_page(browser: Browser, cli: Cli, target: Path) -> None:
     for index, what in ((1, "proposal"), (2, "wrong")):
         await _keep(cells.nth(index), target.with_name(f"{target.name}-{what}.webp"))
     await context.close()
+
+
+async def _picture_vscode(browser: Browser, cli: Cli, executed: nbformat.NotebookNode, theme: str, target: Path) -> None:
+    """The saved notebook in VS Code's own notebook view, which needs neither a kernel nor an extension for it."""
+    cli.write("saved.ipynb", nbformat.writes(executed))
+    with (
+        tempfile.TemporaryDirectory(dir=cli.folder.parent) as data,
+        code_server(cli, Path(data), {"workbench.colorTheme": theme}) as served,
+    ):
+        context = await browser.new_context(viewport=_SIZE, reduced_motion="reduce")
+        window = Window(await context.new_page(), target.parent)
+        await window.visit(served.address(cli.folder), is_trusted=True)
+        await window.open_file("saved.ipynb")
+        await window.webview("FAILED check")
+        await _keep(window.page.locator(".notebookOverlay"), target)
+        await window.leave()
+        await context.close()
 
 
 async def _keep(what: Locator, path: Path) -> None:
