@@ -303,13 +303,12 @@ class _Walked:
 
     def find(self, types: tuple[str, ...], inside: Node | None) -> list[Node]:
         """In the order of the walk. ``inside`` may be a node of another tree."""
-        start = 0 if inside is None else self._places.get(inside.id)
-        if inside is None:
-            end = len(self._nodes)
-        elif start is None or self._nodes[start] != inside or self._nodes[start].start_byte != inside.start_byte:
-            return _Walked(inside).find(types, None)
-        else:
-            end = start + inside.descendant_count
+        start, end = 0, len(self._nodes)
+        if inside is not None:
+            place = self._places.get(inside.id)
+            if place is None or self._nodes[place] != inside or self._nodes[place].start_byte != inside.start_byte:
+                return _Walked(inside).find(types, None)
+            start, end = place, place + inside.descendant_count
         found: list[int] = []
         for name in dict.fromkeys(types):
             places = self._of_type.get(name, [])
