@@ -9,14 +9,14 @@ import { activeInterpreter, configuredPython, isFailure, type Launcher } from ".
 import { CANDIDATES, run } from "./python.ts";
 import type { LanguageServer } from "./server.ts";
 import type { Failure, ServerState } from "./state.ts";
+import { onceRunning, warmEmulator } from "./warm.ts";
 
 const DOCTOR_DEADLINE_MS = 60_000;
-const WARM_DEADLINE_MS = 10 * 60_000;
 
 /** Makes the private environment and starts the server in it. */
 export async function installServer(launcher: Launcher, server: LanguageServer, log: vscode.LogOutputChannel): Promise<ServerState> {
   const state = await server.installing(() => withProgress("kernelopt: installing the language server", log, (how) => install(launcher.place, how)));
-  if (state.kind === "running") void Promise.all([compileAhead(launcher.place), warmEmulator(launcher, log)]);
+  onceRunning(state, () => compileAhead(launcher.place), () => warm(launcher, log));
   return state;
 }
 
@@ -24,18 +24,14 @@ export async function installServer(launcher: Launcher, server: LanguageServer, 
 export async function installIntoPython(launcher: Launcher, server: LanguageServer, log: vscode.LogOutputChannel): Promise<ServerState> {
   const title = "kernelopt: installing the language server into kernelopt.server.python";
   const state = await server.installing(() => withProgress(title, log, (how) => installInto(configuredPython(), launcher.place, how)));
-  if (state.kind === "running") void warmEmulator(launcher, log);
+  onceRunning(state, () => warm(launcher, log));
   return state;
 }
 
-/** Has the emulator built while the person looks around: the first profile waits for its own program alone. What fails is told by that profile. */
-async function warmEmulator(launcher: Launcher, log: vscode.LogOutputChannel): Promise<void> {
-  const command = await launcher.tool("doctor");
-  if (isFailure(command)) return;
-  await vscode.window.withProgress({ location: vscode.ProgressLocation.Window, title: "kernelopt: building the emulator, once" }, async () => {
-    const { output } = await run(command.program, [...command.args, "--warm"], { deadlineMs: WARM_DEADLINE_MS, environment: command.environment });
-    log.info(output.trim());
-  });
+async function warm(launcher: Launcher, log: vscode.LogOutputChannel): Promise<void> {
+  const options = { location: vscode.ProgressLocation.Window, title: "kernelopt: building the emulator, once" };
+  const shown = (work: () => Promise<void>): Thenable<void> => vscode.window.withProgress(options, work);
+  await warmEmulator(await launcher.tool("doctor"), shown, (text) => { log.info(text); });
 }
 
 /** Adds NVIDIA's compiler wheels, which are large, to the private environment. */
