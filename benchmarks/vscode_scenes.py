@@ -164,7 +164,7 @@ async def _failed_check(stage: Stage) -> None:
     await window.see(window.lens("race at line"))
     await window.go_to(7, 11)
     await window.command("Show or Focus Hover")
-    await window.see(window.hover)
+    await window.see(window.hover, "A barrier between both accesses")
     await stage.keep("failed-check")
 
 
@@ -207,6 +207,7 @@ async def _begin(stage: Stage) -> None:
     await window.command("Preferences: Open Settings (UI)")
     await window.page.keyboard.insert_text("@ext:kernelopt.kernelopt")
     await window.see(window.page.locator(".settings-editor"), "Kernelopt")
+    await window.see(window.page.get_by_text("Settings", exact=True))
     await stage.keep("settings")
 
 

@@ -16,7 +16,7 @@ from assistant.engine import Accept, AllowOption, ChoiceRule, OptimizeOptions
 from assistant.model.completion import Caps
 
 if TYPE_CHECKING:
-    from assistant.engine.search.accounts import OnWriting
+    from assistant.cli.jobs import OnWriting
     from assistant.model.events import Event
 
 __all__ = ["add_optimize_command"]

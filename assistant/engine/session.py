@@ -177,11 +177,8 @@ class Session:
             return _ending_of(self.search(about, limits, accept, ask, asked, judge))
 
         def writer(job: Job) -> AbstractAsyncContextManager[OperatorWriter | None]:
-            parts = self._parts
-            choice = PlannerChoice(
-                parts.load_models, parts.planner, job, limits, loaded, self.store, NOTHING_EARLIER, asked.model, asked.on_writing
-            )
-            return choice.writer()
+            models, expert, earlier = self._parts.load_models, self._parts.planner, NOTHING_EARLIER
+            return PlannerChoice(models, expert, job, limits, loaded, self.store, earlier, asked.model, asked.on_writing).writer()
 
         return OperatorJobs(self._runner()).optimize(request, options, None if search is None else searched, writer)
 
@@ -224,11 +221,11 @@ class Session:
         accept: Accept,
         ask: Ask | None,
         asked: SearchCallbacks,
-        judge_elsewhere: JudgeElsewhere = judged_elsewhere,
+        judge_elsewhere: JudgeElsewhere | None = None,
     ) -> SearchBody:
         """The search as the body of a job, for callers that need what it found; raises as ``optimize`` does.
 
-        ``judge_elsewhere``: who judges what was confirmed once more, before it is offered.
+        ``judge_elsewhere``: who judges what was confirmed once more, before it is offered; by default the other programs of the file.
         """
         workspace = find_workspace(request.file)
         loaded = load_settings(workspace, editor=_editor_settings(options))
@@ -244,7 +241,8 @@ class Session:
                 model=asked.model,
                 on_writing=asked.on_writing,
             )
-            optimizer = Optimizer(self.store, self._parts.planner, self._parts.catalogue, self._parts.load_models, judge_elsewhere)
+            parts, elsewhere = self._parts, judge_elsewhere or judged_elsewhere
+            optimizer = Optimizer(self.store, parts.planner, parts.catalogue, parts.load_models, elsewhere)
             return await optimizer.run(job, version, limited, loaded, earlier, people)
 
         return body

@@ -182,10 +182,15 @@ class PlannerChoice(Record):
         planner = models.planner(kind == LLM, provider, accounts, settings, self.job.id)
         return ChosenPlanner(planner, shape_for_models(settings), accounts)
 
+    @property
+    def _is_without_models(self) -> bool:
+        """Whether no model is wanted, or none is known."""
+        return self._kind == "expert" or (self._kind == "auto" and self.loaded.settings.provider.kind == "none")
+
     def _provider(self, kind: str) -> tuple[Models | None, Provider | None]:
         """The provider that may be asked; None where there is none. Raises UsageError where one was asked for by name."""
         settings = self.loaded.settings
-        if self.load_models is None or kind == "expert" or (kind == "auto" and settings.provider.kind == "none"):
+        if self.load_models is None or self._is_without_models:
             return None, None
         models = self.load_models()
         try:
@@ -223,7 +228,8 @@ class PlannerChoice(Record):
 
     def _spent_earlier(self) -> Spending:
         """By the search that this one goes on with, and earlier in this job: the caps are the whole search's."""
-        return spent_by(self.store, dict.fromkeys((*self._earlier_jobs(), self.job.id)))
+        in_this_one = () if self._is_without_models else (self.job.id,)
+        return spent_by(self.store, dict.fromkeys((*self._earlier_jobs(), *in_this_one)))
 
     def _earlier_jobs(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(event.job for event in self.earlier.log if event.job is not None))
