@@ -54,7 +54,8 @@ def line_hover(view: View, line: int, is_noted: bool = False) -> list[str]:
     lines: list[str] = []
     if notes and not is_noted:
         lines += _headline(notes[0])
-    if notes and notes[0].code is not None and (fix := remedy(notes[0].code)):
+    fix = next(filter(None, (remedy(note.code or "") for note in notes)), None)
+    if fix is not None:
         lines.append(f"{fix[0].upper()}{fix[1:]}.")
     if counters and not (notes and notes[0].code in _SAY_COUNTERS):
         lines.append(line_words(counters)[0])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assistant.editor.heat import heat_of
-from assistant.editor.hover_words import HOVER_LINES, short_message
+from assistant.editor.hover_words import HOVER_LINES, line_hover, short_message
 from assistant.editor.lens_row import ROW_CHARACTERS, kernel_row
 from assistant.editor.words import HINT_LIMIT, hot_lines, line_hint
+from assistant.model.profile import Severity
 from assistant.profile.wording import CLAUSE_CHARACTERS
 from tests.editor_texts import RECORDED, hovers, recorded_view, rows
 
@@ -48,6 +51,15 @@ def test_heat_hint_and_finding_say_the_same_of_a_line() -> None:
     assert heat.text == line_hint(counters) == "store 32 sectors/request, 4 would do"
     (note,) = [note for note in view.notes if note.line == line and note.code == "KO101"]
     assert "32 sectors where 4 would do" in short_message(note)
+
+
+@pytest.mark.parametrize("is_noted", [False, True])
+def test_what_would_fix_one_problem_of_a_line_is_said_whichever_comes_first(is_noted: bool) -> None:
+    view = recorded_view("transpose")
+    noted = next(note for note in view.notes if note.code == "KO101")
+    other, race = (replace(noted, code=code, stage="check", severity=Severity.ERROR) for code in ("KO207", "KO202"))
+    for notes in ((race, other), (other, race)):
+        assert "A barrier between both accesses, or an atomic." in line_hover(replace(view, notes=notes), noted.line, is_noted)
 
 
 def test_a_hover_says_the_cost_why_what_would_fix_it_and_who_counted() -> None:
