@@ -45,6 +45,7 @@ from assistant.engine.search import (
     PlannerChoice,
     SearchBody,
     SearchCallbacks,
+    asked_once,
     last_interrupted,
 )
 from assistant.engine.source_version import SourceVersion, candidate_of
@@ -172,6 +173,7 @@ class Session:
             raise UsageError("a search on a PyTorch task cannot be resumed", f"kernelopt optimize {request.file.name} begins it again")
         # Where no candidate is named, the launcher is written with its kernel: it is nobody's own.
         limits = replace(limits, may_edit_host_code=limits.may_edit_host_code or request.other is None)
+        asked = replace(asked, model=asked_once(asked.model))  # the writer of the first kernel asks, and the search after it
 
         def searched(about: JobRequest, judge: JudgeElsewhere) -> JobBody:
             return _ending_of(self.search(about, limits, accept, ask, asked, judge))

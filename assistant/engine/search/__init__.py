@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from assistant.engine.search.planning import Models as Models
     from assistant.engine.search.planning import PlannerChoice as PlannerChoice
     from assistant.engine.search.planning import SearchCallbacks as SearchCallbacks
+    from assistant.engine.search.planning import asked_once as asked_once
     from assistant.engine.search.planning import model_notice as model_notice
     from assistant.engine.search.resume import NOTHING_EARLIER as NOTHING_EARLIER
     from assistant.engine.search.resume import is_running as is_running

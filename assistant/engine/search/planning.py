@@ -36,7 +36,17 @@ from assistant.ports.provider import Accounts, Provider
 from assistant.ports.store import SearchStore
 from assistant.record import Record
 
-__all__ = ["NO_CALLBACKS", "AskModel", "ChosenPlanner", "ModelNotice", "Models", "PlannerChoice", "SearchCallbacks", "model_notice"]
+__all__ = [
+    "NO_CALLBACKS",
+    "AskModel",
+    "ChosenPlanner",
+    "ModelNotice",
+    "Models",
+    "PlannerChoice",
+    "SearchCallbacks",
+    "asked_once",
+    "model_notice",
+]
 
 LLM, AGENT = "llm", "agent"
 """Planners that a user asks for by name: a model that plans, and one that works with tools."""
@@ -300,6 +310,20 @@ class SearchCallbacks(Record):
     """Whether a language model may be asked; None: only where it was asked for by name, or agreed to in the options."""
     on_writing: OnWriting | None = None
     """Is given the pieces of a model's answer."""
+
+
+def asked_once(ask: AskModel | None) -> AskModel | None:
+    """The same person, whose first answer holds for the rest of the job."""
+    if ask is None:
+        return None
+    answers: list[str | None] = []
+
+    async def answered(notice: ModelNotice) -> str | None:
+        if not answers:
+            answers.append(await ask(notice))
+        return answers[0]
+
+    return answered
 
 
 NO_CALLBACKS = SearchCallbacks()

@@ -13,7 +13,7 @@ from assistant.config import LoadedSettings, Settings, load_settings
 from assistant.engine.events_as_json import event_json
 from assistant.engine.job import Job
 from assistant.engine.request import JobRequest, OptimizeOptions
-from assistant.engine.search.planning import AskModel, ChosenPlanner, ModelNotice, PlannerChoice, model_notice
+from assistant.engine.search.planning import AskModel, ChosenPlanner, ModelNotice, PlannerChoice, asked_once, model_notice
 from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch
 from assistant.engine.search.shape import SearchShape, shape_for_rules
 from assistant.errors import UsageError
@@ -94,6 +94,16 @@ async def test_who_says_no_gets_the_expert(choice: Choose) -> None:
     assert (chosen.planner.name, chosen.shape) == ("expert", shape_for_rules(Settings()))
     assert "the expert planner plans: not today" in messages_of(heard)
     assert not [event for event in heard if isinstance(event, events.BudgetSpent)]
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("refusal", [None, "not today"])
+async def test_one_answer_holds_for_all_that_a_job_asks(choice: Choose, refusal: str | None) -> None:
+    person = Person(refusal)
+    asked = choice(OptimizeOptions(planner="llm"), asked_once(person))
+    (first, _), (later, _) = await made(asked), await made(asked)
+    assert first.planner.name == later.planner.name == ("llm" if refusal is None else "expert")
+    assert len(person.seen) == 1
 
 
 @pytest.mark.asyncio
