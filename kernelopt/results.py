@@ -44,6 +44,8 @@ class CheckResult(Record):
     """The outcome in one line."""
     parameters: tuple[str, ...] = ()
     """Names of the kernel's parameters."""
+    notes: tuple[str, ...] = ()
+    """What was not checked, and other warnings of the job, a sentence each."""
 
     @property
     def ok(self) -> bool:
@@ -57,7 +59,7 @@ class CheckResult(Record):
             raise fault
 
     def __repr__(self) -> str:
-        lines = [f"{problem.kind} at line {problem.line}: {problem.message}" for problem in self.problems]
+        lines = [*(f"{problem.kind} at line {problem.line}: {problem.message}" for problem in self.problems), *self.notes]
         return "\n  ".join((f"<check: {problems_in_words(self.problems)}>", *lines))
 
 
@@ -161,7 +163,8 @@ def checked(found: Sequence[events.Event], parameters: Sequence[str]) -> CheckRe
     if not reports:
         raise failure(found)
     problems = tuple(problem for report in reports for problem in report.problems)
-    return CheckResult(problems, reports[0].is_deterministic, ended.reason, tuple(parameters))
+    notes = tuple(event.message for event in found if isinstance(event, events.Message) and event.severity == "warning")
+    return CheckResult(problems, reports[0].is_deterministic, ended.reason, tuple(parameters), notes)
 
 
 def profiled(found: Sequence[events.Event]) -> ProfileResult:
