@@ -13,11 +13,11 @@ from html import escape
 
 from assistant.editor.picture import comparison_sentence
 from assistant.editor.report_comparison import comparison_part, judgement_part
-from assistant.editor.tried import OUTCOME_WORDS
 from assistant.editor.view import Note
 from assistant.engine import DONE, NO
 from assistant.model import events
 from assistant.model.proposal import DECIDABLE_STATES, Decision
+from assistant.model.trial import OUTCOME_WORDS
 from jupyter_ext.plots import comparison_html, evidence_html, versions_html
 from jupyter_ext.proposal_page import PROSE, decided_html, open_html, proposal_lines
 from jupyter_ext.runs import Phase, RunState, Step

@@ -11,7 +11,6 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.lanes import Work
 from assistant.editor.offer_words import cases_in_words
 from assistant.editor.tasks import Verb
-from assistant.editor.tried import OUTCOME_WORDS
 from assistant.editor.words import comparison_sentence
 from assistant.engine import CANNOT_ANSWER, event_json, event_object
 from assistant.errors import KernelOptError, UsageError
@@ -28,6 +27,7 @@ from assistant.model.events import (
 )
 from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind
+from assistant.model.trial import OUTCOME_WORDS
 from lsp.backend import Backend
 from lsp.client import Client
 from lsp.diagnostics import Diagnostics

@@ -9,9 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from assistant.cli.calm_words import short_names
-from assistant.editor.tried import OUTCOME_WORDS
 from assistant.engine.report import gain_in_words
 from assistant.model.attempt import Attempt
+from assistant.model.trial import OUTCOME_WORDS
 
 __all__ = ["print_attempts"]
 

@@ -14,11 +14,10 @@ from rich.syntax import Syntax
 from assistant.cli.calm_words import MORE, rows, short_names, shortened
 from assistant.cli.console import for_people
 from assistant.cli.layout import Page
-from assistant.editor.tried import OUTCOME_WORDS
 from assistant.engine.report import gain_in_words, limit_in_words, verdict_in_short
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
-from assistant.model.trial import TrialOutcome
+from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 from assistant.model.verification import Label, Outcome
 from assistant.plan.catalogue import own_catalogue
 

@@ -10,29 +10,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from assistant.model.proposal import Proposal
-from assistant.model.trial import TrialOutcome
+from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 from assistant.ports.store import AttemptStore
 from assistant.record import Record
 
-__all__ = ["OUTCOME_WORDS", "TriedEdit", "others_tried"]
+__all__ = ["TriedEdit", "others_tried"]
 
 _MOST_LOOKED_AT = 400
 """Attempts on the file, the newest first: a search makes tens."""
-OUTCOME_WORDS = {
-    TrialOutcome.NOT_BETTER: "not faster",
-    TrialOutcome.FAILED: "wrong",
-    TrialOutcome.BUILD_FAILED: "does not compile",
-    TrialOutcome.CANNOT_JUDGE: "could not be judged",
-    TrialOutcome.NEEDS_DECISION: "needs a decision",
-    TrialOutcome.NOT_BUNDLED: "needs a decision that this edit does not",
-    TrialOutcome.INTERNAL_ERROR: "its times contradict each other",
-    TrialOutcome.CONSTRAINED: "not what was asked for",
-    TrialOutcome.NOT_ALLOWED: "edits code of the host, which was not allowed",
-    TrialOutcome.DUPLICATE: "the same as another",
-    TrialOutcome.UNWRITTEN: "no edit came of it",
-    TrialOutcome.NOT_TRIED: "its turn did not come",
-}
-"""Why a candidate was not offered."""
 
 
 class TriedEdit(Record):

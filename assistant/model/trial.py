@@ -32,3 +32,20 @@ class TrialOutcome(StrEnum):
     """Its planner made no edit of a step."""
     NOT_TRIED = "not_tried"
     """A limit of the search was reached before its turn came."""
+
+
+OUTCOME_WORDS = {
+    TrialOutcome.NOT_BETTER: "not faster",
+    TrialOutcome.FAILED: "wrong",
+    TrialOutcome.BUILD_FAILED: "does not compile",
+    TrialOutcome.CANNOT_JUDGE: "could not be judged",
+    TrialOutcome.NEEDS_DECISION: "needs a decision",
+    TrialOutcome.NOT_BUNDLED: "needs a decision that this edit does not",
+    TrialOutcome.INTERNAL_ERROR: "its times contradict each other",
+    TrialOutcome.CONSTRAINED: "not what was asked for",
+    TrialOutcome.NOT_ALLOWED: "edits code of the host, which was not allowed",
+    TrialOutcome.DUPLICATE: "the same as another",
+    TrialOutcome.UNWRITTEN: "no edit came of it",
+    TrialOutcome.NOT_TRIED: "its turn did not come",
+}
+"""Why a candidate was not offered."""

@@ -3,7 +3,7 @@
 Example::
 
     nothing_in_words((TrialOutcome.FAILED, TrialOutcome.NOT_BETTER), declines, findings)
-    # "2 edits tried (1 wrong, 1 gained too little); private-histogram does not apply at line 5: the size of `bins` is not known"
+    # "2 edits tried (wrong: 1, not faster: 1); private-histogram does not apply at line 5: the size of `bins` is not known"
 """
 
 from __future__ import annotations
@@ -13,26 +13,12 @@ from collections.abc import Sequence
 
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason
 from assistant.model.profile import Finding
-from assistant.model.trial import TrialOutcome
+from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 from assistant.profile.quantity import counted_noun
 
 __all__ = ["nothing_in_words"]
 
-_WORDS = {
-    TrialOutcome.FAILED: "wrong",
-    TrialOutcome.BUILD_FAILED: "not compiled",
-    TrialOutcome.NOT_BETTER: "gained too little",
-    TrialOutcome.CANNOT_JUDGE: "could not be judged",
-    TrialOutcome.NEEDS_DECISION: "left for a decision",
-    TrialOutcome.NOT_BUNDLED: "left for a decision",
-    TrialOutcome.KEPT: "did not hold when confirmed",
-    TrialOutcome.INTERNAL_ERROR: "timed in contradiction",
-    TrialOutcome.CONSTRAINED: "against what was asked for or turned down before",
-    TrialOutcome.NOT_ALLOWED: "of host code, which was not allowed",
-    TrialOutcome.DUPLICATE: "the same as another",
-    TrialOutcome.UNWRITTEN: "not written by its planner",
-    TrialOutcome.NOT_TRIED: "not reached within the limits",
-}
+_WORDS = OUTCOME_WORDS | {TrialOutcome.KEPT: "did not hold when confirmed"}
 _UNTELLING = frozenset(
     {DeclineReason.NOTHING_TO_CHANGE, DeclineReason.ALREADY_DONE, DeclineReason.ALREADY_TRIED, DeclineReason.NO_GAIN, None}
 )
@@ -50,9 +36,9 @@ def _tried(outcomes: Sequence[TrialOutcome], declines: Sequence[Decline]) -> str
         is_model_missing = any(decline.technique == NO_MODEL for decline in declines)
         return "no edit was planned" if is_model_missing or not declines else "no known edit is left to try"
     counts = Counter(_WORDS[outcome] for outcome in outcomes)
-    if len(counts) == 1 and len(outcomes) == 1:
+    if len(outcomes) == 1:
         return f"1 edit tried, {next(iter(counts))}"
-    return f"{counted_noun(len(outcomes), 'edit')} tried ({', '.join(f'{count} {words}' for words, count in counts.most_common())})"
+    return f"{counted_noun(len(outcomes), 'edit')} tried ({', '.join(f'{words}: {count}' for words, count in counts.most_common())})"
 
 
 def _next(declines: Sequence[Decline], findings: Sequence[Finding]) -> str:
