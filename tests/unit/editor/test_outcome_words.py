@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from assistant.editor.tried import OUTCOME_WORDS
-from assistant.model.trial import TrialOutcome
+from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 
 
 def test_everything_that_becomes_of_a_candidate_has_words() -> None:
