@@ -32,16 +32,19 @@ void *device_memory(size_t size)
     return memory;
 }
 
-void *device_copy_of(const char *path, size_t size)
+// What the file holds, again and again until the memory is full.
+void *device_copy_of(const char *path, size_t size, size_t stored = 0)
 {
-    void *values = malloc(size > 0 ? size : 1), *memory = device_memory(size);
+    if (stored == 0) stored = size;
+    void *values = malloc(stored > 0 ? stored : 1), *memory = device_memory(size);
     FILE *file = fopen(path, "rb");
-    if (file == nullptr || fread(values, 1, size, file) != size) {
+    if (file == nullptr || fread(values, 1, stored, file) != stored) {
         fprintf(stderr, "%s cannot be read\\n", path);
         exit(1);
     }
     fclose(file);
-    cudaMemcpy(memory, values, size, cudaMemcpyHostToDevice);
+    for (size_t at = 0; at < size; at += stored)
+        cudaMemcpy((char *)memory + at, values, size - at < stored ? size - at : stored, cudaMemcpyHostToDevice);
     free(values);
     return memory;
 }
@@ -59,6 +62,8 @@ class Given(Record):
     shape: tuple[int, ...] = ()
     dtype: str = "float32"
     """PyTorch's name."""
+    stored_bytes: int | None = None
+    """How much of it the file holds, which is repeated to the tensor's end; None: all of it."""
     number: int | float | bool | None = None
     """What it is where it is no tensor."""
 
@@ -118,7 +123,8 @@ def _tensors(given: Sequence[Given]) -> Iterator[str]:
         if each.file is not None:
             kind, size = _C_TYPES[each.dtype], " * ".join(("1", *map(str, each.shape)))
             path = str(each.file).replace("\\", "\\\\").replace('"', '\\"')
-            yield f'auto *{each.name}_memory = ({kind} *)kernelopt_program::device_copy_of("{path}", sizeof({kind}) * {size});'
+            stored = "" if each.stored_bytes is None else f", {each.stored_bytes}"
+            yield f'auto *{each.name}_memory = ({kind} *)kernelopt_program::device_copy_of("{path}", sizeof({kind}) * {size}{stored});'
 
 
 def _outputs(launcher: Launcher) -> Iterator[str]:

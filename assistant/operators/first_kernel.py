@@ -1,7 +1,7 @@
 """The first kernel of a model whose functions work element by element or row by row, written by rules as a ``.cu`` with its table.
 
 Each value of PyTorch becomes a local variable of its own: what is computed from it is in the same kernel, so that nothing between the
-functions is written to memory. A reduction of the last dimensions has a block for each row. Pure. Example::
+functions is written to memory. Pure. Example::
 
     first_kernel(graph, "Model", ("x", "bias"))     # FirstKernel(text='/* kernelopt\\n[operator]…')
 """
@@ -13,9 +13,10 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assistant.operators.graph import FunctionCall, Graph, TensorUse
+from assistant.operators.kernel_plan import Plan, Read, Shape, Step
 from assistant.operators.pointwise import Word, constant, expression
 from assistant.operators.row_functions import RowFunction, row_function
-from assistant.operators.written_kernel import Plan, Shape, Step, written
+from assistant.operators.written_kernel import written
 from assistant.record import Record
 
 __all__ = ["Declined", "FirstKernel", "first_kernel"]
@@ -23,7 +24,8 @@ __all__ = ["Declined", "FirstKernel", "first_kernel"]
 _FLOAT, _BOOL = "float32", "bool"
 _DIMS = {1: ("n",), 2: ("n", "m"), 3: ("b", "n", "m"), 4: ("b", "c", "h", "w")}
 _RESERVED = frozenset({
-    "n", "m", "b", "c", "h", "w", "y", "at", "row", "i", "count", "columns", "rows", "part", "term", "float", "int", "long",
+    "n", "m", "b", "c", "h", "w", "y", "at", "row", "i", "k", "e", "count", "columns", "rows", "inner", "outer", "column", "end",
+    "tiles", "width", "depth", "threads", "blocks", "lines", "part", "term", "float", "int", "long",
     "bool", "const", "for", "if", "else", "void", "double", "char", "short", "struct", "unsigned", "signed", "switch", "default",
     "do", "auto", "template",
 })  # fmt: skip
@@ -66,6 +68,7 @@ class _Writer:
         """What each memory holds, once it is computed."""
         self._arrays = _arrays(graph, parameters)
         self._used: set[str] = set()
+        self._reads: set[Read] = set()
 
     def plan(self) -> Plan:
         for call in self._graph.calls:
@@ -75,20 +78,24 @@ class _Writer:
             if step is None or use.dtype != _FLOAT or not use.is_whole:
                 raise _RefusedError("a result is no tensor of float32 that its functions compute")
         used = [each for each in self._arrays.values() if each[0] in self._used]
+        rows = [step is not None and step.kind != "full" for step in results]
         return Plan(
             name=self._name,
             shape=self._shape,
             inputs=tuple((name, self._dims_of(use)) for name, use, weight in used if weight is None),
             weights=tuple((name, weight) for name, _, weight in used if weight is not None),
             given=tuple((name, self._dims_of(use)) for name, use, weight in self._arrays.values() if weight is None),
-            sizes=tuple((name, math.prod(use.shape)) for name, use, _ in used),
+            reads=tuple(sorted(self._reads)),
             steps=tuple(self._steps),
             results=tuple(step for step in results if step is not None),
-            result_shapes=tuple(self._dims_of(use) for use in self._graph.results),
+            result_shapes=tuple(
+                self._shape.names_of_rows(use.shape) if is_row else self._dims_of(use)
+                for use, is_row in zip(self._graph.results, rows, strict=True)
+            ),
         )
 
     def _take(self, call: FunctionCall) -> None:
-        if call.kind == "rows":
+        if call.kind in ("rows", "reduction"):
             found = row_function(call)
             if found is None:
                 raise _RefusedError(f"{_place(call)} is a reduction that rules do not write")
@@ -106,11 +113,11 @@ class _Writer:
         self._add(call.writes[0], "row" if is_row else "full", text, call, "bool" if dtype == _BOOL else "float")
 
     def _take_rows(self, call: FunctionCall, found: RowFunction) -> None:
-        if found.dims != self._shape.reduced or not call.reads or math.prod(call.reads[0].shape) != self._shape.count:
+        shape = call.reads[0].shape if call.reads else ()
+        if shape != self._shape.dims or _reduced(shape, found, call) != (self._shape.reduced, self._shape.behind, self._shape.groups):
             raise _RefusedError(f"{_place(call)} reduces other dimensions than the functions before it")
-        names = {"x": constant(self._word(call.arguments[0], call, is_row=False)), "columns": "columns"}
-        for key, argument in found.operands:
-            names[key] = constant(self._word(argument, call, is_row=False))
+        operands = {key: constant(self._word(argument, call, is_row=False)) for key, argument in found.operands}
+        names = {"x": constant(self._word(call.arguments[0], call, is_row=False)), "columns": "columns"} | operands
         for stage in found.stages:
             step = Step(f"{'v' if stage.kind == 'full' else 'r'}{len(self._steps)}", stage.kind, stage.text.format(**names), "float", call)
             names[stage.name] = step.name
@@ -137,8 +144,7 @@ class _Writer:
         return math.prod(use.shape) == 1 or (step is not None and step.kind != "full")
 
     def _has_rows(self, shape: tuple[int, ...]) -> bool:
-        rows = self._shape.dims[: len(self._shape.dims) - self._shape.reduced]
-        return shape in (rows, (*rows, *(1,) * self._shape.reduced))
+        return self._shape.groups == 1 and shape in (self._shape.rows, self._shape.kept_rows)
 
     def _word(self, argument: object, call: FunctionCall, *, is_row: bool) -> Word:
         if argument is None or isinstance(argument, bool | int | float | str):
@@ -153,7 +159,7 @@ class _Writer:
         if step.kind == "full":
             if argument.shape != self._shape.dims:
                 raise _RefusedError(f"{_place(call)} reads a value in another shape")
-        elif not is_row and argument.shape != (*self._shape.dims[: -self._shape.reduced], *(1,) * self._shape.reduced):
+        elif not is_row and self._shape.broadcast(argument.shape) != self._shape.kept_rows:
             raise _RefusedError(f"{_place(call)} reads a row's value in another shape")
         return step.name
 
@@ -165,6 +171,8 @@ class _Writer:
         if index is None:
             raise _RefusedError(f"{_place(call)} reads {list(use.shape)} next to {list(self._shape.dims)}")
         self._used.add(known[0])
+        if not is_row:
+            self._reads.add((known[0], index, self._shape.has_last(use.shape)))
         return f"{known[0]}[{index}]"
 
     def _dims_of(self, use: TensorUse) -> tuple[str, ...]:
@@ -179,8 +187,21 @@ def _shape(graph: Graph) -> Shape:
     dims = max((use.shape for use in uses), key=lambda shape: (math.prod(shape), len(shape)))
     if not 1 <= len(dims) <= max(_DIMS):
         raise _RefusedError(f"its tensors have {len(dims)} dimensions, rules take 1 to {max(_DIMS)}")
-    found = [function for call in graph.calls if call.kind == "rows" and (function := row_function(call)) is not None]
-    return Shape(dims, _DIMS[len(dims)], found[0].dims if found else 0)
+    reducing = ((call, row_function(call)) for call in graph.calls if call.kind in ("rows", "reduction"))
+    call, found = next(((call, function) for call, function in reducing if function is not None), (None, None))
+    if call is None or found is None:
+        return Shape(dims, _DIMS[len(dims)])
+    return Shape(dims, _DIMS[len(dims)], *_reduced(call.reads[0].shape if call.reads else dims, found, call))
+
+
+def _reduced(shape: tuple[int, ...], found: RowFunction, call: FunctionCall) -> tuple[int, int, int]:
+    """How many dimensions a function reduces, how many come behind them, and into how many groups it splits the first."""
+    places = sorted({place % max(1, len(shape)) for place in found.places})
+    if not places or places != list(range(places[0], places[-1] + 1)):
+        raise _RefusedError(f"{_place(call)} reduces dimensions that do not stand side by side")
+    if found.groups == 1 and math.prod(shape) == math.prod(shape[place] for place in places):
+        raise _RefusedError(f"{_place(call)} makes one value of a whole tensor")
+    return len(places), len(shape) - places[-1] - 1, found.groups
 
 
 def _arrays(graph: Graph, parameters: Sequence[str]) -> Mapping[int, tuple[str, TensorUse, str | None]]:

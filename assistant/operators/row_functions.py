@@ -7,7 +7,9 @@ Example::
 
 from __future__ import annotations
 
-from assistant.operators.graph import Argument, FunctionCall
+from dataclasses import replace
+
+from assistant.operators.graph import Argument, FunctionCall, TensorUse
 from assistant.record import Record
 
 __all__ = ["RowFunction", "Stage", "row_function"]
@@ -25,11 +27,13 @@ class Stage(Record):
 
 
 class RowFunction(Record):
-    dims: int
-    """How many of the last dimensions are a row."""
+    places: tuple[int, ...]
+    """Which dimensions are reduced, from 0, or from -1 backwards."""
     stages: tuple[Stage, ...]
     operands: tuple[tuple[str, Argument], ...] = ()
     """Further tensors, by the names that texts have for them."""
+    groups: int = 1
+    """Into how many rows the first of these dimensions is split."""
 
 
 def row_function(call: FunctionCall) -> RowFunction | None:
@@ -40,23 +44,29 @@ def row_function(call: FunctionCall) -> RowFunction | None:
         return None
     match call.name:
         case "sum" | "mean" | "amax" | "amin" | "logsumexp":
-            dims = given[1] if len(given) > 1 else None
-            return RowFunction(len(dims), _SIMPLE[call.name]) if isinstance(dims, tuple) and dims else None
+            return _reducing(given[1:2], _SIMPLE[call.name])
         case "linalg_vector_norm":
-            dims = given[2] if len(given) > 2 else None
             order = given[1] if len(given) > 1 else 2
-            stages = _NORMS.get(order) if isinstance(order, int | float) else None
-            return RowFunction(len(dims), stages) if isinstance(dims, tuple) and dims and stages is not None else None
+            return _reducing(given[2:3], _NORMS.get(order) if isinstance(order, int | float) else None)
         case "var":
-            dims, correction = given[1] if len(given) > 1 else None, named.get("correction")
+            correction = named.get("correction")
             taken = 1 if correction is None else correction
-            return RowFunction(len(dims), _variance(taken)) if isinstance(dims, tuple) and dims and isinstance(taken, int) else None
+            return _reducing(given[1:2], _variance(taken) if isinstance(taken, int) else None)
         case "_softmax" | "_log_softmax":
-            return RowFunction(1, _SIMPLE[call.name])
+            return RowFunction((given[1],), _SIMPLE[call.name]) if len(given) > 1 and type(given[1]) is int else None
         case "native_layer_norm":
             return _layer_norm(given)
+        case "native_group_norm":
+            return _group_norm(given)
         case _:
             return None
+
+
+def _reducing(dims: tuple[Argument, ...], stages: tuple[Stage, ...] | None) -> RowFunction | None:
+    """``dims``: the argument that names the dimensions, if there is one."""
+    places = dims[0] if dims and isinstance(dims[0], tuple) else ()
+    numbers = tuple(place for place in places if type(place) is int)
+    return RowFunction(numbers, stages) if numbers and len(numbers) == len(places) and stages is not None else None
 
 
 _SIMPLE = {
@@ -97,6 +107,25 @@ def _layer_norm(given: tuple[Argument, ...]) -> RowFunction | None:
     _, shape, weight, bias, epsilon = (*given, None, None, None, None)[:5]
     if not isinstance(shape, tuple) or not isinstance(epsilon, float):
         return None
+    return RowFunction(tuple(range(-len(shape), 0)), *_normalized(weight, bias, epsilon))
+
+
+def _group_norm(given: tuple[Argument, ...]) -> RowFunction | None:
+    """Channels are the second dimension: each group of them is a row, with all that lies behind it."""
+    if len(given) != _GROUP_NORM_ARGUMENTS:
+        return None
+    x, weight, bias, _, _, _, groups, epsilon = given
+    if not isinstance(x, TensorUse) or type(groups) is not int or not isinstance(epsilon, float):
+        return None
+    behind = (1,) * (len(x.shape) - 2)
+    weight, bias = (replace(each, shape=(*each.shape, *behind)) if isinstance(each, TensorUse) else None for each in (weight, bias))
+    return RowFunction(tuple(range(1, len(x.shape))), *_normalized(weight, bias, epsilon), groups)
+
+
+_GROUP_NORM_ARGUMENTS = 8
+
+
+def _normalized(weight: Argument, bias: Argument, epsilon: float) -> tuple[tuple[Stage, ...], tuple[tuple[str, Argument], ...]]:
     scaled = "" if weight is None else " * {weight}"
     moved = "" if bias is None else " + {bias}"
     stages = (
@@ -104,5 +133,4 @@ def _layer_norm(given: tuple[Argument, ...]) -> RowFunction | None:
         Stage("rstd", "row", f"rsqrtf({{squares}} / {{columns}} + {epsilon!r}f)", 2),
         Stage("y", "full", f"({{x}} - {{mean}}) * {{rstd}}{scaled}{moved}", 0),
     )
-    operands = tuple((key, value) for key, value in (("weight", weight), ("bias", bias)) if value is not None)
-    return RowFunction(len(shape), stages, operands)
+    return stages, tuple((key, value) for key, value in (("weight", weight), ("bias", bias)) if value is not None)

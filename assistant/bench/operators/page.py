@@ -7,15 +7,18 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from assistant.bench.markdown import table_row
 from assistant.bench.operators.figures import THRESHOLDS, Figures, figures_of
 from assistant.bench.operators.row import OperatorOutcome, OperatorRow, OperatorSettings
 from assistant.bench.operators.words import NO_GPU, figures_line, origin_words, speed_words, speeds_line, verdict_words
+from assistant.model.comparison import times
 
 __all__ = ["NO_GPU_NOTE", "figures_lines", "results_page"]
 
+_ROUNDS = re.compile(r"\bn=(\d+)")
 NO_GPU_NOTE = "Nothing was timed: there is no GPU. Candidates were judged on the emulator, and only correctness is counted."
 
 
@@ -52,8 +55,18 @@ def _where(settings: OperatorSettings, rows: Sequence[OperatorRow]) -> Iterator[
         return
     yield "fast_p: the share of all tasks whose candidate is correct (PASS) and more than p times as fast by call, as in KernelBench."
     yield "Means are geometric, of speed-ups by call: of all tasks, what is not correct or not timed as 1.0x, and of correct ones alone."
-    for method in dict.fromkeys(row.timed.method for row in rows if row.timed is not None):
+    for method in _methods(row.timed.method for row in rows if row.timed is not None):
         yield f"Timed: {method}."
+
+
+def _methods(found: Iterable[str]) -> Iterator[str]:
+    """Each once; those that differ in the number of rounds alone are one."""
+    by_text = dict[str, list[int]]()
+    for method in found:
+        rounds = _ROUNDS.search(method)
+        by_text.setdefault(_ROUNDS.sub("n=#", method, count=1), []).append(int(rounds[1]) if rounds else 0)
+    for text, counts in by_text.items():
+        yield text.replace("n=#", f"n={min(counts)}" if min(counts) == max(counts) else f"n={min(counts)} to {max(counts)}")
 
 
 def _figures_table(settings: OperatorSettings, figures: Sequence[Figures]) -> Iterator[str]:
@@ -69,8 +82,8 @@ def _figures_table(settings: OperatorSettings, figures: Sequence[Figures]) -> It
 def _speed_cells(figures: Figures) -> list[str]:
     cells = list[str]()
     for speeds in figures.speeds:
-        of_correct = "" if speeds.correct_geometric_mean is None else f"{speeds.correct_geometric_mean:.2f}x"
-        cells += [*(f"{each.ratio:.0%}" for each in speeds.fast), f"{speeds.geometric_mean:.2f}x", of_correct]
+        of_correct = "" if speeds.correct_geometric_mean is None else f"{times(speeds.correct_geometric_mean)}x"
+        cells += [*(f"{each.ratio:.0%}" for each in speeds.fast), f"{times(speeds.geometric_mean)}x", of_correct]
     return cells
 
 

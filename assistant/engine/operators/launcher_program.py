@@ -8,7 +8,6 @@ Example::
 from __future__ import annotations
 
 import asyncio
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -28,8 +27,11 @@ from assistant.ports.lab import LabFailure
 __all__ = ["as_program"]
 
 _MAIN = "main.cu"
-_MOST_BYTES = 64 << 20
-"""Of inputs and weights together: every run of a candidate has its own copy."""
+_MOST_BYTES = 1 << 30
+"""Of inputs and weights together: every recording of a candidate has its own copy."""
+_MOST_STORED_BYTES = 1 << 24
+"""Of one tensor in its file, a multiple of every type's size: what is larger is filled by repeating it. Its values then come from the same
+source, and PyTorch judges what is offered on the whole tensor."""
 
 
 async def as_program(job: Job, pair: OperatorPair, options: OperatorOptions, folder: Path) -> JobRequest | NoProgram | LabFailure:
@@ -72,15 +74,22 @@ def _written(launcher: Launcher, text: str, answer: Mapping[str, Any], folder: P
     folder.mkdir(parents=True, exist_ok=True)
     for name, saved in values:
         if saved["kind"] == "tensor":
-            shutil.copyfile(saved["file"], folder / f"{name}.bin")
+            _store(Path(saved["file"]), folder / f"{name}.bin")
     (folder / _MAIN).write_text(made, "utf-8")
     return made
+
+
+def _store(values: Path, place: Path) -> None:
+    with values.open("rb") as whole:
+        place.write_bytes(whole.read(_MOST_STORED_BYTES))
 
 
 def _given(values: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterator[Given]:
     for name, saved in values:
         if saved["kind"] == "tensor":
-            yield Given(name, PurePath(f"{name}.bin"), tuple(saved["shape"]), saved["dtype"])
+            is_whole = Path(saved["file"]).stat().st_size <= _MOST_STORED_BYTES
+            stored = None if is_whole else _MOST_STORED_BYTES
+            yield Given(name, PurePath(f"{name}.bin"), tuple(saved["shape"]), saved["dtype"], stored)
         else:
             value = saved["value"]
             yield Given(name, number=float.fromhex(value) if saved["kind"] == "float" else value)

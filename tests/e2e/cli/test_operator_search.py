@@ -59,6 +59,7 @@ def fenced(code: str) -> str:
     return f"Here it is.\n\n```cuda\n{code}```\n"
 
 
+@pytest.mark.thorough
 def test_a_model_writes_the_kernel_that_rules_do_not_and_is_told_what_is_wrong_with_it(cli: Cli) -> None:
     wrong = KERNEL.replace("value > known", "value < known")
     model = ScriptedModel(plans=[plan()], codes=[fenced(KERNEL.replace('"largest"', '"other"')), fenced(wrong), fenced(KERNEL)])

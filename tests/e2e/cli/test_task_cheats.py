@@ -28,7 +28,15 @@ def rewarded(cli: Cli, name: str) -> dict[str, Any]:
     return json.loads(cli.run("judge", "--task", "work", "--json").out)
 
 
-@pytest.mark.parametrize("name", EXPECTED if "KERNELOPT_ALL_CHEATS" in os.environ else SAMPLE)
+_LONG = ("values/narrow_sum",)
+"""A minute and more."""
+
+
+def _of(name: str) -> object:
+    return pytest.param(name, marks=pytest.mark.thorough) if name in _LONG else name
+
+
+@pytest.mark.parametrize("name", EXPECTED if "KERNELOPT_ALL_CHEATS" in os.environ else map(_of, SAMPLE))
 def test_a_version_gets_the_reward_it_deserves(cli: Cli, name: str) -> None:
     expected = EXPECTED[name]
     if name.startswith("constant/"):  # a constant would pass on its cases: such a task is not made

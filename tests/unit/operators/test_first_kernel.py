@@ -64,7 +64,7 @@ def test_channels_are_found_in_the_middle_of_a_shape() -> None:
     assert isinstance(found, FirstKernel) and "scale[at / (h * w) % c]" in found.text
 
 
-def test_a_reduction_along_rows_has_a_block_for_each() -> None:
+def test_a_reduction_along_rows_has_a_warp_or_block_for_each() -> None:
     text = kernel(
         call("pow", "pointwise", use(1), use(0), 2),
         call("mean", "rows", use(2, (6, 1)), use(1), (-1,), True),
@@ -72,8 +72,8 @@ def test_a_reduction_along_rows_has_a_block_for_each() -> None:
         call("mul", "pointwise", use(4), use(0), use(3, (6, 1))),
         result=use(4),
     )
-    assert "sum_of_block" in text and "const float r2 = r1 / columns;" in text and "const float r3 = rsqrtf(r2);" in text
-    assert "y[at] = v4;" in text and "const int rows = n, columns = m;" in text
+    assert "r1 = sum_of_row(part_r1);" in text and "const float r2 = r1 / columns;" in text and "const float r3 = rsqrtf(r2);" in text
+    assert "y[at] = v4;" in text and "const long long rows = n;" in text and "const int columns = m;" in text
 
 
 def test_a_reduction_that_ends_the_model_leaves_a_value_for_each_row() -> None:
@@ -81,9 +81,81 @@ def test_a_reduction_that_ends_the_model_leaves_a_value_for_each_row() -> None:
     assert 'outputs  = { y = ["n"] }' in text and "if (threadIdx.x == 0) y[row] = r0;" in text
 
 
+def test_a_row_is_read_once_where_it_fits_into_registers() -> None:
+    gamma = use(5, (40,))
+    text = kernel(
+        call("_softmax", "rows", use(1), use(0), -1, False),
+        call("mul", "pointwise", use(2), use(1), gamma),
+        result=use(2),
+        weights=(("gamma", gamma),),
+    )
+    kept = text[text.index("template <int VECTORS>") : text.index("void scaled_norm(")]
+    assert kept.count("load_four(x_kept[k], x + row * columns + i);") == 1 and "x[" not in kept
+    assert kept.count("load_four(gamma_four, gamma + i);") == 1 and "* gamma_four[e];" in kept
+    assert "columns % 4 == 0 && columns <= 16384 && is_aligned(y) && is_aligned(gamma) && is_aligned(x)" in text
+
+
+def test_rows_of_too_many_arrays_for_registers_are_read_again() -> None:
+    inputs = tuple(use(number) for number in range(5))
+    calls = [call("mul", "pointwise", use(9), inputs[0], inputs[1])]
+    calls += [call("add_", "pointwise", use(9), use(9), each) for each in inputs[2:]]
+    calls.append(call("_softmax", "rows", use(10), use(9), 1, False))
+    found = first_kernel(Graph(inputs, (), tuple(calls), (use(10),)), "Model", ("p", "q", "s", "t", "u"))
+    assert isinstance(found, FirstKernel) and "kept" not in found.text and "load_four" not in found.text
+
+
+def test_four_neighbours_share_what_their_row_or_channel_has() -> None:
+    shape, scale, bias = (2, 3, 4, 8), use(1, (3, 1, 1)), use(2, (8,))
+    calls = (call("mul", "pointwise", use(3, shape), use(0, shape), scale), call("add", "pointwise", use(4, shape), use(3, shape), bias))
+    found = first_kernel(Graph((use(0, shape),), (("scale", scale), ("bias", bias)), calls, (use(4, shape),)), "Model", ("x",))
+    assert isinstance(found, FirstKernel)
+    four = found.text[found.text.index("_by_four(") : found.text.index("void model(")]
+    assert "const float scale_one = scale[at / (h * w) % c];" in four and "load_four(bias_four, bias + at % w);" in four
+    assert "w % 4 == 0 && is_aligned(y) && is_aligned(bias) && is_aligned(x);" in found.text
+
+
+def test_columns_are_folded_by_threads_that_stand_side_by_side() -> None:
+    shape, row = (2, 6, 5), (2, 1, 5)
+    mean = call("mean", "reduction", use(1, row), use(0, shape), (1,), True)
+    centred = call("sub", "pointwise", use(2, shape), use(0, shape), use(1, row))
+    found = first_kernel(Graph((use(0, shape),), (), (mean, centred), (use(2, shape),)), "Model", ("x",))
+    assert isinstance(found, FirstKernel)
+    assert "sum_of_column(part_r0)" in found.text and "const long long at = (outer * columns + i) * inner + column;" in found.text
+    assert "const int columns = n, inner = m;" in found.text and "const long long outer = b;" in found.text
+
+
+def test_a_sum_over_the_first_dimension_leaves_the_others() -> None:
+    text = kernel(call("sum", "reduction", use(1, (40,)), use(0), (0,)), result=use(1, (40,)))
+    assert 'outputs  = { y = ["m"] }' in text and "y[row] = r0;" in text and "const int columns = n, inner = m;" in text
+
+
+def test_sizes_that_happen_to_be_equal_keep_their_names() -> None:
+    square, bias = use(0, (6, 6)), use(1, (6,))
+    calls = (call("add", "pointwise", use(2, (6, 6)), square, bias), call("amax", "rows", use(3, (6,)), use(2, (6, 6)), (1,)))
+    found = first_kernel(Graph((square, bias), (), calls, (use(3, (6,)),)), "Model", ("x", "bias"))
+    assert isinstance(found, FirstKernel)
+    assert 'inputs   = { x = ["n", "m"], bias = ["m"] }' in found.text and 'outputs  = { y = ["n"] }' in found.text
+
+
+def test_groups_of_channels_are_rows() -> None:
+    shape, scale, bias = (2, 12, 4, 4), use(1, (12,)), use(2, (12,))
+    norm = call("native_group_norm", "reduction", use(3, shape), use(0, shape), scale, bias, 2, 12, 16, 4, 1e-5)
+    found = first_kernel(Graph((use(0, shape),), (("g", scale), ("beta", bias)), (norm,), (use(3, shape),)), "Model", ("x",))
+    assert isinstance(found, FirstKernel)
+    assert "const long long rows = (long long)b * 4;" in found.text and "const int columns = c / 4 * h * w;" in found.text
+    assert "g[at / (h * w) % c]" in found.text and "w % 4 == 0" in found.text
+
+
 @pytest.mark.parametrize(
     ("calls", "result", "said"),
     [
+        ((call("sum", "reduction", use(1, ()), use(0), (0, 1)),), use(1, ()), "makes one value of a whole tensor"),
+        ((call("sum", "reduction", use(1, (3,)), use(0, (2, 3, 4)), (0, 2)),), use(1, (3,)), "do not stand side by side"),
+        (
+            (call("amax", "rows", use(1, (6, 1)), use(0), (1,), True), call("amax", "reduction", use(2, (1, 40)), use(0), (0,), True)),
+            use(2, (1, 40)),
+            "reduces other dimensions",
+        ),
         ((call("mm", "product", use(1), use(0), use(0)),), use(1), "neither element by element nor along rows"),
         ((call("relu", "pointwise", use(1), use(0, is_whole=False)),), use(1), "reads a part of a tensor"),
         ((call("relu_", "pointwise", use(0), use(0)),), use(0), "changes an input"),

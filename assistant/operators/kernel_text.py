@@ -1,0 +1,73 @@
+"""Pieces that several kinds of first kernels are written from: sums of a row in C, and elements that are moved four at a time. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from assistant.operators.kernel_plan import Plan, Read, Step, needed
+
+__all__ = ["FOLDS", "FOURS", "alignment", "folded", "loads", "read_in", "with_words"]
+
+FOLDS = {"sum": ("0.0f", "{a} + {b}"), "max": ("-INFINITY", "{a} != {a} || {a} > {b} ? {a} : {b}"),
+         "min": ("INFINITY", "{a} != {a} || {a} < {b} ? {a} : {b}")}  # fmt: skip
+"""Where each begins, and how two become one; NaN stays."""
+FOURS = """__device__ void load_four(float* to, const float* from) {
+    const float4 four = *reinterpret_cast<const float4*>(from);
+    to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+}
+
+__device__ void store_four(float* to, const float* from) {
+    *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
+}
+
+// Whether a float4 may begin there.
+static bool is_aligned(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 16 == 0; }
+"""
+
+
+def alignment(plan: Plan, outputs: Iterable[str]) -> str:
+    """The condition, in C, under which all that is moved four at a time may be."""
+    arrays = dict.fromkeys((*outputs, *(name for name, _, has_last in plan.reads if has_last)))
+    return " && ".join(f"is_aligned({name})" for name in arrays) or "true"
+
+
+def read_in(plan: Plan, wanted: Sequence[Step]) -> list[Read]:
+    """The arrays that these values are made of."""
+    texts = [step.text for step in (*needed(plan.steps, wanted), *wanted)]
+    return [(name, index, last) for name, index, last in plan.reads if any(f"{name}[{index}]" in text for text in texts)]
+
+
+def loads(reads: Iterable[Read], indent: str) -> Iterator[str]:
+    """Four neighbours of each array, or the one element that all four share."""
+    for name, index, has_last in reads:
+        if has_last:
+            yield f"{indent}float {name}_four[4];"
+            yield f"{indent}load_four({name}_four, {name} + {_summand(index)});"
+        else:
+            yield f"{indent}const float {name}_one = {name}[{index}];"
+
+
+def with_words(steps: Sequence[Step], reads: Iterable[Read], kept: Iterable[str] = ()) -> list[Step]:
+    """Their texts with the locals of `loads` in place of arrays; ``kept``: arrays whose elements stay in registers from the first time."""
+    words = {f"{name}[{index}]": f"{name}_four[e]" if has_last else f"{name}_one" for name, index, has_last in reads}
+    words |= {f"{name}[at]": f"{name}_kept[k][e]" for name in kept}
+    if not words:
+        return list(steps)
+    pattern = re.compile("|".join(rf"\b{re.escape(word)}" for word in words))
+    return [replace(step, text=pattern.sub(lambda found: words[found[0]], step.text)) for step in steps]
+
+
+def folded(step: Step, indent: str) -> Iterator[str]:
+    """One more element of a thread's own."""
+    part = f"part_{step.name}"
+    if step.kind == "sum":
+        yield f"{indent}{part} += {step.text};"
+    else:
+        yield f"{indent}const float term = {step.text};"
+        yield f"{indent}{part} = {FOLDS[step.kind][1].format(a=part, b='term')};"
+
+
+def _summand(index: str) -> str:
+    return f"({index})" if " % " in index and " + " in index else index
