@@ -79,7 +79,7 @@ class OperatorJobs(Record):
 
         async def stage(job: Job, task: Task) -> Ending:
             if own is None:
-                first = await first_version(job, task, judge, ModelWriting(options, judged_operator, open_writer))
+                first = await first_version(job, task, options, judge, ModelWriting(options, judged_operator, open_writer))
             else:
                 first = await judged_first(job, own, judge)
             if isinstance(first, Ending):

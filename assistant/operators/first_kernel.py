@@ -102,7 +102,7 @@ class _Writer:
             self._take_rows(call, found)
             return
         if call.kind != "pointwise" or len(call.writes) != 1:
-            raise _RefusedError(f"{_place(call)} is neither element by element nor along rows")
+            raise _RefusedError(f"{_place(call)} is neither element by element nor a reduction")
         dtype, is_row = call.writes[0].dtype, self._is_row(call.writes[0], call)
         if dtype not in (_FLOAT, _BOOL):
             raise _RefusedError(f"{_place(call)} leaves {dtype}, rules write float32")
@@ -137,7 +137,7 @@ class _Writer:
             return False
         if self._shape.reduced and all(self._is_known_row(read) for read in call.reads) and self._has_rows(use.shape):
             return True
-        raise _RefusedError(f"{_place(call)} leaves another shape than the rest: {list(use.shape)}")
+        raise _RefusedError(f"{_place(call)} computes {list(use.shape)} for elements of {list(self._shape.dims)}, which rules do not write")
 
     def _is_known_row(self, use: TensorUse) -> bool:
         step = self._values.get(use.memory)
@@ -152,8 +152,10 @@ class _Writer:
         if not isinstance(argument, TensorUse):
             raise _RefusedError(f"{_place(call)} is given a list")
         step = self._values.get(argument.memory)
-        if not argument.is_whole or argument.dtype not in (_FLOAT, _BOOL):
-            raise _RefusedError(f"{_place(call)} reads a part of a tensor, or one of {argument.dtype}")
+        if argument.dtype not in (_FLOAT, _BOOL):
+            raise _RefusedError(f"{_place(call)} reads {argument.dtype}, rules write float32")
+        if not argument.is_whole:
+            raise _RefusedError(f"{_place(call)} reads a tensor that is transposed, expanded or a part of another one")
         if step is None:
             return self._given(argument, call, is_row=is_row)
         if step.kind == "full":
@@ -196,11 +198,9 @@ def _shape(graph: Graph) -> Shape:
 
 def _reduced(shape: tuple[int, ...], found: RowFunction, call: FunctionCall) -> tuple[int, int, int]:
     """How many dimensions a function reduces, how many come behind them, and into how many groups it splits the first."""
-    places = sorted({place % max(1, len(shape)) for place in found.places})
+    places = sorted({place % max(1, len(shape)) for place in found.places or range(len(shape))})
     if not places or places != list(range(places[0], places[-1] + 1)):
         raise _RefusedError(f"{_place(call)} reduces dimensions that do not stand side by side")
-    if found.groups == 1 and math.prod(shape) == math.prod(shape[place] for place in places):
-        raise _RefusedError(f"{_place(call)} makes one value of a whole tensor")
     return len(places), len(shape) - places[-1] - 1, found.groups
 
 
@@ -208,9 +208,14 @@ def _arrays(graph: Graph, parameters: Sequence[str]) -> Mapping[int, tuple[str, 
     """By memory: the name in the kernel, the tensor, and the weight's name."""
     found: dict[int, tuple[str, TensorUse, str | None]] = {}
     for number, value in enumerate(graph.inputs):
-        if not isinstance(value, TensorUse) or value.dtype != _FLOAT or not value.is_whole:
-            raise _RefusedError(f"input {number} is no whole tensor of float32")
-        found[value.memory] = (_identifier(parameters[number] if number < len(parameters) else f"x{number}"), value, None)
+        name = parameters[number] if number < len(parameters) else f"x{number}"
+        if not isinstance(value, TensorUse):
+            raise _RefusedError(f"{name} is no tensor")
+        if value.dtype != _FLOAT:
+            raise _RefusedError(f"{name} is {value.dtype}, rules take float32")
+        if not value.is_whole:
+            raise _RefusedError(f"{name} is transposed, expanded or a part of another tensor")
+        found[value.memory] = (_identifier(name), value, None)
     for name, use in graph.weights:
         found.setdefault(use.memory, (_identifier(name), use, name))
     if len({name for name, _, _ in found.values()}) != len(found):

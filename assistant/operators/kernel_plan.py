@@ -164,6 +164,16 @@ class Plan(Record):
         return tuple(zip(self.outputs, self.results, strict=True))
 
     @property
+    def full_outputs(self) -> tuple[tuple[str, Step], ...]:
+        """Those that have a value for each element."""
+        return tuple((output, step) for output, step in self.stored if step.kind == "full")
+
+    @property
+    def row_outputs(self) -> tuple[tuple[str, Step], ...]:
+        """Those that have a value for each row."""
+        return tuple((output, step) for output, step in self.stored if step.kind != "full")
+
+    @property
     def arrays(self) -> tuple[str, ...]:
         return (*(name for name, _ in self.inputs), *(name for name, _ in self.weights))
 

@@ -1,4 +1,4 @@
-"""Pieces that several kinds of first kernels are written from: sums of a row in C, and elements that are moved four at a time. Pure."""
+"""Pieces that several kinds of first kernels are written from: how two values become one, and neighbours that are moved at once. Pure."""
 
 from __future__ import annotations
 
@@ -8,23 +8,34 @@ from dataclasses import replace
 
 from assistant.operators.kernel_plan import Plan, Read, Step, needed
 
-__all__ = ["FOLDS", "FOURS", "alignment", "folded", "loads", "read_in", "with_words"]
+__all__ = ["FOLDS", "MOVES", "alignment", "folded", "loads", "read_in", "with_words"]
 
 FOLDS = {"sum": ("0.0f", "{a} + {b}"), "max": ("-INFINITY", "{a} != {a} || {a} > {b} ? {a} : {b}"),
          "min": ("INFINITY", "{a} != {a} || {a} < {b} ? {a} : {b}")}  # fmt: skip
 """Where each begins, and how two become one; NaN stays."""
-FOURS = """__device__ void load_four(float* to, const float* from) {
-    const float4 four = *reinterpret_cast<const float4*>(from);
-    to[0] = four.x, to[1] = four.y, to[2] = four.z, to[3] = four.w;
+MOVES = """// Neighbours that are moved at once.
+template <int WIDTH>
+__device__ void load(float* to, const float* from) {
+    if (WIDTH == 4) {
+        const float4 four = *reinterpret_cast<const float4*>(from);
+        to[0] = four.x, to[1 % WIDTH] = four.y, to[2 % WIDTH] = four.z, to[3 % WIDTH] = four.w;
+    } else {
+        to[0] = from[0];
+    }
 }
 
-__device__ void store_four(float* to, const float* from) {
-    *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1], from[2], from[3]);
+template <int WIDTH>
+__device__ void store(float* to, const float* from) {
+    if (WIDTH == 4)
+        *reinterpret_cast<float4*>(to) = make_float4(from[0], from[1 % WIDTH], from[2 % WIDTH], from[3 % WIDTH]);
+    else
+        to[0] = from[0];
 }
 
 // Whether a float4 may begin there.
 static bool is_aligned(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 16 == 0; }
 """
+"""For kernels of a parameter ``WIDTH``: 4, or 1 where sizes do not divide."""
 
 
 def alignment(plan: Plan, outputs: Iterable[str]) -> str:
@@ -40,28 +51,30 @@ def read_in(plan: Plan, wanted: Sequence[Step]) -> list[Read]:
 
 
 def loads(reads: Iterable[Read], indent: str) -> Iterator[str]:
-    """Four neighbours of each array, or the one element that all four share."""
+    """Neighbours of each array, or the one element that all of them share."""
     for name, index, has_last in reads:
         if has_last:
-            yield f"{indent}float {name}_four[4];"
-            yield f"{indent}load_four({name}_four, {name} + {_summand(index)});"
+            yield f"{indent}float {name}_near[WIDTH];"
+            yield f"{indent}load<WIDTH>({name}_near, {name} + {_summand(index)});"
         else:
             yield f"{indent}const float {name}_one = {name}[{index}];"
 
 
-def with_words(steps: Sequence[Step], reads: Iterable[Read], kept: Iterable[str] = ()) -> list[Step]:
-    """Their texts with the locals of `loads` in place of arrays; ``kept``: arrays whose elements stay in registers from the first time."""
-    words = {f"{name}[{index}]": f"{name}_four[e]" if has_last else f"{name}_one" for name, index, has_last in reads}
+def with_words(steps: Sequence[Step], reads: Iterable[Read], kept: Iterable[str] = (), rows: Iterable[str] = ()) -> list[Step]:
+    """Their texts with the locals of `loads` in place of arrays; ``kept``: arrays whose elements stay in registers from the first time;
+    ``rows``: values of which each neighbour has its own."""
+    words = {f"{name}[{index}]": f"{name}_near[e]" if has_last else f"{name}_one" for name, index, has_last in reads}
     words |= {f"{name}[at]": f"{name}_kept[k][e]" for name in kept}
-    if not words:
+    found = [re.escape(word) for word in words] + [rf"{name}\b" for name in rows]
+    if not found:
         return list(steps)
-    pattern = re.compile("|".join(rf"\b{re.escape(word)}" for word in words))
-    return [replace(step, text=pattern.sub(lambda found: words[found[0]], step.text)) for step in steps]
+    pattern = re.compile("|".join(rf"\b{each}" for each in found))
+    return [replace(step, text=pattern.sub(lambda match: words.get(match[0], f"{match[0]}[e]"), step.text)) for step in steps]
 
 
-def folded(step: Step, indent: str) -> Iterator[str]:
+def folded(step: Step, indent: str, part: str = "") -> Iterator[str]:
     """One more element of a thread's own."""
-    part = f"part_{step.name}"
+    part = part or f"part_{step.name}"
     if step.kind == "sum":
         yield f"{indent}{part} += {step.text};"
     else:

@@ -28,7 +28,7 @@ class Stage(Record):
 
 class RowFunction(Record):
     places: tuple[int, ...]
-    """Which dimensions are reduced, from 0, or from -1 backwards."""
+    """Which dimensions are reduced, from 0, or from -1 backwards; none named: all."""
     stages: tuple[Stage, ...]
     operands: tuple[tuple[str, Argument], ...] = ()
     """Further tensors, by the names that texts have for them."""
@@ -58,15 +58,19 @@ def row_function(call: FunctionCall) -> RowFunction | None:
             return _layer_norm(given)
         case "native_group_norm":
             return _group_norm(given)
+        case "mse_loss" | "smooth_l1_loss" | "huber_loss":
+            return _loss(call.name, given)
         case _:
             return None
 
 
 def _reducing(dims: tuple[Argument, ...], stages: tuple[Stage, ...] | None) -> RowFunction | None:
     """``dims``: the argument that names the dimensions, if there is one."""
-    places = dims[0] if dims and isinstance(dims[0], tuple) else ()
+    places = dims[0] if dims and dims[0] is not None else ()
+    if stages is None or not isinstance(places, tuple):
+        return None
     numbers = tuple(place for place in places if type(place) is int)
-    return RowFunction(numbers, stages) if numbers and len(numbers) == len(places) and stages is not None else None
+    return RowFunction(numbers, stages) if len(numbers) == len(places) else None
 
 
 _SIMPLE = {
@@ -123,6 +127,23 @@ def _group_norm(given: tuple[Argument, ...]) -> RowFunction | None:
 
 
 _GROUP_NORM_ARGUMENTS = 8
+_MEAN, _SUM = 1, 2
+"""How PyTorch numbers what a loss makes of its elements."""
+
+
+def _loss(name: str, given: tuple[Argument, ...]) -> RowFunction | None:
+    _, target, reduction, bend = (*given, None, None, None)[:4]
+    reduction, bend = _MEAN if reduction is None else reduction, 1.0 if bend is None else bend
+    if not isinstance(target, TensorUse) or reduction not in (_MEAN, _SUM) or not isinstance(bend, float) or bend <= 0.0:
+        return None
+    element = {
+        "mse_loss": "{d} * {d}",
+        "smooth_l1_loss": f"{{d}} < {bend!r}f ? 0.5f * {{d}} * {{d}} / {bend!r}f : {{d}} - {0.5 * bend!r}f",
+        "huber_loss": f"{{d}} <= {bend!r}f ? 0.5f * {{d}} * {{d}} : {bend!r}f * ({{d}} - {0.5 * bend!r}f)",
+    }[name]
+    mean = (Stage("mean", "row", "{s} / {columns}", 0),) if reduction == _MEAN else ()
+    stages = (Stage("d", "full", "fabsf({x} - {target})"), Stage("s", "sum", element, None if mean else 0), *mean)
+    return RowFunction((), stages, (("target", target),))
 
 
 def _normalized(weight: Argument, bias: Argument, epsilon: float) -> tuple[tuple[Stage, ...], tuple[tuple[str, Argument], ...]]:

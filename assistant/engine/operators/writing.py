@@ -10,8 +10,10 @@ from pathlib import Path
 
 from assistant.config import find_workspace, workspace_folder
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job
+from assistant.engine.operators.orders import Where
 from assistant.engine.operators.reading import OperatorPair, operator_candidate
 from assistant.engine.operators.tracing import traced
+from assistant.engine.request import OperatorOptions
 from assistant.model import events
 from assistant.model.source import Source
 from assistant.operators.first_kernel import Declined, first_kernel
@@ -47,9 +49,9 @@ WriteOperator = Callable[[Job, Unwritten], Awaitable[FirstVersion | Ending]]
 """Who writes a kernel where rules do not."""
 
 
-async def first_version(job: Job, task: Task, judge: JudgePair, write: WriteOperator) -> FirstVersion | Ending:
+async def first_version(job: Job, task: Task, options: OperatorOptions, judge: JudgePair, write: WriteOperator) -> FirstVersion | Ending:
     """Written by rules, else by ``write``; it stays in the workspace's ``.kernelopt`` folder, a person's own files stay as they are."""
-    graph = await traced(job, task)
+    graph = await traced(job, task, Where(sizes=dict(options.sizes)))
     if isinstance(graph, LabFailure):
         return job.failed(graph)
     found = first_kernel(graph, task.name, task.parameters)

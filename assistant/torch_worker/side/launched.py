@@ -54,6 +54,14 @@ def launched_model(table: dict[str, Any], path: str, place: Place) -> type[torch
                 if isinstance(weight, torch.nn.Parameter):
                     yield name, weight
 
+        def state_dict(self, *_: Any, **__: Any) -> dict[str, torch.Tensor]:
+            return dict(self._weights)
+
+        def load_state_dict(self, state: dict[str, torch.Tensor], *_: Any, **__: Any) -> None:
+            with torch.no_grad():
+                for name, tensor in state.items():
+                    self._weights[name].copy_(tensor)
+
         def forward(self, *inputs: Any) -> Any:
             named = _named(table, inputs, self._weights)
             if not torch.is_grad_enabled() and not torch.compiler.is_compiling():

@@ -49,6 +49,14 @@ FORMS = {
         "return (x - x.mean(dim=1, keepdim=True)) / torch.sqrt((x * x).sum(dim=1, keepdim=True) + 1e-5)",
     ),
     "columns that end the model": ("70, 33", "n, m", "pass", "return torch.amax(x, dim=0)"),
+    "long rows that blocks share": ("3, 20001", "n, m", "pass", "return x - torch.logsumexp(x, dim=1, keepdim=True)"),
+    "one value of all": ("60, 33", "n, m", "pass", "return torch.nn.functional.huber_loss(x, x * 0.25)"),
+    "elements with a buffer": (
+        "11, 32",
+        "n, m",
+        "self.register_buffer('step', torch.tensor(0.0625))",
+        "return torch.round(x / self.step) * self.step",
+    ),
     "groups of channels": ("6, 5", "2, 12, n, m", "self.norm = torch.nn.GroupNorm(4, 12)", "return torch.relu(self.norm(x))"),
     "elements with broadcast weights": (
         "6, 8",

@@ -48,13 +48,14 @@ def test_a_chain_is_one_kernel_with_a_variable_for_each_function() -> None:
         result=use(3),
         weights=(("fc.bias", bias),),
     )
-    assert "const float v0 = x[at] + fc_bias[at % m];  // add, line 3" in text and "y[at] = v1;" in text
+    assert "const float v0 = x_near[e] + fc_bias_near[e];  // add, line 3" in text and "y_near[e] = v1;" in text
+    assert "load<WIDTH>(fc_bias_near, fc_bias + at % m);" in text and "m % 4 == 0 && is_aligned(y) && is_aligned(fc_bias)" in text
     assert 'weights  = { fc_bias = "fc.bias" }' in text and 'launcher = "scaled_norm"' in text
 
 
 def test_a_function_in_place_takes_the_place_of_the_value_before() -> None:
     text = kernel(call("mul", "pointwise", use(1), use(0), 2), call("relu_", "pointwise", use(1), use(1)), result=use(1))
-    assert "y[at] = v1;" in text and "v1 = v0 < 0.0f ? 0.0f : v0" in text
+    assert "y_near[e] = v1;" in text and "v1 = v0 < 0.0f ? 0.0f : v0" in text
 
 
 def test_channels_are_found_in_the_middle_of_a_shape() -> None:
@@ -89,10 +90,33 @@ def test_a_row_is_read_once_where_it_fits_into_registers() -> None:
         result=use(2),
         weights=(("gamma", gamma),),
     )
-    kept = text[text.index("template <int VECTORS>") : text.index("void scaled_norm(")]
-    assert kept.count("load_four(x_kept[k], x + row * columns + i);") == 1 and "x[" not in kept
-    assert kept.count("load_four(gamma_four, gamma + i);") == 1 and "* gamma_four[e];" in kept
-    assert "columns % 4 == 0 && columns <= 16384 && is_aligned(y) && is_aligned(gamma) && is_aligned(x)" in text
+    kept = text[text.index("template <int WIDTH, int ELEMENTS>") : text.index("// The same for rows that many blocks share")]
+    assert kept.count("load<WIDTH>(x_kept[k], x + row * columns + i);") == 1 and "x[" not in kept
+    assert kept.count("load<WIDTH>(gamma_near, gamma + i);") == 1 and "* gamma_near[e];" in kept
+    assert "columns % 4 == 0 && is_aligned(y) && is_aligned(gamma) && is_aligned(x)" in text
+    assert "scaled_norm_kernel_kept<1, 16>" in text and "scaled_norm_kernel_kept<4, 32>" in text
+
+
+def test_few_long_rows_are_shared_by_blocks_with_a_kernel_for_each_sum() -> None:
+    text = kernel(call("_softmax", "rows", use(1), use(0), -1, False), result=use(1))
+    order = [
+        "parts_of_r0<<<dim3(splits, rows)",
+        "parts_of_r1<<<dim3(splits, rows)",
+        "_of_parts<<<dim3(splits, rows)",
+        "cudaFreeAsync(parts, 0)",
+    ]
+    assert [text.index(each) for each in order] == sorted(text.index(each) for each in order)
+    assert "const float r0 = max_of_parts(parts + (0 * rows + row) * splits, splits);" in text
+    assert "parts[(1 * rows + row) * splits + blockIdx.x] = part_r1;" in text
+
+
+def test_one_value_of_a_whole_tensor_is_one_row() -> None:
+    target = use(1)
+    loss = call("mse_loss", "reduction", use(2, ()), use(0), target)
+    found = first_kernel(Graph((use(0), target), (), (loss,), (use(2, ()),)), "Model", ("x", "target"))
+    assert isinstance(found, FirstKernel) and "outputs  = { y = [] }" in found.text
+    assert "const long long rows = 1;" in found.text and "const int columns = n * m;" in found.text
+    assert "part_r1 += v0 * v0;" in found.text and "_of_parts<<<dim3(1, rows)" in found.text
 
 
 def test_rows_of_too_many_arrays_for_registers_are_read_again() -> None:
@@ -101,7 +125,7 @@ def test_rows_of_too_many_arrays_for_registers_are_read_again() -> None:
     calls += [call("add_", "pointwise", use(9), use(9), each) for each in inputs[2:]]
     calls.append(call("_softmax", "rows", use(10), use(9), 1, False))
     found = first_kernel(Graph(inputs, (), tuple(calls), (use(10),)), "Model", ("p", "q", "s", "t", "u"))
-    assert isinstance(found, FirstKernel) and "kept" not in found.text and "load_four" not in found.text
+    assert isinstance(found, FirstKernel) and "kept" not in found.text and "load<" not in found.text
 
 
 def test_four_neighbours_share_what_their_row_or_channel_has() -> None:
@@ -109,8 +133,7 @@ def test_four_neighbours_share_what_their_row_or_channel_has() -> None:
     calls = (call("mul", "pointwise", use(3, shape), use(0, shape), scale), call("add", "pointwise", use(4, shape), use(3, shape), bias))
     found = first_kernel(Graph((use(0, shape),), (("scale", scale), ("bias", bias)), calls, (use(4, shape),)), "Model", ("x",))
     assert isinstance(found, FirstKernel)
-    four = found.text[found.text.index("_by_four(") : found.text.index("void model(")]
-    assert "const float scale_one = scale[at / (h * w) % c];" in four and "load_four(bias_four, bias + at % w);" in four
+    assert "const float scale_one = scale[at / (h * w) % c];" in found.text and "load<WIDTH>(bias_near, bias + at % w);" in found.text
     assert "w % 4 == 0 && is_aligned(y) && is_aligned(bias) && is_aligned(x);" in found.text
 
 
@@ -120,13 +143,21 @@ def test_columns_are_folded_by_threads_that_stand_side_by_side() -> None:
     centred = call("sub", "pointwise", use(2, shape), use(0, shape), use(1, row))
     found = first_kernel(Graph((use(0, shape),), (), (mean, centred), (use(2, shape),)), "Model", ("x",))
     assert isinstance(found, FirstKernel)
-    assert "sum_of_column(part_r0)" in found.text and "const long long at = (outer * columns + i) * inner + column;" in found.text
+    assert (
+        "r0[e] = sum_of_column(r0[e]);" in found.text
+        and "r1[e] = r0[e] / columns;" in found.text
+        and "const long long at = (outer * columns + i) * inner + column;" in found.text
+    )
     assert "const int columns = n, inner = m;" in found.text and "const long long outer = b;" in found.text
 
 
 def test_a_sum_over_the_first_dimension_leaves_the_others() -> None:
     text = kernel(call("sum", "reduction", use(1, (40,)), use(0), (0,)), result=use(1, (40,)))
-    assert 'outputs  = { y = ["m"] }' in text and "y[row] = r0;" in text and "const int columns = n, inner = m;" in text
+    assert (
+        'outputs  = { y = ["m"] }' in text
+        and "store<WIDTH>(y + outer * inner + column, r0);" in text
+        and "const int columns = n, inner = m;" in text
+    )
 
 
 def test_sizes_that_happen_to_be_equal_keep_their_names() -> None:
@@ -149,15 +180,15 @@ def test_groups_of_channels_are_rows() -> None:
 @pytest.mark.parametrize(
     ("calls", "result", "said"),
     [
-        ((call("sum", "reduction", use(1, ()), use(0), (0, 1)),), use(1, ()), "makes one value of a whole tensor"),
+        ((call("mse_loss", "reduction", use(1, ()), use(0), use(0), 0),), use(1, ()), "a reduction that rules do not write"),
         ((call("sum", "reduction", use(1, (3,)), use(0, (2, 3, 4)), (0, 2)),), use(1, (3,)), "do not stand side by side"),
         (
             (call("amax", "rows", use(1, (6, 1)), use(0), (1,), True), call("amax", "reduction", use(2, (1, 40)), use(0), (0,), True)),
             use(2, (1, 40)),
             "reduces other dimensions",
         ),
-        ((call("mm", "product", use(1), use(0), use(0)),), use(1), "neither element by element nor along rows"),
-        ((call("relu", "pointwise", use(1), use(0, is_whole=False)),), use(1), "reads a part of a tensor"),
+        ((call("mm", "product", use(1), use(0), use(0)),), use(1), "neither element by element nor a reduction"),
+        ((call("relu", "pointwise", use(1), use(0, is_whole=False)),), use(1), "transposed, expanded or a part of another"),
         ((call("relu_", "pointwise", use(0), use(0)),), use(0), "changes an input"),
         ((call("relu", "pointwise", use(1, dtype="int64"), use(0)),), use(1), "leaves int64"),
         ((call("lgamma", "pointwise", use(1), use(0)),), use(1), "a function that rules do not write"),
