@@ -189,7 +189,11 @@ def _begun(context: TransformationContext, value: _Value, element: GuardedElemen
     """A local that has no name yet: it is set where its value was stored."""
     if element is not None:
         return strided_lines(context, element, value.part.array.element_type, value.name)
-    return [f"{value.part.array.element_type} {value.name} = {_stored_text(context, value.part)};"]
+    tree, part, declared = context.tree, value.part, f"{value.part.array.element_type} {value.name}"
+    if part.before is not None and part.choice is not None:
+        otherwise, condition, then = (tree.text(n) for n in (part.choice.otherwise, part.choice.condition, part.choice.then))
+        return [f"{declared} = {otherwise};", *_headed(context, f"if ({condition})", [f"{value.name} = {then};"])]
+    return [f"{declared} = {_stored_text(context, part)};"]
 
 
 def _stored_text(context: TransformationContext, part: SharedPart) -> str:
@@ -203,7 +207,7 @@ def _stored_text(context: TransformationContext, part: SharedPart) -> str:
 def _of_total(
     context: TransformationContext, total: SharedTotal, values: tuple[_Value, ...], begun: list[str], then: Node | None, block: Dim3
 ) -> Iterator[TextEdit]:
-    tree, start = context.tree, context.tree.span(total.parts[0].store).start
+    tree, start = context.tree, context.tree.span(total.parts[0].first).start
     lines = [*begun, *_shuffled(context, values)]
     if total.alone is not None:
         lines += _kept(context, total, values)

@@ -63,8 +63,15 @@ class SharedPart(Record):
     """None where an ``if`` stores."""
     choice: Choice | None
     """What such an ``if``, or ``a ? b : c``, chooses by, and what from; None where there is no choice."""
+    before: Node | None
+    """``array[threadIdx.x] = 0;`` right before, where the store is an ``if`` without an ``else``: the choice's ``otherwise``."""
     step: Assignment
     combination: Combination
+
+    @property
+    def first(self) -> Node:
+        """Where storing begins."""
+        return self.store if self.before is None else self.before
 
 
 class SharedTotal(Record):
@@ -88,6 +95,7 @@ class _Store(Record):
     thread: str
     value: Node | None
     choice: Choice | None
+    before: Node | None = None
 
 
 def shared_totals(
@@ -150,7 +158,7 @@ def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping
         place, combinations = alone, [_alone_combination(context, loop, steps[0][0], steps[0][1], block)]
     if place is None or len(combinations) != len(steps):
         return None
-    stores = _stores_before(context, place, [name for _, name in steps], counter, block)
+    stores = _stores_before(context, place, [name for _, name in steps], counter, block, is_apart=_begins_with_barrier(context, loop))
     if not stores:
         return None
     parts: list[SharedPart] = []
@@ -160,7 +168,8 @@ def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping
         array = arrays[name]
         if len(array.sizes) != 1 or not can_be_shuffled(plain_type(tree, " ".join(array.element_type.split()))):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{array.name}` of type `{array.element_type}` cannot surely be shuffled")
-        parts.append(SharedPart(array, stores[name].node, stores[name].value, stores[name].choice, step, combination))
+        stored = stores[name]
+        parts.append(SharedPart(array, stored.node, stored.value, stored.choice, stored.before, step, combination))
     parts.sort(key=lambda part: part.store.start_byte)
     return SharedTotal(tuple(parts), stores[steps[0][1]].thread, loop, counter, alone, bool(loops_around(tree, parts[0].store)))
 
@@ -175,6 +184,13 @@ def _is_in_order(context: TransformationContext, loop: Node) -> bool:
     is_apart = last is not None and last != loop and canonical(context.tree, last) == "__syncthreads ( ) ;"
     jumps = context.tree.find("break_statement", "continue_statement", inside=block)
     return around.type in LOOPS and around.parent == context.body and is_apart and not any(jumps)
+
+
+def _begins_with_barrier(context: TransformationContext, loop: Node) -> bool:
+    """Each of its steps waits first, so that nothing has to wait before the loop."""
+    body = loop.child_by_field_name("body")
+    first = next(iter(without_comments(body)), None) if body is not None and body.type == "compound_statement" else None
+    return first is not None and canonical(context.tree, first) == "__syncthreads ( ) ;"
 
 
 def _mentions(context: TransformationContext, node: Node, name: str) -> bool:
@@ -206,18 +222,42 @@ def _is_thread(context: TransformationContext, node: Node, block: Dim3) -> bool:
 
 
 def _stores_before(
-    context: TransformationContext, place: Node, names: list[str], counter: Variable | None, block: Dim3
+    context: TransformationContext, place: Node, names: list[str], counter: Variable | None, block: Dim3, *, is_apart: bool
 ) -> dict[str, _Store]:
-    """``array[thread] = value;`` for each array, with a barrier between them and ``place``, and nothing else; empty otherwise."""
+    """``array[thread] = value;`` for each array, with a barrier between them and ``place``, and nothing else; empty otherwise.
+
+    ``is_apart``: ``place`` begins with a barrier itself.
+    """
     tree = context.tree
     ignored = None if counter is None else counter.node
     siblings = context.body.named_children if place.parent is None else place.parent.named_children
     before = [n for n in siblings if n.end_byte <= place.start_byte and n.type != "comment" and n != ignored]
-    if len(before) <= len(names) or canonical(tree, before[-1]) != "__syncthreads ( ) ;":
+    if before and canonical(tree, before[-1]) == "__syncthreads ( ) ;":
+        before.pop()
+    elif not is_apart:
         return {}
-    stores = [_store(context, statement, block) for statement in before[-1 - len(names) : -1]]
-    found = dict(store for store in stores if store is not None)
-    return found if len(stores) == len(found) and found.keys() == {*names} else {}
+    found: dict[str, _Store] = {}
+    while before and len(found) < len(names):
+        statement = before.pop()
+        stored = _store(context, statement, block) or _stored_over(context, before[-1:], statement, block)
+        if stored is None or stored[0] in found:
+            return {}
+        found[stored[0]] = stored[1]
+        before = before if stored[1].before is None else before[:-1]
+    return found if found.keys() == {*names} else {}
+
+
+def _stored_over(context: TransformationContext, before: list[Node], statement: Node, block: Dim3) -> tuple[str, _Store] | None:
+    """(the array, an ``if`` that stores a value over the one that the statement before it stored)."""
+    then, condition = _branch_store(context, statement, "consequence", block), condition_of(statement)
+    otherwise = _stored(context, before[0], block) if before else None
+    if statement.type != "if_statement" or statement.child_by_field_name("alternative") is not None:
+        return None
+    if then is None or otherwise is None or condition is None or then[:2] != otherwise[:2]:
+        return None
+    if any(_mentions(context, node, then[0]) for node in (condition, then[2], otherwise[2])):
+        return None
+    return then[0], _Store(statement, then[1], None, Choice(condition, then[2], otherwise[2]), before[0])
 
 
 def _store(context: TransformationContext, statement: Node, block: Dim3) -> tuple[str, _Store] | None:
@@ -270,7 +310,7 @@ def _block_combination(context: TransformationContext, loop: Node, step: Assignm
     statements = without_comments(body) if body is not None and body.type == "compound_statement" else ()
     barriers = [s for s in statements if canonical(tree, s) == "__syncthreads ( ) ;"]
     branches = [s for s in statements if s.type == "if_statement"]
-    if counter is None or len(barriers) != 1 or len(branches) != 1 or barriers[0].start_byte < branches[0].start_byte:
+    if counter is None or len(barriers) != 1 or len(branches) != 1:
         return None
     known = (*barriers, *branches, counter.update.parent)
     others = [s for s in statements if s not in known and s.type != "declaration"]
@@ -335,9 +375,9 @@ def _use_obstacle(
 
 def _is_known(context: TransformationContext, own: list[tuple[SharedTotal, SharedPart]], use: ElementUse) -> bool:
     at = use.node.start_byte
-    if any(n.start_byte <= at < n.end_byte for total, part in own for n in (part.store, total.loop)):
+    if any(n.start_byte <= at < n.end_byte for total, part in own for n in (part.first, part.store, total.loop)):
         return True
-    before = [(total, part) for total, part in own if part.store.start_byte < at]
+    before = [(total, part) for total, part in own if part.first.start_byte < at]
     is_first = evaluate(use.indices[0], scope_of(context.tree, context.kernel).fixed(), {}) == 0
     if not before or not is_first or kind_of(context.tree, use.node) is not Use.READ:
         return False
