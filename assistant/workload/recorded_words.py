@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from assistant.model.launch import LaunchConfig
 from assistant.model.recorded_facts import FactsOrigin, PointerReach, RecordedFacts, RecordedPointer, RecordedScalar, Separation
 
-__all__ = ["apart_assumption", "in_words", "launches_in_words", "overlap_in_words", "sizes_in_words", "values_in_words"]
+__all__ = ["apart_assumption", "in_words", "launches_in_words", "overlap_in_words", "size_assumption", "sizes_in_words", "values_in_words"]
 
 _MOST_NAMES = 8
 """Pointers, pairs or numbers that one sentence names; what is left is counted."""
@@ -60,8 +60,18 @@ def _sentences(facts: RecordedFacts, always: Sequence[str]) -> tuple[str, ...]:
 def apart_assumption(facts: RecordedFacts, *pairs: tuple[str, str]) -> str:
     """What an edit assumes that needs these pointers apart, and what speaks for it."""
     words = " and ".join(f"`{first}` never overlaps `{second}`" for first, second in pairs)
+    return _assumed(facts, words, ", whose arrays lie apart")
+
+
+def size_assumption(facts: RecordedFacts, name: str, count: int) -> str:
+    """What an edit assumes that has room for so many elements of an array, and what speaks for it."""
+    return _assumed(facts, f"`{name}` has no more than {count:,} {'element' if count == 1 else 'elements'}")
+
+
+def _assumed(facts: RecordedFacts, words: str, as_declared: str = "") -> str:
+    """``as_declared``: why that is so in launches that a workload declares."""
     if facts.origin is FactsOrigin.DECLARED:
-        return f"{words}: true in {launches_in_words(facts)}, whose arrays lie apart; your callers decide, and nothing checks it"
+        return f"{words}: true in {launches_in_words(facts)}{as_declared}; your callers decide, and nothing checks it"
     kept = "" if facts.program_count == facts.launch_count else f" of {facts.program_count:,}"
     return (
         f"{words}: true in {launches_in_words(facts)}{kept}, but the text does not show it for other inputs, "

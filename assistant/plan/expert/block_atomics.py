@@ -39,7 +39,7 @@ from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates, same_element
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import can_be_shuffled
-from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.scaled_grids import GRID_ELSEWHERE, coarser_grid
 from assistant.plan.expert.analysis.workload_block import launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -141,6 +141,8 @@ def _follow_each_other(updates: tuple[Update, ...]) -> bool:
 def _rewrite(context: TransformationContext, updates: Updates, plan: _Plan, seen: SeenBlock, elements: int) -> Rewrite | Obstacle:
     loop = strided(context, updates.function, updates.guard) if elements > 1 and not plan.is_in_place else None
     grid = coarser_grid(context, {"x": elements}) if loop is not None else ()
+    if loop is not None and not grid:
+        return GRID_ELSEWHERE
     if isinstance(grid, Obstacle):
         return grid
     edits = _in_place(context, plan, seen.block) if plan.is_in_place else _at_end(context, updates, plan, seen.block, loop)

@@ -215,6 +215,7 @@ def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> Transf
         resources=request.resources,
         architecture=request.architecture,
         recorded=request.recorded,
+        reaches=request.reaches,
     )
 
 

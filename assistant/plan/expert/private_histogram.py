@@ -33,7 +33,7 @@ from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.scaled_grids import GRID_ELSEWHERE, coarser_grid
 from assistant.plan.expert.analysis.table_sizes import TableSize, table_size
 from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
@@ -111,7 +111,7 @@ def _table(context: TransformationContext, updates: tuple[Update, ...]) -> _Tabl
             return Obstacle(
                 DeclineReason.STORE_FORM, f"line {line} does not add a number to an element of `{update.base}` that depends on the thread"
             )
-    size = table_size(context, first)
+    size = table_size(context, updates)
     if isinstance(size, Obstacle):
         return size
     style = style_of(context)
@@ -126,6 +126,8 @@ def _rewrite(
 ) -> Rewrite | Obstacle:
     loop = strided(context, updates.function, updates.guard) if elements > 1 else None
     grid = coarser_grid(context, {"x": elements}) if loop is not None else ()
+    if loop is not None and not grid:
+        return GRID_ELSEWHERE
     shared = _shared_edits(context, tables)
     if isinstance(grid, Obstacle):
         return grid
@@ -138,6 +140,7 @@ def _rewrite(
     if isinstance(edits, Obstacle):
         return edits
     own, in_others = by_file(context, (*edits, *grid, *shared))
+    assumed = _assumed(context, tables)
     is_exact = all(table.element_type not in ("float", "double") for table in tables)
     blocks = max((launch.grid.count for launch in context.launches), default=0) // elements
     added = float(max(1, blocks) * sum(table.size.count for table in tables))
@@ -151,11 +154,11 @@ def _rewrite(
         labels=(
             *seen.labels,
             *(launch_labels(context, ()) if grid or shared else ()),
-            *((Label.ASSUMPTION,) if shared and not seen.assumptions else ()),
+            *((Label.ASSUMPTION,) if assumed and not seen.assumptions else ()),
             *(() if is_exact else (Label.REASSOCIATION,)),
         ),
         predictions=predicted_values(context, {"atomic_lanes": added}) if blocks else (),
-        assumptions=(*seen.assumptions, *_fitting(context, tables)),
+        assumptions=(*seen.assumptions, *assumed),
         in_others=in_others,
     )
 
@@ -192,9 +195,9 @@ def _shared_of_cell(context: TransformationContext, table: _Table) -> tuple[Text
     return tuple(TextEdit(item.span, f'"{table.size.text} * {element_bytes}"') for item in given)
 
 
-def _fitting(context: TransformationContext, tables: tuple[_Table, ...]) -> tuple[str, ...]:
-    """What must hold for a launch to start."""
-    found: list[str] = []
+def _assumed(context: TransformationContext, tables: tuple[_Table, ...]) -> tuple[str, ...]:
+    """What must hold for a launch to start, and for its tables to have room for every element."""
+    found = [table.size.assumption for table in tables if table.size.assumption is not None]
     for table in (table for table in tables if table.size.is_parameter):
         size = element_size_bytes(context.tree, table.element_type) or _MOST_ELEMENT_BYTES
         found.append(

@@ -21,7 +21,7 @@ from assistant.model.device import Architecture
 from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, MetricPrediction, Rewrite
 from assistant.model.profile import Evidence, Finding, LaunchProfile
-from assistant.model.recorded_facts import RecordedFacts
+from assistant.model.recorded_facts import PointerReach, RecordedFacts
 from assistant.model.source import Kernel, ParsedSource
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
@@ -47,6 +47,8 @@ class TransformationContext(Record):
     architecture: Architecture
     recorded: RecordedFacts | None = None
     """What every launch of the kernel had in common; None where none was seen."""
+    reaches: tuple[PointerReach, ...] = ()
+    """How far its pointers reached in these launches, where that is known."""
 
     @property
     def text(self) -> str:

@@ -19,6 +19,13 @@ __global__ void decay(float *out, const float *x, int n)
     out[i] = s;
 }
 """
+COUNT = """\
+__global__ void count(const int *values, int *bins, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&bins[values[i] % 64], 1);
+}
+"""
 FASTER = DECAY.replace("0.5", "0.5f").replace("1.0", "1.0f")
 N = 512
 
@@ -82,3 +89,13 @@ def test_the_emulator_measures_no_time(session: kernelopt.Session) -> None:
     assert "predicted_s" in raised.value.remedy
     with pytest.raises(kernelopt.KernelOptError, match="no GPU here"):
         kernel[2, 256].time(arguments())
+
+
+def test_an_array_of_the_caller_says_how_large_a_histogram_is(session: kernelopt.Session) -> None:
+    n = 1 << 16
+    kernel = kernelopt.compile(COUNT, grid=n // 256, block=256, session=session)
+    values = np.random.default_rng(3).integers(0, 1000, n, dtype=np.int32)
+    (proposal,) = kernel.optimize((values, np.zeros(64, np.int32), n), planner="expert", rounds=1, candidates=2)
+    assert proposal.techniques == ("private-histogram",)
+    assert proposal.ratio > 1.0 and proposal.verification == "NEEDS_DECISION"
+    assert "+    __shared__ int block_bins[64];\n" in proposal.diff

@@ -28,7 +28,7 @@ from assistant.plan.expert.analysis.workload_block import DeclaredShape, declare
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["coarser_grid", "deeper_grid", "finer_grid", "free_axis", "thinner_grid"]
+__all__ = ["GRID_ELSEWHERE", "coarser_grid", "deeper_grid", "finer_grid", "free_axis", "thinner_grid"]
 
 _BUILTINS = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
@@ -39,12 +39,15 @@ _QUOTIENT = re.compile(r"(?:\([\w.+*\- ]+\)|[\w.]+)\s*/\s*[\w.]+")
 _SIMPLE = re.compile(r"[\w.]+|\([^()]*\)|\w+\([^()]*\)")
 
 
+GRID_ELSEWHERE = Obstacle(DeclineReason.LAUNCH_UNKNOWN, "the grid is given elsewhere, as by Python, and would have to have fewer blocks")
+"""Why threads are not given more elements where no launch is there to be edited: with the same grid each would still have one."""
+
 _Change = Callable[[str, str, str], str | None]
 """(what a grid has along an axis, as written; the axis; what the block has along x) → the new text; None where the axis stays as it is."""
 
 
 def coarser_grid(context: TransformationContext, factors: Mapping[str, int]) -> tuple[TextEdit, ...] | Obstacle:
-    """Edits that divide the grid of every launch by ``factors``, rounded up; why not where a grid is out of sight."""
+    """Edits that divide the grid of every launch by ``factors``, rounded up, or why not; none where no launch is seen."""
 
     def change(text: str, axis: str, _: str) -> str | None:
         return _divided(text, factors[axis]) if factors.get(axis, 1) > 1 else None

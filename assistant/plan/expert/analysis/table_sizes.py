@@ -1,11 +1,12 @@
-"""How many elements a table in global memory has that a kernel updates: from its allocation, else from what can index it.
+"""How many elements a table in global memory has that a kernel updates: from its allocation, from what can index it, else from what ran.
 
-An index beyond the allocation has no defined result, so the allocation bounds the indices.
+An index beyond the allocation has no defined result, so the allocation bounds the indices. Where the text shows no allocation, as with
+arrays that a notebook binds, the recorded launches have one, and the size is an assumption.
 
 Example::
 
     cudaMalloc(&d_counts, BINS * sizeof(int)); … count<<<blocks, 256>>>(d_text, d_counts, n);
-    table_size(context, update)     # TableSize(count=64, text='BINS')
+    table_size(context, updates)     # TableSize(count=64, text='BINS')
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from assistant.cuda.constants import constants_of
 from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import Launch
+from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, SyntaxTree, parsed_expression, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
@@ -28,6 +30,7 @@ from assistant.plan.expert.analysis.size_parameters import allocation_of, factor
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
+from assistant.workload.recorded_words import size_assumption
 
 __all__ = ["TableSize", "table_size"]
 
@@ -44,11 +47,13 @@ class TableSize(Record):
     """As the kernel can spell it: a name of the text's, where the allocation has one."""
     is_parameter: bool = False
     """The text is a parameter of the kernel, which every launch gives the number that was allocated."""
+    assumption: str | None = None
+    """What has to hold where only recorded launches show the size; None where the text does."""
 
 
-def table_size(context: TransformationContext, update: Update) -> TableSize | Obstacle:
-    """The size of the table that ``update`` is about, the same at every launch."""
-    program = of_program(context)
+def table_size(context: TransformationContext, updates: tuple[Update, ...]) -> TableSize | Obstacle:
+    """The size of the table that all ``updates`` are of, the same at every launch."""
+    program, update = of_program(context), updates[0]
     found = [_allocated(program, launch, update) for launch in launches_of(context)]
     sizes = {each for each in found if each is not None}
     if len(sizes) == 1 and None not in found:
@@ -57,13 +62,34 @@ def table_size(context: TransformationContext, update: Update) -> TableSize | Ob
     if parameter is not None:
         scalar = None if context.recorded is None else context.recorded.scalar(parameter)
         return TableSize(1 if scalar is None else int(scalar.highest), parameter, is_parameter=True)
-    if update.index is not None and _is_byte(context, update.index):
+    if all(each.index is not None and _is_byte(context, each.index) for each in updates):
         return TableSize(256, "256")
-    return Obstacle(
+    return _seen(context, updates) or Obstacle(
         DeclineReason.SIZE_UNKNOWN,
         f"how many elements `{update.base}` has is not seen: the function that launches the kernel should allocate a constant number, "
         "or one that it passes on",
     )
+
+
+def _seen(context: TransformationContext, updates: tuple[Update, ...]) -> TableSize | None:
+    """What the array had that every recorded launch passed."""
+    base, facts = updates[0].base, context.recorded
+    reach = next((one for one in context.reaches if one.name == base), None)
+    size = element_size_bytes(context.tree, updates[0].element_type)
+    if facts is None or reach is None or size is None or reach.least_bytes != reach.most_bytes or reach.most_bytes < size:
+        return None
+    count = reach.most_bytes // size
+    return TableSize(count, _constant_of_index(context, updates, count) or str(count), assumption=size_assumption(facts, base, count))
+
+
+def _constant_of_index(context: TransformationContext, updates: tuple[Update, ...], count: int) -> str | None:
+    """The constant of this value that an index, or a local in it, is made with: ``BINS`` of ``x[i] % BINS``."""
+    tree, constants, local = context.tree, constants_of(context.tree), locals_of(context.tree, context.body)
+    indices = [each.index for each in updates if each.index is not None]
+    values = [one.value for node in indices for name in names_in(tree, node) for one in local.get(name, ()) if one.value is not None]
+    own = {*local, *(parameter.name for parameter in context.kernel.parameters)}
+    names = (name for node in (*indices, *values) for name in sorted(names_in(tree, node) - own))
+    return next((name for name in names if constants.get(name) == count), None)
 
 
 def _allocated(program: TransformationContext, launch: Launch, update: Update) -> TableSize | None:
