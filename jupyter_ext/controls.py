@@ -14,6 +14,7 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+from assistant.cuda.tied_hunks import tied_hunks
 from assistant.editor.review import Why
 from assistant.errors import KernelOptError
 from assistant.model.proposal import DECIDABLE_STATES, REASON_CODES, Proposal, ProposalState
@@ -114,7 +115,7 @@ class ProposalBox:
         self._run = run
         self._reviewing = reviewing
         self._say = say
-        self._choice = everything(proposal.hunks)
+        self._choice = everything(proposal.hunks, tied_hunks(proposal.files))
         make = _widgets()
         self._accept = _button("Accept", f"Put {name} into the cell", lambda: self._apart(self._accepted))
         self._accept.button_style = "primary"
@@ -122,7 +123,8 @@ class ProposalBox:
         self._reject_now = _button("Reject", "Turn it down; the reason is remembered", lambda: self._apart(self._rejected))
         self._why = Reason("Reason to reject")
         self._show_why(False)
-        rows = [HunkRow(self, hunk).root for hunk in proposal.hunks] if len(proposal.hunks) > 1 else []
+        groups = self._choice.groups
+        rows = [HunkRow(self, group).root for group in groups] if len(groups) > 1 else []
         title = make.HTML(f'<div style="{PROSE}">{escape(" + ".join(proposal.techniques))} ({name})</div>')
         last = make.HBox([self._accept, self._reject, *self._why.widgets, self._reject_now, title], layout=_ROW)
         self.root = make.VBox([*rows, last])
@@ -136,8 +138,11 @@ class ProposalBox:
         self._reject_now.layout.display = "" if is_shown else "none"
         self._reject.layout.display = "none" if is_shown else ""
 
-    def heading(self, hunk: Hunk) -> str:
-        return self._choice.heading(hunk, self._run.cell.line_of)
+    def heading(self, group: tuple[Hunk, ...]) -> str:
+        return self._choice.heading(group, self._run.cell.line_of)
+
+    def name(self, group: tuple[Hunk, ...]) -> str:
+        return self._choice.name(group)
 
     def is_taken(self, hunk: Hunk) -> bool:
         return hunk.id in self._choice.taken
@@ -149,8 +154,10 @@ class ProposalBox:
         self._choose(self._choice.having(hunk.id))
 
     def accept_only(self, hunk: Hunk) -> None:
-        """One hunk, whatever else was chosen; what was said of the others goes with it."""
-        self._apart(lambda: self._taken((hunk.id,), self._choice.having(hunk.id).reason))
+        """One hunk with those that only work with it, whatever else was chosen; what was said of the others goes with it."""
+        taken = self._choice.having(hunk.id)
+        ids = taken.together(hunk.id)
+        self._apart(lambda: self._taken(tuple(one for one in taken.taken if one in ids), taken.reason))
 
     def _choose(self, choice: Choice) -> None:
         self._choice = choice
@@ -182,40 +189,44 @@ class ProposalBox:
 
 
 class HunkRow:
-    """One hunk of several: taken, until it is left out with a reason."""
+    """One hunk of several, or some that only work together: taken, until it is left out with a reason."""
 
-    def __init__(self, box: ProposalBox, hunk: Hunk) -> None:
+    def __init__(self, box: ProposalBox, group: tuple[Hunk, ...]) -> None:
         self._box = box
-        self._hunk = hunk
+        self._group = group
         make = _widgets()
-        number = box.heading(hunk).split(" ")[1]
-        self._number = number
+        self._name = name = box.name(group)
         self._notice_of_hunk = make.HTML()
-        only = _button(f"Accept hunk {number}", "Put this hunk alone into the cell", lambda: box.accept_only(hunk))
-        self._other = _button(f"Reject hunk {number}", "", self._turn)
-        self._why = Reason(f"Reason for hunk {number}")
+        what = "this hunk alone" if len(group) == 1 else "these hunks, which only work together, alone"
+        only = _button(f"Accept {name}", f"Put {what} into the cell", lambda: box.accept_only(group[0]))
+        self._other = _button(f"Reject {name}", "", self._turn)
+        self._why = Reason(f"Reason for {name}")
         self._why.on_change(self._said)
         self.root = make.HBox([only, self._other, self._notice_of_hunk, *self._why.widgets], layout=_ROW)
         self._show()
 
     def _turn(self) -> None:
-        if self._box.is_taken(self._hunk):
-            self._box.leave_out(self._hunk, self._why.given)
+        if self._box.is_taken(self._group[0]):
+            self._box.leave_out(self._group[0], self._why.given)
         else:
-            self._box.take(self._hunk)
+            self._box.take(self._group[0])
         self._show()
 
     def _said(self, why: LeftOut) -> None:
-        if not self._box.is_taken(self._hunk):
-            self._box.leave_out(self._hunk, why)
+        if not self._box.is_taken(self._group[0]):
+            self._box.leave_out(self._group[0], why)
 
     def _show(self) -> None:
-        is_taken = self._box.is_taken(self._hunk)
-        line = f'<code style="{MONO}">{escape(line_for(self._hunk))}</code>'
-        self._notice_of_hunk.value = f'<div style="{PROSE}">{escape(self._box.heading(self._hunk))} {line}</div>'
-        self._other.description = f"Reject hunk {self._number}" if is_taken else f"Take hunk {self._number} again"
-        self._other.tooltip = "Leave it out of Accept, with a reason" if is_taken else "Have Accept take it again"
+        is_taken = self._box.is_taken(self._group[0])
+        lines = " ".join(f'<code style="{MONO}">{escape(line_for(hunk))}</code>' for hunk in self._group)
+        self._notice_of_hunk.value = f'<div style="{PROSE}">{escape(self._box.heading(self._group))} {lines}</div>'
+        self._other.description = f"Reject {self._name}" if is_taken else f"Take {self._name} again"
+        self._other.tooltip = f"Leave {self._it} out of Accept, with a reason" if is_taken else f"Have Accept take {self._it} again"
         self._why.show(not is_taken)
+
+    @property
+    def _it(self) -> str:
+        return "it" if len(self._group) == 1 else "them"
 
 
 class Reason:

@@ -10,6 +10,7 @@ from pathlib import Path
 from assistant.cli.console import console
 from assistant.config import ConsentAnswer, ProgramConsent, TrustStore, find_workspace, user_paths
 from assistant.cuda.changes import shown_names
+from assistant.cuda.tied_hunks import tied_hunks
 from assistant.engine.proposals import DecisionRequest
 from assistant.model.proposal import REASON_CODES, DecisionKind, Proposal
 from assistant.record import Record
@@ -28,7 +29,7 @@ class AskOnTerminal(Record):
     async def __call__(self, proposal: Proposal) -> DecisionRequest | None:
         """The decision; None leaves the proposal open."""
         numbers = tuple(str(number) for number in range(1, len(proposal.alternatives) + 1))
-        choices = (*(("a", "r", "l") if len(proposal.hunks) < 2 else ("a", "h", "r", "l")), *numbers)
+        choices = (*(("a", "r", "l") if len(tied_hunks(proposal.files)) < 2 else ("a", "h", "r", "l")), *numbers)
         hunks = ", [h]unks" if "h" in choices else ""
         others = "".join(f", [{number}]" for number in numbers)
         match await choose(f"[a]ccept{hunks}{others}, [r]eject, decide [l]ater", choices, "l"):
@@ -70,12 +71,15 @@ class HostCodeOnTerminal(Record):
 async def _ask_hunks(proposal: Proposal) -> DecisionRequest | None:
     taken: list[str] = []
     names = shown_names(proposal.paths)
-    for name, hunk in ((names(change.path), hunk) for change in proposal.files for hunk in change.hunks):
+    placed = {hunk.id: (names(change.path), hunk) for change in proposal.files for hunk in change.hunks}
+    for group in tied_hunks(proposal.files):
         view = console()
-        view.print(f"hunk {hunk.id}, {name} line {hunk.before_line}", markup=False)
-        view.print("".join(f"-{line}" for line in hunk.before) + "".join(f"+{line}" for line in hunk.after), markup=False)
-        if await choose("take it? y, n", ("y", "n"), "y") == "y":
-            taken.append(hunk.id)
+        for name, hunk in (placed[hunk_id] for hunk_id in group):
+            view.print(f"hunk {hunk.id}, {name} line {hunk.before_line}", markup=False)
+            view.print("".join(f"-{line}" for line in hunk.before) + "".join(f"+{line}" for line in hunk.after), markup=False)
+        question = "take it? y, n" if len(group) == 1 else "take them? They only work together: y, n"
+        if await choose(question, ("y", "n"), "y") == "y":
+            taken += group
     return DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, hunk_ids=tuple(taken)) if taken else None
 
 

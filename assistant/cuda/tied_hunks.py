@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from assistant.cuda.cpp_words import KEYWORDS
 from assistant.cuda.device_words import ARITHMETIC
+from assistant.cuda.launch_hunks import launch_hunks
 from assistant.model.change import FileChange
 from assistant.model.source import Hunk
 
@@ -25,6 +26,8 @@ _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _OF_EVERY_KERNEL = "__global__ __device__ __shared__ __restrict__ __syncthreads blockIdx threadIdx blockDim gridDim"
 _WORDS = KEYWORDS | ARITHMETIC | frozenset(_OF_EVERY_KERNEL.split())
 """What they mean is the same before and after an edit."""
+_LAUNCH = "<<<>>>"
+"""Stands for a launch, as a name does for a variable."""
 
 
 def tied_hunks(files: Sequence[FileChange]) -> tuple[tuple[str, ...], ...]:
@@ -32,9 +35,11 @@ def tied_hunks(files: Sequence[FileChange]) -> tuple[tuple[str, ...], ...]:
     hunks = [hunk for change in files for hunk in change.hunks]
     own = _declared(" ".join(change.before_text for change in files))
     changed = [_changed_names(hunk) for hunk in hunks]
+    of_launch = launch_hunks(files)
     tying = [{name for name, is_called in names if not is_called or name in own} for names in changed]
     groups: list[tuple[set[str], list[str]]] = []
-    for hunk, names in zip(hunks, tying, strict=True):
+    for hunk, its_names in zip(hunks, tying, strict=True):
+        names = its_names | {_LAUNCH} if hunk.id in of_launch else its_names
         joined = [group for group in groups if not names.isdisjoint(group[0])]
         merged = ({*names, *(name for group in joined for name in group[0])}, [*(i for group in joined for i in group[1]), hunk.id])
         first = groups.index(joined[0]) if joined else len(groups)

@@ -51,3 +51,50 @@ def test_hunks_of_several_files_are_tied_across_them() -> None:
     header = change(Path("/w/a.cuh"), "#define TILE 16\n", "#define TILE 32\n#define ROWS 8\n")
     main = change(Path("/w/main.cu"), "dim3 block(16, 16);\n", "dim3 block(TILE, ROWS);\n")
     assert len(tied_hunks((*header, *main))) == 1
+
+
+_SCALED = (
+    "__global__ void scale(float *y, const float *x, int n) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    + _GAP
+    + "    if (i < n) y[i] = x[i];\n"
+    + _GAP
+    + "    z = 0.5 * w[i];\n}\n"
+    + _GAP
+    + "void run(float *y, float *x, int n) {\n    scale<<<(n + 255) / 256, 256>>>(y, x, n);\n"
+    + _GAP
+    + "    report(n);\n}\n"
+)
+_ONE_INDEX = "blockIdx.x * blockDim.x + threadIdx.x"
+_FEWER = ("(n + 255) / 256", "(n + 511) / 512")
+
+
+@pytest.mark.parametrize(
+    ("edits", "choices"),
+    [
+        ((_FEWER, (_ONE_INDEX, f"2 * ({_ONE_INDEX})"), ("0.5 *", "0.5f *")), [[1, 3], [2]]),
+        ((_FEWER, ("y[i] = x[i];", "copy2(y, x, 2 * i);"), ("report(n)", "report(n + 0)")), [[1, 2], [3]]),
+        (((_ONE_INDEX, f"2 * ({_ONE_INDEX})"), ("0.5 *", "0.5f *"), ("report(n)", "report(n + 0)")), [[1], [2], [3]]),
+        ((("(y, x, n);", "(y + 0, x, n);"), (_ONE_INDEX, f"1 * ({_ONE_INDEX})")), [[1], [2]]),
+    ],
+    ids=["an index", "a use of an index", "the launch stays", "only an argument of the launch changes"],
+)
+def test_a_changed_launch_ties_what_depends_on_a_threads_place(edits: tuple[tuple[str, str], ...], choices: list[list[int]]) -> None:
+    after = _SCALED
+    for old, new in edits:
+        after = after.replace(old, new)
+    assert _numbers(_SCALED, after) == choices
+
+
+@pytest.mark.parametrize(
+    ("launch", "edit"),
+    [
+        ("dim3 grid((n + 15) / 16);\n" + _GAP + "k<<<grid, 16>>>(x);\n", ("n + 15) / 16", "n + 31) / 32")),
+        ("#define BLOCK 128\n" + _GAP + "k<<<n / BLOCK, BLOCK>>>(x);\n", ("BLOCK 128", "BLOCK 256")),
+        ('// kernelopt launch: grid = ["n"], block = [64], shared = [0]\n', ("[64]", "[32]")),
+        ("/* kernelopt\n[workload.k]\ngrid = [4]\n*/\n", ("[4]", "[2]")),
+    ],
+    ids=["a variable", "a macro", "a cell's line", "a workload block"],
+)
+def test_a_launch_is_changed_where_its_shape_is_said(launch: str, edit: tuple[str, str]) -> None:
+    kernel = _GAP + "    int row = blockIdx.x;\n"
+    assert _numbers(launch + kernel, launch.replace(*edit) + kernel.replace("blockIdx.x", "2 * blockIdx.x")) == [[1, 2]]

@@ -28,9 +28,19 @@ def test_everything_is_taken_until_something_is_left_out() -> None:
 
 def test_a_hunk_says_where_it_is_and_whether_it_is_taken() -> None:
     choice = check((1, LeftOut()))
-    assert choice.heading(HUNKS[0]) == "Hunk 1 of 3 · line 1 · 1 line changed · left out of Accept"
-    assert choice.heading(HUNKS[2]) == "Hunk 3 of 3 · line 5 · 1 line becomes 2 · taken"
-    assert choice.heading(HUNKS[2], lambda line: line + 1).startswith("Hunk 3 of 3 · line 6 · ")
+    assert choice.heading(HUNKS[:1]) == "Hunk 1 of 3 · line 1 · 1 line changed · left out of Accept"
+    assert choice.heading(HUNKS[2:]) == "Hunk 3 of 3 · line 5 · 1 line becomes 2 · taken"
+    assert choice.heading(HUNKS[2:], lambda line: line + 1).startswith("Hunk 3 of 3 · line 6 · ")
+
+
+def test_hunks_that_only_work_together_are_left_out_and_taken_together() -> None:
+    whole = everything(HUNKS, ((HUNKS[0].id, HUNKS[2].id), (HUNKS[1].id,)))
+    assert whole.groups == ((HUNKS[0], HUNKS[2]), (HUNKS[1],))
+    choice = whole.without(HUNKS[2].id, LeftOut("style", "no"))
+    assert choice.label == "Accept 1 of 3 hunks" and choice.taken == (HUNKS[1].id,)
+    assert choice.reason == LeftOut("style", "hunks 1 and 3: no")
+    assert choice.heading(choice.groups[0]) == "Hunks 1 and 3 of 3 only work together · lines 1 and 5 · left out of Accept"
+    assert choice.having(HUNKS[0].id) == whole
 
 
 def test_a_hunk_is_known_by_its_first_line_and_the_launch_by_the_line_of_the_cell() -> None:

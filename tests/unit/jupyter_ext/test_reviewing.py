@@ -1,12 +1,14 @@
 """Which cell a decision is for, where several cells of a notebook go by one name, as versions of a kernel do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from assistant.engine.request import OptimizeOptions
 from assistant.live.sources import known_texts
-from assistant.model.proposal import ProposalState
+from assistant.model.proposal import Proposal, ProposalState
 from jupyter_ext.cells import Cell, CellEdit, Replacement, captured_cell, cell_of
+from jupyter_ext.controls import ProposalBox
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import CellQuestions, Workshop
@@ -14,6 +16,13 @@ from tests.changes import change
 from tests.contracts.stored import Given
 
 JUDGED, AFTER, OTHER = (f"__global__ void halve(float *x) {{ *x /= {value}; }}\n" for value in ("2.0", "2.0f", "4.0"))
+
+LAUNCHED = (
+    "__global__ void halve(float *x, int n) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    + "    // what is beyond stays as it is\n" * 4
+    + "    if (i < n) x[i] *= 0.5;\n}\n"
+)
+FEWER = LAUNCHED.replace("int i = blockIdx.x", "int i = 2 * blockIdx.x").replace("0.5;", "0.5f;")
 
 
 class Page:
@@ -48,9 +57,10 @@ class Notebook:
     def cell(self, cell_id: str, text: str) -> Cell:
         return cell_of(f"%%kernelopt\n{text}", self._path, cell_id)
 
-    def propose(self, run: CellRun, proposal_id: str) -> None:
-        made = Given.proposal(proposal_id, path=run.cell.path, files=change(run.cell.path, JUDGED, AFTER))
+    def propose(self, run: CellRun, proposal_id: str, before: str = JUDGED, after: str = AFTER) -> Proposal:
+        made = Given.proposal(proposal_id, path=run.cell.path, files=change(run.cell.path, before, after))
         self.workshop.loop.call(self.workshop.store.add_proposal, self._path.parent, made)
+        return made
 
     def state(self, proposal_id: str) -> ProposalState:
         return self.workshop.loop.call(self.workshop.store.find_proposal, proposal_id).state
@@ -117,3 +127,40 @@ def test_where_the_cell_is_not_replaced_it_is_said_why_the_text_is_below(worksho
     told = notebook.reviewing.accept("P06", ())
     assert told == "P06 accepted: the new text is in a cell below, as the front end has no kernelopt extension"
     assert notebook.page.below == [f"%%kernelopt\n{AFTER}"]
+
+
+def test_hunks_that_only_work_together_have_one_button(workshop: Workshop, tmp_path: Path) -> None:
+    notebook, line = Notebook(workshop, tmp_path), '// kernelopt launch: grid = ["ceil(n/256)"], block = [256], shared = [0]\n'
+    run = notebook.run("one", LAUNCHED)
+    made = notebook.propose(run, "P09", line + LAUNCHED, line.replace("n/256", "n/512") + FEWER)
+    assert len(made.hunks) == 3, "the launch, the index, a literal"
+    box = ProposalBox(made, "P1", run, notebook.reviewing, lambda _: None)
+    assert buttons(box.root) == [
+        "Accept hunks 1 and 2",
+        "Reject hunks 1 and 2",
+        "Accept hunk 3",
+        "Reject hunk 3",
+        "Accept",
+        "Reject…",
+        "Reject",
+    ]
+    next(button for button in every(box.root) if getattr(button, "description", "") == "Reject hunks 1 and 2").click()
+    assert {"Take hunks 1 and 2 again", "Accept 1 of 3 hunks"} <= {*buttons(box.root)}
+
+
+def test_a_proposal_whose_hunks_all_work_together_is_taken_whole(workshop: Workshop, tmp_path: Path) -> None:
+    notebook, line = Notebook(workshop, tmp_path), '// kernelopt launch: grid = ["ceil(n/256)"], block = [256], shared = [0]\n'
+    run = notebook.run("one", LAUNCHED)
+    made = notebook.propose(run, "P10", line + LAUNCHED, line.replace("n/256", "n/512") + FEWER.replace("0.5f", "0.5"))
+    assert buttons(ProposalBox(made, "P1", run, notebook.reviewing, lambda _: None).root) == ["Accept", "Reject…", "Reject"]
+
+
+def every(widget: Any) -> Iterator[Any]:
+    """A widget and all in it."""
+    yield widget
+    for child in getattr(widget, "children", ()):
+        yield from every(child)
+
+
+def buttons(widget: Any) -> list[str]:
+    return [one.description for one in every(widget) if hasattr(one, "click")]
