@@ -23,11 +23,12 @@ from assistant.cuda.row_loads import row_loads
 from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.thread_loops import begins_by_thread
-from assistant.cuda.variables import locals_of
+from assistant.cuda.variables import declared_variables, locals_of
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.plan.expert.analysis.constant_powers import constant_powers
 from assistant.plan.expert.analysis.running_powers import running_powers
+from assistant.plan.expert.analysis.value_kinds import ValueKinds
 from assistant.profile.facts import CarriedLoad, LineFacts, LoopFacts, PointerFacts, SourceFacts
 
 __all__ = ["source_facts"]
@@ -73,7 +74,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}
     structs = struct_uses(parsed, tree, kernel, bodies)
-    declares_double = _DOUBLE_TYPE.is_in(parsed.source.text[kernel.span.start : kernel.span.end])
+    declares_double = _DOUBLE_TYPE.is_in(_without_constants(tree, kernel))
     lines: defaultdict[int, _Line] = defaultdict(_Line)
     for body in bodies:
         _read_literals(tree, body, lines)
@@ -127,9 +128,36 @@ def _body(tree: SyntaxTree, span: Span) -> Node | None:
     return node
 
 
+def _without_constants(tree: SyntaxTree, kernel: Kernel) -> str:
+    """The kernel's text without the declarations of doubles that are constants made of literals."""
+    text, span, body = tree.source, kernel.span, _body(tree, kernel.body)
+    for declared in () if body is None else reversed(_constant_declarations(tree, body)):
+        place = tree.span(declared)
+        text = text[: place.start] + " " * (place.end - place.start) + text[place.end :]
+    return text[span.start : span.end]
+
+
+def _constant_declarations(tree: SyntaxTree, body: Node) -> tuple[Node, ...]:
+    """Declarations of nothing but such doubles, in source order."""
+    constants = _constants(tree, body)
+    return tuple(
+        one for one in tree.find("declaration", inside=body) if {variable.name for variable in declared_variables(tree, one)} <= constants
+    )
+
+
+def _constants(tree: SyntaxTree, body: Node) -> frozenset[str]:
+    function = next((function for function in functions(tree) if function.body == body), None)
+    return frozenset() if function is None else ValueKinds(tree, function).own_constants
+
+
 def _read_literals(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -> None:
-    doubles = {name for name, found in locals_of(tree, body).items() if any(_DOUBLE_TYPE.is_in(v.type) for v in found)}
-    for literal in double_literals(tree, body):
+    """Literals, and constants made of them, that stand in code that is not double otherwise."""
+    constants, declarations = _constants(tree, body), _constant_declarations(tree, body)
+    doubles = {name for name, found in locals_of(tree, body).items() if any(_DOUBLE_TYPE.is_in(v.type) for v in found)} - constants
+    named = (node for node in tree.find("identifier", inside=body) if tree.text(node) in constants)
+    for literal in (*double_literals(tree, body), *named):
+        if any(declared.start_byte <= literal.start_byte < declared.end_byte for declared in declarations):
+            continue
         statement = _statement(tree, literal)
         is_meant = statement is not None and not doubles.isdisjoint(names_in(tree, statement))
         if not is_meant:

@@ -304,7 +304,7 @@ def test_the_kernels_pointers_and_its_own_types() -> None:
 
 
 def test_a_double_is_meant_where_a_double_is_computed() -> None:
-    assert _line("double w = 2.0; c[i] = w * 3.0;").double_literals == ()
+    assert _line("double w = 2.0; w += a[i]; c[i] = w * 3.0;").double_literals == ()
     assert _line("float w = 2.0; if (a[i] > 0.5) c[i] = w;").double_literals == ("2.0", "0.5")
 
 
@@ -340,3 +340,27 @@ def test_vectors_have_as_many_members_as_their_names_say(name: str, members: str
 )
 def test_a_reference_that_is_passed_on_is_followed_into_helpers_alone(old: str, new: str, is_known: bool) -> None:
     assert bool(_facts(_REFERENCE.replace(old, new)).at("k.cu", 9).structs) is is_known
+
+
+@pytest.mark.parametrize("declared", ["const double w = 0.7;", "double w = 0.7;", "double w = 3;", "double w = 0.7, v = -.5;"])
+def test_a_double_that_is_a_constant_is_no_double_on_purpose(declared: str) -> None:
+    facts = _facts(_LOOP.replace("BODY", f"{declared}\n    c[i] = a[j] * w + 1.0;"))
+    assert not facts.declares_double
+    assert facts.at("k.cu", 5).double_literals == () and facts.at("k.cu", 6).double_literals == ("1.0", "w")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "double w = a[i];",
+        "double w = 0.7; w += a[i];",
+        "double w = 0.7; double *p = &w; *p = 2;",
+        "double w = 1e300;",
+        "double w = 16777217;",
+        "volatile double w = 0.7;",
+        "double w = 0.7; double sum = w * a[i];",
+    ],
+)
+def test_a_double_that_holds_more_than_a_float_is_on_purpose(declared: str) -> None:
+    facts = _facts(_LOOP.replace("BODY", f"{declared}\n    c[i] = a[j] * w + 1.0;"))
+    assert facts.declares_double and "w" not in facts.at("k.cu", 6).double_literals

@@ -17,11 +17,14 @@ from functools import cached_property, reduce
 
 from assistant.cuda.builtins import FLOAT_NAMES
 from assistant.cuda.calls import callee_name, given_arguments
+from assistant.cuda.directives import Macro, macros_in
 from assistant.cuda.functions import Function, functions
 from assistant.cuda.literals import is_double_literal, is_made_of_numbers, numbers_in
 from assistant.cuda.macros import macro_text, macro_texts
+from assistant.cuda.names import words_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, kept, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
+from assistant.plan.expert.analysis.plain_doubles import plain_doubles
 
 __all__ = ["Kind", "ValueKinds", "combine"]
 
@@ -59,6 +62,8 @@ _MATH_CONSTANTS = frozenset(
     "M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2".split()  # noqa: SIM905
 )
 """Double constants of <math.h> (POSIX.1-2017)."""
+_NUMBERS = re.compile(r"(?<![\w.])[\d.][\w.]*")
+_ARITHMETIC = re.compile(r"[\w\s()+\-*/]+")
 _INTEGER_EXPONENT = ("ldexp", "scalbn")
 
 
@@ -143,7 +148,7 @@ class ValueKinds:
 
     @cached_property
     def double_constants(self) -> frozenset[str]:
-        """Names of macros and ``const double`` variables, the function's own too, whose value is made of literals."""
+        """Names of macros and constant double variables, the function's own too, whose value is made of literals."""
         named = {n for n, texts in macro_texts(self._tree).items() if len(texts) == 1 and _is_literal_expression(texts[0])}
         for name, variables in self._file_variables.items():
             only = variables[0]
@@ -151,10 +156,16 @@ class ValueKinds:
             if len(variables) == 1 and is_constant and _is_literal_expression(self._tree.text(only.value or only.node)):
                 named.add(name)
         outside = {n for n in named | _MATH_CONSTANTS if self._variable(n) is None}
-        return frozenset(outside.union(self._own_constants()))
+        return frozenset(outside | self.own_constants)
+
+    @cached_property
+    def own_constants(self) -> frozenset[str]:
+        """Those of them that the function declares."""
+        return frozenset(self._own_constants())
 
     def _own_constants(self) -> Iterator[str]:
-        """``c`` of ``const double c = sqrt(2.0 / M_PI);`` in the function."""
+        """``c`` of ``const double c = sqrt(2.0 / M_PI);`` in the function, and of ``double c = 0.5;`` that is one but for the word."""
+        yield from plain_doubles(self._tree, self._function)
         parameters = {parameter.name for parameter in self._function.parameters}
         for name, variables in self._locals.items():
             only = variables[0]
@@ -221,6 +232,10 @@ class ValueKinds:
             return combine(self.of(a) for a in given)
         if plain in FLOAT_NAMES.values() or _FLOAT_RESULT.fullmatch(name):
             return Kind.FLOAT
+        macro = _arithmetic_macros(self._tree).get(name)
+        if macro is not None and len(macro.parameters) == len(given):
+            numbers = (self._of_literal(number[0]) for number in numbers_in(macro.body))
+            return combine((*(self.of(argument) for argument in given), *numbers))
         if name == "__ldg" and given:
             return self._of_element(given[0])
         if name.startswith("__shfl") and len(given) > 1:
@@ -301,6 +316,22 @@ def _file_variables(tree: SyntaxTree) -> Mapping[str, tuple[Variable, ...]]:
         if outside:
             found[name] = outside
     return found
+
+
+@kept
+def _arithmetic_macros(tree: SyntaxTree) -> Mapping[str, Macro]:
+    """Function-like macros that are arithmetic of their parameters and of no double literal: ``SQUARE(v)`` of ``((v) * (v))``."""
+    return {
+        macro.name: macro
+        for macro in macros_in(tree.source)
+        if macro.parameters and macro_text(tree, macro.name) is not None and _is_arithmetic_of(macro)
+    }
+
+
+def _is_arithmetic_of(macro: Macro) -> bool:
+    without_numbers = _NUMBERS.sub("", macro.body)
+    is_double = any(is_double_literal(number[0]) for number in numbers_in(macro.body))
+    return not is_double and words_in(without_numbers) <= {*macro.parameters} and _ARITHMETIC.fullmatch(without_numbers) is not None
 
 
 @kept

@@ -1,7 +1,7 @@
 """Edits that make one literal, macro or constant single precision.
 
-A macro or constant that is used in converted expressions only changes where it is defined; one that is used elsewhere too is
-converted at each use.
+A macro or constant that is used in converted expressions only changes where it is defined, with all that is defined with it; one that is
+used elsewhere too is converted at each use.
 
 Example::
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.cuda.literals import is_double_literal, numbers_in
 from assistant.cuda.syntax import Node, SyntaxTree
-from assistant.cuda.variables import locals_of
+from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.source import Span, TextEdit
 
 __all__ = ["constant_edits"]
@@ -25,21 +25,30 @@ def constant_edits(tree: SyntaxTree, uses: Mapping[str, Sequence[Node]]) -> Iter
     """Edits for the named macros and constants, given every use in a converted expression."""
     for name, nodes in uses.items():
         definition = _definition(tree, name)
-        if definition is not None and _used_elsewhere(tree, name, nodes, definition) is False:
+        others = () if definition is None else _names(tree, definition, name)
+        if definition is not None and all(_is_only_in(tree, other, uses.get(other, ()), definition) for other in others):
             yield from _definition_edits(tree, definition)
         else:
             yield from (TextEdit(tree.span(node), f"(float){name}") for node in nodes)
 
 
 def _definition(tree: SyntaxTree, name: str) -> Node | None:
-    """The ``#define`` or the declaration that alone gives ``name`` its value."""
+    """The ``#define`` or the declaration that gives ``name`` its value, where only one does."""
     for node in tree.find("preproc_def"):
         defined = node.child_by_field_name("name")
         if defined is not None and tree.text(defined) == name:
             return node
     declared = locals_of(tree, tree.root).get(name, ())
-    is_alone = len(declared) == 1 and len(declared[0].node.children_by_field_name("declarator")) == 1
-    return declared[0].node if is_alone else None
+    return declared[0].node if len(declared) == 1 else None
+
+
+def _names(tree: SyntaxTree, definition: Node, name: str) -> tuple[str, ...]:
+    """All that it defines."""
+    return tuple(one.name for one in declared_variables(tree, definition)) or (name,)
+
+
+def _is_only_in(tree: SyntaxTree, name: str, nodes: Sequence[Node], definition: Node) -> bool:
+    return bool(nodes) and not _used_elsewhere(tree, name, nodes, definition)
 
 
 def _used_elsewhere(tree: SyntaxTree, name: str, nodes: Sequence[Node], definition: Node) -> bool:

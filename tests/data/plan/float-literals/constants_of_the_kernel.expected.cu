@@ -4,10 +4,10 @@
 
 __global__ void gelu(float *out, const float *x, int n) {
     const float scale = sqrt(2.0f / M_PI);
-    constexpr double half = 0.5, cubic = 0.044715;
+    constexpr float half = 0.5f, cubic = 0.044715f;
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    out[i] = (float)half * x[i] * (1.0f + tanhf(scale * (x[i] + (float)cubic * x[i] * x[i] * x[i])));
+    out[i] = half * x[i] * (1.0f + tanhf(scale * (x[i] + cubic * x[i] * x[i] * x[i])));
 }
 
 int main() {
