@@ -73,7 +73,8 @@ def open_html(proposal: Proposal, first_line: int = 1, is_first: bool = True) ->
     what = f"{' + '.join(proposal.techniques)}{files}{author}"
     head = f"<b>{escape(part.speed)}</b> · <b>{escape(verdict)}</b> · {escape(what)}"
     said = "".join(f"<li>{prose(reason)}</li>" for reason in part.reasons if proposal.summary not in reason)
-    said += "".join(f"<li>assumes: {prose(text)}</li>" for text in proposal.assumptions)
+    unsaid = (text for text in proposal.assumptions if not any(text in reason for reason in part.reasons))
+    said += "".join(f"<li>assumes: {prose(text)}</li>" for text in unsaid)
     said = f'<ul style="margin:2px 0">{said}</ul>' if said else ""
     others = "".join(f"<li>{prose(line)}</li>" for line in alternative_lines(proposal))
     others = f"<details><summary>Alternatives, with other decisions</summary><ul>{others}</ul></details>" if others else ""

@@ -15,7 +15,7 @@ from assistant.model import events
 from assistant.model.profile import Problem
 from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import Label, Outcome
+from assistant.model.verification import Label, Outcome, VerificationFinding
 from jupyter_ext import proposal_page, source_page
 from jupyter_ext.cells import cell_of
 from jupyter_ext.page import details_html, failure_text, headline_html, how_to_decide, offer_html, offer_text
@@ -187,3 +187,11 @@ def luminance(colour: tuple[float, ...]) -> float:
     """Relative, of sRGB."""
     linear = [part / 255 / 12.92 if part / 255 <= 0.04045 else ((part / 255 + 0.055) / 1.055) ** 2.4 for part in colour]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_what_an_edit_assumes_is_said_once() -> None:
+    words = "x has no more than 64 elements"
+    plain = replace(proposal("P1"), assumptions=(words,))
+    finding = VerificationFinding("assumption", Outcome.NEEDS_DECISION, f"halve assumes that {words}")
+    judged = replace(plain, verification=replace(plain.verification, findings=(finding,)))
+    assert [proposal_page.open_html(one).count(words) for one in (plain, judged)] == [1, 1]
