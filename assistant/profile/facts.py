@@ -27,6 +27,8 @@ class LoopFacts(Record):
     """Threads wait for each other in its body."""
     is_halving: bool = False
     """Its counter is halved until nothing is left of it (``s > 0; s >>= 1``)."""
+    is_doubling: bool = False
+    """Its counter is doubled from 1, and elements so far apart are put together in pairs (``a[t] += a[t + s]``)."""
     is_scan: bool = False
     """Its counter is doubled, and what stands that far before something is looked at (``d *= 2``, ``a[t - d]``); no loop is in it."""
     is_dealt: bool = False

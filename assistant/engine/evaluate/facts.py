@@ -44,6 +44,12 @@ _HALVING_WHILE = CodePattern(r"while\((\w+)(?:>0|>=1|!=0)?\)\{.*[;}]\1(?:>>=1|/=
 _DOUBLED = r"(?:<<=1|\*=2|\+=\{0}|=\{0}(?:<<1|\*2|\+\{0})|=2\*\{0})"
 _SCAN_LOOP = CodePattern(rf"(?:for|while)\(.*?\b(\w+){_DOUBLED.format(1)}.*?-\1\b|while\(.*?-(\w+)\b.*\b\2{_DOUBLED.format(2)}")
 """``for (int d = 1; d < n; d *= 2) { … a[t - d] … }``."""
+_BY_PAIRS = r"(?=.*(?:\b2\*{0}\b|\b{0}\*2\b|\b{0}<<1))(?=.*(?:\+{0}\]|\[{0}\+))"
+_DOUBLING_LOOP = CodePattern(
+    rf"for\([^;]*?\b(\w+)=1;[^;]*;\1{_DOUBLED.format(1)}\){_BY_PAIRS.format(chr(92) + '1')}"
+    rf"|while\((\w+)<[^{{]*\)\{{{_BY_PAIRS.format(chr(92) + '2')}.*[;}}]\2{_DOUBLED.format(2)};"
+)
+"""``for (int s = 1; s < blockDim.x; s *= 2) { … if (t % (2 * s) == 0) a[t] += a[t + s]; … }``."""
 _FIRST_THREAD = CodePattern(r"([\w.]+)==0(?:&&([\w.]+)==0)?|!([\w.]+)|([\w.]+)<1|0==([\w.]+)")
 _BARRIER = CodePattern(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
@@ -233,6 +239,7 @@ def _loops(tree: SyntaxTree, body: Node) -> Iterator[LoopFacts]:
             has_unroll_pragma="unroll" in before and "#pragma" in before,
             has_barrier=_BARRIER.is_in(tree.text(node)),
             is_halving=_HALVING_LOOP.begins(head) or _HALVING_WHILE.begins(tree.text(node)),
+            is_doubling=_DOUBLING_LOOP.begins(tree.text(node)),
             is_dealt=begins_by_thread(tree, scope_inside(tree, body), node),
             is_scan=sum(1 for _ in tree.find(*LOOPS, inside=node)) == 1 and _SCAN_LOOP.begins(tree.text(node)),
             is_first_threads=any(_asks_for_first_thread(tree, body, ancestor) for ancestor in tree.ancestors(node)),

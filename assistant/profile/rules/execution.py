@@ -203,9 +203,9 @@ def _without_counting(line: LineInstructions, trips: int) -> LineInstructions:
 
 
 def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO115: in the last steps of a tree reduction one warp has work, and the whole block counts and waits with it.
+    """KO115: in some steps of a tree reduction a warp needs no other, and the whole block counts and waits with it.
 
-    Taken to start at half the block, as reductions of a block do: the text does not always tell.
+    Taken to start at half the block, or to double up to it, as reductions of a block do: the text does not always tell.
     """
     profile = launch.profile
     threads = profile.config.block.count
@@ -215,14 +215,22 @@ def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
     found: list[Diagnosis] = []
     for loop in context.facts.loops:
         stores = (a for a in profile.accesses if a.op == "shared store" and context.facts.is_of(a.file))
-        if not loop.is_halving or not loop.has_barrier or not any(loop.line <= a.line <= loop.end_line for a in stores):
+        if (
+            not (loop.is_halving or loop.is_doubling)
+            or not loop.has_barrier
+            or not any(loop.line <= a.line <= loop.end_line for a in stores)
+        ):
             continue
         found.append(
             Diagnosis(
                 "KO115",
                 loop.line,
-                f"In the last {narrow} of the {steps} steps of this reduction one warp has work, "
-                f"but all {threads // _WARP_LANES} warps of the block go through them and wait at a barrier in each",
+                (
+                    f"In the last {narrow} of the {steps} steps of this reduction one warp has work, "
+                    if loop.is_halving
+                    else f"{narrow} of the {steps} steps of this reduction could be done within a warp, "
+                )
+                + f"but all {threads // _WARP_LANES} warps of the block go through them and wait at a barrier in each",
                 (Fact("one_warp_step_ratio", narrow / steps, loop.line, Method.STATIC),),
                 _without_tail(context, launch, loop, (steps - narrow) / steps) if profile.instructions else None,
             )

@@ -26,6 +26,20 @@ __global__ void count(const int *values, int *bins, int n)
     if (i < n) atomicAdd(&bins[values[i] % 64], 1);
 }
 """
+ROW_SUMS = """\
+__global__ void row_sums(const float *rows, float *sums)
+{
+    __shared__ float part[256];
+    int t = threadIdx.x;
+    part[t] = rows[blockIdx.x * 256 + t];
+    for (int stride = 1; stride < blockDim.x; stride *= 2) {
+        __syncthreads();
+        if (t % (2 * stride) == 0)
+            part[t] += part[t + stride];
+    }
+    if (t == 0) sums[blockIdx.x] = part[0];
+}
+"""
 FASTER = DECAY.replace("0.5", "0.5f").replace("1.0", "1.0f")
 N = 512
 
@@ -99,3 +113,11 @@ def test_an_array_of_the_caller_says_how_large_a_histogram_is(session: kernelopt
     assert proposal.techniques == ("private-histogram",)
     assert proposal.ratio > 1.0 and proposal.verification == "NEEDS_DECISION"
     assert "+    __shared__ int block_bins[64];\n" in proposal.diff
+
+
+def test_a_reduction_as_textbooks_write_it_is_put_together_with_shuffles(session: kernelopt.Session) -> None:
+    kernel = kernelopt.compile(ROW_SUMS, grid=128, block=256, session=session)
+    rows = np.random.default_rng(3).random((128, 256), dtype=np.float32)
+    (proposal,) = kernel.optimize((rows, np.zeros(128, np.float32)), planner="expert", rounds=1, candidates=2)
+    assert proposal.techniques == ("block-shuffles",)
+    assert proposal.ratio > 1.0 and "__shared__ float part[8];" in proposal.diff

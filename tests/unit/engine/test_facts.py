@@ -194,6 +194,23 @@ def test_a_while_that_halves_its_counter_is_one_too(loop: str, is_halving: bool)
 
 
 @pytest.mark.parametrize(
+    ("loop", "is_doubling"),
+    [
+        ("for (int s = 1; s < blockDim.x; s *= 2) { if (t % (2 * s) == 0) a[t] += a[t + s]; __syncthreads(); }", True),
+        ("for (unsigned int s = 1; s < 256; s <<= 1) { if ((t & (s * 2 - 1)) == 0) a[t] += a[s + t]; }", True),
+        ("for (int s = 1; s < 256; s *= 2) { int i = 2 * s * t; if (i < 256) a[i] += a[i + s]; }", True),
+        ("while (s < blockDim.x) { if (t % (2 * s) == 0) a[t] += a[t + s]; s *= 2; }", True),
+        ("for (int d = 1; d < n; d *= 2) { if (t >= d) a[t] += a[t - d]; }", False),
+        ("for (int d = 1; d < n; d *= 2) { if (t + d < n) a[t] += a[t + d]; }", False),
+        ("for (int s = 1; s < n; s++) { if (t % (2 * s) == 0) a[t] += a[t + s]; }", False),
+        ("for (int s = 2; s < n; s *= 2) { if (t % (2 * s) == 0) a[t] += a[t + s]; }", False),
+    ],
+)
+def test_a_loop_that_puts_pairs_together_ever_further_apart_doubles(loop: str, is_doubling: bool) -> None:
+    assert _facts(_LOOP.replace("BODY", loop)).loops[1].is_doubling is is_doubling
+
+
+@pytest.mark.parametrize(
     ("loop", "is_scan"),
     [
         ("for (int d = 1; d < n; d *= 2) { if (t >= d) v = a[t - d]; }", True),

@@ -275,6 +275,13 @@ def test_barriers_of_a_reduction_s_last_warp_are_reported_with_their_cost(access
     assert 0.1 < finding.estimated_cost_ratio < 0.5
 
 
+def test_a_reduction_that_doubles_its_distance_is_reported_too(access, profile, check):
+    doubling = replace(HALVING, loops=(replace(HALVING.loops[0], is_halving=False, is_doubling=True),))
+    finding = check(reduction(access, profile), facts=doubling).one("KO115")
+    assert "5 of the 10 steps of this reduction could be done within a warp, but all 32 warps" in finding.message
+    assert 0.1 < finding.estimated_cost_ratio < 0.5
+
+
 def test_without_machine_code_the_barriers_have_no_cost(access, profile, check):
     counted = replace(reduction(access, profile), instructions=())
     assert check(counted, facts=HALVING).one("KO115").estimated_cost_ratio is None
