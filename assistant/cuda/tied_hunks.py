@@ -21,6 +21,8 @@ from assistant.model.source import Hunk
 __all__ = ["tied_hunks"]
 
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+_ARRAY = re.compile(r"\w\s+([A-Za-z_]\w*)\s*((?:\[[^\]]*\])+)\s*[;,=]")
+"""An array with its sizes, as a declaration has it."""
 _COMMENT = re.compile(r"//.*|/\*.*?\*/", re.DOTALL)
 _LITERAL = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _OF_EVERY_KERNEL = "__global__ __device__ __shared__ __restrict__ __syncthreads blockIdx threadIdx blockDim gridDim"
@@ -49,9 +51,11 @@ def tied_hunks(files: Sequence[FileChange]) -> tuple[tuple[str, ...], ...]:
 
 
 def _changed_names(hunk: Hunk) -> set[tuple[str, bool]]:
-    """(name, whether it is called) of those that are more or fewer in the hunk than before."""
-    before, after = _names("\n".join(hunk.before)), _names("\n".join(hunk.after))
-    return {each for each in {*before, *after} if before.count(each) != after.count(each)}
+    """(name, whether it is called) of those that are more or fewer in the hunk than before, and of arrays that have another size."""
+    texts = "\n".join(hunk.before), "\n".join(hunk.after)
+    before, after = (_names(text) for text in texts)
+    resized = {name for name, _ in {*_ARRAY.findall(texts[0])} ^ {*_ARRAY.findall(texts[1])}}
+    return {each for each in {*before, *after} if before.count(each) != after.count(each)} | {(name, False) for name in resized}
 
 
 def _names(text: str) -> list[tuple[str, bool]]:

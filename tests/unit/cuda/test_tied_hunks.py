@@ -53,6 +53,12 @@ def test_hunks_of_several_files_are_tied_across_them() -> None:
     assert len(tied_hunks((*header, *main))) == 1
 
 
+def test_the_size_of_an_array_goes_with_what_uses_it_otherwise() -> None:
+    before = "    __shared__ float part[256];\n" + _GAP + "    part[t] = v;\n" + _GAP + "    z = 0.5;\n"
+    after = before.replace("part[256]", "part[8]").replace("    part[t] = v", "    w = v").replace("0.5", "0.5f")
+    assert _numbers(before, after) == [[1, 2], [3]]
+
+
 _SCALED = (
     "__global__ void scale(float *y, const float *x, int n) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     + _GAP
