@@ -15,6 +15,7 @@ from assistant.model.events import CandidateTried, Event, FindingsFound, Proposa
 __all__ = ["SearchedKernels", "in_words"]
 
 _MOST_NAMED = 3
+_UNNAMED = "(anonymous namespace)::"
 
 
 class SearchedKernels:
@@ -46,4 +47,5 @@ def in_words(names: tuple[str, ...]) -> str:
 
 
 def _short(kernel: str) -> str:
-    return without_file(kernel).removeprefix("void ").partition("(")[0]
+    """Without what only some events write: the arguments of a template, an unnamed namespace."""
+    return without_file(kernel).removeprefix("void ").replace(_UNNAMED, "").partition("(")[0].partition("<")[0]

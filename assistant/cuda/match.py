@@ -17,7 +17,7 @@ from assistant.cuda.spelling import canonical_type, is_builtin, substitute
 from assistant.model.source import Kernel, Parameter, ParsedSource, Span, TemplateParameter
 from assistant.record import Record
 
-__all__ = ["kernel_of_instance", "select_kernels", "template_arguments_of", "unseen_kernel"]
+__all__ = ["kernel_meant", "kernel_of_instance", "select_kernels", "template_arguments_of", "unseen_kernel"]
 
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|<unnamed>|_GLOBAL__N__?\w*)::")
 _CLONE = re.compile(r"\s*\[clone [^\]]*\]|\s*\[with .*\]$")
@@ -70,6 +70,11 @@ def kernel_of_instance(parsed: ParsedSource, demangled: str) -> Kernel | None:
         is_special = _specialization(parsed, kernel) is not None
         ranked.append(((kernel.namespaces == wanted.scopes, is_special, score), kernel))
     return max(ranked, key=lambda pair: pair[0])[1] if ranked else None
+
+
+def kernel_meant(parsed: ParsedSource, name: str) -> Kernel | None:
+    """The kernel that an event names: by its key, which of a template holds no arguments, or by a compiled function's name."""
+    return next((kernel for kernel in parsed.kernels if kernel.key == name), None) or kernel_of_instance(parsed, name)
 
 
 def template_arguments_of(kernel: Kernel, instance: str) -> tuple[str, ...]:

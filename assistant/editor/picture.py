@@ -18,7 +18,7 @@ from typing import TypeVar
 from assistant.cuda.edits import lines_of
 from assistant.cuda.includes import include_line
 from assistant.cuda.linemap import LineMap
-from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.match import kernel_meant
 from assistant.editor.analysis import Analysis
 from assistant.editor.offer_words import gain, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
@@ -266,7 +266,7 @@ class _Builder:
         return not file or Path(file) == self._path
 
     def _kernel_key(self, name: str) -> str | None:
-        kernel = kernel_of_instance(self._parsed, name)
+        kernel = kernel_meant(self._parsed, name)
         return None if kernel is None else kernel.key
 
     def _compiler_note(self, diagnostic: Diagnostic, text: str) -> Note | None:

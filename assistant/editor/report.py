@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assistant.cuda.linemap import LineMap
-from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.match import kernel_meant
 from assistant.cuda.parse import parse
 from assistant.editor.analysis import Analysis
 from assistant.editor.lens_row import headline
@@ -193,7 +193,7 @@ def comparisons(
 
 
 def _key(parsed: ParsedSource, name: str) -> str | None:
-    kernel = kernel_of_instance(parsed, name)
+    kernel = kernel_meant(parsed, name)
     return None if kernel is None else kernel.key
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["WAVES"]
+__all__ = ["WAVES", "WAVES_TEMPLATE"]
 
 WAVES = """\
 #include <cstdio>
@@ -40,3 +40,8 @@ int main()
 }
 """
 """Double literals on three lines of its kernel; each may become single precision alone."""
+
+WAVES_TEMPLATE = WAVES.replace("__global__ void smooth(float *cells", "template <typename T>\n__global__ void smooth(T *cells").replace(
+    "smooth<<<", "smooth<float><<<"
+)
+"""The same kernel for any type of cells."""

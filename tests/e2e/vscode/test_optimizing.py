@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.cli.harness import Cli
 from tests.e2e.vscode.conftest import OpenWindow
+from tests.e2e.vscode.programs import WAVES_TEMPLATE
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -21,3 +22,17 @@ async def test_optimize_asks_runs_and_offers(open_window: OpenWindow, cli: Cli, 
     await window.see(window.lens("Review"))
     await window.see(window.lens("≈"), "x predicted")
     await window.shoot("proposal")
+
+
+@pytest.mark.thorough
+async def test_what_is_found_for_a_template_is_offered_over_it(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
+    source = cli.write("waves.cu", WAVES_TEMPLATE)
+    ended = cli.run("optimize", source, "--json", "--allow-host-code")
+    assert ended.code == 0 and ended.one("proposal")["kernel"] == "smooth(T *, int, int)", ended.said
+    window = await open_window(folder)
+    await window.open_file("waves.cu")
+    await window.see(window.lens("Review"))
+    await window.shoot("proposal")
+    await window.click(window.lens("Accept"))
+    await window.gone(window.lens("Review"))
+    await window.see(window.text, "1.0f - t")

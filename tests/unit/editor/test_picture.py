@@ -16,7 +16,9 @@ from assistant.editor.view import Note, RelatedPlace, View
 from assistant.model import event_parts, events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import InstructionMix, Problem, Severity
+from assistant.model.proposal import ProposalState
 from assistant.model.source import Source
+from tests.unit.editor.test_open_document import UNDONE_ELSEWHERE
 
 _PATH = Path("/w/a.cu")
 _TEXT = """#include "help.cuh"
@@ -101,6 +103,14 @@ def test_instances_of_a_template_are_launches_of_the_same_kernel() -> None:
     )
     assert [launch.summary.instance for launch in view.kernels[1].launches] == ["second<int>", "second<float>"]
     assert view.kernels[0].launches == ()
+
+
+@pytest.mark.parametrize("named", [_FIRST, _SECOND, "void second<float>(float*)"])
+def test_a_proposal_stands_at_its_kernel_a_template_too_however_it_is_named(named: str) -> None:
+    offered = replace(UNDONE_ELSEWHERE, path=_PATH, kernel=named, state=ProposalState.OPEN)
+    view = view_of(parse(Source(_PATH, _TEXT)), {}, (offered,))
+    assert [kernel.proposal is offered for kernel in view.kernels] == [named == _FIRST, named != _FIRST]
+    assert [note.line for note in view.notes] == [3 if named == _FIRST else 6]
 
 
 def test_a_finding_that_several_launches_repeat_is_shown_once_with_its_largest_cost() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine import event_from
-from assistant.model.events import CandidateTried, FindingsFound
+from assistant.model.events import CandidateTried, Event, FindingsFound, ProposalMade
 from assistant.model.trial import TrialOutcome
 from lsp.searched import SearchedKernels, in_words
 
@@ -17,7 +19,15 @@ def test_kernels_that_were_searched_in_vain_are_named_once_the_job_ends() -> Non
         searched.heard("J1", FindingsFound("J1", kernel, (), ()))
     searched.heard("J1", CandidateTried("J1", "C1", "padding", "transpose(float *, int)", TrialOutcome.FAILED, "", None))
     searched.heard("J2", FindingsFound("J2", "other()", (), ()))
-    assert searched.without_edit("J1") == ("transpose", "scale<float>")
+    assert searched.without_edit("J1") == ("transpose", "scale")
+    assert searched.without_edit("J1") == ()
+
+
+def test_a_template_that_got_a_proposal_is_not_named() -> None:
+    searched = SearchedKernels()
+    searched.heard("J1", FindingsFound("J1", "void (anonymous namespace)::scale<float, 4>(float*)", (), ()))
+    made = next(event for event in recorded_run() if isinstance(event, ProposalMade))
+    searched.heard("J1", replace(made, kernel="scale(T *)"))
     assert searched.without_edit("J1") == ()
 
 
@@ -29,12 +39,19 @@ def test_few_are_named_and_the_others_counted() -> None:
 
 
 def test_a_kernel_that_got_a_proposal_is_known_by_the_name_that_the_proposal_gives_it() -> None:
-    run = next((Path(__file__).parents[2] / "e2e" / "streams" / "__snapshots__").rglob("*optimize_two_steps*"))
     searched, kernels = SearchedKernels(), set[str]()
-    for line in run.read_text("utf-8").splitlines():
-        event = json.loads(line)
-        if event["event"] in {"findings", "proposal"}:
-            kernels.add(event["kernel"])
-            searched.heard("J1", event_from(event))
+    for event in recorded_run():
+        if isinstance(event, FindingsFound | ProposalMade):
+            kernels.add(event.kernel)
+            searched.heard("J1", event)
     assert len(kernels) == 6, "three kernels, each in two ways of writing"
     assert searched.without_edit("J1") == ()
+
+
+def recorded_run() -> Iterator[Event]:
+    """What one search of three kernels reported, as far as it is about findings and proposals."""
+    run = next((Path(__file__).parents[2] / "e2e" / "streams" / "__snapshots__").rglob("*optimize_two_steps*"))
+    for line in run.read_text("utf-8").splitlines():
+        told = json.loads(line)
+        if told["event"] in {"findings", "proposal"}:
+            yield event_from(told)
