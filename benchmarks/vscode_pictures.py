@@ -41,12 +41,13 @@ _SHOWN = {
 }
 """Beyond the tests' own settings: what is not about kernelopt is left out of the pictures."""
 WALKTHROUGH = ROOT / "vscode-client" / "media" / "walkthrough"
-_OF_WALKTHROUGH = {"hot-line": "look", "proposal": "optimize", "review": "review"}
-"""Pictures, the light ones, that the extension's walkthrough shows, too."""
-_COLORS = 16
+_OF_WALKTHROUGH = {"hot-line": ("look", (48, 38)), "proposal": ("optimize", (334, 38)), "review": ("review", (320, 0))}
+"""Pictures that the extension's walkthrough shows, too, in the theme that a person has: their names there, and where on the window each
+begins, as VS Code shows them half a window wide."""
+_COLORS = 64
 """Of the walkthrough's, which are in the packed extension: text on a plain ground needs no more."""
-_SHOWN_HEIGHT = 330
-"""Of the walkthrough's, in pixels from above."""
+_WALKTHROUGH_SIZE = (784, 316)
+"""In pixels, at most: letters of a wider one are too small to read there."""
 _REST_S = 0.7
 """Before a picture, for what fades in."""
 _SCENE_S = 240.0
@@ -144,8 +145,9 @@ async def _play(scene: Scene, stage: Stage) -> None:
     finally:
         for name, picture in stage.pictures.items():
             _write(FOLDER / f"{name}-{stage.theme}.webp", picture)
-            if stage.theme == "light" and name in _OF_WALKTHROUGH:
-                _write_small(WALKTHROUGH / f"{_OF_WALKTHROUGH[name]}.webp", picture)
+            if name in _OF_WALKTHROUGH:
+                shown, corner = _OF_WALKTHROUGH[name]
+                _write_small(WALKTHROUGH / f"{shown}-{stage.theme}.webp", picture, corner)
         await stage.close()
     assert list(stage.pictures) == list(scene.pictures), (scene.name, list(stage.pictures))
 
@@ -156,11 +158,13 @@ def _write(path: Path, png: bytes) -> None:
     Image.open(BytesIO(png)).convert("RGB").save(path, "WEBP", lossless=True, method=6)
 
 
-def _write_small(path: Path, png: bytes) -> None:
+def _write_small(path: Path, png: bytes, corner: tuple[int, int]) -> None:
     from PIL import Image
 
     picture = Image.open(BytesIO(png)).convert("RGB")
-    few_colors = picture.crop((0, 0, picture.width, _SHOWN_HEIGHT)).quantize(_COLORS, dither=Image.Dither.NONE)
+    (left, top), (width, height) = corner, _WALKTHROUGH_SIZE
+    part = picture.crop((left, top, min(left + width, picture.width), top + height))
+    few_colors = part.quantize(_COLORS, dither=Image.Dither.NONE)
     few_colors.convert("RGB").save(path, "WEBP", lossless=True, quality=100, method=6)
 
 

@@ -202,6 +202,7 @@ async def _begin(stage: Stage) -> None:
     await window.command("View: Close Primary Side Bar")
     await window.command("kernelopt: Get Started")
     await window.see(window.page.locator(".gettingStartedContainer .getting-started-step"), "Install")
+    await window.webview("What is installed, and where")
     await stage.keep("walkthrough")
     await window.command("View: Close All Editors")
     await window.command("Preferences: Open Settings (UI)")
