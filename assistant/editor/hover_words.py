@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assistant.editor.lens_row import NOT_PROFILED, state_in_words, state_origin
+from assistant.editor.lens_row import NOT_PROFILED, in_vain, state_in_words, state_origin
 from assistant.editor.markdown import tamed
 from assistant.editor.offer_words import offer_origin
 from assistant.editor.program_words import program_about
@@ -38,7 +38,8 @@ def kernel_hover(kernel: KernelView, view: View) -> list[str]:
     state = state_in_words(kernel, view.notes)
     origin = state_origin(kernel, view.notes).split("\n") if state else []
     known = [f"**{tamed(state or NOT_PROFILED)}**", *map(tamed, origin)]
-    about = (resource_line(kernel), tamed(program_about(view.programs).partition("\n")[0]))
+    searched = in_vain(kernel, view.notes)
+    about = (tamed(searched[:1].upper() + searched[1:]), resource_line(kernel), tamed(program_about(view.programs).partition("\n")[0]))
     rest = [line for line in about if line]
     return [*known[: HOVER_LINES - 1 - len(rest)], *rest]
 

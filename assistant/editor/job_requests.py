@@ -20,7 +20,7 @@ from assistant.editor.tasks import Task, Verb
 from assistant.engine import JobRequest
 from assistant.model.program import FoundProgram
 
-__all__ = ["SEARCHES", "JobRequests", "is_same_question"]
+__all__ = ["SEARCHES", "JobRequests", "is_asked_by_person"]
 
 SEARCHES = frozenset({Verb.OPTIMIZE, Verb.PAIR_SUGGEST})
 """Jobs that a language model may plan."""
@@ -73,9 +73,9 @@ class JobRequests:
         return replace(task, options=options)
 
 
-def is_same_question(task: Task, other: Task) -> bool:
-    """Whether both ask the same, whatever they get on their way to a lane."""
-    return _as_asked(task) == _as_asked(other)
+def is_asked_by_person(work: Work, key: str, task: Task) -> bool:
+    """Whether a person asked for the same on that source before, whatever both get on their way to a lane."""
+    return not work.is_background and work.key == key and _as_asked(work.task) == _as_asked(task)
 
 
 def _as_asked(task: Task) -> Task:

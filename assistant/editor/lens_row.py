@@ -28,6 +28,7 @@ __all__ = [
     "Lens",
     "LensAction",
     "headline",
+    "in_vain",
     "kernel_row",
     "state_in_words",
     "state_origin",
@@ -83,8 +84,8 @@ def kernel_row(kernel: KernelView, view: View) -> tuple[Lens, ...]:
         lenses[0] = replace(lenses[0], title=_fitted(lenses[0].title, len(lenses[0].title) - excess))
     if kernel is view.kernels[0] and (title := program_lens(view.programs)) is not None:
         room = ROW_CHARACTERS - _length(lenses) - len(SEPARATOR)
-        if room >= _LEAST_NAME:
-            lenses.append(Lens(_fitted_program(title, room), LensAction.PROGRAM, program_about(view.programs)))
+        if room >= _LEAST_NAME and (fitted := _fitted_program(title, room)):
+            lenses.append(Lens(fitted, LensAction.PROGRAM, program_about(view.programs)))
     return tuple(lenses)
 
 
@@ -98,6 +99,13 @@ def state_in_words(kernel: KernelView, notes: Sequence[Note]) -> str:
     if kernel.check is not None and kernel.check.is_deterministic is False:
         return "results differ from run to run"
     return _speed(kernel)
+
+
+def in_vain(kernel: KernelView, notes: Sequence[Note]) -> str:
+    """``no edit found: 1 edit tried, not faster``; empty: nothing was searched, or there is something to fix first."""
+    if kernel.in_vain is None or _defects(kernel, notes):
+        return ""
+    return ": ".join(filter(None, ("no edit found", kernel.in_vain)))
 
 
 def headline(kernel: KernelView, notes: Sequence[Note]) -> str:
@@ -119,8 +127,9 @@ def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
         yield Lens(
             "waiting for your OK", LensAction.CONSENT, "The program has to run to be verified and profiled: click to see the command."
         )
-    elif title := state_in_words(kernel, view.notes):
-        yield Lens(title, LensAction.EXPLAIN, state_origin(kernel, view.notes))
+    elif title := " · ".join(filter(None, (state_in_words(kernel, view.notes), in_vain(kernel, view.notes).partition(":")[0]))):
+        about = (state_origin(kernel, view.notes), in_vain(kernel, view.notes))
+        yield Lens(title, LensAction.EXPLAIN, "\n".join(filter(None, about)))
 
 
 def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
@@ -203,7 +212,9 @@ def _fitted(text: str, room: int) -> str:
 
 
 def _fitted_program(title: str, room: int) -> str:
-    """The end of a program's name says more than its beginning."""
+    """The end of a program's name says more than its beginning; empty where not even its file's own name has room."""
     if len(title) <= room:
         return title
-    return f"via …{title[len('via …') - room :]}" if title.startswith("via ") else _fitted(title, room)
+    if not title.startswith("via "):
+        return _fitted(title, room)
+    return f"via …{title[len('via …') - room :]}" if room >= len("via …") + len(title.rpartition("/")[2]) else ""

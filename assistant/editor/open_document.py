@@ -16,6 +16,7 @@ from assistant.editor.live_accesses import LiveAccesses
 from assistant.editor.picture import view_of
 from assistant.editor.report import Report, build_report, comparisons
 from assistant.editor.report_comparison import ComparisonPart
+from assistant.editor.searched import Searched
 from assistant.editor.shared_answers import own
 from assistant.editor.static_notes import StaticNotes, moved_notes
 from assistant.editor.tasks import Task, Verb
@@ -69,6 +70,7 @@ class OpenDocument:
         self._outdated: set[str] = set()
         self._read: tuple[str, tuple[Note, ...]] | None = None
         """The text that was last parsed as a whole, and the notes on it."""
+        self._searched = Searched()
         self._notes = StaticNotes()
         self._trees: tuple[SyntaxTree, ...] = ()
         """Of the text that was parsed last."""
@@ -255,6 +257,13 @@ class OpenDocument:
         name = f"{command}{_OF_SOME}" if command in self._outdated else command
         return StoredAnalysis(name, self._answer_key(analysis.text), events)
 
+    def searched(self, job_id: str, task: Task, event: Event) -> bool:
+        """Take what a search for edits says; True when the view changed."""
+        is_news = self._searched.heard(job_id, self.parsed, task.text, event)
+        if is_news:
+            self._look()
+        return is_news
+
     def abandon(self, job_id: str) -> None:
         """The job ended without an answer; the earlier answer stays."""
         self._partial.pop(job_id, None)
@@ -319,7 +328,7 @@ class OpenDocument:
         offered = tuple(
             proposal for proposal in self._proposals if (change := proposal.change_of(self.path)) is None or change.after_text != text
         )  # another process undid what the text shows
-        view = view_of(self.parsed, self._analyses, offered, self._static, routes)
+        view = view_of(self.parsed, self._analyses, offered, self._static, routes, self._searched.in_vain)
         self.view: View = replace(view, pairs=self._pairs, programs=self._programs, live=self._edited)
 
 

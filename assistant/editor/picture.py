@@ -22,6 +22,7 @@ from assistant.cuda.match import kernel_meant
 from assistant.editor.analysis import Analysis
 from assistant.editor.offer_words import gain, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
+from assistant.editor.searched import InVain
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
@@ -41,6 +42,7 @@ _SHOWN = frozenset({"inspect", "check", "profile"})
 _OTHER_DEFECT = "KO207"
 _BLANK = re.compile(r"\s*(?://.*)?")
 NO_ROUTES: Mapping[str, str] = {}
+NO_SEARCHES: Mapping[str, InVain] = {}
 _SEVERITY_OF = {
     DiagnosticSeverity.ERROR: Severity.ERROR,
     DiagnosticSeverity.WARNING: Severity.WARNING,
@@ -54,13 +56,15 @@ def view_of(
     proposals: Sequence[Proposal] = (),
     static: Iterable[Note] = (),
     routes: Mapping[str, str] = NO_ROUTES,
+    in_vain: Mapping[str, InVain] = NO_SEARCHES,
 ) -> View:
     """The view of ``parsed``; ``analyses`` by command (``inspect``, ``check``, ``profile``), open ``proposals`` of this source.
 
     ``routes``: name of each file that it reaches → name of the one that it includes itself to get there.
+    ``in_vain``: by kernel, the last search where it found no edit.
     """
     build = _Builder(parsed, routes)
-    kernels = tuple(build.kernel(kernel, analyses, proposals) for kernel in parsed.kernels)
+    kernels = tuple(build.kernel(kernel, analyses, proposals, in_vain.get(kernel.key)) for kernel in parsed.kernels)
     notes: list[Note] = []
     for command, analysis in analyses.items():
         notes.extend(build.notes(command, without_repeated_errors(command, analysis, analyses.get("inspect"))))
@@ -83,7 +87,7 @@ class _Builder:
         self._maps: dict[str, LineMap] = {}
         self._changed: dict[str, tuple[tuple[int, int], ...]] = {}
 
-    def kernel(self, kernel: Kernel, analyses: Mapping[str, Analysis], proposals: Sequence[Proposal]) -> KernelView:
+    def kernel(self, kernel: Kernel, analyses: Mapping[str, Analysis], proposals: Sequence[Proposal], in_vain: InVain | None) -> KernelView:
         found = [e for e in _all(analyses, "inspect", events.KernelFound) if e.kernel == kernel.key]
         checks = [e for e in _all(analyses, "check", events.CheckEnded) if e.kernel == kernel.key]
         launches = _launches(analyses.get("profile"), kernel.key)
@@ -99,6 +103,7 @@ class _Builder:
             launches=launches,
             evidence=() if costliest is None else costliest.evidence,
             proposal=next((p for p in proposals if p.path == self._path and self._kernel_key(p.kernel) == kernel.key), None),
+            in_vain=None if in_vain is None or self._is_touched(kernel, in_vain.text) else in_vain.why,
             launch_facts=facts[-1].words if facts else (),
             is_stale=any(self._is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
         )

@@ -18,7 +18,7 @@ from pathlib import Path
 from assistant.cuda.includes import included_files
 from assistant.editor.admission import Admission
 from assistant.editor.builds import Showing, configured, recorded
-from assistant.editor.job_requests import SEARCHES, JobRequests, is_same_question
+from assistant.editor.job_requests import SEARCHES, JobRequests, is_asked_by_person
 from assistant.editor.lanes import Work
 from assistant.editor.memory_watch import MemoryWatch
 from assistant.editor.open_document import InnerText, OpenDocument, written_anew
@@ -316,6 +316,8 @@ class EditorSession:
         if is_judged and document is not None and work.task.text == document.text and document.collect(work.id, work.task, event):
             self._answers.keep(document, Verb.JUDGE)  # a judgement of the open text is shown now and after a restart
             self._parts.listener.shown(document.key)
+        if document is not None and work.task.verb is Verb.OPTIMIZE and document.searched(work.id, work.task, event):
+            self._parts.listener.shown(document.key)
         if isinstance(event, ProposalMade | PairTurn):
             self.offers_changed()
         if isinstance(event, BudgetSpent) and (event.spent.call_count or event.estimate is not None):  # of models, not of rounds alone
@@ -371,13 +373,9 @@ class EditorSession:
 
     def _ask(self, document: OpenDocument, task: Task) -> str:
         self._parts.guard.demand_trust(document.path)
-        known = next((work for work in self.works() if self._is_asked(work, document, task)), None)
+        asked = (work for work in self.works() if is_asked_by_person(work, document.key, task))
+        known = next((work for work in asked if not self._queues.is_ending(work.id)), None)
         return self._submit_soon(document, task, is_background=False) if known is None else known.id
-
-    def _is_asked(self, work: Work, document: OpenDocument, task: Task) -> bool:
-        """Whether ``work`` is the same job, and not about to end."""
-        is_of_person = not work.is_background and not self._queues.is_ending(work.id)
-        return is_of_person and work.key == document.key and is_same_question(work.task, task)
 
     def _submit_soon(self, document: OpenDocument, task: Task, is_background: bool) -> str:
         work = Work(new_id("J"), document.key, task, is_background, self)

@@ -117,6 +117,8 @@ class KernelView(Record):
     """The open one."""
     is_stale: bool
     """The kernel was edited after something shown here was counted."""
+    in_vain: str | None = None
+    """Why the last search on it, as it stands, found no edit; empty: it does not say; None: it found one, or there was none."""
     launch_facts: tuple[str, ...] = ()
     """What all its launches had in common, in sentences; empty before any was seen."""
 

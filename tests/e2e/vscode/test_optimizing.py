@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.cli.harness import Cli
+from tests.e2e.lsp.programs import HALVE
 from tests.e2e.vscode.conftest import OpenWindow
 from tests.e2e.vscode.programs import WAVES_TEMPLATE
 
@@ -22,6 +23,29 @@ async def test_optimize_asks_runs_and_offers(open_window: OpenWindow, cli: Cli, 
     await window.see(window.lens("Review"))
     await window.see(window.lens("≈"), "x predicted")
     await window.shoot("proposal")
+
+
+@pytest.mark.thorough
+async def test_a_search_in_vain_is_still_said_over_the_kernel_once_its_message_is_gone(
+    open_window: OpenWindow, cli: Cli, folder: Path
+) -> None:
+    cli.write("halve.cu", HALVE)
+    window = await open_window(folder)
+    await window.open_file("halve.cu")
+    await window.click(window.lens("Optimize"))
+    await window.let_run()
+    said = await window.see(window.lens("no edit found"))
+    assert "no edit found: no known edit is left to try" in (await said.get_attribute("title") or "")
+    await window.command("Notifications: Clear All Notifications")
+    await window.see(window.lens("no edit found"))
+    await window.go_to(3, 18)
+    await window.command("Show or Focus Hover")
+    await window.see(window.hover, "No edit found: no known edit is left to try")
+    await window.shoot("in-vain")
+    await window.page.keyboard.press("Escape")
+    await window.go_to(6, 1)
+    await window.insert("    x += 0;\n")
+    await window.gone(window.lens("no edit found"))
 
 
 @pytest.mark.thorough

@@ -142,6 +142,22 @@ def test_where_no_program_runs_a_kernel_a_workload_can_be_declared() -> None:
     )
 
 
+def test_a_program_whose_name_has_no_room_is_left_out() -> None:
+    programs = FilePrograms(
+        Path("/w/a.cuh"), ProgramSearch((FoundProgram("src/main.cu", (Path("/w/main.cu"),), ProgramOrigin.INCLUDES, "why"),))
+    )
+    assert _row(_PROFILED, programs=programs).endswith(" | via src/main.cu")
+    assert _row(_UNKNOWN, programs=programs, waits_for_consent=True) == "waiting for your OK | Optimize | Verify | Profile"
+
+
+def test_what_a_search_came_to_stays_in_the_row_and_why_in_its_tooltip() -> None:
+    searched = replace(_PROFILED, in_vain="1 edit tried, not faster")
+    assert _row(searched) == "≈ shared-memory-bound · no edit found | Optimize"
+    assert kernel_row(searched, _view(searched))[0].tooltip.endswith("no edit found: 1 edit tried, not faster")
+    assert _row(replace(_UNKNOWN, in_vain="")) == "no edit found | Optimize | Verify | Profile"
+    assert _row(searched, notes=(_RACE,)) == "race at line 14 | Verify", "that is to be fixed first"
+
+
 def test_a_pair_session_answers_in_the_row_and_has_all_of_its_answer_in_the_tooltip() -> None:
     answer = "v2: PASS, PREDICTED 1.57x against the baseline; sectors 150,000 → 18,750"
     state, *actions = kernel_row(_PROFILED, _view(_PROFILED, pairs=(PairView("S1", "k", answer),)))

@@ -1,0 +1,67 @@
+"""A search that found no edit is remembered at its kernels until their text changes or one finds an edit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from assistant.cuda.parse import parse
+from assistant.editor.hover_words import HOVER_LINES, kernel_hover
+from assistant.editor.picture import view_of
+from assistant.editor.searched import Searched
+from assistant.editor.view import View
+from assistant.model.events import CandidateTried, FindingsFound, JobEnded
+from assistant.model.source import Source
+from assistant.model.trial import TrialOutcome
+
+_TEXT = """__global__ void first(float *a) {
+  a[threadIdx.x] = 1;
+}
+template <typename T> __global__ void second(T *a) {
+  a[threadIdx.x] = 2;
+}
+"""
+_PARSED = parse(Source(Path("/w/a.cu"), _TEXT))
+_WHY = "1 edit tried, not faster"
+
+
+def _searched(kernel: str, reason: str = f"nothing to propose: {_WHY}", code: int = 0) -> Searched:
+    searched = Searched()
+    assert not searched.heard("J1", _PARSED, _TEXT, FindingsFound("J1", kernel, (), ()))
+    assert not searched.heard("J1", _PARSED, _TEXT, CandidateTried("J1", "C1", "t", "unknown", TrialOutcome.FAILED, "", None))
+    assert searched.heard("J1", _PARSED, _TEXT, JobEnded("J1", code, reason))
+    return searched
+
+
+def _view(searched: Searched, text: str = _TEXT) -> View:
+    return view_of(parse(Source(Path("/w/a.cu"), text)), {}, in_vain=searched.in_vain)
+
+
+def _shown(searched: Searched, text: str = _TEXT) -> list[str | None]:
+    return [kernel.in_vain for kernel in _view(searched, text).kernels]
+
+
+def test_it_stands_at_the_kernel_that_was_searched_until_that_is_edited() -> None:
+    searched = _searched("first(float*)")
+    assert _shown(searched) == [_WHY, None]
+    assert _shown(searched, _TEXT.replace("= 2", "= 3")) == [_WHY, None]
+    assert _shown(searched, _TEXT.replace("= 1", "= 3")) == [None, None]
+    assert _shown(_searched("void second<float>(float*)")) == [None, _WHY]
+
+
+def test_the_hover_says_why_within_its_lines() -> None:
+    view = _view(_searched("first(float*)"))
+    hover = kernel_hover(view.kernels[0], view)
+    assert f"No edit found: {_WHY}" in hover and len(hover) < HOVER_LINES
+
+
+def test_a_search_that_could_not_be_made_says_nothing_and_one_for_many_kernels_no_reason() -> None:
+    assert _shown(_searched("first(float*)", code=3)) == [None, None]
+    assert _shown(_searched("first(float*)", "1 proposal")) == ["", None]
+
+
+def test_a_later_search_takes_the_place_of_an_earlier_one() -> None:
+    searched = _searched("first(float*)")
+    searched.heard("J2", _PARSED, _TEXT, replace(FindingsFound("J2", "first(float*)", (), ()), job="J2"))
+    searched.heard("J2", _PARSED, _TEXT, JobEnded("J2", 3, "the program failed"))
+    assert _shown(searched) == [None, None]
