@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["fenced", "tamed"]
+__all__ = ["fenced", "line_by_line", "tamed"]
 
 _SHORTEST_FENCE = 3
 _RUN = re.compile(r"`+")
@@ -19,6 +19,11 @@ def tamed(text: str) -> str:
     A space, as a backslash would be shown in code spans, and in front of another one would do nothing.
     """
     return _FENCE.sub(r"\1``", _TAG.sub("< ", _LINK.sub("] ", text)))
+
+
+def line_by_line(text: str) -> str:
+    """Each line on one of its own: Markdown would make one paragraph of them."""
+    return text.replace("\n", "  \n")
 
 
 def fenced(text: str, language: str = "") -> str:

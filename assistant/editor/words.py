@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from assistant.cuda.changes import changes_diff
-from assistant.editor.markdown import fenced, tamed
+from assistant.editor.markdown import fenced, line_by_line, tamed
 from assistant.editor.offer_words import offer_title
 from assistant.editor.picture import alternative_lines, comparison_sentence, evidence_value
 from assistant.editor.program_words import program_about
@@ -200,7 +200,7 @@ def _machine_code(item: CodeView) -> str:
 
 def proposal_text(proposal: Proposal) -> str:
     """Markdown: claim, verdict, explanation, diff."""
-    parts = [f"### {tamed(offer_title(proposal))}", "", tamed(proposal.summary), "", tamed(proposal.explanation)]
+    parts = [f"### {tamed(offer_title(proposal))}", "", tamed(proposal.summary), "", line_by_line(tamed(proposal.explanation))]
     if proposal.labels:
         parts += ["", "Know before you accept: " + ", ".join(label_in_words(label) for label in proposal.labels)]
     if proposal.assumptions:

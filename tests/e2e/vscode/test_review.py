@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.thorough
+async def test_why_says_verdict_and_speed_on_lines_of_their_own(open_window: OpenWindow, offered: Offered) -> None:
+    window = await open_window(offered.source.parent)
+    await window.open_file("waves.cu")
+    await window.see(window.lens("Review"))
+    await window.command("kernelopt: Explain the Proposal")
+    page = await window.webview("Verdict")
+    lines = (await page.locator("body").inner_text()).splitlines()
+    for label in ("Why:", "Edit:", "Verdict:", "Speed:", "Know before accepting:"):
+        assert any(line.startswith(label) for line in lines), (label, lines)
+    await window.shoot("why")
+
+
 async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_reason(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")

@@ -57,6 +57,12 @@ def test_what_a_model_writes_of_a_proposal_makes_no_image() -> None:
     assert "](" not in proposal_text(written)
 
 
+def test_why_a_proposal_is_made_keeps_its_lines() -> None:
+    assert "**Verdict**: PASS  \n**Speed**: 1.2x" in proposal_text(
+        replace(UNDONE_ELSEWHERE, explanation="**Verdict**: PASS\n**Speed**: 1.2x")
+    )
+
+
 def test_a_compiler_message_makes_no_image_in_a_hover() -> None:
     note = Note("compile", 4, 1, Severity.WARNING, "![x](https://evil.example/leak.png)", "nvcc", "W1")
     assert "](" not in line_table([], [note])
