@@ -12,9 +12,10 @@
   "Run COMMAND of the server on the kernel or the proposal at point."
   (let ((action (seq-find (lambda (action) (equal (plist-get (plist-get action :command) :command) command))
                           (eglot-code-actions (line-beginning-position) (line-end-position)))))
-    (if action
-        (eglot-execute (eglot-current-server) action)
-      (user-error "Nothing for %s here" command))))
+    (cond ((null action) (user-error "Nothing for %s here" command))
+          ((fboundp 'eglot-execute) (eglot-execute (eglot-current-server) action))
+          (t (let ((call (plist-get action :command))) ; before Emacs 30
+               (eglot-execute-command (eglot-current-server) (intern command) (plist-get call :arguments)))))))
 
 (pcase-dolist (`(,key ,name ,command)
                '(("o" kernelopt-optimize "kernelopt.optimize")
@@ -25,5 +26,5 @@
                  ("r" kernelopt-reject "kernelopt.proposal.reject")
                  ("e" kernelopt-explain "kernelopt.proposal.explain")))
   (defalias name `(lambda () ,(format "Run `%s' at point." command) (interactive) (kernelopt--run ,command)))
-  (keymap-set cuda-mode-map (concat "C-c k " key) name))
-(keymap-set cuda-mode-map "C-c k k" #'eglot-code-actions)
+  (define-key cuda-mode-map (kbd (concat "C-c k " key)) name))
+(define-key cuda-mode-map (kbd "C-c k k") #'eglot-code-actions)

@@ -18,7 +18,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["EDITORS", "EMACS", "HELIX", "NEOVIM", "NEW_NEOVIM", "OLD_NEOVIM", "Packaged", "cache_folder", "unpack"]
+__all__ = ["EDITORS", "EMACS", "HELIX", "NEOVIM", "NEW_NEOVIM", "OLD_EMACS", "OLD_NEOVIM", "Packaged", "cache_folder", "unpack"]
 
 _FETCH_DEADLINE_S = 600
 _DEBIAN = "Debian"
@@ -35,6 +35,8 @@ class Packaged:
     """Where it and its libraries come from; the last one wins."""
     program: str
     """The program, inside the folder."""
+    also: tuple[str, ...] = ()
+    """Packages of its users that it does not depend on."""
 
     @property
     def folder(self) -> Path:
@@ -56,10 +58,11 @@ class Packaged:
 NEOVIM = Packaged("neovim-0.10", "neovim", ("trixie",), "usr/bin/nvim")
 OLD_NEOVIM = Packaged("neovim-0.7", "neovim", ("bookworm",), "usr/bin/nvim")
 EMACS = Packaged("emacs-30", "emacs-nox", ("bookworm", "bookworm-backports"), "usr/bin/emacs-nox")
+OLD_EMACS = Packaged("emacs-28", "emacs-nox", ("bookworm",), "usr/bin/emacs-nox", also=("elpa-eglot",))
 HELIX = Packaged("helix", "hx", ("trixie",), "usr/bin/hx")
 NEW_NEOVIM = Packaged("neovim-new", "neovim", ("sid",), "usr/bin/nvim")
 """Never fetched by itself: what it is changes from day to day."""
-EDITORS = (NEOVIM, OLD_NEOVIM, EMACS, HELIX)
+EDITORS = (NEOVIM, OLD_NEOVIM, EMACS, OLD_EMACS, HELIX)
 
 
 def main() -> int:
@@ -114,7 +117,7 @@ def _download(editor: Packaged, work: Path) -> str | None:
     ]
     apt = ("apt-get", "-q", "-y", "-t", editor.suites[-1], *(part for option in options for part in ("-o", option)))
     _run(*apt, "update")
-    _run(*apt, "install", "--download-only", editor.package)
+    _run(*apt, "install", "--download-only", editor.package, *editor.also)
     return None
 
 

@@ -21,7 +21,7 @@ from tests.deadlines import HANG_S
 from tests.e2e.cli.harness import COMMAND, DATA, ROOT, Cli
 from tests.e2e.editors.packages import Packaged
 
-__all__ = ["SNIPPETS", "Stage", "as_cpp_header", "emacs_command", "make_project_stage", "make_stage", "neovim_command"]
+__all__ = ["SNIPPETS", "Stage", "as_cpp_header", "emacs_command", "emacs_says", "make_project_stage", "make_stage", "neovim_command"]
 
 _HERE = Path(__file__).parent
 SNIPPETS = ROOT / "docs" / "how-to" / "editors"
@@ -152,12 +152,26 @@ def neovim_command(editor: Packaged, snippet: str, script: str = "drive.lua") ->
 
 def emacs_command(editor: Packaged, snippet: str, source: Path) -> tuple[tuple[str, ...], dict[str, str]]:
     """Starts Emacs in the terminal with a snippet as its whole configuration, and has it drive itself."""
+    start, places = _emacs(editor)
+    scripts = ("-l", str(SNIPPETS / snippet), "-l", str(_HERE / "drive.el"), str(source))
+    return (*start, "-nw", "-Q", "--eval", "(setq native-comp-jit-compilation nil)", *scripts), places
+
+
+def emacs_says(editor: Packaged, snippet: str, expression: str) -> str:
+    """The value of an expression once Emacs has taken a snippet as its whole configuration."""
+    start, places = _emacs(editor)
+    words = (*start, "--batch", "-Q", "-l", str(SNIPPETS / snippet), "--eval", f"(princ {expression})")
+    return subprocess.run(words, env=os.environ | places, capture_output=True, text=True, timeout=_STEP_DEADLINE_S, check=True).stdout
+
+
+def _emacs(editor: Packaged) -> tuple[tuple[str, ...], dict[str, str]]:
+    """What starts it, and the variables by which it finds its own files."""
     share = next(editor.folder.glob("usr/share/emacs/[0-9]*"))
     dump = next(editor.folder.glob("usr/libexec/emacs/*/*/*.pdmp"))
     data = str(share / "etc")
-    places = {"EMACSDATA": data, "EMACSDOC": data, "EMACSLOADPATH": str(share / "lisp"), "EMACSPATH": str(dump.parent)}
-    scripts = ("-l", str(SNIPPETS / snippet), "-l", str(_HERE / "drive.el"), str(source))
-    return (*editor.command(), f"--dump-file={dump}", "-nw", "-Q", "--eval", "(setq native-comp-jit-compilation nil)", *scripts), places
+    lisp = (*editor.folder.glob("usr/share/emacs/site-lisp/elpa-src/*"), share / "lisp")  # what packages bring comes first
+    places = {"EMACSDATA": data, "EMACSDOC": data, "EMACSLOADPATH": ":".join(map(str, lisp)), "EMACSPATH": str(dump.parent)}
+    return (*editor.command(), f"--dump-file={dump}"), places
 
 
 def _tail(screen: bytearray) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.e2e.cli.harness import adopt_orphans, make_cli, no_orphans
-from tests.e2e.editors.packages import EMACS, HELIX, NEOVIM, NEW_NEOVIM, OLD_NEOVIM, Packaged
-from tests.e2e.editors.stage import Stage, emacs_command, make_project_stage, make_stage, neovim_command
+from tests.e2e.editors.packages import EMACS, HELIX, NEOVIM, NEW_NEOVIM, OLD_EMACS, OLD_NEOVIM, Packaged
+from tests.e2e.editors.stage import Stage, emacs_command, emacs_says, make_project_stage, make_stage, neovim_command
 from tests.thorough import first_of
 
 NEOVIMS = [
@@ -76,6 +76,13 @@ def test_neovim_shows_the_profile_of_a_header_in_its_program_and_undoes_an_edit_
 def test_emacs_undoes_what_it_accepted(stage: Stage) -> None:
     need(EMACS)
     check(stage, stage.play(*emacs_command(EMACS, "emacs-eglot.el", stage.source)))
+
+
+@pytest.mark.parametrize("editor", [EMACS, OLD_EMACS], ids=lambda editor: editor.name)
+def test_emacs_takes_its_configuration_and_knows_the_keys(editor: Packaged) -> None:
+    need(editor)
+    assert emacs_says(editor, "emacs-eglot.el", '(lookup-key cuda-mode-map (kbd "C-c k a"))') == "kernelopt-accept"
+    assert emacs_says(editor, "emacs-eglot.el", '(assoc-default "k.cuh" auto-mode-alist \'string-match)') == "cuda-mode"
 
 
 def test_helix_finds_the_server_for_cuda(stage: Stage) -> None:
