@@ -47,6 +47,7 @@ def split_launches(plan: Plan) -> str:
             cudaFreeAsync(parts, 0);
             return;
         }}
+        cudaGetLastError();  // no memory for the parts: the next check shall not find this
     }}
 """
 
