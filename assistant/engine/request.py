@@ -181,13 +181,16 @@ BASELINES = ("eager", "compile", "max-autotune")
 """Ways in which PyTorch runs a reference."""
 
 
+ANY_NUMBER = 1 << 30
+
+
 class OptimizeOptions(Record):
     """How far ``optimize`` goes."""
 
     max_rounds: int = 4
     """Techniques chained on one kernel at most."""
-    max_candidates: int = 24
-    """Candidates tried per kernel at most."""
+    max_candidates: int = ANY_NUMBER
+    """Candidates tried per kernel at most; never more than ``limits.candidates`` of the settings."""
     may_recall_across_workspaces: bool = False
     """Whether reasons given in other workspaces may be shown."""
     choice: str | None = None

@@ -64,7 +64,7 @@ from assistant.ports.planner import Planner
 from assistant.ports.store import Store
 from assistant.record import Record
 
-__all__ = ["Ask", "Session", "SessionParts"]
+__all__ = ["Ask", "Session", "SessionParts", "within_settings"]
 
 
 class SessionParts(Record):
@@ -236,7 +236,7 @@ class Session:
         decisions = self._decisions()
 
         async def body(job: Job, version: SourceVersion) -> OptimizeResult:
-            limited = _limited(options, loaded)
+            limited = within_settings(options, loaded)
             people = People(
                 offer=lambda proposal: decisions.offer(job, proposal, accept, ask),
                 host_code=HostCodeRight(limited.may_edit_host_code, asked.host_code),
@@ -369,7 +369,7 @@ def _editor_settings(options: OptimizeOptions) -> EditorSettings:
     return EditorSettings(folder={}, user={name: json.loads(text) for name, text in options.editor_settings})
 
 
-def _limited(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOptions:
+def within_settings(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOptions:
     """As far as the settings allow."""
     settings = loaded.settings
     return replace(

@@ -104,7 +104,8 @@ _CENTRED = (
 
 def _variance(correction: int) -> tuple[Stage, ...]:
     s, mean, squares = _CENTRED
-    return (s, Stage(mean.name, mean.kind, mean.text), squares, Stage("var", "row", f"{{squares}} / fmaxf({{columns}} - {correction}, 0.0f)", 0))
+    divided = Stage("var", "row", f"{{squares}} / fmaxf({{columns}} - {correction}, 0.0f)", 0)
+    return (s, Stage(mean.name, mean.kind, mean.text), squares, divided)
 
 
 def _layer_norm(given: tuple[Argument, ...]) -> RowFunction | None:

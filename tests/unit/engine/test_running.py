@@ -22,7 +22,7 @@ from assistant.engine.events_as_json import event_from
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job, Stopwatch
 from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.running import JobRunner, flags_of, run_limits
-from assistant.engine.session import Session, SessionParts
+from assistant.engine.session import Session, SessionParts, within_settings
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model import events
@@ -248,9 +248,19 @@ def test_folders_of_includes_are_relative_to_the_folder_that_the_flags_come_from
     assert flags_of(replace(asked, cflags=("-Igiven",)), loaded).arguments == (f"-I{on.folder / 'called/given'}",)
 
 
+@pytest.mark.parametrize(
+    ("asked", "limit", "most"), [({}, 120, 120), ({}, 7, 7), ({"max_candidates": 9}, 120, 9), ({"max_candidates": 30}, 24, 24)]
+)
+def test_the_settings_bound_how_many_candidates_are_tried_and_may_allow_more_than_usual(
+    asked: dict[str, int], limit: int, most: int
+) -> None:
+    loaded = load_settings(None, {"limits.candidates": limit})
+    assert within_settings(OptimizeOptions(**asked), loaded).max_candidates == most
+
+
 def test_what_nobody_asks_for_is_what_the_settings_say_at_first() -> None:
     options, settings = OptimizeOptions(), load_settings(None).settings
-    assert (options.max_rounds, options.max_candidates) == (settings.limits.rounds, settings.limits.candidates) == (4, 24)
+    assert options.max_rounds == settings.limits.rounds == 4
     assert options.may_recall_across_workspaces is settings.recall.across_workspaces
     request = JobRequest(Path("/k.cu"), Path("/"))
     assert (request.launch_count, request.sample_blocks) == (64, 4096)
