@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.cli.harness import CHEATS, Cli
 from tests.e2e.cli.test_verdicts import EXPECTED
+from tests.thorough import only
 
 SAMPLE = ("no_op", "values/narrow_sum", "environment/reads_a_file", "host_thread", "honest")
 """One of each way: FAIL, NEEDS_DECISION, refused before it is compiled, host code, and one that is right."""
@@ -28,15 +29,11 @@ def rewarded(cli: Cli, name: str) -> dict[str, Any]:
     return json.loads(cli.run("judge", "--task", "work", "--json").out)
 
 
-_LONG = ("values/narrow_sum", "honest")
-"""A minute and more; other tests of tasks have the same answers."""
+_SHORT = ("no_op", "environment/reads_a_file", "host_thread")
+"""The others take a minute and more each; other tests of tasks have the same answers."""
 
 
-def _of(name: str) -> object:
-    return pytest.param(name, marks=pytest.mark.thorough) if name in _LONG else name
-
-
-@pytest.mark.parametrize("name", EXPECTED if "KERNELOPT_ALL_CHEATS" in os.environ else map(_of, SAMPLE))
+@pytest.mark.parametrize("name", EXPECTED if "KERNELOPT_ALL_CHEATS" in os.environ else only(_SHORT, SAMPLE))
 def test_a_version_gets_the_reward_it_deserves(cli: Cli, name: str) -> None:
     expected = EXPECTED[name]
     if name.startswith("constant/"):  # a constant would pass on its cases: such a task is not made
