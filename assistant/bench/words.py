@@ -10,7 +10,7 @@ from __future__ import annotations
 from assistant.bench.bound import Bound
 from assistant.bench.figures import FAR_RATIO, NEAR_RATIO, Figures, Mean
 from assistant.bench.row import Cost, Row, RowOutcome
-from assistant.model.comparison import times
+from assistant.model.comparison import format_ratio
 from assistant.profile.quantity import counted_noun, format_quantity
 
 __all__ = ["PREDICTED_NOTE", "bound_words", "cost_words", "figures_lines", "row_line", "verdict_words"]
@@ -34,9 +34,9 @@ def verdict_words(row: Row) -> str:
     """What was found, and why nothing was where nothing was."""
     if row.verification is None or row.speed is None or row.ratio is None:
         return f"{row.outcome.value}: {row.reason}" if row.outcome is not RowOutcome.NOT_SEARCHED else row.outcome.value
-    interval = f" ({times(row.low)} to {times(row.high)})" if row.low is not None and row.high is not None else ""
+    interval = f" ({format_ratio(row.low)} to {format_ratio(row.high)})" if row.low is not None and row.high is not None else ""
     labels = f" [{', '.join(row.labels)}]" if row.labels else ""
-    return f"{row.speed} {times(row.ratio)}x{interval}, {row.verification}{labels}"
+    return f"{row.speed} {format_ratio(row.ratio)}x{interval}, {row.verification}{labels}"
 
 
 def bound_words(bound: Bound | None) -> str:

@@ -14,7 +14,7 @@ from assistant.cli.layout import Page
 from assistant.measure.calibration import LAUNCH_S
 from assistant.model import events
 from assistant.model.code_events import OperatorFunction, OperatorGroup
-from assistant.model.comparison import times
+from assistant.model.comparison import format_ratio
 from assistant.model.event_parts import SpeedReport
 from assistant.profile.quantity import counted_noun, first_of, format_quantity
 
@@ -88,8 +88,8 @@ def _bound(bound_s: float | None) -> str:
 
 
 def _speed(speed: SpeedReport) -> str:
-    interval = "" if speed.low is None or speed.high is None else f" ({times(speed.low)} to {times(speed.high)})"
-    return f"{speed.outcome} {times(speed.ratio)}x{interval}"
+    interval = "" if speed.low is None or speed.high is None else f" ({format_ratio(speed.low)} to {format_ratio(speed.high)})"
+    return f"{speed.outcome} {format_ratio(speed.ratio)}x{interval}"
 
 
 def _function(function: OperatorFunction) -> str:

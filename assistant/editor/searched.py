@@ -31,7 +31,7 @@ class InVain(Record):
 
 
 class Searched:
-    """Of one source."""
+    """The searches on a source."""
 
     def __init__(self) -> None:
         self._found: dict[str, dict[str, bool]] = {}

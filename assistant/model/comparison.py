@@ -96,11 +96,11 @@ class Comparison(Record):
         return self.outcome is SpeedOutcome.FASTER or (self.outcome is SpeedOutcome.PREDICTED and self.ratio > 1.0)
 
 
-def times(ratio: float) -> str:
-    """``1.83``; two digits that say something also of what is more than ten times as slow: ``0.0042``."""
+def format_ratio(ratio: float) -> str:
+    """``1.83``; of what is more than ten times as slow two significant digits: ``0.0042``."""
     return f"{ratio:.2f}" if not 0.0 < ratio < _SMALL else f"{ratio:.2g}" if ratio >= _TINY else f"{ratio:.1e}"
 
 
 def speed_in_words(outcome: SpeedOutcome, ratio: float, caveats: Sequence[str]) -> str:
     """``FASTER 1.83x``, or ``PREDICTED 1.83x (timing failed: …)``: never the ratio without what it lacks."""
-    return f"{outcome} {times(ratio)}x" + (f" ({'; '.join(caveats)})" if caveats else "")
+    return f"{outcome} {format_ratio(ratio)}x" + (f" ({'; '.join(caveats)})" if caveats else "")

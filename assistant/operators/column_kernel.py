@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from assistant.operators.kernel_plan import Plan, Step, note, statements
-from assistant.operators.kernel_text import FOLDS, MOVES, alignment, folded, loads, read_in, with_words
+from assistant.operators.kernel_text import FOLDS, MOVES, alignment, each_neighbour, folded, loads, read_in, same_steps, with_words
 
 __all__ = ["column_kernel"]
 
@@ -61,12 +61,12 @@ def _body(plan: Plan) -> Iterator[str]:
         if step.kind == "row":
             yield f"    {step.c_type} {step.name}[WIDTH];"
             (own,) = with_words([step], (), rows=rows)
-            yield from _neighbours([f"        {step.name}[e] = {own.text};{note(step)}"], "    ")
+            yield from each_neighbour([f"        {step.name}[e] = {own.text};{note(step)}"], "    ")
         elif step.kind in FOLDS:
             yield f"    float {step.name}[WIDTH];{note(step)}"
-            yield from _neighbours([f"        {step.name}[e] = {FOLDS[step.kind][0]};"], "    ")
+            yield from each_neighbour([f"        {step.name}[e] = {FOLDS[step.kind][0]};"], "    ")
             yield from _along(plan, rows, [step], lambda found: folded(found[0], "            ", f"{found[0].name}[e]"))
-            yield from _neighbours([f"        {step.name}[e] = {step.kind}_of_column({step.name}[e]);"], "    ")
+            yield from each_neighbour([f"        {step.name}[e] = {step.kind}_of_column({step.name}[e]);"], "    ")
     full = plan.full_outputs
     if full:
         yield from _along(plan, rows, [step for _, step in full], None)
@@ -76,32 +76,21 @@ def _body(plan: Plan) -> Iterator[str]:
         yield "    }"
 
 
-def _neighbours(lines: Iterable[str], indent: str) -> Iterator[str]:
-    yield f"{indent}#pragma unroll"
-    yield f"{indent}for (int e = 0; e < WIDTH; ++e) {{"
-    yield from lines
-    yield f"{indent}}}"
-
-
-def _along(
-    plan: Plan, rows: Sequence[str], wanted: Sequence[Step], fold: Callable[[Sequence[Step]], Iterable[str]] | None
-) -> Iterator[str]:
+def _along(plan: Plan, rows: Sequence[str], wanted: Sequence[Step], fold: _End | None) -> Iterator[str]:
     """All elements of a thread's columns; without ``fold`` the outputs are stored."""
     reads = read_in(plan, wanted)
     steps = with_words(plan.steps, reads, rows=rows)
-    names = {step.name for step in wanted}
-    found = [step for step in steps if step.name in names]
-    full = plan.full_outputs
+    found, full = same_steps(steps, wanted), plan.full_outputs
     yield "    #pragma unroll 4"
     yield "    for (int i = threadIdx.y; i < end; i += blockDim.y) {"
     yield "        const long long at = (outer * columns + i) * inner + column;"
     yield from loads(reads, "        ")
     if fold is not None:
-        yield from _neighbours([*statements(steps, found, 3), *fold(found)], "        ")
+        yield from each_neighbour([*statements(steps, found, 3), *fold(found)], "        ")
     else:
         yield from (f"        float {output}_near[WIDTH];" for output, _ in full)
         stores = [f"            {output}_near[e] = {step.name};" for output, step in full]
-        yield from _neighbours([*statements(steps, found, 3), *stores], "        ")
+        yield from each_neighbour([*statements(steps, found, 3), *stores], "        ")
         yield from (f"        store<WIDTH>({output} + at, {output}_near);" for output, _ in full)
     yield "    }"
 

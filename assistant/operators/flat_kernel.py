@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.operators.kernel_plan import Plan, statements
-from assistant.operators.kernel_text import MOVES, alignment, loads, with_words
+from assistant.operators.kernel_text import MOVES, alignment, each_neighbour, loads, same_steps, with_words
 
 __all__ = ["flat_kernel"]
 
@@ -35,14 +35,10 @@ void {name}({plan.parameters()}) {{
 
 def _body(plan: Plan) -> str:
     steps = with_words(plan.steps, plan.reads)
-    names = {step.name for step in plan.results}
+    stores = [f"        {output}_near[e] = {step.name};" for output, step in plan.stored]
     return "\n".join([
         *loads(plan.reads, "    "),
         *(f"    float {output}_near[WIDTH];" for output in plan.outputs),
-        "    #pragma unroll",
-        "    for (int e = 0; e < WIDTH; ++e) {",
-        *statements(steps, [step for step in steps if step.name in names], 2),
-        *(f"        {output}_near[e] = {step.name};" for output, step in plan.stored),
-        "    }",
+        *each_neighbour([*statements(steps, same_steps(steps, plan.results), 2), *stores], "    "),
         *(f"    store<WIDTH>({output} + at, {output}_near);" for output in plan.outputs),
     ])  # fmt: skip

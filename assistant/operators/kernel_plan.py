@@ -77,7 +77,7 @@ class Shape(Record):
         return " * ".join(self.names[self._last :]) or "1"
 
     def broadcast(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-        """With ones in front, where it can stand beside the elements; else None."""
+        """With ones in front, where it broadcasts to the elements; else None."""
         padded = (1,) * (len(self.dims) - len(shape)) + shape
         fits = len(padded) == len(self.dims) and all(mine in (1, whole) for mine, whole in zip(padded, self.dims, strict=True))
         return padded if fits else None
@@ -112,7 +112,7 @@ class Shape(Record):
         return " + ".join(parts) or "0"
 
     def names_of(self, shape: tuple[int, ...]) -> tuple[str, ...]:
-        """The sizes of an array that stands beside the elements, by name where they are equal."""
+        """The sizes of an array that broadcasts to the elements, by name where they are equal."""
         padded = zip(reversed(shape), reversed(self.dims), reversed(self.names), strict=False)
         aligned = [name if mine == whole else str(mine) for mine, whole, name in padded]
         return (*map(str, shape[: len(shape) - len(aligned)]), *reversed(aligned))

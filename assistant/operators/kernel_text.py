@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from assistant.operators.kernel_plan import Plan, Read, Step, needed
+from assistant.operators.kernel_plan import Plan, Read, Step, needed, note
 
-__all__ = ["FOLDS", "MOVES", "alignment", "folded", "loads", "read_in", "with_words"]
+__all__ = ["FOLDS", "MOVES", "alignment", "each_neighbour", "folded", "loads", "read_in", "row_value", "same_steps", "with_words"]
 
 FOLDS = {"sum": ("0.0f", "{a} + {b}"), "max": ("-INFINITY", "{a} != {a} || {a} > {b} ? {a} : {b}"),
          "min": ("INFINITY", "{a} != {a} || {a} < {b} ? {a} : {b}")}  # fmt: skip
@@ -80,6 +80,25 @@ def folded(step: Step, indent: str, part: str = "") -> Iterator[str]:
     else:
         yield f"{indent}const float term = {step.text};"
         yield f"{indent}{part} = {FOLDS[step.kind][1].format(a=part, b='term')};"
+
+
+def row_value(step: Step) -> str:
+    """A value that each row has once."""
+    return f"    const {step.c_type} {step.name} = {step.text};{note(step)}"
+
+
+def each_neighbour(lines: Iterable[str], indent: str) -> Iterator[str]:
+    """A loop over the WIDTH neighbours of a thread, by ``e``."""
+    yield f"{indent}#pragma unroll"
+    yield f"{indent}for (int e = 0; e < WIDTH; ++e) {{"
+    yield from lines
+    yield f"{indent}}}"
+
+
+def same_steps(steps: Iterable[Step], wanted: Iterable[Step]) -> list[Step]:
+    """The wanted values, as they stand among ``steps``."""
+    names = {step.name for step in wanted}
+    return [step for step in steps if step.name in names]
 
 
 def _summand(index: str) -> str:

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from assistant.operators.kernel_plan import Plan, Read, Step, note, statements
-from assistant.operators.kernel_text import FOLDS, MOVES, alignment, folded, loads, read_in, with_words
+from assistant.operators.kernel_text import (
+    FOLDS,
+    MOVES,
+    alignment,
+    each_neighbour,
+    folded,
+    loads,
+    read_in,
+    row_value,
+    same_steps,
+    with_words,
+)
 from assistant.operators.split_rows import split_kernels, split_launches
 
 __all__ = ["row_kernel"]
@@ -50,7 +61,7 @@ def _long(product: str) -> str:
 def _body(plan: Plan) -> Iterator[str]:
     for step in plan.steps:
         if step.kind == "row":
-            yield f"    const {step.c_type} {step.name} = {step.text};{note(step)}"
+            yield row_value(step)
         elif step.kind in FOLDS:
             yield f"    float part_{step.name} = {FOLDS[step.kind][0]};"
             yield "    for (int i = threadIdx.x; i < columns; i += blockDim.x) {"
@@ -100,7 +111,7 @@ def _kept_body(plan: Plan, kept: Sequence[str]) -> Iterator[str]:
     yield from _each_vector(f"        load<WIDTH>({name}_kept[k], {name} + row * columns + i);" for name in kept)
     for step in plan.steps:
         if step.kind == "row":
-            yield f"    const {step.c_type} {step.name} = {step.text};{note(step)}"
+            yield row_value(step)
         elif step.kind in FOLDS:
             yield f"    float part_{step.name} = {FOLDS[step.kind][0]};"
             yield from _each_vector(_of_neighbours(plan, kept, [step], lambda steps: folded(steps[0], "            ")))
@@ -129,15 +140,10 @@ def _of_neighbours(
     """What is made of neighbours; ``end``: what becomes of the wanted values of one."""
     reads = [read for read in read_in(plan, wanted) if read[0] not in kept]
     steps = with_words(plan.steps, reads, kept)
-    names = {step.name for step in wanted}
-    found = [step for step in steps if step.name in names]
+    found = same_steps(steps, wanted)
     yield from _at(reads, "        ")
     yield from loads(reads, "        ")
-    yield "        #pragma unroll"
-    yield "        for (int e = 0; e < WIDTH; ++e) {"
-    yield from statements(steps, found, 3)
-    yield from end(found)
-    yield "        }"
+    yield from each_neighbour([*statements(steps, found, 3), *end(found)], "        ")
 
 
 def _kept_launches(plan: Plan, most: int) -> str:

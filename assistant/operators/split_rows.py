@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assistant.operators.kernel_plan import Plan, Step, note, statements
-from assistant.operators.kernel_text import FOLDS, folded
+from assistant.operators.kernel_text import FOLDS, folded, row_value
 
 __all__ = ["split_kernels", "split_launches"]
 
@@ -94,7 +94,7 @@ def _known(plan: Plan, steps: Sequence[Step]) -> Iterator[str]:
     folds = _folds(plan)
     for step in steps:
         if step.kind == "row":
-            yield f"    const {step.c_type} {step.name} = {step.text};{note(step)}"
+            yield row_value(step)
         elif step.kind in FOLDS:
             yield f"    const float {step.name} = {step.kind}_of_parts(parts + ({folds.index(step)} * rows + row) * splits, splits);"
 

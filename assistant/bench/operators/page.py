@@ -14,7 +14,7 @@ from assistant.bench.markdown import table_row
 from assistant.bench.operators.figures import THRESHOLDS, Figures, figures_of
 from assistant.bench.operators.row import OperatorOutcome, OperatorRow, OperatorSettings
 from assistant.bench.operators.words import NO_GPU, figures_line, origin_words, speed_words, speeds_line, verdict_words
-from assistant.model.comparison import times
+from assistant.model.comparison import format_ratio
 
 __all__ = ["NO_GPU_NOTE", "figures_lines", "results_page"]
 
@@ -82,8 +82,8 @@ def _figures_table(settings: OperatorSettings, figures: Sequence[Figures]) -> It
 def _speed_cells(figures: Figures) -> list[str]:
     cells = list[str]()
     for speeds in figures.speeds:
-        of_correct = "" if speeds.correct_geometric_mean is None else f"{times(speeds.correct_geometric_mean)}x"
-        cells += [*(f"{each.ratio:.0%}" for each in speeds.fast), f"{times(speeds.geometric_mean)}x", of_correct]
+        of_correct = "" if speeds.correct_geometric_mean is None else f"{format_ratio(speeds.correct_geometric_mean)}x"
+        cells += [*(f"{each.ratio:.0%}" for each in speeds.fast), f"{format_ratio(speeds.geometric_mean)}x", of_correct]
     return cells
 
 

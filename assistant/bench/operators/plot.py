@@ -14,7 +14,7 @@ from assistant.bench.drawing import AFTER, BEFORE, FOOT, GAP, PANEL, ROW, TOP, W
 from assistant.bench.drawing import panel as panel_of
 from assistant.bench.operators.page import NO_GPU_NOTE
 from assistant.bench.operators.row import OperatorOutcome, OperatorRow, OperatorSettings
-from assistant.model.comparison import times
+from assistant.model.comparison import format_ratio
 
 __all__ = ["plot_svg"]
 
@@ -37,7 +37,7 @@ def plot_svg(rows: Sequence[OperatorRow], settings: OperatorSettings) -> str:
         scale = scale_of(known, width)
         drawn += panel_of(scale, f"correct ones: speed-up over {baseline} by call", height)
         for place, row, speed in speeds:
-            drawn += bar(scale, speed.ratio, _level(place), f"{row.title}: {times(speed.ratio)}x over {baseline}")
+            drawn += bar(scale, speed.ratio, _level(place), f"{row.title}: {format_ratio(speed.ratio)}x over {baseline}")
             drawn += _interval(scale, speed.low, speed.high, _level(place))
         width += PANEL + GAP
     return document(width, height, drawn)

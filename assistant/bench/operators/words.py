@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from assistant.bench.operators.figures import Figures, Speeds
 from assistant.bench.operators.row import RULES, OperatorOutcome, OperatorRow, OperatorSettings
-from assistant.model.comparison import times
+from assistant.model.comparison import format_ratio
 from assistant.model.event_parts import SpeedReport
 from assistant.model.verification import verdict_in_words
 
@@ -59,8 +59,10 @@ def figures_line(figures: Figures) -> str:
 def speeds_line(figures: Figures, speeds: Speeds) -> str:
     """Every fast_p and both means over one baseline."""
     fast = ", ".join(f"fast_{each.p:g} {each.ratio:.0%}" for each in speeds.fast)
-    correct = "none" if speeds.correct_geometric_mean is None else f"{times(speeds.correct_geometric_mean)}x over {speeds.timed_count}"
-    mean = f"{times(speeds.geometric_mean)}x with failures as 1.0x, {correct} without them"
+    correct = (
+        "none" if speeds.correct_geometric_mean is None else f"{format_ratio(speeds.correct_geometric_mean)}x over {speeds.timed_count}"
+    )
+    mean = f"{format_ratio(speeds.geometric_mean)}x with failures as 1.0x, {correct} without them"
     return f"{figures.name} over {speeds.baseline}: {fast}; geometric mean by call {mean}"
 
 
@@ -72,5 +74,5 @@ def _speeds(row: OperatorRow, settings: OperatorSettings) -> str:
 
 
 def _ratio(speed: SpeedReport) -> str:
-    interval = "" if speed.low is None or speed.high is None else f" ({times(speed.low)} to {times(speed.high)})"
-    return f"{times(speed.ratio)}x{interval}"
+    interval = "" if speed.low is None or speed.high is None else f" ({format_ratio(speed.low)} to {format_ratio(speed.high)})"
+    return f"{format_ratio(speed.ratio)}x{interval}"

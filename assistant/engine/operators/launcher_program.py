@@ -30,8 +30,8 @@ _MAIN = "main.cu"
 _MOST_BYTES = 1 << 30
 """Of inputs and weights together: every recording of a candidate has its own copy."""
 _MOST_STORED_BYTES = 1 << 24
-"""Of one tensor in its file, a multiple of every type's size: what is larger is filled by repeating it. Its values then come from the same
-source, and PyTorch judges what is offered on the whole tensor."""
+"""The most that is stored of a tensor, a multiple of every type's size: a larger tensor is filled by repeating it. PyTorch judges what is
+offered on the whole tensor."""
 
 
 async def as_program(job: Job, pair: OperatorPair, options: OperatorOptions, folder: Path) -> JobRequest | NoProgram | LabFailure:
