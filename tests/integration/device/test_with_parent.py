@@ -51,7 +51,7 @@ def becomes(condition: Callable[[], bool]) -> bool:
 def is_running(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before it was opened, or before it was read
         return False
     return state != "Z"
 

@@ -243,7 +243,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 def is_running(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # gone before it was opened, or before it was read
         return False
 
 
