@@ -39,7 +39,7 @@ def imported(name: str) -> set[str]:
 def imported_by(text: str) -> set[str]:
     """Modules of ours that a text imports."""
     found: set[str] = set()
-    for node in _run_nodes(ast.parse(text)):
+    for node in _run_statements(ast.parse(text)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -53,9 +53,17 @@ def _home(module: str, name: str) -> str:
     return HOMES.get((module, name)) or (inner if inner in MODULES else module)
 
 
-def _run_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """All nodes below ``node`` but those that only type checkers see."""
-    for child in ast.iter_child_nodes(node):
-        if not (isinstance(child, ast.If) and ast.unparse(child.test).endswith("TYPE_CHECKING")):
-            yield child
-            yield from _run_nodes(child)
+def _run_statements(node: ast.AST) -> Iterator[ast.stmt]:
+    """All statements below ``node`` but those that only type checkers see."""
+    left = [node]
+    while left:
+        for child in ast.iter_child_nodes(left.pop()):
+            if isinstance(child, ast.expr) or (isinstance(child, ast.If) and _is_for_type_checkers(child.test)):
+                continue
+            left.append(child)
+            if isinstance(child, ast.stmt):
+                yield child
+
+
+def _is_for_type_checkers(test: ast.expr) -> bool:
+    return (isinstance(test, ast.Name) and test.id == "TYPE_CHECKING") or (isinstance(test, ast.Attribute) and test.attr == "TYPE_CHECKING")

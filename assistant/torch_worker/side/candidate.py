@@ -8,6 +8,7 @@ the answer of this run says which calls to make (`extensions`).
 
 from __future__ import annotations
 
+import importlib
 import time
 from contextlib import nullcontext
 from pathlib import Path
@@ -34,6 +35,8 @@ _LATE_S = 0.02
 def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Raises SideError where the candidate's file cannot be used at all."""
     place = Place(order, folder)
+    if order["launcher"] is None:  # its Python may use torch.compile, which must not be imported where PyTorch seems to have a GPU
+        importlib.import_module("torch._inductor")
     extensions = NativeExtensions() if place.is_gpu else Extensions(folder)
     opened = OpenedFiles(frozenset(order["closed"]))
     answer: dict[str, Any] = {"failure": None, "calls": [], "extensions": [], "is_blind": False}
@@ -74,7 +77,7 @@ class Candidate:
 
     def load(self) -> None:
         """The class, and a model with the reference's weights for each of the reference's models."""
-        torch.manual_seed(self._order["seed"])
+        torch.random.manual_seed(self._order["seed"])
         self._kind = self._loaded()
         self._place.take("share")
         if isinstance(self._extensions, NativeExtensions):
@@ -151,7 +154,7 @@ class Candidate:
         left: dict[str, Any]
         before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         try:
-            with computing_calls() as computing, self._traced() as kernels:
+            with computing_calls(is_of_launcher=self._order["launcher"] is not None) as computing, self._traced() as kernels:
                 call = called(model, inputs, self._order["path"], self._place.wait_for_stream, is_backward=self._order["backward"])
                 left = self._left(call, case, model, self._order["models"][index]["buffers"])
         except Pending:

@@ -39,7 +39,7 @@ def _answer(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     except ImportError as error:
         return {"failure": {"kind": "no_torch", "message": str(error)}}
     torch.set_num_threads(1)
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.set_deterministic_debug_mode("warn")  # as use_deterministic_algorithms, which imports torch.compile: another two seconds
     from assistant.torch_worker.side.failures import SideError
 
     try:

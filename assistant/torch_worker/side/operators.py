@@ -54,7 +54,7 @@ def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def _of_call(order: dict[str, Any], module: Any, mode: Any) -> dict[str, Any]:
     with mode, torch.no_grad():
-        torch.manual_seed(order["seed"])
+        torch.random.manual_seed(order["seed"])
         init = module.get_init_inputs() if hasattr(module, "get_init_inputs") else []
         model = made(getattr(module, order["class"]), init, order["path"])
         inputs = module.get_inputs()

@@ -112,19 +112,19 @@ class _Reference:
         self._add(len(self._models) - 1, model, drawn, is_needed=False)
 
     def _model(self, seed: int) -> torch.nn.Module:
-        torch.manual_seed(seed)
+        torch.random.manual_seed(seed)
         path = self._order["path"]
         init: Any = []
         if hasattr(self._module, "get_init_inputs"):
             init = self._drawn("get_init_inputs")
-        torch.manual_seed(seed)
+        torch.random.manual_seed(seed)
         model = made(getattr(self._module, self._order["class"]), init, path).to(self._place.device)
         state = {name: self._files.saved(tensor) for name, tensor in model.state_dict().items()}
         self._models.append({"init": self._files.encoded(init), "state": state, "buffers": buffer_names(model), "seed": seed})
         return model
 
     def _inputs(self, seed: int) -> list[Any]:
-        torch.manual_seed(seed)
+        torch.random.manual_seed(seed)
         drawn = self._drawn("get_inputs")
         if isinstance(drawn, torch.Tensor):
             raise SideError("bad_inputs", "get_inputs() returned a tensor: it must return a list of forward's arguments")

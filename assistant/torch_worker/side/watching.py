@@ -48,23 +48,39 @@ class _ComputingCalls(TorchDispatchMode):
         self.counts: Counter[str] = Counter() if counts is None else counts
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return self.counted(func, args, kwargs)
+
+    def counted(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """What the function returns."""
         name = func.overloadpacket.__name__
         if not is_free(name) and not (func.namespace == "kernelopt" and name in MADE):
             self.counts[name] += 1
         return func(*args, **(kwargs or {}))
 
 
+class _ComputingCallsOfALauncher(_ComputingCalls):
+    """For code without Python of its own: nothing is to be kept from torch.compile, which PyTorch would import first, for seconds."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return self.counted(func, args, kwargs)
+
+
 @contextmanager
-def computing_calls() -> Generator[Counter[str]]:
+def computing_calls(*, is_of_launcher: bool = False) -> Generator[Counter[str]]:
     """How often each function of ATen that computes is called meanwhile."""
-    with _ComputingCalls() as mode:
+    kind = _ComputingCallsOfALauncher if is_of_launcher else _ComputingCalls
+    with kind() as mode:
         start = threading.Thread.start
 
         def started(self: threading.Thread) -> None:
             inner = self.run
 
             def run() -> None:
-                with _ComputingCalls(mode.counts):
+                with kind(mode.counts):
                     inner()
 
             self.run = run
@@ -81,6 +97,8 @@ class Fingerprint:
     """Which objects the functions of PyTorch and of ``time`` are."""
 
     def __init__(self) -> None:
+        if torch.manual_seed is torch.random.manual_seed:  # torch.compile puts this in its place when it is first used
+            torch.manual_seed = torch._disable_dynamo(torch.manual_seed)
         self._was = self._now()
 
     def changed(self) -> list[str]:

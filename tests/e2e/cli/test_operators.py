@@ -43,6 +43,18 @@ ASKS = {"attention": {"nan_behaviour"}}
 """What is for a person to decide of a right candidate: masked keys are skipped, where the reference multiplies a NaN there by zero."""
 BY_LIBRARY = {name for name, codes in CHEATS.items() if codes == {"library_call"}}
 """Right, and wrong only where every kernel has to be the candidate's own."""
+COMPILED = """import torch
+
+
+@torch.compile
+def softmax(x):
+    return torch.softmax(x * 1.0, dim=-1)
+
+
+class ModelNew(torch.nn.Module):
+    def forward(self, x):
+        return softmax(x)
+"""
 TASKS = sorted(path.parent for path in EXAMPLES.rglob("task.py"))
 
 
@@ -94,6 +106,15 @@ def test_gradients_are_judged(cli: Cli, tmp_path: Path, name: str, before: str, 
     failed = cli.run("compare", folder / "task.py", wrong, "--backward", "--json")
     (finding, *_) = failed.one("comparison")["verification"]["findings"]
     assert (failed.code, finding["code"]) == (1, "wrong_value") and "the gradient of" in finding["message"], failed.said
+
+
+@pytest.mark.thorough
+def test_what_pytorch_compiles_is_pytorchs_work(cli: Cli) -> None:
+    folder = next(each for each in TASKS if each.name == "row_softmax")
+    (cli.folder / "compiled.py").write_text(COMPILED)
+    ended = cli.run("compare", folder / "task.py", "compiled.py", "--json")
+    verdict = ended.one("comparison")["verification"]
+    assert verdict["outcome"] == "NEEDS_DECISION" and [each["code"] for each in verdict["findings"]] == ["library_call"], ended.said
 
 
 def test_a_task_is_broken_down_into_functions_and_groups(cli: Cli) -> None:
