@@ -34,15 +34,19 @@ def asked(cli: Cli, candidate: Path, *words: str) -> dict[str, Any]:
 def test_an_operator_is_written_from_its_task_to_its_reward(cli: Cli) -> None:
     candidate = make(cli, SMALL)
     assert "torch_project" not in (candidate.parent / "task.json").read_text()
-    candidate.write_text("# as it was\n" + candidate.read_text())
-    assert asked(cli, candidate, "judge")["reward"] == 0
-
     candidate.write_text(candidate_of(SMALL, "right").read_text())
     answer = asked(cli, candidate, "judge")
     assert (answer["reward"], answer["milestone"], answer["components"]["compiled"]) == (1, "right", True), answer
     _, *calls = [json.loads(line) for line in cli.run("task", "trajectory", "work").out.splitlines()]
-    assert [(call["tool"], call.get("reward")) for call in calls] == [("judge", 0), ("judge", 1)]
-    assert "+extension = load_inline(" in calls[1]["diff"]
+    assert [(call["tool"], call.get("reward")) for call in calls] == [("judge", 1)]
+    assert "+extension = load_inline(" in calls[0]["diff"]
+
+
+@pytest.mark.thorough
+def test_a_candidate_that_was_left_as_it_was_earns_nothing(cli: Cli) -> None:
+    candidate = make(cli, SMALL)
+    candidate.write_text("# as it was\n" + candidate.read_text())
+    assert asked(cli, candidate, "judge")["reward"] == 0
 
 
 @pytest.mark.thorough

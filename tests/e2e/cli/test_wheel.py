@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests.e2e.cli.harness import DEADLINE_S, EXAMPLES, ROOT, Cli, Ended
 
@@ -40,22 +41,45 @@ class Installed:
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    folder = tmp_path_factory.mktemp("wheel")
-    command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
-    subprocess.run(command, check=True, timeout=DEADLINE_S)
-    (whole,) = folder.glob("kernelopt-*.whl")
+def installed(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Installed:
+    """Made once for all processes of a run of the tests, which share the folder above their own."""
+    if worker_id == "master":  # there is one process
+        return _installed(tmp_path_factory.mktemp("wheel"))
+    folder = tmp_path_factory.getbasetemp().parent / "wheel"
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "made.lock"):
+        return _installed(folder)
+
+
+def _installed(folder: Path) -> Installed:
+    """What stands in ``folder``, or is made there."""
+    whole, wheel = _wheels(folder)
+    python = folder / "environment" / "bin" / "python"
+    if not python.exists():
+        venv.create(folder / "environment", with_pip=False, symlinks=True)
+        (packages,) = (folder / "environment" / "lib").glob("python*/site-packages")
+        with zipfile.ZipFile(wheel) as made:
+            made.extractall(packages)
+        (packages / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")  # of a folder named so no .pth file is read
+    return Installed(_names(whole), _names(wheel), python)
+
+
+def _names(wheel: Path) -> frozenset[str]:
+    with zipfile.ZipFile(wheel) as opened:
+        return frozenset(opened.namelist())
+
+
+def _wheels(folder: Path) -> tuple[Path, Path]:
+    """What people install, and what the extension carries."""
     texts, wheel = folder / "kernelopt.texts", folder / "packed.whl"
-    runpy.run_path(str(ROOT / "vscode-client" / "tools" / "wheel.py"))["pack"](whole, texts)
-    subprocess.run((sys.executable, ROOT / "vscode-client" / "python" / "make_wheel.py", texts, wheel), check=True, timeout=DEADLINE_S)
-    venv.create(folder / "environment", with_pip=False, symlinks=True)
-    (packages,) = (folder / "environment" / "lib").glob("python*/site-packages")
-    with zipfile.ZipFile(wheel) as made:
-        made.extractall(packages)
-    (packages / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")  # of a folder named so no .pth file is read
-    with zipfile.ZipFile(whole) as people_install:
-        names = frozenset(people_install.namelist())
-    return Installed(names, frozenset(made.namelist()), folder / "environment" / "bin" / "python")
+    if not wheel.exists():
+        command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, ROOT)
+        subprocess.run(command, check=True, timeout=DEADLINE_S)
+        (whole,) = folder.glob("kernelopt-*.whl")
+        runpy.run_path(str(ROOT / "vscode-client" / "tools" / "wheel.py"))["pack"](whole, texts)
+        subprocess.run((sys.executable, ROOT / "vscode-client" / "python" / "make_wheel.py", texts, wheel), check=True, timeout=DEADLINE_S)
+    (whole,) = folder.glob("kernelopt-*.whl")
+    return whole, wheel
 
 
 @pytest.mark.parametrize("folder", FOLDERS)

@@ -108,6 +108,7 @@ def programs() -> list[int]:
     return [process.pid for process in alive() if process.name == "program"]
 
 
+@pytest.mark.thorough
 async def test_twenty_thousand_lines_are_shown_and_typed_in(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(settings=OFF)
     document = editor.open(shared_cli.write("large.cu", halves(3400)))

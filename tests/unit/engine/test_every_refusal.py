@@ -95,8 +95,10 @@ async def refused(run: Run, folder: Path, place: int | None) -> tuple[list[str],
 
 ASKED_ONCE = {"check", "profile", "profile_timed"}
 """They make no call twice."""
+_AT_LENGTH = {"moved", "declared", "large_in_part", "compare_fused_timed", "search_timed"}
+"""Searches and comparisons, whose calls are refused in the others too."""
 TURNS_OF = (
-    *(pytest.param(name, False, id=f"{name}-first") for name in RUNS),
+    *(pytest.param(name, False, id=f"{name}-first", marks=(pytest.mark.thorough,) if name in _AT_LENGTH else ()) for name in RUNS),
     *(pytest.param(name, True, id=f"{name}-last", marks=pytest.mark.thorough) for name in RUNS if name not in ASKED_ONCE),
 )
 
