@@ -23,7 +23,7 @@ _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
 _ON_ACCESSES = frozenset(
     {"KO101", "KO102", "KO103", "KO107", "KO108", "KO113", "KO118", "KO120", "KO121", "KO201", "KO202", "KO203", "KO205", "KO209"}
 )
-_ON_CALLS = frozenset({"KO110", "KO111", "KO112", "KO116", "KO204", "KO206"})
+_ON_CALLS = frozenset({"KO110", "KO111", "KO112", "KO116", "KO123", "KO204", "KO206"})
 
 
 def culprit(note: Note, text: str) -> tuple[int, int] | None:

@@ -168,6 +168,7 @@ METRICS: tuple[Metric, ...] = (
         None,
         (Method.STATIC,),
     ),
+    Metric("divided_roots", "roots", "square roots on a line that nothing but divisions use", None, (Method.STATIC,)),
     Metric("double_literals", "literals", "floating literals without f on a line", None, (Method.STATIC,)),
     # model
     _modelled("predicted_time", "s", "the performance model's time of one launch; nothing was timed"),

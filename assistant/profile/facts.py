@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from assistant.record import Record
 
-__all__ = ["CarriedLoad", "LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse"]
+__all__ = ["CarriedLoad", "DividedRoot", "LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse"]
 
 
 class LoopFacts(Record):
@@ -57,6 +57,16 @@ class CarriedLoad(Record):
     store_line: int
 
 
+class DividedRoot(Record):
+    """A square root of a value that only the run decides, of which nothing but quotients are made."""
+
+    text: str
+    """``1.0f / sqrtf(x)``; where a local holds the root, ``sqrtf(x)``."""
+    is_double: bool
+    quotient_lines: tuple[int, ...]
+    """A line for each division by it."""
+
+
 class LineFacts(Record):
     """What stands on one line of the kernel."""
 
@@ -69,6 +79,8 @@ class LineFacts(Record):
     """The same, computed in double precision."""
     running_powers: tuple[str, ...] = ()
     """Those of either kind whose exponent is a loop's counter."""
+    divided_roots: tuple[DividedRoot, ...] = ()
+    """Roots on this line that are only divided by."""
     reduces_arguments: bool = False
     """Calls a sine, cosine or tangent of a float, whose routine reduces large arguments in double precision."""
     accumulated_pointers: tuple[str, ...] = ()

@@ -32,6 +32,7 @@ _REMEDIES = {
     "KO120": "keep the value in a local variable for the next iteration, too",
     "KO121": "several rows per thread, all loads before the first store",
     "KO122": "let each thread take its share: for (int k = threadIdx.x; k < n; k += blockDim.x)",
+    "KO123": "write rsqrtf(x) and multiply; the last bits of results may change",
     "KO201": "guard the index, or make the buffer as large as the grid reaches",
     "KO202": "a barrier between both accesses, or an atomic",
     "KO203": "write every element before it is read",

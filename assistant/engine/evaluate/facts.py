@@ -27,9 +27,10 @@ from assistant.cuda.variables import declared_variables, locals_of
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.plan.expert.analysis.constant_powers import constant_powers
+from assistant.plan.expert.analysis.divided_roots import divided_root_obstacle, divided_roots
 from assistant.plan.expert.analysis.running_powers import running_powers
-from assistant.plan.expert.analysis.value_kinds import ValueKinds
-from assistant.profile.facts import CarriedLoad, LineFacts, LoopFacts, PointerFacts, SourceFacts
+from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
+from assistant.profile.facts import CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts
 
 __all__ = ["source_facts"]
 
@@ -64,6 +65,7 @@ class _Line:
     powers: list[str] = field(default_factory=list[str])
     double_powers: list[str] = field(default_factory=list[str])
     running_powers: list[str] = field(default_factory=list[str])
+    divided_roots: list[DividedRoot] = field(default_factory=list[DividedRoot])
     reduces_arguments: bool = False
     accumulated: list[str] = field(default_factory=list[str])
     invariant: list[str] = field(default_factory=list[str])
@@ -85,6 +87,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     for body in bodies:
         _read_literals(tree, body, lines)
         _read_powers(tree, body, lines)
+        _read_roots(tree, body, lines)
         for call in tree.find("call_expression", inside=body):
             lines[tree.line(call)].reduces_arguments |= callee_name(tree, call) in _REDUCING
         _read_accesses(tree, body, pointers, lines)
@@ -99,6 +102,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
                 powers=tuple(found.powers),
                 double_powers=tuple(found.double_powers),
                 running_powers=tuple(found.running_powers),
+                divided_roots=tuple(found.divided_roots),
                 reduces_arguments=found.reduces_arguments,
                 accumulated_pointers=_unique(found.accumulated),
                 invariant_loads=_unique(found.invariant),
@@ -179,6 +183,15 @@ def _read_powers(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -
             line = lines[tree.line(power.call)]
             (line.double_powers if power.is_double else line.powers).append(tree.text(power.call))
             line.running_powers.append(tree.text(power.call))
+
+
+def _read_roots(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -> None:
+    for function in functions(tree):
+        for root in divided_roots(tree, function) if function.body == body else ():
+            if divided_root_obstacle(tree, function, root) is None:
+                text = tree.text(root.call if root.variable is not None else root.quotients[0].node)
+                places = tuple(tree.line(quotient.node) for quotient in root.quotients)
+                lines[tree.line(root.call)].divided_roots.append(DividedRoot(text, root.kind is Kind.DOUBLE, places))
 
 
 def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defaultdict[int, _Line]) -> None:

@@ -128,6 +128,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO115": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO119": (WatchedMetric("shared_wavefronts", False, "wavefronts"), _wavefronts),
     "KO116": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
+    "KO123": (WatchedMetric("arithmetic_instructions", False, "instructions"), _arithmetic),
     "KO121": (WatchedMetric("load_store_instructions", False, "instructions"), _loads_and_stores),
     "KO122": (WatchedMetric("memory_requests", False, "requests"), _requests),
     "KO117": (WatchedMetric("stack_bytes", False, "bytes/thread"), _stack),

@@ -17,6 +17,7 @@ from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_to_threads import LoopToThreads
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 from assistant.plan.expert.private_histogram import PrivateHistogram
+from assistant.plan.expert.reciprocal_roots import ReciprocalRoots
 from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.rows_per_thread import RowsPerThread
 from assistant.plan.expert.running_powers import RunningPowers
@@ -52,6 +53,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     LoopToThreads(),
     LoopUnrolling(),
     PrivateHistogram(),
+    ReciprocalRoots(),
     RegisterTiling(),
     RowsPerThread(),
     RunningPowers(),

@@ -55,6 +55,8 @@ WRONG = {
         "block-shuffles/one_sum_after_the_other", "        }\n        __syncthreads();\n    }", "        }\n    }"),
     "power-one-iteration-early": ("running-powers/discounted", "float power = 1.0f + rate;", "float power = 1.0f;"),
     "power-not-begun-again": ("running-powers/two_loops_of_a_float_in_double", "    power = 1.0;\n", ""),
+    "root-multiplied": ("reciprocal-roots/unit_normals", "float inv_len = rsqrtf(", "float inv_len = sqrtf("),
+    "one-norm-left-out": ("reciprocal-roots/cosine_similarity", "rsqrtf(queryNorm) * rsqrtf(itemNorm)", "rsqrtf(itemNorm)"),
     "bins-left-out": ("private-histogram/bins_of_the_command_line", "b = threadIdx.x; b < bins", "b = threadIdx.x; b < bins - 1"),
     "threads-of-one-row": ("loop-to-block/flat_work_in_square_blocks", "int c = lane;", "int c = threadIdx.x;"),
     "rows-of-the-table-left-out": ("loop-to-block/lookup_in_two_dimensions", "c += blockDim.y", "c += blockDim.x"),

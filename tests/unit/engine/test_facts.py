@@ -87,6 +87,15 @@ def test_powers_of_a_loops_counter_are_told_from_those_of_a_constant() -> None:
     assert line.running_powers == ("powf(a[j], k)", "pow(a[j], k)")
 
 
+def test_roots_that_are_only_divided_by_are_found_with_their_divisions() -> None:
+    (root,) = _line("c[j] = 1.0f / sqrtf(a[j]);").divided_roots
+    assert (root.text, root.is_double, root.quotient_lines) == ("1.0f / sqrtf(a[j])", False, (5,))
+    (held,) = _line("float r = sqrtf(a[j]); c[j] = a[i] / r; c[i] /= r;").divided_roots
+    assert (held.text, held.quotient_lines) == ("sqrtf(a[j])", (5, 5))
+    assert _line("c[j] = 1.0 / sqrt((double)a[j]);").divided_roots[0].is_double
+    assert _line("float r = sqrtf(a[j]); c[j] = r < 2.0f ? 1.0f / r : 0.0f;").divided_roots == ()
+
+
 def test_a_power_in_a_helper_is_the_kernels_own() -> None:
     helper = "__device__ float sq(float x) { return powf(x, 2.0f); }\n"
     facts = _facts(helper + _LOOP.replace("BODY", "c[j] = sq(a[j]);").lstrip())
