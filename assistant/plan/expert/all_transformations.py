@@ -11,6 +11,7 @@ from assistant.plan.expert.carried_value import CarryingValue
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
+from assistant.plan.expert.exchange_sort import ExchangeSort
 from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_to_block import LoopToBlock
 from assistant.plan.expert.loop_to_grid import LoopToGrid
@@ -47,6 +48,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     CoalescingInterchange(),
     ConstRestrict(),
     ConstantPowers(),
+    ExchangeSort(),
     FloatLiterals(),
     LoopToBlock(),
     LoopToGrid(),

@@ -27,6 +27,7 @@ from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewri
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.analysis.template_values import template_values
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.independent_accumulators import ACCUMULATOR_COUNT, reduction_of, split_edits
@@ -127,20 +128,9 @@ def _constant_count(tree: SyntaxTree, function: Function, header: CountedHeader)
     if count is not None:
         return count
     names = set(re.findall(r"[A-Za-z_]\w*", f"{header.first} {header.bound} {header.step}"))
-    parameters = _template_values(tree, function) | conditional_macros(tree)
+    parameters = template_values(tree, function) | conditional_macros(tree)
     unknown = {n for n in names - parameters if integer_constant(tree, n) is None}
     return _ASSUMED_TRIP_COUNT if names & parameters and not unknown else None
-
-
-def _template_values(tree: SyntaxTree, function: Function) -> frozenset[str]:
-    """Names of the template's value parameters (``int TILE``)."""
-    parent = function.node.parent
-    parameters = None if parent is None else parent.child_by_field_name("parameters")
-    if parameters is None or parent is None or parent.type != "template_declaration":
-        return frozenset()
-    kinds = ("parameter_declaration", "optional_parameter_declaration")
-    values = (n.child_by_field_name("declarator") for n in parameters.named_children if n.type in kinds)
-    return frozenset(tree.text(v) for v in values if v is not None)
 
 
 def _breaks_inner(tree: SyntaxTree, node: Node, loop: Node) -> bool:

@@ -119,9 +119,10 @@ def _is_used_at_once(tree: SyntaxTree, variable: Variable, root: DividedRoot) ->
     """The local is used by the next statement alone, once and in any case, and declared on a line of its own."""
     statement = variable.node
     following = statement.next_named_sibling
-    if len(root.quotients) > 1 or following is None or following.type in _LOOPS_AND_BRANCHES:
+    first, *more = root.quotients
+    if more or following is None or following.type in _LOOPS_AND_BRANCHES:
         return False
-    place = root.quotients[0].node
+    place = first.node
     is_inside = following.start_byte <= place.start_byte and place.end_byte <= following.end_byte
     is_alone = without_line(tree.source, tree.span(statement)).span != tree.span(statement)
     declares_one = sum(1 for _ in declared_variables(tree, statement)) == 1

@@ -1,0 +1,144 @@
+"""Sort a thread's short array by exchanging neighbours, where an insertion stops where the data says.
+
+Unrolled, all indices are constants: the array needs no local memory, and nvcc makes a minimum and a maximum of each exchange. The
+elements in front of the one that is inserted stand in order, in the sense that no two neighbours are to be exchanged (NaN
+among them or not); so an exchange behind the place where the insertion stops finds nothing to do, and the result is the same to the bit.
+
+Example::
+
+    while (j >= 0 && w[j] > v) { w[j + 1] = w[j]; j--; }      // before, with `v = w[i]` and `w[j + 1] = v`
+    // after
+    #pragma unroll
+    for (int j = i - 1; j >= 0; j--) {
+        if (w[j] > w[j + 1]) {
+            float v = w[j];
+            w[j] = w[j + 1];
+            w[j + 1] = v;
+        }
+    }
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assistant.cuda.accesses import Use, uses_of
+from assistant.cuda.files import line_end
+from assistant.cuda.functions import Function, functions
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.variables import locals_of
+from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.constant_indices import array_length, moving_index
+from assistant.plan.expert.analysis.insertion_sort import InsertionSort, insertion_sorts
+from assistant.plan.expert.analysis.predictions import predicted_values
+from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.layout import before_statement, indentation
+from assistant.plan.expert.writing.style import style_of
+
+__all__ = ["ExchangeSort"]
+
+_LONGEST = 32
+"""Elements that are sorted. Our own limit: 32 make 496 exchanges, some 1,500 instructions."""
+_PRAGMA = re.compile(r"#\s*pragma\s+(?:GCC\s+)?(?:no)?unroll\b|_Pragma\(\"(?:no)?unroll")
+_NONE = Obstacle(
+    DeclineReason.NOTHING_TO_CHANGE, "no array of a thread's own is sorted here by insertion: `while (j >= 0 && w[j] > v)`, from 1 on"
+)
+_OF_THE_ARRAY = "KO117"
+
+
+class ExchangeSort:
+    """Insertion sort of a local array → exchanges of neighbours, unrolled."""
+
+    technique = "exchange-sort"
+
+    def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        found = [(function, sort) for function in _reachable(context) for sort in insertion_sorts(context.tree, function)]
+        if not found:
+            return context.decline(self.technique, _NONE) if context.finding.code == _OF_THE_ARRAY else ()
+        obstacles = [_obstacle(context.tree, function, sort, [other for _, other in found]) for function, sort in found]
+        changed = [sort for (_, sort), obstacle in zip(found, obstacles, strict=True) if obstacle is None]
+        if not changed:
+            return context.decline(self.technique, next((each for each in obstacles if each is not None), _NONE))
+        names = " and ".join(f"`{name}`" for name in dict.fromkeys(sort.array for sort in changed))
+        return (
+            Rewrite(
+                self.technique,
+                context.kernel.key,
+                context.tree.line(changed[0].outer),
+                tuple(sorted(edit for sort in changed for edit in _edits(context, sort))),
+                f"Sort {names} by exchanging neighbours, unrolled, so that no index depends on the data.",
+                (),
+                predicted_values(context, {"stack_bytes": 0.0}),
+            ),
+        )
+
+
+def _reachable(context: TransformationContext) -> Iterator[Function]:
+    reachable = {context.kernel.name, *context.kernel.device_functions}
+    yield from (function for function in functions(context.tree) if function.name in reachable)
+
+
+def _obstacle(tree: SyntaxTree, function: Function, sort: InsertionSort, sorts: list[InsertionSort]) -> Obstacle | None:
+    """Why the array would stay in memory, or the sort be too long."""
+    name, count = sort.array, sort.header.trip_count(tree)
+    if count is None:
+        asked = f"{sort.header.variable} {sort.header.comparison} {sort.header.bound}"
+        words = f"how many elements are sorted would have to be a constant: the loop runs while `{asked}`"
+        return Obstacle(DeclineReason.BOUND_UNKNOWN, words)
+    found = locals_of(tree, function.body).get(name, ())
+    length = array_length(tree, found[0]) if len(found) == 1 and found[0].is_array else None
+    if length is None or found[0].is_shared or found[0].is_volatile or tree.text(found[0].node).startswith("static"):
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"`{name}` would have to be one local array of a constant size")
+    if max(length, count + 1) > _LONGEST:
+        return Obstacle(
+            DeclineReason.LIMIT_EXCEEDED, f"`{name}` has {length} elements, more than {_LONGEST}, for which registers are too few"
+        )
+    if sort.held_type not in (found[0].type, "auto"):
+        words = f"`{sort.name}` would have to be of the type of `{name}`: {sort.held_type} may hold other values than {found[0].type}"
+        return Obstacle(DeclineReason.TYPE_UNKNOWN, words)
+    escape = next((use for use in uses_of(tree, function.body, name) if use.kind is Use.ESCAPE), None)
+    if escape is not None:
+        return Obstacle(
+            DeclineReason.POINTER_CHANGES, f"line {tree.line(escape.node)} takes `{name}` as a pointer, so that it stays in memory"
+        )
+    moving = moving_index(tree, function, name, [other.outer for other in sorts])
+    if moving is not None:
+        words = f"`{tree.text(moving)}` at line {tree.line(moving)} has an index that only the run knows, so that `{name}` stays in memory"
+        return Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
+    return None
+
+
+def _edits(context: TransformationContext, sort: InsertionSort) -> Iterator[TextEdit]:
+    tree, style, newline = context.tree, style_of(context), line_end(context.text)
+    before = tree.source[: tree.span(sort.outer).start].rstrip().rsplit("\n", 1)[-1].strip()
+    if not _PRAGMA.match(before):
+        yield from before_statement(tree, sort.outer, "#pragma unroll")
+    exchange = [f"{sort.held} = {sort.low};", f"{sort.low} = {sort.high};", f"{sort.high} = {sort.name};"]
+    asked = [*style.opened(f"if ({sort.asked})"), *(style.indent + line for line in exchange), "}"]
+    head = style.opened(f"for ({sort.type} {sort.counter} = {sort.start}; {sort.bound}; {sort.step})")
+    lines = [*_comments(tree, sort), "#pragma unroll", *head, *(style.indent + line for line in asked), "}"]
+    first, last = tree.span(sort.statements[0]), tree.span(sort.statements[-1])
+    body = sort.outer.child_by_field_name("body")
+    if body is not None and body.type == "compound_statement":
+        indent = indentation(context.text, first.start)
+        yield TextEdit(Span(first.start, last.end), f"{newline}{indent}".join(lines))
+        return
+    outer, at = indentation(context.text, tree.span(sort.outer).start), _head_end(tree, sort.outer)
+    opening = f"{newline}{outer}{{" if style.opens_below else " {"
+    inner = "".join(f"{newline}{outer}{style.indent}{line}" for line in lines)
+    yield TextEdit(Span(at, last.end), f"{opening}{inner}{newline}{outer}}}")
+
+
+def _head_end(tree: SyntaxTree, loop: Node) -> int:
+    body = loop.child_by_field_name("body")
+    before = None if body is None else body.prev_sibling
+    return tree.span(loop).start if before is None else tree.span(before).end
+
+
+def _comments(tree: SyntaxTree, sort: InsertionSort) -> list[str]:
+    """Those that stand among the statements, which stay above what takes their place."""
+    first, last = sort.statements[0].start_byte, sort.statements[-1].end_byte
+    return [tree.text(node) for node in tree.find("comment", inside=sort.outer) if first <= node.start_byte < last]

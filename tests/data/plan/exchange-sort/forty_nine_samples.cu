@@ -1,0 +1,14 @@
+// kernel=sorted line=10 finding=KO117
+__global__ void sorted(const int *x, int *y, int n) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n) return;
+    int w[49];
+    for (int k = 0; k < 49; k++) w[k] = x[k * n + t];
+    for (int i = 1; i < 49; i++) {
+        int v = w[i];
+        int j = i - 1;
+        while (j >= 0 && w[j] > v) { w[j + 1] = w[j]; j--; }
+        w[j + 1] = v;
+    }
+    y[t] = w[24];
+}
