@@ -17,7 +17,9 @@ _ROOT = {False: InstructionMix(fp32=1, integer=2, control=3), True: InstructionM
 _DIVISION = {False: InstructionMix(fp32=4, special=1, control=3, other=1), True: InstructionMix(fp64=7, fp32=2, special=1, control=3)}
 """What a division runs beyond a multiplication, there: chains of ``0.3f / v`` and of ``0.3f * v``."""
 _CONTROL = 3
-"""Control instructions of a correctly rounded root, and of such a division: with -use_fast_math they have none."""
+_LEAST_CONTROL = 2
+"""Control instructions of a correctly rounded root, and of such a division; and what is left of them where nvcc joins their checks. With
+-use_fast_math they have none."""
 
 
 def roots_divided_by(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -51,9 +53,11 @@ def _at(context: FindContext, launch: CountedLaunch, line: LineInstructions) -> 
 def _cause(line: LineFacts) -> str:
     texts = list(dict.fromkeys(root.text for root in line.divided_roots))
     elsewhere = sorted({place for root in line.divided_roots for place in root.quotient_lines} - {line.line})
-    by = f"divide by it on {lines_of(elsewhere)}" if elsewhere else "divide by it"
-    one = "takes a root to" if len(texts) == 1 else "take roots to"
-    return f"{', '.join(texts)} {one} {by}, each correctly rounded, where the reciprocal of a root is one routine"
+    where = f" on {lines_of(elsewhere)}" if elsewhere else ""
+    does = f"takes a root and divides by it{where}" if len(texts) == 1 else f"take roots and divide by them{where}"
+    routines = dict.fromkeys("rsqrt" if root.is_double else "rsqrtf" for root in line.divided_roots)
+    gives = "gives" if len(routines) == 1 else "give"
+    return f"{', '.join(texts)} {does}, each correctly rounded; {' and '.join(routines)} {gives} the reciprocal of a root at once"
 
 
 def _fact(line: LineFacts) -> Fact:
@@ -63,7 +67,8 @@ def _fact(line: LineFacts) -> Fact:
 def _executions(mix: InstructionMix, facts: LineFacts) -> int:
     """How often the line's roots were taken; 0 where they are not rounded correctly, which takes a check for each."""
     here = len(facts.divided_roots) + sum(place == facts.line for root in facts.divided_roots for place in root.quotient_lines)
-    return min(mix.special // here, mix.control // (_CONTROL * here))
+    count = mix.special // here
+    return count if mix.control >= _LEAST_CONTROL * here * count else mix.control // (_CONTROL * here)
 
 
 def _without(line: LineInstructions, root_line: LineInstructions, facts: LineFacts) -> LineInstructions:

@@ -34,7 +34,7 @@ def test_a_rounded_root_and_its_reciprocal_are_reported_with_their_cost(access, 
     finding = found.one("KO123")
     assert (finding.line, finding.severity) == (7, Severity.WARNING)
     assert finding.message == (
-        "1.0f / sqrtf(x) takes a root to divide by it, each correctly rounded, where the reciprocal of a root is one routine: "
+        "1.0f / sqrtf(x) takes a root and divides by it, each correctly rounded; rsqrtf gives the reciprocal of a root at once: "
         f"{ROOTS:,} roots (thread-level, from the machine code)"
     )
     assert finding.estimated_cost_ratio == pytest.approx(0.6, abs=0.1)
@@ -45,7 +45,7 @@ def test_divisions_on_other_lines_are_named_and_cost_theirs(access, profile, che
     instructions = (root, code(9, ROOTS, **division), code(10, ROOTS, **division))
     elsewhere = check(profile(*streaming(access), instructions=instructions), facts=facts(9, 10, text="sqrtf(d2)")).one("KO123")
     alone = check(profile(*streaming(access), instructions=(root, *instructions[1:])), facts=facts(9, text="sqrtf(d2)")).one("KO123")
-    assert elsewhere.message.startswith("sqrtf(d2) takes a root to divide by it on lines 9 and 10, each correctly rounded, ")
+    assert elsewhere.message.startswith("sqrtf(d2) takes a root and divides by it on lines 9 and 10, each correctly rounded; ")
     assert elsewhere.estimated_cost_ratio > alone.estimated_cost_ratio
 
 
@@ -57,6 +57,11 @@ def test_a_double_root_costs_double_precision(access, profile, check):
 
 def test_other_special_functions_of_the_line_are_no_roots(access, profile, check):
     line = code(7, ROOTS, fp32=30, special=6, integer=5, control=6)
+    assert f": {ROOTS:,} roots" in check(profile(*streaming(access), instructions=(line,)), facts=facts(7)).one("KO123").message
+
+
+def test_checks_that_nvcc_joins_leave_the_count_as_it_is(access, profile, check):
+    line = code(7, ROOTS, fp32=8, special=2, integer=5, control=5)
     assert f": {ROOTS:,} roots" in check(profile(*streaming(access), instructions=(line,)), facts=facts(7)).one("KO123").message
 
 

@@ -31,6 +31,8 @@ __all__ = ["InsertionSort", "insertion_sorts"]
 
 _STEP = re.compile(r"--(?P<before>\w+)|(?P<after>\w+)(?:--|-=1)")
 _MIRRORED = {"<": ">", ">": "<"}
+_PLACES = ("j", "j-1")
+_SIGNED = ("int", "short", "long", "long long", "int32_t", "int64_t")
 
 
 class InsertionSort(Record):
@@ -100,9 +102,6 @@ class _Inner(Record):
         return {f"{outer}-1": "j", outer: "j-1"}.get(first, "")
 
 
-_PLACES = ("j", "j-1")
-
-
 def _inner(tree: SyntaxTree, loop: Node, statements: tuple[Node, ...]) -> _Inner | None:
     condition, body, begins = condition_of(loop), loop.child_by_field_name("body"), loop.child_by_field_name("initializer")
     first, *more = (None,) if condition is None else joined(condition, "&&")
@@ -125,6 +124,8 @@ def _inner(tree: SyntaxTree, loop: Node, statements: tuple[Node, ...]) -> _Inner
     if variable is None or start is None or squeezed(tree.text(first)) not in bounds:
         return None
     place = bounds[squeezed(tree.text(first))]
+    if place == "j" and variable.type not in _SIGNED:
+        return None  # an unsigned one is never below 0: only an element that stays where it is ends the loop
     return _Inner(loop, variable, start, tree.text(first), place, more[0], tree.text(update), moves)
 
 
