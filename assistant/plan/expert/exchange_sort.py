@@ -67,7 +67,7 @@ class ExchangeSort:
             Rewrite(
                 self.technique,
                 context.kernel.key,
-                context.tree.line(changed[0].outer),
+                context.tree.line(changed[0].outer.node),
                 tuple(sorted(edit for sort in changed for edit in _edits(context, sort))),
                 f"Sort {names} by exchanging neighbours, unrolled, so that no index depends on the data.",
                 (),
@@ -83,9 +83,10 @@ def _reachable(context: TransformationContext) -> Iterator[Function]:
 
 def _obstacle(tree: SyntaxTree, function: Function, sort: InsertionSort, sorts: list[InsertionSort]) -> Obstacle | None:
     """Why the array would stay in memory, or the sort be too long."""
-    name, count = sort.array, sort.header.trip_count(tree)
+    name, header = sort.array, sort.outer.header
+    count = header.trip_count(tree)
     if count is None:
-        asked = f"{sort.header.variable} {sort.header.comparison} {sort.header.bound}"
+        asked = f"{header.variable} {header.comparison} {header.bound}"
         words = f"how many elements are sorted would have to be a constant: the loop runs while `{asked}`"
         return Obstacle(DeclineReason.BOUND_UNKNOWN, words)
     found = locals_of(tree, function.body).get(name, ())
@@ -96,15 +97,15 @@ def _obstacle(tree: SyntaxTree, function: Function, sort: InsertionSort, sorts: 
         return Obstacle(
             DeclineReason.LIMIT_EXCEEDED, f"`{name}` has {length} elements, more than {_LONGEST}, for which registers are too few"
         )
-    if sort.held_type not in (found[0].type, "auto"):
-        words = f"`{sort.name}` would have to be of the type of `{name}`: {sort.held_type} may hold other values than {found[0].type}"
+    if sort.held.type not in (found[0].type, "auto"):
+        words = f"`{sort.held.name}` would have to be of the type of `{name}`: {sort.held.type} may hold other values than {found[0].type}"
         return Obstacle(DeclineReason.TYPE_UNKNOWN, words)
     escape = next((use for use in uses_of(tree, function.body, name) if use.kind is Use.ESCAPE), None)
     if escape is not None:
         return Obstacle(
             DeclineReason.POINTER_CHANGES, f"line {tree.line(escape.node)} takes `{name}` as a pointer, so that it stays in memory"
         )
-    moving = moving_index(tree, function, name, [other.outer for other in sorts])
+    moving = moving_index(tree, function, name, [other.outer.node for other in sorts])
     if moving is not None:
         words = f"`{tree.text(moving)}` at line {tree.line(moving)} has an index that only the run knows, so that `{name}` stays in memory"
         return Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
@@ -113,20 +114,20 @@ def _obstacle(tree: SyntaxTree, function: Function, sort: InsertionSort, sorts: 
 
 def _edits(context: TransformationContext, sort: InsertionSort) -> Iterator[TextEdit]:
     tree, style, newline = context.tree, style_of(context), line_end(context.text)
-    before = tree.source[: tree.span(sort.outer).start].rstrip().rsplit("\n", 1)[-1].strip()
+    before = tree.source[: tree.span(sort.outer.node).start].rstrip().rsplit("\n", 1)[-1].strip()
     if not _PRAGMA.match(before):
-        yield from before_statement(tree, sort.outer, "#pragma unroll")
-    exchange = [f"{sort.held} = {sort.low};", f"{sort.low} = {sort.high};", f"{sort.high} = {sort.name};"]
+        yield from before_statement(tree, sort.outer.node, "#pragma unroll")
+    exchange = [f"{sort.held_text(tree)} = {sort.low};", f"{sort.low} = {sort.high};", f"{sort.high} = {sort.held.name};"]
     asked = [*style.opened(f"if ({sort.asked})"), *(style.indent + line for line in exchange), "}"]
-    head = style.opened(f"for ({sort.type} {sort.counter} = {sort.start}; {sort.bound}; {sort.step})")
+    head = style.opened(f"for ({sort.counter.type} {sort.counter.name} = {sort.start}; {sort.bound}; {sort.step})")
     lines = [*_comments(tree, sort), "#pragma unroll", *head, *(style.indent + line for line in asked), "}"]
-    first, last = tree.span(sort.statements[0]), tree.span(sort.statements[-1])
-    body = sort.outer.child_by_field_name("body")
+    first, last = tree.span(sort.outer.statements[0]), tree.span(sort.outer.statements[-1])
+    body = sort.outer.node.child_by_field_name("body")
     if body is not None and body.type == "compound_statement":
         indent = indentation(context.text, first.start)
         yield TextEdit(Span(first.start, last.end), f"{newline}{indent}".join(lines))
         return
-    outer, at = indentation(context.text, tree.span(sort.outer).start), _head_end(tree, sort.outer)
+    outer, at = indentation(context.text, tree.span(sort.outer.node).start), _head_end(tree, sort.outer.node)
     opening = f"{newline}{outer}{{" if style.opens_below else " {"
     inner = "".join(f"{newline}{outer}{style.indent}{line}" for line in lines)
     yield TextEdit(Span(at, last.end), f"{opening}{inner}{newline}{outer}}}")
@@ -140,5 +141,5 @@ def _head_end(tree: SyntaxTree, loop: Node) -> int:
 
 def _comments(tree: SyntaxTree, sort: InsertionSort) -> list[str]:
     """Those that stand among the statements, which stay above what takes their place."""
-    first, last = sort.statements[0].start_byte, sort.statements[-1].end_byte
-    return [tree.text(node) for node in tree.find("comment", inside=sort.outer) if first <= node.start_byte < last]
+    first, last = sort.outer.statements[0].start_byte, sort.outer.statements[-1].end_byte
+    return [tree.text(node) for node in tree.find("comment", inside=sort.outer.node) if first <= node.start_byte < last]

@@ -27,26 +27,28 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined, withou
 from assistant.cuda.variables import Variable, declared_variables
 from assistant.record import Record
 
-__all__ = ["InsertionSort", "insertion_sorts"]
+__all__ = ["InsertionSort", "Outer", "insertion_sorts"]
 
 _STEP = re.compile(r"--(?P<before>\w+)|(?P<after>\w+)(?:--|-=1)")
 _MIRRORED = {"<": ">", ">": "<"}
-_PLACES = ("j", "j-1")
 _SIGNED = ("int", "short", "long", "long long", "int32_t", "int64_t")
+
+
+class Outer(Record):
+    """The loop over the elements that are inserted."""
+
+    node: Node
+    header: CountedHeader
+    statements: tuple[Node, ...]
+    """Its body, comments aside."""
 
 
 class InsertionSort(Record):
     """One such sort of the elements from the first on."""
 
-    outer: Node
-    """The loop over the elements that are inserted."""
-    header: CountedHeader
-    statements: tuple[Node, ...]
-    """The outer loop's body, comments aside."""
-    counter: str
+    outer: Outer
+    counter: Variable
     """Of the place where an element may go."""
-    type: str
-    """Of the counter."""
     start: str
     """The counter's first value, as spelled."""
     bound: str
@@ -59,11 +61,12 @@ class InsertionSort(Record):
     """The two neighbours, as spelled."""
     asked: str
     """Of the neighbours: whether they stand the wrong way round."""
-    held: str
-    """Declares the local that an element waits in: ``float v``."""
-    name: str
-    """Of this local."""
-    held_type: str
+    held: Variable
+    """The local that an element waits in."""
+
+    def held_text(self, tree: SyntaxTree) -> str:
+        """Its declaration without a value: ``float v``."""
+        return tree.source[tree.span(self.held.node).start : tree.span(self.held.declarator).start] + self.held.name
 
 
 def insertion_sorts(tree: SyntaxTree, function: Function) -> tuple[InsertionSort, ...]:
@@ -78,9 +81,10 @@ def _sort(tree: SyntaxTree, outer: Node) -> InsertionSort | None:
     statements = without_comments(body) if body.type == "compound_statement" else (body,)
     loops = [one for one in statements if one.type in ("for_statement", "while_statement")]
     inner = _inner(tree, loops[0], statements) if len(loops) == 1 else None
-    if inner is None or inner.low_place not in _PLACES or inner.start_squeezed(header.variable) != inner.low_place:
+    if inner is None or inner.start_squeezed(header.variable) != inner.low_place:
         return None
-    return _shifting(tree, outer, header, statements, inner) or _swapping(tree, outer, header, statements, inner)
+    around = Outer(outer, header, statements)
+    return _shifting(tree, around, inner) or _swapping(tree, around, inner)
 
 
 class _Inner(Record):
@@ -96,10 +100,29 @@ class _Inner(Record):
     step: str
     moves: tuple[Node, ...]
 
+    @property
+    def places(self) -> tuple[str, str]:
+        """Indices of the neighbours, without blanks."""
+        name = self.variable.name
+        return (name, f"{name}+1") if self.low_place == "j" else (f"{name}-1", name)
+
+    @property
+    def is_declared_before(self) -> bool:
+        """The counter is declared in front of its loop."""
+        return not self.node.start_byte <= self.variable.node.start_byte < self.node.end_byte
+
     def start_squeezed(self, outer: str) -> str:
         """The place of the lower neighbour at first, by the outer counter: as `low_place` says it of the inner one."""
         first = squeezed((self.start.text or b"").decode())
         return {f"{outer}-1": "j", outer: "j-1"}.get(first, "")
+
+
+class _Exchange(Record):
+    array: str
+    low: str
+    high: str
+    asked: str
+    held: Variable
 
 
 def _inner(tree: SyntaxTree, loop: Node, statements: tuple[Node, ...]) -> _Inner | None:
@@ -133,11 +156,6 @@ def _declared(tree: SyntaxTree, statement: Node) -> tuple[Variable, ...]:
     return tuple(declared_variables(tree, statement)) if statement.type == "declaration" else ()
 
 
-def _places(inner: _Inner) -> tuple[str, str]:
-    name = inner.variable.name
-    return (name, f"{name}+1") if inner.low_place == "j" else (f"{name}-1", name)
-
-
 def _comparison(tree: SyntaxTree, node: Node) -> Iterator[tuple[str, Node, Node]]:
     """``a > b``, also as ``b < a``."""
     parts = binary_parts(node)
@@ -146,59 +164,54 @@ def _comparison(tree: SyntaxTree, node: Node) -> Iterator[tuple[str, Node, Node]
         yield _MIRRORED[parts[0]], parts[2], parts[1]
 
 
-def _shifting(tree: SyntaxTree, outer: Node, header: CountedHeader, statements: tuple[Node, ...], inner: _Inner) -> InsertionSort | None:
+def _shifting(tree: SyntaxTree, outer: Outer, inner: _Inner) -> InsertionSort | None:
     """The new element waits in a local while larger ones move up."""
-    kept = [v for one in statements for v in _declared(tree, one) if v.name != inner.variable.name]
-    declared = [one for one in statements if one.type == "declaration"]
-    placed = [one for one in statements if one.type == "expression_statement"]
-    behind = next((one for one in placed if one.start_byte > inner.node.start_byte), None)
-    if len(kept) != 1 or kept[0].value is None or len(placed) != 1 or behind is None or len(inner.moves) != 1:
+    kept = [v for one in outer.statements for v in _declared(tree, one) if v.name != inner.variable.name]
+    declared = [one for one in outer.statements if one.type == "declaration"]
+    stored = [one for one in outer.statements if one.type == "expression_statement"]
+    if len(kept) != 1 or kept[0].value is None or len(stored) != 1 or stored[0].start_byte < inner.node.start_byte or len(inner.moves) != 1:
         return None
-    if len(declared) + 2 != len(statements) or sum(len(_declared(tree, one)) for one in declared) != 1 + _is_outside(inner):
+    if len(declared) + 2 != len(outer.statements) or sum(len(_declared(tree, one)) for one in declared) != 1 + inner.is_declared_before:
         return None
-    held, (low, high) = kept[0], _places(inner)
-    array = tree.text(held.value or held.node).partition("[")[0].strip()
-    if squeezed(tree.text(held.value or held.node)) != f"{array}[{header.variable}]":
+    held, (low, high) = kept[0], inner.places
+    array = _array_of(tree, kept[0].value)
+    if squeezed(tree.text(kept[0].value)) != f"{array}[{outer.header.variable}]":
         return None
     for sign, left, right in _comparison(tree, inner.compared):
-        suffix = squeezed(tree.text(right)).removeprefix(held.name)
-        texts = (squeezed(tree.text(left)), squeezed(tree.text(inner.moves[0])), squeezed(tree.text(behind)))
-        expected = (f"{array}[{low}]{suffix}", f"{array}[{high}]={array}[{low}];", f"{array}[{high}]={held.name};")
-        if texts == expected and (not suffix or suffix.startswith(".")) and squeezed(tree.text(right)).startswith(held.name):
-            first, second = _sides(tree, inner.moves[0])
-            member = tree.text(right).strip().removeprefix(held.name)
-            asked = f"{second}{member} {sign} {first}{member}"
-            head = tree.source[tree.span(held.node).start : tree.span(held.declarator).start] + held.name
-            return _made(tree, outer, header, statements, inner, (array, second, first, asked, head), held)
+        member = squeezed(tree.text(right)).removeprefix(held.name)
+        texts = [squeezed(tree.text(one)) for one in (left, right, inner.moves[0], stored[0])]
+        expected = [f"{array}[{low}]{member}", held.name + member, f"{array}[{high}]={array}[{low}];", f"{array}[{high}]={held.name};"]
+        if texts == expected and (not member or member.startswith(".")):
+            upper, lower = _sides(tree, inner.moves[0])
+            spelled = tree.text(right).strip().removeprefix(held.name)
+            asked = f"{lower}{spelled} {sign} {upper}{spelled}"
+            return _made(outer, inner, _Exchange(array, lower, upper, asked, held), tree)
     return None
 
 
-def _is_outside(inner: _Inner) -> int:
-    """1 where the counter is declared in front of its loop."""
-    return int(not inner.node.start_byte <= inner.variable.node.start_byte < inner.node.end_byte)
-
-
-def _swapping(tree: SyntaxTree, outer: Node, header: CountedHeader, statements: tuple[Node, ...], inner: _Inner) -> InsertionSort | None:
+def _swapping(tree: SyntaxTree, outer: Outer, inner: _Inner) -> InsertionSort | None:
     """The new element changes places with its neighbours."""
-    low, high = _places(inner)
+    low, high = inner.places
     declared = _declared(tree, inner.moves[0]) if len(inner.moves) == 3 else ()
-    if len(declared) != 1 or declared[0].value is None or len(statements) != 1 + _is_outside(inner):
+    if len(declared) != 1 or declared[0].value is None or len(outer.statements) != 1 + inner.is_declared_before:
         return None
-    held = declared[0].name
-    array = tree.text(declared[0].value).partition("[")[0].strip()
-    moved, stored = inner.moves[1:]
-    texts = [squeezed(tree.text(one)) for one in (declared[0].value, moved, stored)]
-    ways = [[f"{array}[{a}]", f"{array}[{a}]={array}[{b}];", f"{array}[{b}]={held};"] for a, b in ((low, high), (high, low))]
+    held, moved = declared[0], inner.moves[1]
+    array = _array_of(tree, declared[0].value)
+    texts = [squeezed(tree.text(one)) for one in (declared[0].value, *inner.moves[1:])]
+    ways = [[f"{array}[{a}]", f"{array}[{a}]={array}[{b}];", f"{array}[{b}]={held.name};"] for a, b in ((low, high), (high, low))]
     for sign, left, right in _comparison(tree, inner.compared):
-        suffix = squeezed(tree.text(left)).removeprefix(f"{array}[{low}]")
-        is_member = not suffix or suffix.startswith(".")
-        if texts in ways and is_member and squeezed(tree.text(right)) == f"{array}[{high}]{suffix}":
+        member = squeezed(tree.text(left)).removeprefix(f"{array}[{low}]")
+        is_member = not member or member.startswith(".")
+        if texts in ways and is_member and squeezed(tree.text(right)) == f"{array}[{high}]{member}":
             first, second = _sides(tree, moved)
             lower, upper = (first, second) if texts == ways[0] else (second, first)
             asked = f"{tree.text(left)} {sign} {tree.text(right)}"
-            head = tree.source[tree.span(declared[0].node).start : tree.span(declared[0].declarator).start] + held
-            return _made(tree, outer, header, statements, inner, (array, lower, upper, asked, head), declared[0])
+            return _made(outer, inner, _Exchange(array, lower, upper, asked, held), tree)
     return None
+
+
+def _array_of(tree: SyntaxTree, element: Node) -> str:
+    return tree.text(element).partition("[")[0].strip()
 
 
 def _sides(tree: SyntaxTree, statement: Node) -> tuple[str, str]:
@@ -207,18 +220,16 @@ def _sides(tree: SyntaxTree, statement: Node) -> tuple[str, str]:
     return tree.text(change.target), tree.text(change.value or change.target)
 
 
-def _made(
-    tree: SyntaxTree,
-    outer: Node,
-    header: CountedHeader,
-    statements: tuple[Node, ...],
-    inner: _Inner,
-    texts: tuple[str, str, str, str, str],
-    local: Variable,
-) -> InsertionSort:
-    array, low, high, asked, held = texts
-    variable = inner.variable
+def _made(outer: Outer, inner: _Inner, exchange: _Exchange, tree: SyntaxTree) -> InsertionSort:
     return InsertionSort(
-        outer, header, statements, variable.name, variable.type, tree.text(inner.start), inner.bound, inner.step, array, low, high, asked,
-        held, local.name, local.type,
-    )  # fmt: skip
+        outer=outer,
+        counter=inner.variable,
+        start=tree.text(inner.start),
+        bound=inner.bound,
+        step=inner.step,
+        array=exchange.array,
+        low=exchange.low,
+        high=exchange.high,
+        asked=exchange.asked,
+        held=exchange.held,
+    )
