@@ -43,8 +43,8 @@ def score_predictions(
     old, new = _costliest(before.kernels), _costliest(after.kernels)
     if old is None or new is None:
         return tuple(PredictionOutcome(prediction, None, None) for prediction in predictions)
-    op = _access_kind(predictions, line, old.profile)
-    return tuple(_outcome(prediction, _actual(prediction, line, lines, op, old, new)) for prediction in predictions)
+    op, stack = _access_kind(predictions, line, old.profile), _stack_bytes(after.kernels)
+    return tuple(_outcome(one, stack if one.metric == "stack_bytes" else _actual(one, line, lines, op, old, new)) for one in predictions)
 
 
 def score_ratio(predicted_ratio: float | None, ratio: float | None) -> tuple[PredictionOutcome, ...]:
@@ -64,6 +64,11 @@ def _outcome(prediction: MetricPrediction, actual: float | None) -> PredictionOu
 def _costliest(kernels: Iterable[KernelAssessment]) -> AssessedLaunch | None:
     launches = [launch for kernel in kernels for launch in kernel.launches]
     return max(launches, key=lambda launch: launch.total_time_s, default=None)
+
+
+def _stack_bytes(kernels: Iterable[KernelAssessment]) -> float | None:
+    """Of the instance that has most; None where no compiler said."""
+    return max((float(kernel.resources.stack_bytes) for kernel in kernels if kernel.resources is not None), default=None)
 
 
 def _access_kind(predictions: tuple[MetricPrediction, ...], line: int, profile: LaunchProfile) -> str | None:

@@ -54,6 +54,7 @@ from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.shared_memory import uses_shared_memory
 from assistant.plan.expert.analysis.shared_totals import SharedPart, SharedTotal, is_first_thread, shared_totals
 from assistant.plan.expert.analysis.workload_block import launch_labels
 from assistant.plan.expert.obstacle import Obstacle
@@ -81,6 +82,8 @@ class BlockShuffles:
         helper = block_helper(context)
         if isinstance(helper, BlockHelper):
             return self._rewritten(context, helper.inside, helper.seen, helper.lent)
+        if not uses_shared_memory(context):
+            return ()
         seen = seen_block(context) if helper is None else helper
         return context.decline(self.technique, seen) if isinstance(seen, Obstacle) else self._rewritten(context, context, seen)
 

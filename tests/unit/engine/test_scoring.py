@@ -6,6 +6,7 @@ import pytest
 
 from assistant.engine.proposals.scoring import ScoredVersion, score_predictions, score_ratio
 from assistant.engine.proposals.steps import followed
+from assistant.model.build import KernelResources
 from assistant.model.plan import MetricPrediction
 from assistant.model.profile import InstructionMix
 
@@ -118,6 +119,14 @@ def test_launch_metrics_are_read_off_the_launch(assessed, access) -> None:
     assert _score(predictions, 1, before, after) == [(6, True), (64, True), (0.5, True), (32, True)]
     unknown = tuple(replace(item, launches=tuple(replace(launch, occupancy=None) for launch in item.launches)) for item in after)
     assert _score(predictions[2:], 1, before, unknown) == [(None, None)] * 2
+
+
+def test_the_stack_is_the_compilers(assessed) -> None:
+    none = tuple(replace(kernel, resources=None) for kernel in assessed())
+    empty = tuple(replace(kernel, resources=KernelResources("k", "k", "sm_90", 32, 0, 0, 0, 0, 0)) for kernel in none)
+    predictions = [MetricPrediction("stack_bytes", 24, 0, "bytes/thread")]
+    assert _score(predictions, 3, none, empty) == [(0, True)]
+    assert _score(predictions, 3, empty, none) == [(None, None)]
 
 
 def test_instructions_are_counted_on_the_lines_of_the_edit(assessed) -> None:

@@ -114,7 +114,7 @@ def _block(context: TransformationContext) -> Dim3 | Obstacle:
     launches, blocks = launches_of(context), known_blocks(context)
     grids = [[evaluate(component, launch.scope, {}) for component in launch.grid.components] for launch in launches]
     if not launches or any(not grid or any(count != 1 for count in grid) for grid in grids):
-        return Obstacle(DeclineReason.GRID_FORM, "not every launch of the kernel is of one block, as its text says")
+        return Obstacle(DeclineReason.ALREADY_DONE, "not every launch of the kernel is of one block, as its text says")
     if len(blocks) != 1 or blocks[0].y * blocks[0].z != 1 or blocks[0].x == 1:
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel's block is not one row of several threads at every launch")
     used = sorted(names_in(context.tree, context.body) & {"blockIdx", "gridDim"})
