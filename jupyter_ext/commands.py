@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assistant.config import find_workspace
+from assistant.editor.learned_page import SHOWN_ATTEMPTS, learned_page
 from assistant.editor.markdown import tamed
 from assistant.editor.picture import proposal_title
 from assistant.editor.review import Why
@@ -25,6 +26,7 @@ from assistant.model.proposal import DECIDABLE_STATES, ProposalState
 from assistant.record import Record
 from jupyter_ext.answers import CellResult, ProposalResult, Rows, Text, cell_result, failure_of, proposal_result
 from jupyter_ext.front import show
+from jupyter_ext.learned_html import learned_html, learned_text
 from jupyter_ext.operator_page import shown_bundle
 from jupyter_ext.operator_panel import kernel_cell
 from jupyter_ext.operator_runs import OperatorRun
@@ -35,7 +37,7 @@ from jupyter_ext.workshop import Workshop
 
 __all__ = ["VERBS", "CommandOptions", "Commands", "raise_for", "wait_for"]
 
-VERBS = ("status", "show", "wait", "cancel", "accept", "reject", "undo", "pair", "history", "doctor")
+VERBS = ("status", "show", "wait", "cancel", "accept", "reject", "undo", "pair", "history", "memory", "doctor")
 _PAIR_VERBS = ("start", "suggest", "constrain", "why", "stop")
 _SHOWN_ROWS = 20
 _DECIDED = frozenset({ProposalState.ACCEPTED, ProposalState.REJECTED})
@@ -75,6 +77,7 @@ class Commands:
             "undo": self._undo,
             "pair": self._pair,
             "history": self._history,
+            "memory": self._memory,
             "doctor": self._doctor,
         }
 
@@ -183,6 +186,15 @@ class Commands:
             day = time.strftime("%Y-%m-%d %H:%M", time.localtime(proposal.created_ms / 1000))
             self._say(f"{day}  {proposal.id}  {proposal.state.value}  {proposal.path.stem}  {proposal_title(proposal)}")
         return Rows(proposal_result(proposal, self._workshop.for_people) for proposal in proposals[:_SHOWN_ROWS])
+
+    def _memory(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
+        """What was learned, of all workspaces, and why the newest candidates were tried."""
+        del words, options
+        call, store = self._workshop.loop.call, self._workshop.store
+        page = learned_page(call(store.what_was_learned), call(store.attempts, None, None, SHOWN_ATTEMPTS))
+        text = self._workshop.for_people(learned_text(page))
+        show({"text/html": self._workshop.for_people(learned_html(page)), "text/plain": text})
+        return Text(text)
 
     def _doctor(self, words: tuple[str, ...], options: CommandOptions) -> Answer:
         del words, options

@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from assistant.config import find_workspace
+from assistant.editor.learned_page import learned_page
 from assistant.editor.open_document import OpenDocument
+from assistant.editor.tried import why_tried
 from assistant.engine import event_object, read_source
 from assistant.engine.proposals import Decider, DecisionRequest, MovedChange
 from assistant.engine.report import proposal_event
@@ -99,6 +101,7 @@ class ServedMemory:
             "attempt_count": self._store.attempt_count(),
             "read_only_reason": self._store.read_only_reason,
             "knowledge": [asdict(row) for row in self._store.learned.knowledge()],
+            "page": encode(learned_page(self._store.what_was_learned(), ())),
         }
 
     def report(self, file: str) -> dict[str, Any]:
@@ -219,6 +222,7 @@ class ServedMemory:
             "finding": attempt.finding,
             "outcome": attempt.outcome,
             "reason": attempt.reason,
+            "tried": why_tried(attempt),
             "ratio": attempt.ratio,
             "speed": None if attempt.comparison is None else attempt.comparison.outcome.value,
             "device": attempt.device,

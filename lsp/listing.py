@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from assistant.editor.heat import COLD, heat_of
+from assistant.editor.learned_page import SHOWN_ATTEMPTS, learned_page
 from assistant.editor.lens_row import headline
 from assistant.editor.offer_words import offer_title
 from assistant.editor.program_words import way_title
@@ -28,7 +29,7 @@ from assistant.serialize import encode
 from lsp.backend import Backend
 from lsp.units import Unit, Units
 
-__all__ = ["LISTS", "build_command", "heat_lines", "listed", "reports"]
+__all__ = ["LISTS", "build_command", "heat_lines", "listed", "memory_page", "reports"]
 
 STATIC = "static"
 """Method of what the text alone says."""
@@ -44,6 +45,13 @@ def listed(units: Units, backend: Backend, what: str, uri: str | None) -> list[d
 def reports(units: Units, backend: Backend, uri: str) -> list[dict[str, Any]]:
     """One for each CUDA text of a document."""
     return [{"uri": unit.uri, "source": unit.key, **encode(_placed(backend.editor.report(unit.key), unit))} for unit in units.of(uri)]
+
+
+def memory_page(backend: Backend) -> dict[str, Any]:
+    """What memory learnt, in parts for a page, and the newest candidates with why they were tried."""
+    store = backend.store
+    page: dict[str, Any] = encode(learned_page(store.what_was_learned(), store.attempts(limit=SHOWN_ATTEMPTS)))
+    return page
 
 
 def heat_lines(units: Units, backend: Backend, uri: str) -> Iterator[dict[str, Any]]:

@@ -41,6 +41,7 @@ METHODS: Mapping[str, object] = {
     types.WORKSPACE_TEXT_DOCUMENT_CONTENT: None,
     "kernelopt/lines": None,
     "kernelopt/list": None,
+    "kernelopt/memory": None,
     "kernelopt/report": None,
     "kernelopt/status": None,
     "kernelopt/trustChanged": None,

@@ -255,7 +255,8 @@ def _hunk_places(found: tuple[Hunk, ...]) -> list[dict[str, Any]]:
 def _other(proposal: Proposal, edit: TriedEdit) -> dict[str, str]:
     """A candidate that was not offered, and where its two sides can be read."""
     place, name = f"kernelopt:/proposal/{proposal.id}/tried/{edit.id}", quote(edit.path.name)
-    return {"title": edit.title, "why": edit.why, "before_uri": f"{place}/before/{name}", "after_uri": f"{place}/{name}"}
+    sides = {"before_uri": f"{place}/before/{name}", "after_uri": f"{place}/{name}"}
+    return {"title": edit.title, "why": edit.why, "tried": edit.tried, **sides}
 
 
 def _side_uris(proposal: Proposal, name: str) -> tuple[str, str]:

@@ -9,9 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from assistant.cli.calm_words import short_names
-from assistant.engine.report import gain_in_words
+from assistant.editor.tried import outcome_in_words
 from assistant.model.attempt import Attempt
-from assistant.model.trial import OUTCOME_WORDS
 
 __all__ = ["print_attempts"]
 
@@ -25,13 +24,6 @@ def print_attempts(console: Console, attempts: Iterable[Attempt], when: Callable
         table.add_column(head, no_wrap=True)
     table.add_column("why", no_wrap=True, overflow="ellipsis", style="dim")
     for attempt in shown:
-        cells = (when(attempt.created_ms), names[attempt.kernel], attempt.technique, _outcome(attempt), attempt.reason)
+        cells = (when(attempt.created_ms), names[attempt.kernel], attempt.technique, outcome_in_words(attempt), attempt.reason)
         table.add_row(*map(escape, cells))
     console.print(table)
-
-
-def _outcome(attempt: Attempt) -> str:
-    """``kept, ≈1.49x predicted``, ``wrong``."""
-    word = OUTCOME_WORDS.get(attempt.outcome, attempt.outcome.value)
-    speed = attempt.comparison
-    return word if speed is None else f"{word}, {gain_in_words(speed.outcome, speed.ratio)}"

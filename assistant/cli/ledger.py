@@ -118,6 +118,7 @@ def _history(
     file: Annotated[Path | None, typer.Argument(help="Only this file's; default: this workspace's")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Newest attempts shown")] = 30,
     verify: Annotated[bool, typer.Option("--verify", help="Re-derive every hash and the chain of records instead")] = False,
+    has_why: Annotated[bool, typer.Option("--why", help="Say of each attempt why it was tried when it was")] = False,
     as_json: Json = False,
 ) -> None:
     """What was tried and decided, newest first; the word `list` may be left out."""
@@ -129,7 +130,7 @@ def _history(
     with loading():
         from assistant.cli.ledger_answers import print_history
 
-    print_history(file, limit, as_json)
+    print_history(file, limit, as_json, has_why)
 
 
 def _replay(

@@ -19,6 +19,7 @@ from assistant.cli.loading import loading
 from assistant.cli.paths import plain_path, text_path
 from assistant.config import find_workspace, load_settings, memory_path
 from assistant.cuda.embedded.in_python import python_file
+from assistant.editor.tried import why_tried
 from assistant.engine import event_json
 from assistant.engine.report import proposal_event
 from assistant.engine.search import last_interrupted
@@ -78,8 +79,8 @@ def print_proposal(id_prefix: str, as_json: bool) -> None:
         console().print(f"{_when(decision.decided_ms)} {decision.kind.value} by {decision.decided_by} {reason}", markup=False)
 
 
-def print_history(file: Path | None, limit: int, as_json: bool) -> None:
-    """What was tried and decided, newest first."""
+def print_history(file: Path | None, limit: int, as_json: bool, has_why: bool) -> None:
+    """What was tried and decided, newest first; with why each attempt was tried when it was, a line each, where that is asked for."""
     store = _store()
     path = None if file is None else text_path(file, None)
     workspace = find_workspace(plain_path(file or Path.cwd()))
@@ -88,13 +89,16 @@ def print_history(file: Path | None, limit: int, as_json: bool) -> None:
         for attempt in attempts:
             typer.echo(json.dumps(_attempt_object(attempt)))
         return
-    if attempts and console().is_terminal:
+    is_table = console().is_terminal and not has_why
+    if attempts and is_table:
         print_attempts(console(), attempts, _when)
-    for attempt in () if console().is_terminal else attempts:
+    for attempt in () if is_table else attempts:
         ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
         also = f" with {', '.join(file.path.name for file in attempt.also)}" if attempt.also else ""
         line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}{also}: {attempt.outcome}{ratio} — {attempt.reason}"
         console().print(line, markup=False, highlight=False, soft_wrap=True)
+        if has_why:
+            console().print(f"  tried {why_tried(attempt)}", markup=False, highlight=False, soft_wrap=True)
     decisions = _decisions(store, workspace, path)
     for decision in decisions:
         reason = decision.reason or decision.reason_code or ""
@@ -140,6 +144,7 @@ def _attempt_object(attempt: Attempt) -> dict[str, object]:
         "finding": attempt.finding,
         "outcome": attempt.outcome,
         "reason": attempt.reason,
+        "why": why_tried(attempt),
         "ratio": attempt.ratio,
         "created_ms": attempt.created_ms,
     }

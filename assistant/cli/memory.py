@@ -49,7 +49,9 @@ def _show(as_json: Json = False) -> None:
 
 
 def _why(
-    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="A candidate's id, or the first characters of one")],
+    candidate: Annotated[
+        str, typer.Argument(metavar="CANDIDATE", help="A candidate's id, or the first characters of one; or a proposal's (P3)")
+    ],
     as_json: Json = False,
 ) -> None:
     """Why a candidate was tried when it was: what was expected of it, by which evidence, what was drawn, and what came of it."""

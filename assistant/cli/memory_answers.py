@@ -12,10 +12,13 @@ import typer
 from assistant.cli import exit_codes
 from assistant.cli.console import console
 from assistant.cli.paths import plain_path
-from assistant.config import load_settings, memory_path
+from assistant.config import find_workspace, load_settings, memory_path
+from assistant.editor.tried import why_tried
 from assistant.errors import UsageError
 from assistant.memory import BY_PERSON, Alias, ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text
+from assistant.model.attempt import Attempt
+from assistant.model.proposal import Proposal
 from assistant.profile.quantity import counted_noun, first_of
 from assistant.serialize import dumps, encode
 
@@ -33,6 +36,8 @@ __all__ = [
 ]
 
 _SHOWN_ROWS = 6
+_MOST_LOOKED_AT = 400
+"""Attempts on a proposal's file, the newest first: a search makes tens."""
 
 
 def print_knowledge(as_json: bool) -> None:
@@ -99,16 +104,38 @@ def part(name: str) -> None:
 
 
 def print_why(id_prefix: str, as_json: bool) -> None:
-    """Why a candidate was tried when it was, and what came of it."""
-    attempt = _store().find_attempt(id_prefix)
-    why = attempt.why or "nothing is kept of it: it was tried before reasons were, or it is an edit of a person's own"
+    """Why a candidate, or each step of a proposal, was tried when it was, and what came of it."""
+    store = _store()
+    found = _steps_of(store, id_prefix) if id_prefix[:1] in "Pp" else (store.find_attempt(id_prefix),)
     if as_json:
-        typer.echo(json.dumps({"candidate": attempt.id, "technique": attempt.technique, "why": why, "outcome": attempt.outcome}))
+        objects = [{"candidate": a.id, "technique": a.technique, "why": why_tried(a), "outcome": a.outcome} for a in found]
+        typer.echo(json.dumps(objects if id_prefix[:1] in "Pp" else objects[0]))
         return
-    ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
-    console().print(f"{attempt.technique} on {attempt.kernel}, line {attempt.line}", markup=False, highlight=False, soft_wrap=True)
-    console().print(f"tried {why}", markup=False, highlight=False, soft_wrap=True)
-    console().print(f"came to {attempt.outcome}{ratio}: {attempt.reason}", markup=False, highlight=False, soft_wrap=True)
+    for attempt in found:
+        ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
+        console().print(f"{attempt.technique} on {attempt.kernel}, line {attempt.line}", markup=False, highlight=False, soft_wrap=True)
+        console().print(f"tried {why_tried(attempt)}", markup=False, highlight=False, soft_wrap=True)
+        console().print(f"came to {attempt.outcome}{ratio}: {attempt.reason}", markup=False, highlight=False, soft_wrap=True)
+
+
+def _steps_of(store: MemoryStore, id_prefix: str) -> tuple[Attempt, ...]:
+    """The candidates that a proposal is made of, in order. Raises UsageError where memory has none."""
+    proposal = store.find_proposal(id_prefix, find_workspace(Path.cwd()))
+    tried = [a for a in store.attempts(path=proposal.path, limit=_MOST_LOOKED_AT) if (a.job, a.kernel) == (proposal.job, proposal.kernel)]
+    step = next((attempt for attempt in tried if _is_text_of(proposal, attempt)), None)
+    steps: list[Attempt] = []
+    while step is not None and step not in steps:
+        steps.insert(0, step)
+        step = next((attempt for attempt in tried if attempt.key == steps[0].parent_key), None)
+    if not steps:
+        raise UsageError(f"memory holds no candidate of {id_prefix}", "kernelopt history --why says it of every candidate")
+    return tuple(steps)
+
+
+def _is_text_of(proposal: Proposal, attempt: Attempt) -> bool:
+    """Whether the candidate leaves every file as the proposal does."""
+    texts = {attempt.path: attempt.text} | {file.path: file.after_text for file in attempt.also}
+    return all(texts.get(change.path) == change.after_text for change in proposal.files)
 
 
 def verify(as_json: bool) -> None:

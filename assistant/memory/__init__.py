@@ -5,7 +5,7 @@ from assistant.memory.chains import Composite
 from assistant.memory.export import export_lines
 from assistant.memory.forget import ForgetScope, ForgottenCounts
 from assistant.memory.integrity import Damage, IntegrityReport
-from assistant.memory.knowledge import Knowledge, as_json, as_text
+from assistant.memory.knowledge import as_json, as_text, promise
 from assistant.memory.lessons import KeptLesson, Learnt
 from assistant.memory.store import MemoryStore, open_store
 
@@ -18,11 +18,11 @@ __all__ = [
     "ForgottenCounts",
     "IntegrityReport",
     "KeptLesson",
-    "Knowledge",
     "Learnt",
     "MemoryStore",
     "as_json",
     "as_text",
     "export_lines",
     "open_store",
+    "promise",
 ]

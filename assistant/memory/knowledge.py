@@ -18,53 +18,14 @@ from assistant.memory.experience_rows import Known
 from assistant.memory.medians import median_interval
 from assistant.memory.recall_words import family_words, label_words
 from assistant.model.experience import UNKNOWN, Origin
+from assistant.model.knowledge import Knowledge
 from assistant.model.proposal import DecisionKind
-from assistant.record import Record
 
-__all__ = ["Knowledge", "as_json", "as_text", "derive"]
+__all__ = ["as_json", "as_text", "derive", "promise"]
 
 _REFUSED = frozenset({DecisionKind.REJECTED, DecisionKind.UNDONE})
 _UNKNOWN_DEVICE = "unknown"
 _Key = tuple[str, str, str, str, str]
-
-
-class Knowledge(Record):
-    """One row of the table."""
-
-    technique: str
-    label: str
-    """Bottleneck of the kernels it was tried on."""
-    family: str
-    """Of the kernels (`assistant.cuda.family`), or ``unknown``."""
-    element: str
-    device_class: str
-    """A GPU's name, ``cpu, predicted for h200``, or ``unknown`` for decisions whose attempts were forgotten."""
-    kernel_count: int
-    """Different kernels it was tried on."""
-    tried_count: int
-    """Trials that were judged; the same edit of the same text counts once."""
-    right_count: int
-    """Of them built and verified."""
-    measured_count: int
-    """Kernels on which it was timed on a GPU."""
-    predicted_count: int
-    """Kernels on which its time was predicted."""
-    median_ratio: float | None
-    """Median over kernels of time before / time after, of what was measured where anything was; None without one."""
-    low_ratio: float | None
-    """95 % interval of the median; the range below six kernels. None with fewer than two."""
-    high_ratio: float | None
-    accepted_count: int
-    rejected_count: int
-    """Rejected or undone."""
-    imported_count: int = 0
-    """Trials that came with an import."""
-
-    @property
-    def state(self) -> str:
-        """``memory-bound row reductions of float``."""
-        element = "" if self.element == UNKNOWN else f" of {self.element}"
-        return f"{label_words(self.label)} {family_words(self.family)}{element}"
 
 
 def derive(rows: Iterable[Known], judgements: Iterable[Judgement]) -> tuple[Knowledge, ...]:
@@ -92,11 +53,12 @@ def as_text(rows: Iterable[Knowledge]) -> str:
     for state in dict.fromkeys((row.state, row.device_class) for row in found):
         lines.append(f"{state[0]} ({state[1]})")
         rows_of = [row for row in found if (row.state, row.device_class) == state]
-        lines += [f"  {row.technique:{width}}  {_cells(row)}" for row in sorted(rows_of, key=_promise)]
+        lines += [f"  {row.technique:{width}}  {_cells(row)}" for row in sorted(rows_of, key=promise)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _promise(row: Knowledge) -> tuple[float, str]:
+def promise(row: Knowledge) -> tuple[float, str]:
+    """Sorts the techniques of a state: the most promising first."""
     share = row.right_count / row.tried_count if row.tried_count else 0.0
     return -share * math.log(row.median_ratio or 1.0), row.technique
 
@@ -119,6 +81,7 @@ def _row(key: _Key, rows: list[Known], judgements: list[Judgement]) -> Knowledge
     refused_count = sum(j.kind in _REFUSED for j in judgements)
     return Knowledge(
         technique=key[4],
+        state=_state(key),
         label=key[0],
         family=key[1],
         element=key[2],
@@ -135,6 +98,12 @@ def _row(key: _Key, rows: list[Known], judgements: list[Judgement]) -> Knowledge
         rejected_count=refused_count,
         imported_count=sum(row.origin == Origin.IMPORT for row in judged),
     )
+
+
+def _state(key: _Key) -> str:
+    """``memory-bound row reductions of float``."""
+    label, family, element, *_ = key
+    return f"{label_words(label)} {family_words(family)}{'' if element == UNKNOWN else f' of {element}'}"
 
 
 def _by_kernel(rows: Iterable[Known], is_measured: bool) -> list[float]:

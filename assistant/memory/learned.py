@@ -24,11 +24,12 @@ from assistant.memory.chains import Composite
 from assistant.memory.database import Database, Row
 from assistant.memory.exchange import Import, experience_of_import, learned_lines, read_import
 from assistant.memory.experience import Judgement, experience_of, unknown_traits
-from assistant.memory.knowledge import Knowledge, derive
+from assistant.memory.knowledge import derive
 from assistant.memory.lessons import KeptLesson, Learnt
 from assistant.memory.nearest_edit import shown_diff
 from assistant.memory.recall import recall
 from assistant.model.experience import UNKNOWN, KernelTraits, RecallQuery, TechniqueEvidence, device_class
+from assistant.model.knowledge import Knowledge, KnownLesson, KnownSequence, WhatWasLearned
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
 from assistant.model.source import Source
@@ -107,6 +108,15 @@ class Learned:
     def knowledge(self) -> tuple[Knowledge, ...]:
         """What was learnt, by state and technique."""
         return derive(experience_rows.all_rows(self._database), (judgement for judgement, _ in self._judgements()))
+
+    def everything(self) -> WhatWasLearned:
+        """All that was learnt, for a page."""
+        kept = lessons.kept_lessons(self._database)
+        return WhatWasLearned(
+            self.knowledge(),
+            tuple(KnownSequence(each.name, each.sentence, each.rows, each.is_dropped) for each in self.composites()),
+            tuple(KnownLesson(lessons.id_of(each), each.technique, each.statements, each.rows) for _, each in sorted(kept.items())),
+        )
 
     def composites(self) -> tuple[Composite, ...]:
         """Sequences that paid as one, those that a person dropped included."""

@@ -17,7 +17,7 @@ from assistant.memory.experience_rows import Known
 from assistant.memory.playbooks import Lesson, learnt
 from assistant.record import Record
 
-__all__ = ["KeptLesson", "Learnt", "all_lessons", "drop_forgotten", "kept_lessons", "learn", "revert"]
+__all__ = ["KeptLesson", "Learnt", "all_lessons", "drop_forgotten", "id_of", "kept_lessons", "learn", "revert"]
 
 _KEPT, _REVERTED = "kept", "reverted"
 _MOST_TECHNIQUES = 64
@@ -92,18 +92,18 @@ def drop_forgotten(database: Database) -> None:
 
 
 def _is_known(database: Database, lesson: Lesson) -> bool:
-    return bool(database.rows("select 1 from lessons where id = ?", (_id(lesson),)))
+    return bool(database.rows("select 1 from lessons where id = ?", (id_of(lesson),)))
 
 
 def _add(database: Database, lesson: Lesson, now_ms: int) -> None:
     with database.transaction():
         database.execute(
             "insert into lessons (id, technique, record, state, created_ms) values (?, ?, ?, ?, ?)",
-            (_id(lesson), lesson.technique, serialize.dumps(lesson), _KEPT, now_ms),
+            (id_of(lesson), lesson.technique, serialize.dumps(lesson), _KEPT, now_ms),
         )
 
 
-def _id(lesson: Lesson) -> str:
+def id_of(lesson: Lesson) -> str:
     """Of what it says and what it rests on."""
     text = "\0".join((lesson.technique, *lesson.statements, *lesson.rows))
     return f"L{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:10].upper()}"

@@ -29,6 +29,7 @@ from assistant.memory.recordings import RecordingArchive
 from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.experience import RecallQuery, TechniqueEvidence
+from assistant.model.knowledge import WhatWasLearned
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState, named_alternative
@@ -211,11 +212,9 @@ class MemoryStore:
         """Does nothing to a proposal that somebody accepted or rejected meanwhile."""
         if state in _HUMAN_STATES:
             raise ValueError(f"{state.value} needs a decision")
-        decided = (ProposalState.ACCEPTED.value, ProposalState.REJECTED.value)
+        values = (state.value, proposal_id, ProposalState.ACCEPTED.value, ProposalState.REJECTED.value)
         with self.database.transaction():
-            self.database.execute(
-                "update proposals set state = ? where id = ? and state not in (?, ?)", (state.value, proposal_id, *decided)
-            )
+            self.database.execute("update proposals set state = ? where id = ? and state not in (?, ?)", values)
 
     def decisions(self, proposal_id: str | None = None) -> tuple[Decision, ...]:
         found = self.database.rows(
@@ -226,6 +225,9 @@ class MemoryStore:
 
     def recall(self, query: RecallQuery) -> tuple[TechniqueEvidence, ...]:
         return self.learned.recall(query)
+
+    def what_was_learned(self) -> WhatWasLearned:
+        return self.learned.everything()
 
     def import_learned(self, lines: Iterable[str], now_ms: int) -> Import:
         """Learn from another memory's export; raises UsageError where nothing of it can be taken, or it was taken before."""

@@ -11,6 +11,7 @@ from typing import Protocol
 from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.experience import RecallQuery, TechniqueEvidence
+from assistant.model.knowledge import WhatWasLearned
 from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, Proposal, ProposalState
@@ -45,6 +46,10 @@ class AttemptStore(Protocol):
 
     def recall(self, query: RecallQuery) -> tuple[TechniqueEvidence, ...]:
         """What memory knows of each technique that was tried or decided on, ranked for the query's state."""
+        ...
+
+    def what_was_learned(self) -> WhatWasLearned:
+        """How each technique did by state, sequences that paid as one, lessons that are kept."""
         ...
 
 

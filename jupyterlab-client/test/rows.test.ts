@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { diffLines, type Job, possible, type Proposal, shortName, speed, stateOfJob, when, words } from "../src/history/rows.ts";
+import { diffLines, type Job, learnedCells, possible, type Proposal, shortName, speed, stateOfJob, when, words } from "../src/history/rows.ts";
 
 const JOB: Job = {
   id: "J1", command: "check", file: "a.cu", owner: "cli 1", started_ms: 0, ended_ms: null, exit_code: null, is_running: true, is_cancel_requested: false,
@@ -24,6 +24,13 @@ test("a page decides on files; the text of a cell is the notebook's", () => {
   assert.deepEqual(possible({ ...PROPOSAL, state: "accepted", is_file: false }), []);
   assert.deepEqual(possible({ ...PROPOSAL, state: "rejected", is_file: false }), ["undo"]);
   assert.deepEqual(possible({ ...PROPOSAL, state: "superseded" }), []);
+});
+
+test("each technique is a row that says for which kernels it holds", () => {
+  const part = { technique: "warp-per-row", kernels: "6 kernels", right: "6 of 6", speed: "3.10x [2.20, 4.00]", how: "measured on 6", people: "", imported: "2 imported" };
+  const learned = { states: [{ title: "Memory-bound row reductions", device: "NVIDIA H200", techniques: [part] }], sequences: [], lessons: [] };
+  const row = ["Memory-bound row reductions (NVIDIA H200)", "warp-per-row", "6 kernels", "6 of 6", "3.10x [2.20, 4.00]", "measured on 6, 2 imported", ""];
+  assert.deepEqual(learnedCells(learned), [row]);
 });
 
 test("a speed is said with its word, and nothing is said where there is none", () => {

@@ -1,4 +1,4 @@
-"""``kernelopt/list``, ``kernelopt/lines`` and ``kernelopt/report``: what views ask for, for clients that announced them."""
+"""``kernelopt/list``, ``/lines``, ``/report`` and ``/memory``: what views ask for, for clients that announced them."""
 
 from __future__ import annotations
 
@@ -36,6 +36,12 @@ def register(server: LanguageServer, units: Units, backend: Backend, proposals: 
         """``{uri}``, or ``{id}`` of a proposal, whose document is meant."""
         uri = _text(params, "uri") if _has(params, "uri") else uri_of(_text(params, "id"))
         return listing.reports(units, backend, uri)
+
+    @server.feature("kernelopt/memory")
+    def memory(params: Any) -> dict[str, Any]:
+        """``{}`` → all that was learnt, and why the newest candidates were tried."""
+        del params
+        return listing.memory_page(backend)
 
     def uri_of(proposal_id: str) -> str:
         try:

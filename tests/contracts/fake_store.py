@@ -11,13 +11,15 @@ from typing import TypeVar
 from assistant.errors import UsageError
 from assistant.memory.alternatives import chosen_alternative
 from assistant.memory.experience import Judgement, experience_of, unknown_traits
-from assistant.memory.experience_rows import known_of
+from assistant.memory.experience_rows import Known, known_of
+from assistant.memory.knowledge import derive
 from assistant.memory.numbers import short_number
 from assistant.memory.recall import recall
 from assistant.memory.records import attempt_record
 from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import ModelCall, SentCall
 from assistant.model.experience import RecallQuery, TechniqueEvidence, device_class
+from assistant.model.knowledge import WhatWasLearned
 from assistant.model.pair import PairSession, Turn, TurnKind
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState, named_alternative
@@ -64,8 +66,14 @@ class FakeStore:
 
     def recall(self, query: RecallQuery) -> tuple[TechniqueEvidence, ...]:
         """By the rules of the real memory, on what is here."""
+        return recall(query, self._experience(), self._judgements())
+
+    def what_was_learned(self) -> WhatWasLearned:
+        return WhatWasLearned(derive(self._experience(), self._judgements()))
+
+    def _experience(self) -> list[Known]:
         records = (json.loads(attempt_record(attempt)[0]) for attempt in self._newest())
-        return recall(query, [known_of(experience_of(record, unknown_traits)) for record in records], self._judgements())
+        return [known_of(experience_of(record, unknown_traits)) for record in records]
 
     def add_proposal(self, workspace: Path, proposal: Proposal, keep_open: frozenset[str] = frozenset()) -> tuple[str, ...]:
         if proposal.id in self._proposals:

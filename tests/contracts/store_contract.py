@@ -204,6 +204,14 @@ class StoreContract:
         assert recalled.log_ratio == pytest.approx(math.log(1.5))
         assert recalled.sentences[0] == "accepted here on 1970-01-01 (cpu, predicted for h200)"
 
+    def test_what_was_learned_is_told_by_state_and_technique(self, store: Store) -> None:
+        assert store.what_was_learned().knowledge == ()
+        store.add_attempt(Given.attempt())
+        (row,) = store.what_was_learned().knowledge
+        assert (row.technique, row.state) == ("shared-memory-padding", "shared-memory-bound kernels")
+        assert (row.right_count, row.tried_count, row.measured_count) == (1, 1, 1)
+        assert row.median_ratio == pytest.approx(1.5)
+
     def test_a_jobs_events_are_kept_in_order(self, store: Store) -> None:
         store.start_job(JobRow("J01", "optimize", Given.file, Given.workspace, "host 42 cli", 1, 1, None, None, False))
         for index in range(3):

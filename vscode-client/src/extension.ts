@@ -9,6 +9,7 @@ import { registerHeat } from "./heat/heat.ts";
 import { EditorModel } from "./model/ask.ts";
 import { registerMcp } from "./model/mcp.ts";
 import { Notes } from "./notes.ts";
+import { registerMemoryPage } from "./panel/memory.ts";
 import { registerPanel } from "./panel/panel.ts";
 import { tellOffers } from "./review/offers.ts";
 import { Review } from "./review/review.ts";
@@ -39,6 +40,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const watch = new Watch(server, log);
   const telling = tellFailures(server, manifest.version, log);
   const opening = registerPanel(context, server, log);
+  registerMemoryPage(context, server, log);
   registerHeat(context, server, log);
   registerTesting(context, server, log);
   context.subscriptions.push(

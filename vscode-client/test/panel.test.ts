@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import type { ComparisonPart, KernelPart, LaunchPart, Report, Row } from "../src/protocol/report.ts";
 import { escaped, html } from "../src/panel/render/markup.ts";
-import { standaloneDocument, webviewDocument } from "../src/panel/render/page.ts";
+import { PROFILE_TOOLBAR, standaloneDocument, webviewDocument } from "../src/panel/render/page.ts";
 import { body } from "../src/panel/render/report.ts";
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>'`;
@@ -126,7 +126,7 @@ test("every drawing, region and table has a name, every button a word", () => {
 });
 
 test("the webview loads its own style and script, and nothing else", () => {
-  const page = webviewDocument({ title: HOSTILE, nonce: "n0", styleUri: "vscode:/panel.css", scriptUri: "vscode:/panel.js" });
+  const page = webviewDocument({ title: HOSTILE, toolbar: PROFILE_TOOLBAR, nonce: "n0", styleUri: "vscode:/panel.css", scriptUri: "vscode:/panel.js" });
   assert.match(page, /default-src &#39;none&#39;; style-src &#39;nonce-n0&#39;; script-src &#39;nonce-n0&#39;; img-src data:/);
   assert.ok(!/ on[a-z]+=|style="|https?:/.test(page.replaceAll(escaped(HOSTILE), "")));
 });

@@ -115,7 +115,7 @@ const PREVIEW: Preview = {
   about: ["≈1.60x predicted, right in 10 of 10 cases", "Keep the sum in a register.", "Holds for: blocks of 32 × 8"],
   accept_title: "Accept",
   choices: [["a", "c"], ["b"]],
-  others: [{ title: "loop-unrolling: not faster", why: "1.00x", before_uri: "kernelopt:/x", after_uri: "kernelopt:/y" }],
+  others: [{ title: "loop-unrolling: not faster", why: "1.00x", tried: "1 of 1", before_uri: "kernelopt:/x", after_uri: "kernelopt:/y" }],
 };
 
 test("hunks that only work together are one choice", () => {

@@ -1,7 +1,7 @@
 // What the server extension says, over REST: `jupyter_ext/served.py` is the other end. Token and XSRF are added by Jupyter's own client.
 import { URLExt } from "@jupyterlab/coreutils";
 import { ServerConnection } from "@jupyterlab/services";
-import type { Attempt, Decision, Job, Proposal, ShownProposal } from "./rows.ts";
+import type { Attempt, Decision, Job, Learned, Proposal, ShownProposal } from "./rows.ts";
 
 const PREFIX = "kernelopt/api/v1";
 
@@ -21,6 +21,10 @@ export class Api {
 
   history(): Promise<History> {
     return this.#ask<History>("history");
+  }
+
+  async learned(): Promise<Learned> {
+    return (await this.#ask<{ page: Learned }>("memory")).page;
   }
 
   async proposals(): Promise<readonly Proposal[]> {

@@ -2,7 +2,7 @@
 import { Widget } from "@lumino/widgets";
 import { Api, type Verb } from "./api.ts";
 import { button, cellsRow, element, section, table } from "./elements.ts";
-import { type Attempt, type Decision, diffLines, type Job, possible, type Proposal, shortName, speed, stateOfJob, when, words } from "./rows.ts";
+import { type Attempt, type Decision, diffLines, type Job, type Learned, learnedCells, possible, type Proposal, shortName, speed, stateOfJob, when, words } from "./rows.ts";
 
 const REASONS = ["readability", "precision", "portability", "not-worth-it", "wrong", "style", "other"] as const; // REASON_CODES
 const SETTLE_MS = 150; // one look for changes that come together
@@ -38,11 +38,12 @@ export class HistoryPage extends Widget {
 
   async #look(): Promise<void> {
     await this.#told(async () => {
-      const [proposals, history, jobs] = await Promise.all([this.#api.proposals(), this.#api.history(), this.#api.jobs()]);
+      const [proposals, history, jobs, learned] = await Promise.all([this.#api.proposals(), this.#api.history(), this.#api.jobs(), this.#api.learned()]);
       this.#shown.replaceChildren(
         section("Proposals", this.#proposals(proposals), "No proposal yet: run %%kernelopt, or kernelopt optimize FILE."),
         section("Decisions", decisionTable(history.decisions), "Nothing was decided yet."),
         section("Attempts", attemptTable(history.attempts), "Nothing was tried yet."),
+        section("What was learned", learnedTable(learned), "Nothing was learned yet: every candidate that a search judges is a trial."),
         section("Jobs", this.#jobs(jobs), "No job ran yet."),
       );
       if (this.#opened !== undefined) await this.#open(this.#opened);
@@ -121,12 +122,22 @@ function decisionTable(decisions: readonly Decision[]): HTMLElement | undefined 
   return table(["when", "what", "kernel", "where", "proposal"], rows);
 }
 
+function learnedTable(learned: Learned): HTMLElement | undefined {
+  const known = table(["kernels", "technique", "tried on", "right", "median [interval]", "how", "people"], learnedCells(learned).map(cellsRow));
+  if (known === undefined) return undefined;
+  const lessons = learned.lessons.flatMap(({ technique, statements }) => statements.map((statement) => `${technique}: ${statement}`));
+  const lines = [...learned.sequences.map((sequence) => `Together: ${sequence}`), ...lessons];
+  const made = element("div");
+  made.append(known, ...lines.map((textContent) => element("p", { textContent })));
+  return made;
+}
+
 function attemptTable(attempts: readonly Attempt[]): HTMLElement | undefined {
   const rows = attempts.map((attempt) => {
     const by = attempt.model ?? "rules";
     return cellsRow([
-      when(attempt.created_ms), attempt.technique, attempt.outcome, speed(attempt.speed, attempt.ratio), attempt.reason, by, shortName(attempt.kernel), attempt.file ?? "",
+      when(attempt.created_ms), attempt.technique, attempt.outcome, speed(attempt.speed, attempt.ratio), attempt.reason, attempt.tried, by, shortName(attempt.kernel), attempt.file ?? "",
     ]);
   });
-  return table(["when", "technique", "outcome", "speed", "why", "written by", "kernel", "where"], rows);
+  return table(["when", "technique", "outcome", "speed", "why", "tried", "written by", "kernel", "where"], rows);
 }

@@ -19,11 +19,29 @@ export interface Attempt {
   readonly technique: string;
   readonly outcome: string;
   readonly reason: string;
+  readonly tried: string;
   readonly ratio: number | null;
   readonly speed: string | null;
   readonly device: string;
   readonly model: string | null;
   readonly created_ms: number;
+}
+
+// How a technique did on kernels that are alike; every number in words (`assistant/editor/learned_page.py`).
+export interface Technique {
+  readonly technique: string;
+  readonly kernels: string;
+  readonly right: string;
+  readonly speed: string;
+  readonly how: string;
+  readonly people: string;
+  readonly imported: string;
+}
+
+export interface Learned {
+  readonly states: readonly { readonly title: string; readonly device: string; readonly techniques: readonly Technique[] }[];
+  readonly sequences: readonly string[];
+  readonly lessons: readonly { readonly technique: string; readonly statements: readonly string[] }[];
 }
 
 export interface Decision {
@@ -81,6 +99,15 @@ export function when(moment_ms: number, locale?: string, timeZone?: string): str
 export function words(decision: Decision): string {
   const why = decision.reason ?? decision.reason_code;
   return `${decision.kind.replaceAll("_", " ")} by ${decision.decided_by}${why === null ? "" : `: ${why}`}`;
+}
+
+// A cell each: the state, then what is known of the technique there.
+export function learnedCells(learned: Learned): readonly (readonly string[])[] {
+  return learned.states.flatMap(({ title, device, techniques }) =>
+    techniques.map((part) => [
+      `${title} (${device})`, part.technique, part.kernels, part.right, part.speed, [part.how, part.imported].filter((words) => words !== "").join(", "), part.people,
+    ]),
+  );
 }
 
 // What a person may do with it from this page; a cell's text is the notebook's.

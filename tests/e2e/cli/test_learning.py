@@ -23,6 +23,9 @@ def test_a_search_teaches_and_can_be_asked_why(offered: Offered) -> None:
     why = json.loads(cli.run("memory", "why", candidate[:20], "--json").out)["why"]
     assert why.startswith("1 of ") and ": the finding promises " in why
     assert why.endswith("memory knows nothing of it on kernels like this one")
+    of_proposal = json.loads(cli.run("memory", "why", offered.id, "--json").out)
+    assert [(step["technique"], step["why"]) for step in of_proposal] == [("staged-store", why)]
+    assert f"tried {why}" in cli.run("history", offered.source, "--why").said
     learned = cli.run("memory", "export", "--learned").out
     assert {json.loads(line)["technique"] for line in learned.splitlines()} == set(rows)
     assert not any(word in learned for word in ("threadIdx", "transpose(", str(offered.source.parent)))

@@ -33,6 +33,12 @@ async def profiled(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[t
     assert editor.complaints == ""
 
 
+async def test_what_was_learned_is_told_in_parts_before_anything_was(profiled: tuple[Editor, Document]) -> None:
+    editor, _ = profiled
+    page = await editor.ask("kernelopt/memory")
+    assert page["states"] == page["tried"] == [] and page["nothing"].startswith("Nothing was learned yet")
+
+
 @pytest.mark.thorough
 async def test_the_report_holds_every_part_of_a_profile(profiled: tuple[Editor, Document]) -> None:
     editor, document = profiled

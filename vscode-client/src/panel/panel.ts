@@ -10,14 +10,14 @@ import type { Report } from "../protocol/report.ts";
 import type { Next } from "../server/connection.ts";
 import type { Server } from "../server/server.ts";
 import type { FromPanel, ToPanel } from "./messages.ts";
+import { newNonce } from "./nonce.ts";
 import { escaped } from "./render/markup.ts";
-import { standaloneDocument, webviewDocument } from "./render/page.ts";
+import { PROFILE_TOOLBAR, standaloneDocument, webviewDocument } from "./render/page.ts";
 import { body } from "./render/report.ts";
 
 const TYPE = "kernelopt.profile";
 /** Several changes within this time are shown at once. */
 const REFRESH_PAUSE_MS = 150;
-const NONCE_BYTES = 16;
 
 export function registerPanel(context: vscode.ExtensionContext, server: Server, log: vscode.LogOutputChannel): Opening {
   const panels = new ProfilePanels(context.extensionUri, server);
@@ -146,7 +146,8 @@ class ProfilePanel {
     });
     panel.webview.html = webviewDocument({
       title: panel.title,
-      nonce: Buffer.from(crypto.getRandomValues(new Uint8Array(NONCE_BYTES))).toString("hex"),
+      toolbar: PROFILE_TOOLBAR,
+      nonce: newNonce(),
       styleUri: panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, "panel.css")).toString(),
       scriptUri: panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, "panel.js")).toString(),
     });

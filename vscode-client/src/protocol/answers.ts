@@ -39,6 +39,8 @@ export interface OtherTried {
   /** `loop-unrolling: not faster`. */
   readonly title: string;
   readonly why: string;
+  /** Why it was tried when it was: `1 of 3: expected 1.92x …`. */
+  readonly tried: string;
   readonly before_uri: string;
   readonly after_uri: string;
 }

@@ -5,10 +5,20 @@ import { html, Markup } from "./markup.ts";
 /** What the webview's document is made with. */
 export interface Frame {
   readonly title: string;
+  /** Buttons below the title. */
+  readonly toolbar: Markup;
   readonly nonce: string;
   readonly styleUri: string;
   readonly scriptUri: string;
 }
+
+/** What a person can do with a profile. */
+export const PROFILE_TOOLBAR = html`<div role="toolbar" aria-label="Profile">
+<button type="button" data-command="profile">Profile again</button>
+<button type="button" data-command="code" aria-pressed="false">Show all machine code</button>
+<button type="button" data-command="html">Export as HTML…</button>
+<button type="button" data-command="png">Export as PNG…</button>
+</div>`;
 
 /** Nothing is loaded but our own style and script, nothing is sent anywhere; drawings are exported through data: images. */
 export function webviewDocument(frame: Frame): string {
@@ -25,12 +35,7 @@ export function webviewDocument(frame: Frame): string {
 <body>
 <header>
 <h1>${frame.title}</h1>
-<div role="toolbar" aria-label="Profile">
-<button type="button" data-command="profile">Profile again</button>
-<button type="button" data-command="code" aria-pressed="false">Show all machine code</button>
-<button type="button" data-command="html">Export as HTML…</button>
-<button type="button" data-command="png">Export as PNG…</button>
-</div>
+${frame.toolbar}
 </header>
 <main id="main" aria-live="off" aria-busy="true"><p class="soft">Loading…</p></main>
 <script nonce="${frame.nonce}" src="${frame.scriptUri}"></script>
