@@ -22,26 +22,30 @@ _SHOWN_ROWS = 6
 
 def learn(is_trial: bool, as_json: bool) -> None:
     """Propose, and keep what predicts better on kernels that were held out."""
-    found = _store().learned.learn(_now_ms(), is_trial=is_trial)
+    learned = _store().learned
+    found = learned.learn(_now_ms(), is_trial=is_trial)
     if as_json:
         typer.echo(json.dumps([encode(each) for each in found], indent=2))
         return
     for each in found:
         _say_learnt(each, is_trial)
+        _say_edit(learned.edit_to_go_by(each.lesson))
     if not found:
         _say("nothing new to learn: a lesson needs trials on six kernels or more that part by something, two of them held out")
 
 
 def print_diff(name: str | None, as_json: bool) -> None:
     """Each lesson that counts, as the lines that it adds to its technique's text."""
-    every = [each for each in _store().learned.lessons() if not each.is_reverted]
-    newest = {each.lesson.technique: each for each in reversed(every)}.values()
+    learned = _store().learned
+    every = [each for each in learned.lessons() if not each.is_reverted]
+    newest = {(each.lesson.technique, each.lesson.condition.is_of_edits): each for each in reversed(every)}.values()
     found = [each for each in (newest if name is None else every) if name in (None, each.id, each.lesson.technique)]
     if as_json:
         typer.echo(json.dumps([encode(each) for each in found], indent=2))
         return
     for each in found:
         _say_kept(each)
+        _say_edit(learned.edit_to_go_by(each.lesson))
     if not found:
         _say("nothing was learned beyond the techniques' own texts; kernelopt memory learn looks for it")
 
@@ -81,6 +85,11 @@ def _say_diff(technique: str, before: str, after: str) -> None:
     old, new = (f"{own}{text}".splitlines() for text in (before, after))
     for line in difflib.unified_diff(old, new, f"{technique}.md", f"{technique}.md", n=1, lineterm=""):
         _say(line)
+
+
+def _say_edit(diff: str) -> None:
+    for line in diff.splitlines():
+        _say(f"    {line}")
 
 
 def _rows(ids: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 
-__all__ = ["added", "likeness"]
+__all__ = ["added", "added_text", "likeness"]
 
 _TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|[A-Za-z_]\w*|\d[\w.]*|\"(?:\\.|[^\"\\])*\"|\S", re.DOTALL)
 _RUN = 4
@@ -24,14 +24,19 @@ _KEPT_WORDS = frozenset(
 _KEPT_PREFIXES = ("__", "atomic", "cuda", "float2", "float4", "int4", "double2", "half2", "make_", "cooperative_groups", "cg", "wmma")
 
 
-def added(before: str, after: str) -> frozenset[tuple[str, ...]]:
-    """Runs of tokens on the lines that ``after`` adds to ``before``."""
+def added_text(before: str, after: str) -> str:
+    """The lines that ``after`` adds to ``before``, without comments."""
     old, new = before.splitlines(), after.splitlines()
     lines: list[str] = []
     for kind, _, _, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if kind in ("insert", "replace"):
             lines += new[start:end]
-    words = [_plain(token) for token in _TOKEN.findall("\n".join(lines)) if not token.startswith(("//", "/*"))]
+    return " ".join(token for token in _TOKEN.findall("\n".join(lines)) if not token.startswith(("//", "/*")))
+
+
+def added(before: str, after: str) -> frozenset[tuple[str, ...]]:
+    """Runs of tokens on the lines that ``after`` adds to ``before``."""
+    words = [_plain(token) for token in _TOKEN.findall(added_text(before, after))]
     return frozenset(tuple(words[i : i + _RUN]) for i in range(max(1, len(words) - _RUN + 1))) if words else frozenset()
 
 

@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -27,7 +28,9 @@ from assistant.memory.experience import Judgement, experience_of, unknown_traits
 from assistant.memory.knowledge import derive
 from assistant.memory.lessons import KeptLesson, Learnt
 from assistant.memory.nearest_edit import shown_diff
+from assistant.memory.playbooks import Lesson
 from assistant.memory.recall import recall
+from assistant.memory.writing import Edit, edit_of
 from assistant.model.experience import UNKNOWN, KernelTraits, RecallQuery, TechniqueEvidence, device_class
 from assistant.model.knowledge import Knowledge, KnownLesson, KnownSequence, WhatWasLearned
 from assistant.model.profile import Signature
@@ -43,6 +46,8 @@ _MOST_PARSED = 3_000
 """Different kernels of older attempts whose text is read for their traits; those before them have none."""
 _STATEMENTS = 3
 """Of a lesson that go with the evidence."""
+_WRITING_STATEMENTS = 2
+"""Likewise, of a lesson on how its edits are written."""
 _LEARNED = "learned from trials: "
 _DIFFS = 2
 """Techniques, best first, whose nearest edit is shown."""
@@ -111,11 +116,13 @@ class Learned:
 
     def everything(self) -> WhatWasLearned:
         """All that was learnt, for a page."""
-        kept = lessons.kept_lessons(self._database)
         return WhatWasLearned(
             self.knowledge(),
             tuple(KnownSequence(each.name, each.sentence, each.rows, each.is_dropped) for each in self.composites()),
-            tuple(KnownLesson(lessons.id_of(each), each.technique, each.statements, each.rows) for _, each in sorted(kept.items())),
+            tuple(
+                KnownLesson(lessons.id_of(each), each.technique, each.statements, each.rows)
+                for each in lessons.kept_lessons(self._database)
+            ),
         )
 
     def composites(self) -> tuple[Composite, ...]:
@@ -132,7 +139,13 @@ class Learned:
 
     def learn(self, now_ms: int, *, is_trial: bool = False) -> tuple[Learnt, ...]:
         """What the trials teach of each technique, and whether it is kept."""
-        return lessons.learn(self._database, experience_rows.all_rows(self._database), now_ms, is_trial=is_trial)
+        rows = experience_rows.all_rows(self._database)
+        return lessons.learn(self._database, rows, functools.cache(self._edit), now_ms, is_trial=is_trial)
+
+    def edit_to_go_by(self, lesson: Lesson) -> str:
+        """The edit of a lesson's example as a short diff; empty where there is none, or its text is gone."""
+        texts = self._texts(lesson.example)
+        return "" if texts is None else shown_diff(*texts)
 
     def lessons(self) -> tuple[KeptLesson, ...]:
         """Newest first, reverted ones included."""
@@ -183,22 +196,29 @@ class Learned:
 
     def _with_lessons(self, found: tuple[TechniqueEvidence, ...]) -> tuple[TechniqueEvidence, ...]:
         """With what was learnt of each technique behind its evidence."""
-        kept = lessons.kept_lessons(self._database)
-        return tuple(
-            replace(evidence, sentences=(*evidence.sentences, *(f"{_LEARNED}{text}" for text in lesson.statements[:_STATEMENTS])))
-            if (lesson := kept.get(evidence.technique)) is not None
-            else evidence
-            for evidence in found
-        )
+        said: dict[str, list[str]] = {}
+        for lesson in lessons.kept_lessons(self._database):
+            count = _WRITING_STATEMENTS if lesson.condition.is_of_edits else _STATEMENTS
+            said.setdefault(lesson.technique, []).extend(f"{_LEARNED}{text}" for text in lesson.statements[:count])
+        return tuple(replace(each, sentences=(*each.sentences, *said.get(each.technique, ()))) for each in found)
 
     def _with_diff(self, evidence: TechniqueEvidence) -> TechniqueEvidence:
-        row = self._database.row("select parent_blob, text_blob from attempts where id = ? and record is not null", (evidence.nearest,))
+        texts = self._texts(evidence.nearest)
+        return evidence if texts is None else replace(evidence, diff=shown_diff(*texts))
+
+    def _edit(self, attempt: str) -> Edit | None:
+        texts = self._texts(attempt)
+        return None if texts is None else edit_of(*texts)
+
+    def _texts(self, attempt: str) -> tuple[str, str] | None:
+        """(before, after) of its own file; None where they are not kept."""
+        row = self._database.row("select parent_blob, text_blob from attempts where id = ? and record is not null", (attempt,))
         if row is None:
-            return evidence
+            return None
         try:
-            return replace(evidence, diff=shown_diff(self._text(row[0]), self._text(row[1])))
+            return self._text(row[0]), self._text(row[1])
         except MemoryFileError:
-            return evidence
+            return None
 
     def _judgements(self) -> list[tuple[Judgement, str]]:
         """(the last decision on a proposal, the proposal's job), newest first; none of a rejection that was taken back."""

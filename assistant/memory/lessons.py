@@ -2,19 +2,20 @@
 
 Example::
 
-    learn(database, rows, now_ms)       # (Learnt(lesson, is_kept), …)
-    kept_lessons(database)              # by technique
+    learn(database, rows, edits, now_ms)       # (Learnt(lesson, is_kept), …)
+    kept_lessons(database)                     # the newest on kernels and on edits of each technique
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from assistant import serialize
 from assistant.memory.database import Database
 from assistant.memory.experience_rows import Known
 from assistant.memory.playbooks import Lesson, learnt
+from assistant.memory.writing import Edit, learnt_writing
 from assistant.record import Record
 
 __all__ = ["KeptLesson", "Learnt", "all_lessons", "drop_forgotten", "id_of", "kept_lessons", "learn", "revert"]
@@ -41,31 +42,43 @@ class KeptLesson(Record):
     created_ms: int
 
 
-def learn(database: Database, rows: Iterable[Known], now_ms: int, *, is_trial: bool = False) -> tuple[Learnt, ...]:
-    """Learn from the rows; what predicts better on kernels held out is kept.
+def learn(
+    database: Database, rows: Iterable[Known], edits: Callable[[str], Edit | None], now_ms: int, *, is_trial: bool = False
+) -> tuple[Learnt, ...]:
+    """Learn from the rows, on which kernels each technique paid and how its edits were written; what predicts better on kernels held out
+    is kept.
 
-    Nothing is kept where it only is a trial, nor what a person reverted as it is.
+    Nothing is kept where it only is a trial, nor what a person reverted as it is. ``edits``: what the trial of an id added.
     """
     by_technique: dict[str, list[Known]] = {}
     for row in rows:
         by_technique.setdefault(row.technique, []).append(row)
-    kept = kept_lessons(database)
+    kept = {(lesson.technique, lesson.condition.is_of_edits): lesson for lesson in kept_lessons(database)}
     found: list[Learnt] = []
     for technique in sorted(by_technique)[:_MOST_TECHNIQUES]:
-        before = kept.get(technique)
-        lesson = learnt(technique, by_technique[technique], before)
-        if lesson is None or (before is not None and lesson.statements == before.statements):
-            continue
-        is_kept = lesson.score.is_better and not _is_known(database, lesson)
-        if is_kept and not is_trial:
-            _add(database, lesson, now_ms)
-        found.append(Learnt(lesson, before, is_kept))
+        before = kept.get((technique, False)), kept.get((technique, True))
+        lessons = (
+            learnt(technique, by_technique[technique], before[0]),
+            learnt_writing(technique, by_technique[technique], edits, before[1]),
+        )
+        for lesson, old in zip(lessons, before, strict=True):
+            if lesson is None or (old is not None and lesson.statements == old.statements):
+                continue
+            is_kept = lesson.score.is_better and not _is_known(database, lesson)
+            if is_kept and not is_trial:
+                _add(database, lesson, now_ms)
+            found.append(Learnt(lesson, old, is_kept))
     return tuple(found)
 
 
-def kept_lessons(database: Database) -> dict[str, Lesson]:
-    """The newest lesson of each technique that was not reverted."""
-    return {each.lesson.technique: each.lesson for each in reversed(all_lessons(database)) if not each.is_reverted}
+def kept_lessons(database: Database) -> tuple[Lesson, ...]:
+    """The newest of each technique on kernels, and on edits, that was not reverted; by technique."""
+    newest = {
+        (each.lesson.technique, each.lesson.condition.is_of_edits): each.lesson
+        for each in reversed(all_lessons(database))
+        if not each.is_reverted
+    }
+    return tuple(lesson for _, lesson in sorted(newest.items(), key=lambda item: item[0]))
 
 
 def all_lessons(database: Database) -> tuple[KeptLesson, ...]:

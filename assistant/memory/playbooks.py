@@ -24,37 +24,62 @@ from assistant.memory.recall_words import family_words, label_words
 from assistant.model.experience import UNKNOWN, Origin
 from assistant.record import Record
 
-__all__ = ["Condition", "Lesson", "LessonScore", "learnt"]
+__all__ = [
+    "GAINED",
+    "LEAST_HELD_OUT",
+    "LEAST_LEARNT",
+    "LEAST_SIDE",
+    "LIKE",
+    "PULL",
+    "WORD",
+    "Condition",
+    "Lesson",
+    "LessonScore",
+    "is_held_out",
+    "learnt",
+    "own_trials",
+]
 
-_LEAST_LEARNT, _LEAST_HELD_OUT = 4, 2
+LEAST_LEARNT, LEAST_HELD_OUT = 4, 2
 """Kernels that a lesson is learnt from, and that it is held against."""
-_LEAST_SIDE = 2
+LEAST_SIDE = 2
 """Kernels on each side of a condition: one case is no rule."""
 _HELD_OUT_OF = 3
 """One kernel of so many is held out, by its id, so that it stays held out when others come."""
 _LESS_ERROR = 0.95
 """Of the error of what was kept before, below which a lesson is kept (chosen: a twentieth less)."""
-_GAINED = math.log(1.02)
+GAINED = math.log(1.02)
 """From here a kernel gained."""
-_PULL = 1.0
+PULL = 1.0
 """Kernels of the plain mean that the mean of a side is pulled by."""
 _MOST_ROWS = 400
 _SHOWN_ROWS = 12
 _NAME = re.compile(r"[A-Za-z_]\w{0,23}")
 _QUANTITIES = ("threads", "blocks", "threads per block")
+WORD, LIKE = "word", "like"
+"""Conditions on what an edit adds (`writing.py`): a word of CUDA's own, much the same code as the trial of an id."""
 
 
 class Condition(Record):
-    """What parts the kernels on which a technique pays from the others."""
+    """What parts the kernels, or the edits, on which a technique pays from the others."""
 
     field: str
-    """``label``, ``family``, ``element``, or a quantity of the launch (``threads``)."""
+    """``label``, ``family``, ``element``, or a quantity of the launch (``threads``); of edits `WORD` or `LIKE`."""
     value: str
-    """The label, family or element; of a quantity the largest number below the line."""
+    """The label, family, element or word; of a quantity the largest number below the line; the trial to be like."""
+
+    @property
+    def is_of_edits(self) -> bool:
+        """How an edit is written, where others are about the kernel."""
+        return self.field in (WORD, LIKE)
 
     @property
     def words(self) -> tuple[str, str]:
-        """(kernels that meet it, the others)."""
+        """(kernels or edits that meet it, the others)."""
+        if self.field == WORD:
+            return f"with {self.value}", f"without {self.value}"
+        if self.field == LIKE:
+            return f"much as {self.value} is", f"otherwise than {self.value} is"
         if self.field == "label":
             return f"{label_words(self.value)} kernels", "kernels that are not"
         if self.field == "family":
@@ -90,13 +115,17 @@ class Lesson(Record):
     """Ids of trials that it was learnt from, the newest of each kernel."""
     held_out: tuple[str, ...]
     score: LessonScore
+    example: str = ""
+    """Id of the trial whose edit is the one to go by; empty where there is none, and of lessons on kernels."""
 
     @property
     def text(self) -> str:
         """As it stands below the technique's own text."""
         lines = [f"- {statement}" for statement in self.statements]
-        seen = f"{len(self.rows)} kernels ({', '.join(self.rows[:_SHOWN_ROWS])})"
-        return "\n".join(("## Learned from trials", "", *lines, "", f"From {seen}.", ""))
+        lines += [f"- an edit to go by: {self.example}"] if self.example else []
+        seen = f"{len(self.rows)} {'trials' if self.condition.is_of_edits else 'kernels'} ({', '.join(self.rows[:_SHOWN_ROWS])})"
+        title = "## How it was written" if self.condition.is_of_edits else "## Learned from trials"
+        return "\n".join((title, "", *lines, "", f"From {seen}.", ""))
 
 
 class _Kernel(Record):
@@ -112,7 +141,7 @@ class _Kernel(Record):
 
     @property
     def is_held_out(self) -> bool:
-        return zlib.crc32(self.first.kernel_id.encode()) % _HELD_OUT_OF == 0
+        return is_held_out(self.first)
 
     def quantity(self, name: str) -> int | None:
         return self.first.scale.get(name)
@@ -131,7 +160,7 @@ def learnt(technique: str, rows: Iterable[Known], kept: Lesson | None) -> Lesson
     kernels = _kernels(row for row in rows if row.technique == technique)
     learning = [kernel for kernel in kernels if not kernel.is_held_out]
     held_out = [kernel for kernel in kernels if kernel.is_held_out]
-    if len(learning) < _LEAST_LEARNT or len(held_out) < _LEAST_HELD_OUT:
+    if len(learning) < LEAST_LEARNT or len(held_out) < LEAST_HELD_OUT:
         return None
     plain = statistics.fmean(kernel.gain for kernel in learning)
     best = min(
@@ -153,34 +182,45 @@ def learnt(technique: str, rows: Iterable[Known], kept: Lesson | None) -> Lesson
     )
 
 
-def _kernels(rows: Iterable[Known]) -> list[_Kernel]:
-    """Newest first; kernels with no trial that was judged, and rows of imports, are left out."""
+def is_held_out(row: Known) -> bool:
+    """Whether the kernel of a trial is one that lessons are held against."""
+    return zlib.crc32(row.kernel_id.encode()) % _HELD_OUT_OF == 0
+
+
+def own_trials(rows: Iterable[Known]) -> Iterator[tuple[Known, ...]]:
+    """Trials of one technique by kernel and device, newest first, repetitions left out; those that were not judged, and imports, are
+    none."""
     by_kernel: dict[tuple[str, str], dict[str, Known]] = {}
     own = sorted((row for row in rows if row.origin != Origin.IMPORT and row.is_right is not None), key=lambda row: -row.created_ms)
     for row in own[:_MOST_ROWS]:
         by_kernel.setdefault((row.kernel_id, row.device), {}).setdefault(row.same, row)
+    return (tuple(trials.values()) for trials in by_kernel.values())
+
+
+def _kernels(rows: Iterable[Known]) -> list[_Kernel]:
+    """Newest first; kernels with no trial that was judged, and rows of imports, are left out."""
     found: list[_Kernel] = []
-    for trials in by_kernel.values():
-        gains = [0.0 if not row.is_right else row.log_ratio for row in trials.values() if not row.is_right or row.log_ratio is not None]
+    for trials in own_trials(rows):
+        gains = [0.0 if not row.is_right else row.log_ratio for row in trials if not row.is_right or row.log_ratio is not None]
         if gains:
-            found.append(_Kernel(tuple(trials.values()), statistics.fmean(gain for gain in gains if gain is not None)))
+            found.append(_Kernel(trials, statistics.fmean(gain for gain in gains if gain is not None)))
     return found
 
 
 def _conditions(kernels: Sequence[_Kernel]) -> Iterator[Condition]:
-    """Every one that has `_LEAST_SIDE` kernels on both sides."""
+    """Every one that has `LEAST_SIDE` kernels on both sides."""
     words = [Condition(field, getattr(kernel.first, field)) for kernel in kernels for field in ("label", "family", "element")]
     lines = [Condition(name, str(count)) for name in _QUANTITIES for kernel in kernels if (count := kernel.quantity(name)) is not None]
     for condition in dict.fromkeys((*words, *lines)):
         sides = Counter(kernel.meets(condition) for kernel in kernels)
-        if condition.value != UNKNOWN and min(sides[True], sides[False]) >= _LEAST_SIDE:
+        if condition.value != UNKNOWN and min(sides[True], sides[False]) >= LEAST_SIDE:
             yield condition
 
 
 def _means(kernels: Sequence[_Kernel], condition: Condition, plain: float) -> tuple[float, float]:
     """Expected gains where the condition is met and where not, each pulled towards the mean of all."""
     sides = ([kernel.gain for kernel in kernels if kernel.meets(condition) is side] for side in (True, False))
-    met, other = ((math.fsum(gains) + _PULL * plain) / (len(gains) + _PULL) for gains in sides)
+    met, other = ((math.fsum(gains) + PULL * plain) / (len(gains) + PULL) for gains in sides)
     return met, other
 
 
@@ -199,7 +239,7 @@ def _statements(kernels: Sequence[_Kernel], condition: Condition) -> Iterator[st
     named = list(zip(condition.words, sides, strict=True))
     named.sort(key=lambda pair: -statistics.fmean(kernel.gain for kernel in pair[1]))
     for verb, (words, side) in zip(("paid on", "paid less on"), named, strict=True):
-        gained = sum(kernel.gain >= _GAINED for kernel in side)
+        gained = sum(kernel.gain >= GAINED for kernel in side)
         median = math.exp(statistics.median(kernel.gain for kernel in side))
         yield f"{verb} {words}: {gained} of {len(side)} gained, median {median:.2f}x"
     wrong = sum(row.is_right == 0 for kernel in kernels for row in kernel.rows)
@@ -213,7 +253,7 @@ def _numbers(kernels: Sequence[_Kernel]) -> Iterator[str]:
     """The value of each of its numbers that was best on most kernels."""
     best: dict[str, list[int]] = {}
     for kernel in kernels:
-        timed = [row for row in kernel.rows if row.is_right and (row.log_ratio or 0.0) >= _GAINED]
+        timed = [row for row in kernel.rows if row.is_right and (row.log_ratio or 0.0) >= GAINED]
         if timed:
             chosen = max(timed, key=lambda row: row.log_ratio or 0.0)
             for name, value in json.loads(chosen.detail)["parameters"]:
@@ -221,5 +261,5 @@ def _numbers(kernels: Sequence[_Kernel]) -> Iterator[str]:
                     best.setdefault(name, []).append(value)
     for name, values in sorted(best.items()):
         (value, count), *_ = Counter(values).most_common(1)
-        if count >= _LEAST_SIDE:
+        if count >= LEAST_SIDE:
             yield f"{name} = {value} was chosen on {count} of {len(values)} kernels that gained"
