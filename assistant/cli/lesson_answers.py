@@ -8,10 +8,13 @@ import time
 
 import typer
 
+from assistant.cli import exit_codes
 from assistant.cli.console import console
+from assistant.cli.loading import loading
 from assistant.config import load_settings, memory_path
 from assistant.errors import UsageError
 from assistant.memory import KeptLesson, Learnt, MemoryStore, open_store
+from assistant.model.lesson import LessonDraft
 from assistant.plan.catalogue import own_catalogue
 from assistant.serialize import encode
 
@@ -20,10 +23,22 @@ __all__ = ["learn", "print_diff", "revert"]
 _SHOWN_ROWS = 6
 
 
-def learn(is_trial: bool, as_json: bool) -> None:
-    """Propose, and keep what predicts better on kernels that were held out."""
-    learned = _store().learned
-    found = learned.learn(_now_ms(), is_trial=is_trial)
+def learn(is_trial: bool, with_model: bool, as_json: bool) -> None:
+    """Propose, and keep what predicts better on kernels that were held out; what a model proposed first, which rules have to beat."""
+    store = _store()
+    learned = store.learned
+    drafts = _drafts_of_a_model(store) if with_model else ()
+    found: list[Learnt] = []
+    for draft in drafts:
+        learnt = learned.consider(draft, _now_ms(), is_trial=is_trial)
+        if learnt is not None:
+            found.append(learnt)
+        else:
+            _say(
+                f"{draft.technique}: {draft.model} proposed a condition that memory does not have, or that has too few trials on a side",
+                True,
+            )
+    found += learned.learn(_now_ms(), is_trial=is_trial, assumed=[each.lesson for each in found if each.is_kept])
     if as_json:
         typer.echo(json.dumps([encode(each) for each in found], indent=2))
         return
@@ -32,6 +47,23 @@ def learn(is_trial: bool, as_json: bool) -> None:
         _say_edit(learned.edit_to_go_by(each.lesson))
     if not found:
         _say("nothing new to learn: a lesson needs trials on six kernels or more that part by something, two of them held out")
+
+
+def _drafts_of_a_model(store: MemoryStore) -> tuple[LessonDraft, ...]:
+    with loading():
+        from assistant.cli.jobs import run_async
+        from assistant.cli.lesson_models import drafts
+
+    found: list[LessonDraft] = []
+
+    async def ask() -> int:
+        found.extend(await drafts(store))
+        return exit_codes.DONE
+
+    code = run_async(ask, "interrupted; nothing was learned of it")
+    if code != exit_codes.DONE:
+        raise typer.Exit(code)
+    return tuple(found)
 
 
 def print_diff(name: str | None, as_json: bool) -> None:
@@ -69,7 +101,8 @@ def _say_learnt(each: Learnt, is_trial: bool) -> None:
     score = each.lesson.score
     what = "would be kept" if each.is_kept and is_trial else "kept" if each.is_kept else "not kept"
     error = f"error on {score.kernel_count} kernels held out {score.error_before:.3f} -> {score.error:.3f}"
-    _say(f"{each.lesson.technique}: {what}, {error} (mean squared, of log(time before / time after))")
+    by = f" (proposed by {each.lesson.model})" if each.lesson.model else ""
+    _say(f"{each.lesson.technique}{by}: {what}, {error} (mean squared, of log(time before / time after))")
     _say_diff(each.lesson.technique, "" if each.before is None else each.before.text, each.lesson.text)
 
 
@@ -97,8 +130,8 @@ def _rows(ids: tuple[str, ...]) -> str:
     return f"{', '.join(ids[:_SHOWN_ROWS])}{f' and {left} more' if left > 0 else ''}"
 
 
-def _say(text: str) -> None:
-    console().print(text, markup=False, highlight=False, soft_wrap=True)
+def _say(text: str, is_error: bool = False) -> None:
+    console(is_error=is_error).print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _store() -> MemoryStore:

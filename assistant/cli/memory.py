@@ -88,13 +88,17 @@ def _import(file: Annotated[Path, typer.Argument(help="What memory export --lear
 
 
 def _learn(
-    is_trial: Annotated[bool, typer.Option("--dry-run", help="Show what would be kept, and keep nothing")] = False, as_json: Json = False
+    is_trial: Annotated[bool, typer.Option("--dry-run", help="Show what would be kept, and keep nothing")] = False,
+    with_model: Annotated[
+        bool, typer.Option("--model", help="Let the language model of the settings propose, too; it is sent no source")
+    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Learn from the trials when each technique paid and when it did not; what predicts better on kernels held out is kept."""
+    """Learn from the trials when each technique paid and how it was written; what predicts better on kernels held out is kept."""
     with loading():
         from assistant.cli.lesson_answers import learn
 
-    learn(is_trial, as_json)
+    learn(is_trial, with_model, as_json)
 
 
 def _diff(

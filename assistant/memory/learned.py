@@ -26,6 +26,7 @@ from assistant.memory.database import Database, Row
 from assistant.memory.exchange import Import, experience_of_import, learned_lines, read_import
 from assistant.memory.experience import Judgement, experience_of, unknown_traits
 from assistant.memory.knowledge import derive
+from assistant.memory.lesson_questions import question_of
 from assistant.memory.lessons import KeptLesson, Learnt
 from assistant.memory.nearest_edit import shown_diff
 from assistant.memory.playbooks import Lesson
@@ -33,6 +34,7 @@ from assistant.memory.recall import recall
 from assistant.memory.writing import Edit, edit_of
 from assistant.model.experience import UNKNOWN, KernelTraits, RecallQuery, TechniqueEvidence, device_class
 from assistant.model.knowledge import Knowledge, KnownLesson, KnownSequence, WhatWasLearned
+from assistant.model.lesson import LessonDraft, LessonQuestion
 from assistant.model.profile import Signature
 from assistant.model.proposal import DecisionKind
 from assistant.model.source import Source
@@ -48,6 +50,10 @@ _STATEMENTS = 3
 """Of a lesson that go with the evidence."""
 _WRITING_STATEMENTS = 2
 """Likewise, of a lesson on how its edits are written."""
+_OPINIONS = 3
+"""Sentences of a model's."""
+_MOST_QUESTIONS = 16
+"""Techniques that a model is asked about."""
 _LEARNED = "learned from trials: "
 _DIFFS = 2
 """Techniques, best first, whose nearest edit is shown."""
@@ -120,7 +126,7 @@ class Learned:
             self.knowledge(),
             tuple(KnownSequence(each.name, each.sentence, each.rows, each.is_dropped) for each in self.composites()),
             tuple(
-                KnownLesson(lessons.id_of(each), each.technique, each.statements, each.rows)
+                KnownLesson(lessons.id_of(each), each.technique, (*each.statements, *each.opinions), each.rows)
                 for each in lessons.kept_lessons(self._database)
             ),
         )
@@ -137,10 +143,25 @@ class Learned:
     def take_back_composite(self, techniques: str) -> bool:
         return chains.take_back(self._database, techniques)
 
-    def learn(self, now_ms: int, *, is_trial: bool = False) -> tuple[Learnt, ...]:
-        """What the trials teach of each technique, and whether it is kept."""
+    def learn(self, now_ms: int, *, is_trial: bool = False, assumed: Iterable[Lesson] = ()) -> tuple[Learnt, ...]:
+        """What the trials teach of each technique, and whether it is kept; ``assumed`` lessons have to be beaten as kept ones have."""
         rows = experience_rows.all_rows(self._database)
-        return lessons.learn(self._database, rows, functools.cache(self._edit), now_ms, is_trial=is_trial)
+        return lessons.learn(self._database, rows, functools.cache(self._edit), now_ms, is_trial=is_trial, assumed=assumed)
+
+    def questions(self) -> tuple[LessonQuestion, ...]:
+        """What a model may be asked about, by technique: those with enough trials."""
+        rows, edits, kept = (
+            tuple(experience_rows.all_rows(self._database)),
+            functools.cache(self._edit),
+            lessons.kept_lessons(self._database),
+        )
+        found = (question_of(technique, rows, edits, kept) for technique in sorted({row.technique for row in rows}))
+        return tuple(question for question in found if question is not None)[:_MOST_QUESTIONS]
+
+    def consider(self, draft: LessonDraft, now_ms: int, *, is_trial: bool = False) -> Learnt | None:
+        """What a model proposes, and whether it is kept; None where its condition is none."""
+        rows = experience_rows.all_rows(self._database)
+        return lessons.consider(self._database, rows, functools.cache(self._edit), draft, now_ms, is_trial=is_trial)
 
     def edit_to_go_by(self, lesson: Lesson) -> str:
         """The edit of a lesson's example as a short diff; empty where there is none, or its text is gone."""
@@ -199,7 +220,8 @@ class Learned:
         said: dict[str, list[str]] = {}
         for lesson in lessons.kept_lessons(self._database):
             count = _WRITING_STATEMENTS if lesson.condition.is_of_edits else _STATEMENTS
-            said.setdefault(lesson.technique, []).extend(f"{_LEARNED}{text}" for text in lesson.statements[:count])
+            told = (*(f"{_LEARNED}{text}" for text in lesson.statements[:count]), *lesson.opinions[:_OPINIONS])
+            said.setdefault(lesson.technique, []).extend(told)
         return tuple(replace(each, sentences=(*each.sentences, *said.get(each.technique, ()))) for each in found)
 
     def _with_diff(self, evidence: TechniqueEvidence) -> TechniqueEvidence:

@@ -10,15 +10,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from assistant import serialize
 from assistant.memory.database import Database
 from assistant.memory.experience_rows import Known
+from assistant.memory.lesson_questions import condition_of
 from assistant.memory.playbooks import Lesson, learnt
 from assistant.memory.writing import Edit, learnt_writing
+from assistant.model.lesson import LessonDraft
 from assistant.record import Record
 
-__all__ = ["KeptLesson", "Learnt", "all_lessons", "drop_forgotten", "id_of", "kept_lessons", "learn", "revert"]
+__all__ = ["KeptLesson", "Learnt", "all_lessons", "consider", "drop_forgotten", "id_of", "kept_lessons", "learn", "revert"]
 
 _KEPT, _REVERTED = "kept", "reverted"
 _MOST_TECHNIQUES = 64
@@ -43,17 +46,24 @@ class KeptLesson(Record):
 
 
 def learn(
-    database: Database, rows: Iterable[Known], edits: Callable[[str], Edit | None], now_ms: int, *, is_trial: bool = False
+    database: Database,
+    rows: Iterable[Known],
+    edits: Callable[[str], Edit | None],
+    now_ms: int,
+    *,
+    is_trial: bool = False,
+    assumed: Iterable[Lesson] = (),
 ) -> tuple[Learnt, ...]:
     """Learn from the rows, on which kernels each technique paid and how its edits were written; what predicts better on kernels held out
     is kept.
 
-    Nothing is kept where it only is a trial, nor what a person reverted as it is. ``edits``: what the trial of an id added.
+    Nothing is kept where it only is a trial, nor what a person reverted as it is. ``edits``: what the trial of an id added; ``assumed``:
+    lessons to be beaten that are not kept yet.
     """
     by_technique: dict[str, list[Known]] = {}
     for row in rows:
         by_technique.setdefault(row.technique, []).append(row)
-    kept = {(lesson.technique, lesson.condition.is_of_edits): lesson for lesson in kept_lessons(database)}
+    kept = {(lesson.technique, lesson.condition.is_of_edits): lesson for lesson in (*kept_lessons(database), *assumed)}
     found: list[Learnt] = []
     for technique in sorted(by_technique)[:_MOST_TECHNIQUES]:
         before = kept.get((technique, False)), kept.get((technique, True))
@@ -69,6 +79,36 @@ def learn(
                 _add(database, lesson, now_ms)
             found.append(Learnt(lesson, old, is_kept))
     return tuple(found)
+
+
+def consider(
+    database: Database,
+    rows: Iterable[Known],
+    edits: Callable[[str], Edit | None],
+    draft: LessonDraft,
+    now_ms: int,
+    *,
+    is_trial: bool = False,
+) -> Learnt | None:
+    """Hold a model's condition against the trials as rules' are; None where it is none, or has too few trials on a side."""
+    condition = condition_of(draft)
+    if condition is None:
+        return None
+    own = [row for row in rows if row.technique == draft.technique]
+    is_of_edits = condition.is_of_edits
+    before = next(
+        (one for one in kept_lessons(database) if (one.technique, one.condition.is_of_edits) == (draft.technique, is_of_edits)), None
+    )
+    lesson = (
+        learnt_writing(draft.technique, own, edits, before, condition) if is_of_edits else learnt(draft.technique, own, before, condition)
+    )
+    if lesson is None:
+        return None
+    lesson = replace(lesson, prose=draft.prose, model=draft.model)
+    is_kept = lesson.score.is_better and not _is_known(database, lesson)
+    if is_kept and not is_trial:
+        _add(database, lesson, now_ms)
+    return Learnt(lesson, before, is_kept)
 
 
 def kept_lessons(database: Database) -> tuple[Lesson, ...]:
@@ -118,5 +158,5 @@ def _add(database: Database, lesson: Lesson, now_ms: int) -> None:
 
 def id_of(lesson: Lesson) -> str:
     """Of what it says and what it rests on."""
-    text = "\0".join((lesson.technique, *lesson.statements, *lesson.rows))
+    text = "\0".join((lesson.technique, *lesson.statements, *lesson.prose, *lesson.rows))
     return f"L{hashlib.sha256(text.encode('utf-8', 'surrogateescape')).hexdigest()[:10].upper()}"

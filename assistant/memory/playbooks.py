@@ -31,6 +31,7 @@ __all__ = [
     "LEAST_SIDE",
     "LIKE",
     "PULL",
+    "QUANTITIES",
     "WORD",
     "Condition",
     "Lesson",
@@ -55,7 +56,7 @@ PULL = 1.0
 _MOST_ROWS = 400
 _SHOWN_ROWS = 12
 _NAME = re.compile(r"[A-Za-z_]\w{0,23}")
-_QUANTITIES = ("threads", "blocks", "threads per block")
+QUANTITIES = ("threads", "blocks", "threads per block")
 WORD, LIKE = "word", "like"
 """Conditions on what an edit adds (`writing.py`): a word of CUDA's own, much the same code as the trial of an id."""
 
@@ -117,15 +118,23 @@ class Lesson(Record):
     score: LessonScore
     example: str = ""
     """Id of the trial whose edit is the one to go by; empty where there is none, and of lessons on kernels."""
+    prose: tuple[str, ...] = ()
+    """Sentences of the model that proposed the condition, without numbers; empty of rules."""
+    model: str = ""
 
     @property
     def text(self) -> str:
         """As it stands below the technique's own text."""
-        lines = [f"- {statement}" for statement in self.statements]
+        lines = [f"- {statement}" for statement in (*self.statements, *self.opinions)]
         lines += [f"- an edit to go by: {self.example}"] if self.example else []
         seen = f"{len(self.rows)} {'trials' if self.condition.is_of_edits else 'kernels'} ({', '.join(self.rows[:_SHOWN_ROWS])})"
         title = "## How it was written" if self.condition.is_of_edits else "## Learned from trials"
         return "\n".join((title, "", *lines, "", f"From {seen}.", ""))
+
+    @property
+    def opinions(self) -> tuple[str, ...]:
+        """What a model said, as its own words."""
+        return tuple(f"in the words of {self.model}, {sentence}" for sentence in self.prose)
 
 
 class _Kernel(Record):
@@ -148,15 +157,18 @@ class _Kernel(Record):
 
     def meets(self, condition: Condition) -> bool | None:
         """None where it is not known."""
-        if condition.field in _QUANTITIES:
+        if condition.field in QUANTITIES:
             count = self.quantity(condition.field)
             return None if count is None else count <= int(condition.value)
         value = {"label": self.first.label, "family": self.first.family, "element": self.first.element}[condition.field]
         return None if value == UNKNOWN else value == condition.value
 
 
-def learnt(technique: str, rows: Iterable[Known], kept: Lesson | None) -> Lesson | None:
-    """What the rows teach of the technique, with its score against ``kept``; None where they are too few, or part in no way."""
+def learnt(technique: str, rows: Iterable[Known], kept: Lesson | None, only: Condition | None = None) -> Lesson | None:
+    """What the rows teach of the technique, with its score against ``kept``; None where they are too few, or part in no way.
+
+    ``only``: the one condition that is looked at.
+    """
     kernels = _kernels(row for row in rows if row.technique == technique)
     learning = [kernel for kernel in kernels if not kernel.is_held_out]
     held_out = [kernel for kernel in kernels if kernel.is_held_out]
@@ -164,7 +176,9 @@ def learnt(technique: str, rows: Iterable[Known], kept: Lesson | None) -> Lesson
         return None
     plain = statistics.fmean(kernel.gain for kernel in learning)
     best = min(
-        _conditions(learning), key=lambda each: (_error(learning, each, *_means(learning, each, plain), plain), str(each)), default=None
+        _conditions(learning, only),
+        key=lambda each: (_error(learning, each, *_means(learning, each, plain), plain), str(each)),
+        default=None,
     )
     if best is None:
         return None
@@ -207,11 +221,11 @@ def _kernels(rows: Iterable[Known]) -> list[_Kernel]:
     return found
 
 
-def _conditions(kernels: Sequence[_Kernel]) -> Iterator[Condition]:
-    """Every one that has `LEAST_SIDE` kernels on both sides."""
+def _conditions(kernels: Sequence[_Kernel], only: Condition | None) -> Iterator[Condition]:
+    """Every one that has `LEAST_SIDE` kernels on both sides; or the one that is given, if it has."""
     words = [Condition(field, getattr(kernel.first, field)) for kernel in kernels for field in ("label", "family", "element")]
-    lines = [Condition(name, str(count)) for name in _QUANTITIES for kernel in kernels if (count := kernel.quantity(name)) is not None]
-    for condition in dict.fromkeys((*words, *lines)):
+    lines = [Condition(name, str(count)) for name in QUANTITIES for kernel in kernels if (count := kernel.quantity(name)) is not None]
+    for condition in dict.fromkeys((*words, *lines)) if only is None else (only,):
         sides = Counter(kernel.meets(condition) for kernel in kernels)
         if condition.value != UNKNOWN and min(sides[True], sides[False]) >= LEAST_SIDE:
             yield condition

@@ -32,14 +32,14 @@ from assistant.memory.playbooks import (
 )
 from assistant.record import Record
 
-__all__ = ["Edit", "edit_of", "learnt_writing"]
+__all__ = ["WORDS", "Edit", "edit_of", "learnt_writing"]
 
 _ALIKE = 0.5
 """Likeness from which an edit is written as another one is (chosen: two techniques of the catalogue are at most half alike)."""
 _MOST_COMPARED = 60
 """Edits among which the most typical one is looked for, the newest first."""
 _TOKEN = re.compile(r"[A-Za-z_]\w*")
-_WORDS = frozenset(
+WORDS = frozenset(
     (
         *("__shared__", "__constant__", "__restrict__", "__launch_bounds__", "__forceinline__", "__syncthreads", "__syncwarp"),
         *("__threadfence", "__threadfence_block", "__activemask", "__ballot_sync", "__any_sync", "__all_sync", "__match_any_sync"),
@@ -57,7 +57,7 @@ class Edit(Record):
     """What an edit adds."""
 
     words: frozenset[str]
-    """Of `_WORDS`."""
+    """Of `WORDS`."""
     runs: frozenset[tuple[str, ...]]
     """`cuda.edit_likeness.added`."""
 
@@ -72,20 +72,22 @@ class _Trial(Record):
 
 
 def edit_of(before: str, after: str) -> Edit:
-    return Edit(frozenset(_TOKEN.findall(added_text(before, after))) & _WORDS, added(before, after))
+    return Edit(frozenset(_TOKEN.findall(added_text(before, after))) & WORDS, added(before, after))
 
 
-def learnt_writing(technique: str, rows: Iterable[Known], edits: Callable[[str], Edit | None], kept: Lesson | None) -> Lesson | None:
+def learnt_writing(
+    technique: str, rows: Iterable[Known], edits: Callable[[str], Edit | None], kept: Lesson | None, only: Condition | None = None
+) -> Lesson | None:
     """What the rows teach of how its edits are written, with its score against ``kept``; None where they are too few, or all alike.
 
-    ``edits``: what the trial of an id added; None where its text is not kept.
+    ``edits``: what the trial of an id added; None where its text is not kept. ``only``: the one condition that is looked at.
     """
     learning, held_out = _trials(technique, rows, edits)
     if _kernel_count(learning) < LEAST_LEARNT or _kernel_count(held_out) < LEAST_HELD_OUT:
         return None
     plain = _mean(learning)
     typical = _typical(learning)
-    found = [(condition, _sides(learning, condition, edits)) for condition in _conditions(learning, typical)]
+    found = [(condition, _sides(learning, condition, edits)) for condition in ((only,) if only else _conditions(learning, typical))]
     found = [(condition, sides) for condition, sides in found if all(_kernel_count(side) >= LEAST_SIDE for side in sides)]
     if not found:
         return None

@@ -19,13 +19,14 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import ValidationError
 
 from assistant.model.completion import ReplySchema
-from assistant.plan.llm.schemas import CodeReply, ExplanationReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
+from assistant.plan.llm.schemas import CodeReply, ExplanationReply, LessonReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
 from assistant.record import Record
 
 __all__ = [
     "CODE",
     "CODE_IN_JSON",
     "EXPLANATION",
+    "LESSON",
     "MOST_REPLY_CHARACTERS",
     "PLAN",
     "PLAN_AND_CODE",
@@ -305,6 +306,7 @@ def _object_form(reply: type[Reply]) -> Form[Reply]:
 PLAN = _object_form(PlanReply)
 SUMMARY = _object_form(SummaryReply)
 EXPLANATION = _object_form(ExplanationReply)
+LESSON = _object_form(LessonReply)
 CODE = Form[CodeReply](None, _read_code)
 CODE_IN_JSON = Form[CodeReply](reply_schema(CodeReply), _read_code)
 """For models that write code as strings of one JSON object rather than in fences."""

@@ -22,6 +22,7 @@ __all__ = [
     "DeclinedTechnique",
     "ExplanationReply",
     "LaunchChange",
+    "LessonReply",
     "PlanReply",
     "PlannedStep",
     "Predicted",
@@ -190,6 +191,16 @@ class ExplanationReply(_Reply):
     reason: _Paragraph
     assumptions: _Paragraph = ""
     left: _Paragraph = ""
+
+
+class LessonReply(_Reply):
+    """What trials of a technique teach: a condition that is tested, and sentences."""
+
+    field: _Name
+    value: Annotated[str, BeforeValidator(_as_expression), StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+    when: _Line = ""
+    how: _Line = ""
+    pitfalls: _Line = ""
 
 
 Reply = TypeVar("Reply", bound=_Reply)

@@ -63,6 +63,7 @@ class ScriptedModel:
     plans: Sequence[str | Reply] = ()
     codes: Sequence[str | Reply] = ()
     explanations: Sequence[str | Reply] = (json.dumps(EXPLANATION),)
+    lessons: Sequence[str | Reply] = ()
     usage: tuple[int, int] | None = (1000, 100)
     asked: list[tuple[str, ReceivedRequest]] = field(default_factory=list[tuple[str, ReceivedRequest]])
     """(form, question), in order."""
@@ -74,7 +75,8 @@ class ScriptedModel:
         with self._lock:
             self.asked.append((form, asked))
             place = sum(known == form for known, _ in self.asked) - 1
-        answers = {"plan_reply": self.plans, "code_reply": self.codes, "explanation_reply": self.explanations}[form]
+        known_forms = {"plan_reply": self.plans, "code_reply": self.codes, "explanation_reply": self.explanations}
+        answers = (known_forms | {"lesson_reply": self.lessons})[form]
         answer = answers[min(place, len(answers) - 1)]
         return Says(answer, usage=self.usage) if isinstance(answer, str) else answer
 

@@ -13,6 +13,7 @@ from assistant.model.experience import KernelTraits, TechniqueUse
 from assistant.model.profile import Signature
 from tests.contracts.stored import SIGNATURE, Given
 from tests.e2e.cli.harness import Cli
+from tests.e2e.cli.scripted_model import ScriptedModel, asked_by
 
 
 @pytest.fixture
@@ -74,3 +75,48 @@ def test_sequences_that_paid_are_shown_with_their_rows_and_reverted(taught: Cli)
     assert f"together: {name}, reverted" in taught.run("memory", "show").out
     assert "is offered again" in taught.run("memory", "revert", name, "--undo").said
     assert f"together: {name}: " in taught.run("memory", "show").out
+
+
+def test_a_model_proposes_without_seeing_source_and_is_held_to_the_trials(taught: Cli) -> None:
+    answer = {
+        "field": "label",
+        "value": "dram",
+        "when": "Where memory is the limit.",
+        "how": "Make it 4x faster. Fold within the warp.",
+        "pitfalls": "",
+    }
+    model = ScriptedModel(lessons=[json.dumps(answer)])
+    with asked_by(taught, model):
+        tried = taught.run("memory", "learn", "--model", "--dry-run")
+        assert "warp-per-row (proposed by scripted-1): would be kept" in tried.said, tried.said
+        assert tried.said.count("would be kept") == 1, "a rule that finds as much is no better"
+        kept = json.loads(taught.run("memory", "learn", "--model", "--json").out)
+    assert [(each["lesson"]["model"], each["lesson"]["prose"], each["is_kept"]) for each in kept] == [
+        ("scripted-1", ["when: Where memory is the limit.", "how: Fold within the warp."], True)
+    ]
+    (form, asked), *_ = model.asked
+    said = json.dumps(asked.body)
+    assert form == "lesson_reply" and "memory-bound (dram) row reductions of float" in said and "0.90x" in said
+    assert not any(word in said for word in ("kernel0", "// 1 start", str(taught.folder), "/home/ada")), "no source, name or path is sent"
+    shown = taught.run("memory", "diff").out
+    assert "+- in the words of scripted-1, how: Fold within the warp." in shown
+    assert "7 of 7 gained" in shown, "numbers are those of the trials"
+    assert "is reverted" in taught.run("memory", "revert", "warp-per-row").said
+
+
+def test_what_a_model_proposes_wrongly_is_not_kept(taught: Cli) -> None:
+    for field, value, said in (
+        ("threads", "100", "that memory does not have"),
+        ("label", "l2", "that memory does not have"),
+        ("mood", "x", "that memory"),
+    ):
+        answer = {"field": field, "value": value, "when": "Always.", "how": "", "pitfalls": ""}
+        with asked_by(taught, ScriptedModel(lessons=[json.dumps(answer)])):
+            ended = taught.run("memory", "learn", "--model", "--dry-run")
+        assert ended.code == 0 and said in ended.said, ended.said
+        assert "warp-per-row: would be kept" in ended.said, "the rules learn all the same"
+
+
+def test_without_a_model_none_is_asked(taught: Cli) -> None:
+    refused = taught.run("memory", "learn", "--model")
+    assert (refused.code, "no language model is set" in refused.said) == (2, True), refused.said

@@ -216,6 +216,17 @@ def test_first_kernel(snapshot: SnapshotAssertion) -> None:
     assert shown(load_prompts().render("first-kernel", again)) == snapshot
 
 
+def test_lesson(snapshot: SnapshotAssertion) -> None:
+    inputs = {
+        "technique": "warp-per-row",
+        "text": "A warp takes a row.",
+        "trials": ("T1: memory-bound (dram) row reductions of float; threads 4,096; adds __shfl_down_sync; 3.00x, measured",),
+        "conditions": (("label", ("dram", "latency")), ("threads", ())),
+        "kept": ("paid on memory-bound kernels: 5 of 6 gained, median 2.10x",),
+    }
+    assert shown(load_prompts().render("lesson", inputs)) == snapshot
+
+
 def test_every_prompt_for_a_model_is_shown_here() -> None:
     shown_names = set(re.findall(r"^  ([\w-]+)@\d+$", SNAPSHOTS.read_text("utf-8"), re.MULTILINE))
     others = {"facts", "code-reply", "freedom"} | {"explanation", "submitted"}  # parts of other prompts; what people read
