@@ -12,8 +12,9 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from assistant.memory.devices import device_likeness
 from assistant.memory.experience_rows import Known, vector_of
-from assistant.model.experience import UNKNOWN, DeviceTraits, Origin, RecallQuery
+from assistant.model.experience import UNKNOWN, Origin, RecallQuery
 from assistant.profile import state_distance
 
 __all__ = ["HALF_LIFE_DAYS", "Group", "freshness", "grouped"]
@@ -25,11 +26,6 @@ DISSIMILAR = 0.5
 _FAMILY_DISTANCE = 0.1
 _ELEMENT_DISTANCE = 0.05
 """What another kind of work and another element type add (chosen: less than a different bottleneck, as counters say more)."""
-_OTHER_GPU = 0.8
-"""Weight of what was measured on another GPU of the same architecture (chosen, as the next two)."""
-_OTHER_ARCHITECTURE = 0.5
-_OTHER_METHOD = 0.5
-"""Of a prediction where this lab measures, of a measurement where it predicts."""
 _FAR = 0.05
 """Of a kernel that is not similar: its outcomes make up a technique's prior."""
 _FAR_LIMIT = 0.5
@@ -116,7 +112,7 @@ class _Asked:
     def _device_likeness(self, row: Known) -> float:
         key = (row.device, row.architecture)
         if key not in self._devices:
-            self._devices[key] = _device_likeness(self._device, row)
+            self._devices[key] = device_likeness(self._device, row.device, row.architecture)
         return self._devices[key]
 
 
@@ -135,15 +131,6 @@ def _timed(rows: tuple[Known, ...]) -> tuple[float | None, float, bool]:
 
 def _timed_once(row: Known) -> tuple[float | None, float, bool]:
     return (None, 0.0, False) if row.log_ratio is None else (row.log_ratio, row.variance or 0.0, bool(row.is_measured))
-
-
-def _device_likeness(device: DeviceTraits, row: Known) -> float:
-    if row.device == device.name:
-        return 1.0
-    same = "" not in (row.architecture, device.architecture) and row.architecture == device.architecture
-    is_measured = not row.device.startswith("cpu, predicted for ")
-    method = 1.0 if is_measured == device.is_measured else _OTHER_METHOD
-    return method * (_OTHER_GPU if same else _OTHER_ARCHITECTURE)
 
 
 def _limited(groups: list[Group], limit: float, is_limited: list[bool]) -> list[Group]:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assistant.memory.devices import device_likeness
 from assistant.memory.experience import Judgement
 from assistant.memory.experience_rows import Known
 from assistant.memory.recall import recall
@@ -17,6 +18,7 @@ from assistant.model.proposal import DecisionKind
 from assistant.profile import DIMENSIONS
 from tests.unit.memory.experiences import (
     ELSEWHERE,
+    H200,
     KERNEL,
     NOW,
     PREDICTED,
@@ -29,6 +31,7 @@ from tests.unit.memory.experiences import (
     state,
 )
 
+OTHER_GPUS = {"NVIDIA H100": "sm_90", "NVIDIA A100": "sm_80", "NVIDIA L40S": "sm_89", "NVIDIA B200": "sm_100"}
 OTHER_KIND = state(signature=signature("fp32", **dict.fromkeys(DIMENSIONS, 0.0)))
 
 
@@ -81,7 +84,8 @@ def _weight() -> float:
 def test_a_prediction_counts_less_than_a_measurement_and_is_not_called_one() -> None:
     predicted, measured = one((row(2.0, state=state(device=PREDICTED)),)), one((row(2.0),))
     assert 0 < predicted.precision < measured.precision
-    assert predicted.summary.endswith("2.0x, predicted") and measured.summary.endswith("measured")
+    assert predicted.summary.endswith("2.0x, predicted; times on cpu, predicted for h200 count 0.50 here")
+    assert measured.summary.endswith("measured"), "what was timed on this very device counts in full"
     both = one((row(3.0, 1), row(2.0, 2, state=state(device=PREDICTED))))
     assert "3.0x [2.9, 3.1], measured, median 2.0x, predicted".replace("median 2.0x", "2.0x") in both.summary
 
@@ -105,11 +109,40 @@ def test_unlike_kernels_together_are_worth_half_a_similar_one() -> None:
     assert borrowed.summary.endswith("; none was like this one")
 
 
-def test_another_architecture_counts_less_and_is_named() -> None:
-    a100 = DeviceTraits("NVIDIA A100", "sm_80", is_measured=True)
-    other, same = one((row(2.0, state=state(device=a100)),)), one((row(2.0),))
-    assert other.precision == pytest.approx(same.precision / 2)
-    assert "sm_80" in other.summary
+def test_another_device_counts_by_its_likeness_and_that_is_said() -> None:
+    same = one((row(2.0),)).precision
+    found = {name: one((row(2.0, state=state(device=DeviceTraits(name, sm, is_measured=True))),)) for name, sm in OTHER_GPUS.items()}
+    weights = {name: evidence.precision / same for name, evidence in found.items()}
+    assert 1 > weights["NVIDIA H100"] > weights["NVIDIA A100"] > weights["NVIDIA L40S"] >= 0.2, "by what each is short of"
+    assert weights["NVIDIA B200"] == pytest.approx(0.5), "of an unknown one by its architecture"
+    for name, evidence in found.items():
+        assert evidence.log_ratio == pytest.approx(math.log(2)), "a weight, never another gain"
+        assert evidence.summary.endswith(f"; times on {name} count {weights[name]:.2f} here")
+    assert "sm_80" in found["NVIDIA A100"].summary
+    assert {evidence.chance for evidence in found.values()} == {one((row(2.0),)).chance}, "whether it was right is the same everywhere"
+
+
+@pytest.mark.parametrize(
+    ("asked", "name", "architecture", "weight"),
+    [
+        (H200, "NVIDIA H200", "sm_90", 1.0),
+        (H200, "cpu, predicted for h200", "sm_90", 0.5),
+        (PREDICTED, "NVIDIA H200", "sm_90", 0.5),
+        (H200, "NVIDIA GH200 480GB", "sm_90", 0.8),
+        (H200, "some GPU", "", 0.5),
+        (H200, "cpu, predicted for nothing", "sm_90", 0.4),
+    ],
+)
+def test_method_and_architecture_weigh_where_peaks_do_not_say_more(
+    asked: DeviceTraits, name: str, architecture: str, weight: float
+) -> None:
+    assert device_likeness(asked, name, architecture) == pytest.approx(weight)
+
+
+def test_predictions_for_other_targets_are_weighed_as_the_targets_are_alike() -> None:
+    measured = device_likeness(H200, "NVIDIA A100", "sm_80")
+    assert device_likeness(PREDICTED, "cpu, predicted for a100", "sm_80") == pytest.approx(measured)
+    assert device_likeness(H200, "cpu, predicted for a100", "sm_80") == pytest.approx(measured / 2)
 
 
 def test_another_family_or_element_is_less_alike() -> None:
