@@ -183,7 +183,8 @@ def _details(state: RunState, picture: Picture, decisions: Decisions) -> Iterato
 
 
 def _tried(event: events.CandidateTried) -> str:
-    return f"<div><b>{escape(event.technique)}</b>: {OUTCOME_WORDS[event.outcome]}. {escape(event.reason)}</div>"
+    why = f"<br>Tried {escape(event.why)}" if event.why else ""
+    return f"<div><b>{escape(event.technique)}</b>: {OUTCOME_WORDS[event.outcome]}. {escape(event.reason)}{why}</div>"
 
 
 def _steps(state: RunState) -> str:

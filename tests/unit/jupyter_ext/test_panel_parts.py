@@ -122,10 +122,12 @@ def test_the_newest_open_proposal_is_in_sight_with_its_change_and_the_others_are
 def test_what_else_was_tried_is_folded_with_why_it_is_not_offered() -> None:
     run = CellRun(1, CELL, None, (Verb.OPTIMIZE,))
     for outcome, reason in ((TrialOutcome.KEPT, "kept"), (TrialOutcome.NOT_BETTER, "predicted 0.98x < 1.01x")):
-        run.follow(Verb.OPTIMIZE, events.CandidateTried("J1", "C1", "float-literals", KERNEL, outcome, reason, None))
+        run.follow(
+            Verb.OPTIMIZE, events.CandidateTried("J1", "C1", "float-literals", KERNEL, outcome, reason, None, "2 of 3: <expected> 1.10x")
+        )
     html = details_html(run.state, picture())
     assert "Other things tried (1)" in folded(html)
-    assert "<b>float-literals</b>: not faster. predicted 0.98x &lt; 1.01x" in html
+    assert "<b>float-literals</b>: not faster. predicted 0.98x &lt; 1.01x<br>Tried 2 of 3: &lt;expected&gt; 1.10x" in html
 
 
 def test_whatever_came_of_a_candidate_has_words() -> None:
