@@ -85,7 +85,7 @@ def _x(place: float) -> str:
 
 
 def _reason(part: TriedPart) -> str:
-    cells = (f"{part.technique} on {part.kernel}", f"tried {part.tried}", f"{part.outcome}. {part.reason}")
+    cells = (f"{part.technique} on {part.kernel}", f"tried {part.tried}", f"{part.outcome}: {part.reason}")
     return f"<tr>{_cells(cells)}</tr>"
 
 

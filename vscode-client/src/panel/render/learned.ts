@@ -15,15 +15,15 @@ export function learned(page: LearnedPage): Markup {
   return html`
     ${nothing !== "" && html`<p class="empty" role="status">${nothing}</p>`}
     ${states.map((state, index) => table(state, axis, `s${index}`))}
-    ${sequences.length > 0 && html`<h2>Sequences that are offered as one step</h2><ul>${sequences.map((sequence) => html`<li>${sequence}</li>`)}</ul>`}
-    ${lessons.length > 0 && html`<h2>Lessons</h2>${lessons.map(lesson)}`}
-    ${tried.length > 0 && html`<h2>Why each edit was tried when it was</h2><p class="soft small">The ${tried.length} newest.</p>${reasons(tried)}`}
+    ${sequences.length > 0 && html`<h2 class="learned">Sequences that are offered as one step</h2><ul>${sequences.map((sequence) => html`<li>${sequence}</li>`)}</ul>`}
+    ${lessons.length > 0 && html`<h2 class="learned">Lessons</h2>${lessons.map(lesson)}`}
+    ${tried.length > 0 && html`<h2 class="learned">Why each edit was tried when it was</h2><p class="soft small">The ${tried.length} newest.</p>${reasons(tried)}`}
     <footer class="small soft"><p>Medians over kernels of time before / time after. The interval holds the median with 95 % confidence;
     below six kernels it is the range. What was predicted was never timed. Memory orders edits and forbids none.</p></footer>`;
 }
 
 function table(state: StatePart, axis: AxisPart | null, id: string): Markup {
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${state.title} <span class="soft small">${state.device}</span></h2>
+  return html`<section class="learned" aria-labelledby="${id}"><h2 id="${id}">${state.title} <span class="soft small">${state.device}</span></h2>
     <div class="scroll"><table>
     <thead><tr><th scope="col">technique</th><th scope="col">tried on</th><th scope="col">right</th><th scope="col" class="number">median [interval]</th>
       <th scope="col">${axis !== null && ticks(axis)}</th><th scope="col">how</th><th scope="col">people</th></tr></thead>
@@ -64,6 +64,6 @@ function reasons(tried: readonly TriedPart[]): Markup {
     <thead><tr><th scope="col">edit</th><th scope="col">kernel</th><th scope="col">tried</th><th scope="col">came to</th><th scope="col">when</th></tr></thead>
     <tbody>${tried.map(
       (part) => html`<tr><th scope="row">${part.technique}</th><td><code>${part.kernel}</code> <span class="soft small">${part.file}</span></td>
-      <td>${part.tried}</td><td>${part.outcome}. ${part.reason}</td><td class="soft small">${WHEN.format(part.created_ms)}</td></tr>`,
+      <td>${part.tried}</td><td>${part.outcome}: ${part.reason}</td><td class="soft small">${WHEN.format(part.created_ms)}</td></tr>`,
     )}</tbody></table></div>`;
 }
