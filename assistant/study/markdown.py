@@ -51,6 +51,7 @@ def _rates(results: StudyResults) -> Iterator[str]:
     yield "## How answers fared"
     yield ""
     yield "`fail`: no edit, or it does not build. `compile`: it builds and is wrong. `pass`: right, not faster. `fast`: right and faster."
+    yield "`gain`: geometric mean of time before / time after, as far as it was judged; what is not faster counts as 1.00x."
     yield ""
     yield from _rates_table(rates for rates in results.rates if rates.generation is None)
     if len(generations) > 1:
@@ -61,11 +62,12 @@ def _rates(results: StudyResults) -> Iterator[str]:
 
 
 def _rates_table(rates: Iterable[ArmRates]) -> Iterator[str]:
-    yield "| arm | draws | fail | compile | pass | fast | not judged | to be decided |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "| arm | draws | fail | compile | pass | fast | gain | not judged | to be decided |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for one in rates:
         shares = (_share(count, one.draw_count) for count in (one.fail, one.compile, one.right, one.fast))
-        yield f"| {one.arm} | {one.draw_count} | {' | '.join(shares)} | {one.unjudged_count} | {one.decision_count} |"
+        gain = _MISSING if one.gain_ratio is None else f"{one.gain_ratio:.2f}x"
+        yield f"| {one.arm} | {one.draw_count} | {' | '.join(shares)} | {gain} | {one.unjudged_count} | {one.decision_count} |"
     yield ""
 
 

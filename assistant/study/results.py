@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
@@ -64,6 +65,8 @@ class ArmRates(Record):
     right: int
     """Right, and not faster."""
     fast: int
+    gain_ratio: float | None
+    """Geometric mean of time before / time after over what was judged, with 1.0 for what is not faster; None where nothing was judged."""
 
 
 class Contribution(Record):
@@ -122,6 +125,8 @@ class _Graded(Record):
     generation: int
     grade: Grade | None
     needs_decision: bool
+    ratio: float | None = None
+    """Time before / time after of what is faster."""
 
 
 def results_of(design: StudyDesign, nodes: Sequence[FrozenNode], answers: Sequence[Answer], verdicts: Iterable[Verdict]) -> StudyResults:
@@ -150,7 +155,8 @@ def _graded(nodes: Mapping[str, FrozenNode], answers: Iterable[Answer], verdicts
         if answer.rewrite is None:
             graded.append(_Graded(answer, generation, Grade.FAIL, needs_decision=False))
         elif verdict := known.get((answer.node, rewrite_key(answer.rewrite))):
-            graded.append(_Graded(answer, generation, grade_of(verdict.outcome), verdict.needs_decision))
+            grade = grade_of(verdict.outcome)
+            graded.append(_Graded(answer, generation, grade, verdict.needs_decision, verdict.ratio if grade is Grade.FAST else None))
     return tuple(graded)
 
 
@@ -177,7 +183,13 @@ def _arm_rates(arm: Arm, generation: int | None, graded: Iterable[_Graded]) -> A
         compile=count[Grade.COMPILE],
         right=count[Grade.PASS],
         fast=count[Grade.FAST],
+        gain_ratio=_gain(own),
     )
+
+
+def _gain(graded: Iterable[_Graded]) -> float | None:
+    gains = [math.log(one.ratio) if one.ratio else 0.0 for one in graded if one.grade is not None]
+    return math.exp(math.fsum(gains) / len(gains)) if gains else None
 
 
 def _attribution(design: StudyDesign, grade: Grade, counts: Counts) -> Attribution:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
+import pytest
+
+from assistant.model.trial import TrialOutcome
 from assistant.study.arms import Control, PlanVariation, Signal, StudyDesign, arms_of
 from assistant.study.markdown import results_page
 from assistant.study.outcomes import Answer, Grade, Verdict
@@ -97,6 +101,20 @@ def test_what_the_judge_could_not_judge_is_in_no_rate() -> None:
     row = next(row for row in results.rates if row.arm == arm.key and row.generation is None)
     assert (row.draw_count, row.fast) == (1, 1)
     assert fast(results).values[0].shapley is None and "–" in results_page(results)
+
+
+def test_the_gain_counts_what_is_not_faster_as_nothing_and_what_was_not_judged_not_at_all() -> None:
+    of = design("profile", draws=4)
+    frozen, arm = node(), arms_of(design("profile"))[0]
+    answers = [answer(frozen, arm, index, grade) for index, grade in enumerate(("fast", "pass", "fail", "lost"))]
+    found = [replace(verdict, ratio=8.0 if verdict.outcome is TrialOutcome.KEPT else 0.25) for verdict in verdicts(frozen)]
+    results = results_of(of, [frozen], answers, found)
+    row = next(row for row in results.rates if row.arm == arm.key and row.generation is None)
+    assert row.draw_count == 3
+    assert row.gain_ratio == pytest.approx(2.0), "the third root of 8 x 1 x 1"
+    assert "| 2.00x |" in results_page(results)
+    untouched = next(row for row in results.rates if row.arm != arm.key)
+    assert untouched.gain_ratio is None
 
 
 def test_rates_are_given_by_generation() -> None:
