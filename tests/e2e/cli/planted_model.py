@@ -16,6 +16,8 @@ from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import code, plan, step
 from tests.endpoint.server import ReceivedRequest, Says
 
+_SEED = 0
+"""Of two nodes and this many draws, three seeds in eight have an interval among fifty that leaves out the truth, as 95 % ones do."""
 ALONE, HARDWARE, TOGETHER = 0.1, 0.2, 0.6
 RIGHT = 0.5
 NARROW_TILE = TILED_TRANSPOSE.replace("[33]", "[32]")
@@ -33,6 +35,11 @@ _PLAYERS = {
 def players_in(question: str) -> frozenset[str]:
     """What a question for code shows."""
     return frozenset(name for name, words in _PLAYERS.items() if words in question)
+
+
+def _plan_in(question: str) -> str:
+    """Of which kind: the model's own, none, or one that says nothing."""
+    return "own" if DESIGN in question else "none" if "No plan was made." in question else "dummy"
 
 
 @dataclass
@@ -56,7 +63,8 @@ class PlantedModel:
 
     asked: list[tuple[str, frozenset[str], str]] = field(default_factory=list[tuple[str, frozenset[str], str]])
     """(form, players, question)."""
-    _drawn: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    _drawn: Counter[str] = field(default_factory=Counter[str])
+    """Draws of each way of asking: which draw is which does not depend on the order in which questions come."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __call__(self, asked: ReceivedRequest) -> Says:
@@ -67,7 +75,7 @@ class PlantedModel:
             if form is not None:
                 return Says(plan(step("padded-tile", 11, design=DESIGN)))
             node = "tiled" if "tile[threadIdx.y][threadIdx.x] = in[" in question.partition("## Code that was tried")[0] else "plain"
-            place = node + question.partition("`")[2].partition("`")[0], "+".join(sorted(players))
+            place = f"{_SEED}/{node}/{_plan_in(question)}/{'+'.join(sorted(players))}"
             self._drawn[place] += 1
             chances = Random(f"{place}/{self._drawn[place]}")
         chance = ALONE + HARDWARE * ("hardware" in players) + TOGETHER * ({"profile", "plan"} <= players)

@@ -131,7 +131,9 @@ def test_what_a_search_left_is_reported(client: Client, searched: Offered) -> No
     assert row["id"] == searched.id and row["speed_outcome"] == "PREDICTED" and row["is_file"]
     shown = client.get("proposals", searched.id[:12])
     assert shown["diff"].startswith("--- ") and shown["verification"]["outcome"] == "PASS" and shown["decisions"] == []
-    assert client.get("memory")["attempt_count"] >= 1
+    known = client.get("memory")
+    assert known["attempt_count"] >= 1 and known["page"]["states"][0]["techniques"][0]["right"] == "1 of 1"
+    assert client.get("history")["attempts"][-1]["tried"].startswith("1 of ")
 
     report = client.get("reports", path="transpose.cu")
     assert report["nothing"] == "" and report["kernels"][0]["launches"][0]["findings"], "the profile of this very text"
