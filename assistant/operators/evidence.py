@@ -158,3 +158,5 @@ class Evidence(Record, eq=False):
     is_backward: bool
     dropped: tuple[str, ...]
     caveats: tuple[str, ...]
+    fixed_sizes: tuple[str, ...] = ()
+    """Sizes that the model's constructor reads, and that had one value in all cases."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.operators.kernel_plan import Plan, statements
-from assistant.operators.kernel_text import MOVES, alignment, each_neighbour, loads, same_steps, with_words
+from assistant.operators.kernel_text import alignment, each_neighbour, loads, near_stores, read_in, same_steps, vector_words, with_words
 
 __all__ = ["flat_kernel"]
 
@@ -11,9 +11,8 @@ _THREADS = 256
 
 
 def flat_kernel(plan: Plan) -> str:
-    name, names = plan.function, plan.shape.names
-    return f"""{MOVES}
-// Each thread computes WIDTH neighbours: everything between the functions of {plan.name} stays in registers.
+    name = plan.function
+    return f"""// Each thread computes WIDTH neighbours: everything between the functions of {plan.model} stays in registers.
 template <int WIDTH>
 __global__ void {name}_kernel({plan.parameters("long long count")}) {{
     const long long at = WIDTH * (blockIdx.x * (long long)blockDim.x + threadIdx.x);
@@ -21,10 +20,10 @@ __global__ void {name}_kernel({plan.parameters("long long count")}) {{
 {_body(plan)}
 }}
 
-void {name}({plan.parameters()}) {{
-    const long long count = {" * ".join(("(long long)" + names[0], *names[1:]))};
+{plan.linkage}void {name}({plan.parameters()}) {{
+    const long long count = (long long){plan.outer};
     if (count == 0) return;
-    const bool has_fours = {names[-1]} % 4 == 0 && {alignment(plan, plan.outputs)};
+    const bool has_fours = {plan.last} % 4 == 0 && {alignment(plan, [store.array.name for store in plan.stores])};
     if (has_fours)
         {name}_kernel<4><<<(count / 4 + {_THREADS - 1}) / {_THREADS}, {_THREADS}>>>({plan.arguments("count")});
     else
@@ -34,11 +33,12 @@ void {name}({plan.parameters()}) {{
 
 
 def _body(plan: Plan) -> str:
-    steps = with_words(plan.steps, plan.reads)
-    stores = [f"        {output}_near[e] = {step.name};" for output, step in plan.stored]
+    steps = with_words(plan.steps, vector_words(plan))
+    locals_, stores = near_stores(plan, "    ")
+    wanted = same_steps(steps, [store.step for store in plan.stores])
     return "\n".join([
-        *loads(plan.reads, "    "),
-        *(f"    float {output}_near[WIDTH];" for output in plan.outputs),
-        *each_neighbour([*statements(steps, same_steps(steps, plan.results), 2), *stores], "    "),
-        *(f"    store<WIDTH>({output} + at, {output}_near);" for output in plan.outputs),
+        *loads(plan, read_in(plan, [store.step for store in plan.stores]), "    "),
+        *locals_,
+        *each_neighbour([*statements(steps, wanted, 2), *stores], "    "),
+        *(f"    store<WIDTH>({store.array.name} + at, {store.array.name}_near);" for store in plan.stores),
     ])  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Literal
 
 from assistant.record import Record
 
-__all__ = ["Argument", "CallKind", "FunctionCall", "Graph", "TensorUse", "moved"]
+__all__ = ["Argument", "CallKind", "Filled", "FunctionCall", "Graph", "TensorUse", "moved"]
 
 CallKind = Literal["pointwise", "rows", "reduction", "product", "other"]
 """``rows``: a reduction of the last dimensions, of which each row is independent; ``reduction``: any other one."""
@@ -23,6 +24,27 @@ class TensorUse(Record):
     shape: tuple[int, ...]
     is_whole: bool
     """Row by row, all of its memory."""
+    strides: tuple[int, ...] = ()
+    """In elements, one for each dimension; none: row by row."""
+    offset: int = 0
+    """Of its first element in its memory, in elements."""
+    memory_bytes: int = 0
+    """Of all of its memory; 0: as much as it spans."""
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """How far apart neighbours along each dimension lie, in elements."""
+        return self.strides or tuple(math.prod(self.shape[place + 1 :]) for place in range(len(self.shape)))
+
+
+class Filled(Record):
+    """A tensor that PyTorch makes of nothing (``zeros``, ``full``, ``arange``)."""
+
+    use: TensorUse
+    first: float | bool | None
+    """Its first element; None: not known."""
+    step: float = 0
+    """How much more each further one is."""
 
 
 Argument = TensorUse | float | bool | str | None | tuple["TensorUse | float | bool | str | None", ...]
@@ -56,6 +78,7 @@ class Graph(Record):
     """Parameters and buffers by their names."""
     calls: tuple[FunctionCall, ...]
     results: tuple[TensorUse, ...]
+    filled: tuple[Filled, ...] = ()
 
     @property
     def given(self) -> tuple[TensorUse, ...]:

@@ -40,6 +40,7 @@ _LABELS = {
     "layout": Label.ASSUMPTION, "non_determinism": Label.NON_DETERMINISM, "setting": Label.PRECISION, "hidden_code": Label.ASSUMPTION,
 }  # fmt: skip
 _NO_TIME = "speed: nothing is timed without a GPU"
+_FIXED = "other values of {}: the model's constructor reads them, so that code for other sizes (a scalar path, a tail) may not have run"
 _BLIND = "which kernels ran: PyTorch's profiler reports none on this machine"
 _NO_GRADIENTS = "gradients: only what forward returns is compared so far"
 
@@ -68,6 +69,7 @@ def judge(evidence: Evidence) -> VerificationResult:
     labels = dict.fromkeys(_LABELS[finding.code] for finding in findings if finding.code in _LABELS)
     missing = () if evidence.seen.is_on_gpu else (_NO_TIME,)
     missing = missing if evidence.is_backward else (*missing, _NO_GRADIENTS)
+    missing = (*missing, _FIXED.format(", ".join(evidence.fixed_sizes))) if evidence.fixed_sizes else missing
     missing = (*missing, _BLIND) if evidence.seen.launch_count is None else missing
     return Verification(
         outcome=outcome,

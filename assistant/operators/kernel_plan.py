@@ -1,188 +1,166 @@
-"""What a first kernel computes, before it is text: the shape that its elements have, and a value for each function. Pure.
+"""What a first kernel computes, before it is text: its loops, what it reads by which index, and a value for each function. Pure.
 
 Example::
 
-    Shape((8, 3, 40), ("b", "n", "m"), reduced=1, behind=1)     # each of 8 x 40 columns is reduced along n
+    index((n_axis,), order, lines, names)     # "at / m": where an array of n elements has that of an element of n x m
 """
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
+from assistant.operators.axes import Axis
 from assistant.operators.graph import FunctionCall
 from assistant.record import Record
 
-__all__ = ["Plan", "Read", "Shape", "Step", "needed", "note", "statements"]
+__all__ = [
+    "Array",
+    "KernelKind",
+    "Line",
+    "Plan",
+    "Read",
+    "Step",
+    "Store",
+    "in_words",
+    "index",
+    "multiplied",
+    "needed",
+    "note",
+    "statements",
+]
 
 _NAME = re.compile(r"\b[vr]\d+\b")
-Read = tuple[str, str, bool]
-"""An array that elements read: its name, the index, and whether neighbours read neighbours rather than one and the same."""
+_WORD = re.compile(r"@a(\d+)@")
+KernelKind = Literal["flat", "tiled", "row", "column", "scan"]
 
 
-class Shape(Record):
-    """The shape of values that each element has."""
+class Line(Record):
+    """A variable of the kernel that counts over axes, the last one fastest."""
 
-    dims: tuple[int, ...]
-    names: tuple[str, ...]
-    reduced: int = 0
-    """How many dimensions functions reduce, one behind the other; 0 where no function does."""
-    behind: int = 0
-    """How many dimensions come after those. Without any, what is reduced lies side by side in memory: a row."""
-    groups: int = 1
-    """Into how many rows the first reduced dimension is split (group norm)."""
+    name: str
+    axes: tuple[Axis, ...]
 
-    @property
-    def count(self) -> int:
-        return math.prod(self.dims)
 
-    @property
-    def _first(self) -> int:
-        return len(self.dims) - self.behind - self.reduced
+class Array(Record):
+    """One that a kernel is given."""
 
-    @property
-    def _last(self) -> int:
-        return len(self.dims) - self.behind
+    name: str
+    c_type: str
 
-    @property
-    def rows(self) -> tuple[int, ...]:
-        """The shape of what is left of a reduction."""
-        return (*self.dims[: self._first], *self.dims[self._last :])
 
-    @property
-    def kept_rows(self) -> tuple[int, ...]:
-        """The same, with ones in the place of what was reduced."""
-        return (*self.dims[: self._first], *(1,) * self.reduced, *self.dims[self._last :])
+class Read(Record):
+    """An element that values are made of: of an array, or the number of a place."""
 
-    @property
-    def row_names(self) -> tuple[str, ...]:
-        return (*self.names[: self._first], *self.names[self._last :])
-
-    @property
-    def outer(self) -> str:
-        """How many rows there are, in C; with dimensions behind them, how many times all of those."""
-        groups = () if self.groups == 1 else (str(self.groups),)
-        return " * ".join((*self.names[: self._first], *groups)) or "1"
-
-    @property
-    def columns(self) -> str:
-        """How many elements are reduced to one, in C."""
-        first, *further = self.names[self._first : self._last]
-        return " * ".join((first if self.groups == 1 else f"{first} / {self.groups}", *further))
-
-    @property
-    def inner(self) -> str:
-        """How many elements lie behind each that is reduced, in C."""
-        return " * ".join(self.names[self._last :]) or "1"
-
-    def broadcast(self, shape: tuple[int, ...]) -> tuple[int, ...] | None:
-        """With ones in front, where it broadcasts to the elements; else None."""
-        padded = (1,) * (len(self.dims) - len(shape)) + shape
-        fits = len(padded) == len(self.dims) and all(mine in (1, whole) for mine, whole in zip(padded, self.dims, strict=True))
-        return padded if fits else None
-
-    def has_last(self, shape: tuple[int, ...]) -> bool:
-        """Whether neighbours along the last dimension read neighbours of an array of this shape, rather than one and the same."""
-        padded = self.broadcast(shape)
-        return padded is not None and padded[-1] == self.dims[-1] and math.prod(shape) > 1
-
-    def index(self, shape: tuple[int, ...]) -> str | None:
-        """Where the element ``at`` finds its own in an array of this shape; None where it does not broadcast."""
-        padded = self.broadcast(shape)
-        if padded is None:
-            return None
-        if padded == self.dims:
-            return "at"
-        outside = {*padded[: self._first], *padded[self._last :]}
-        if self.reduced and self.groups == 1 and padded[self._first : self._last] == self.dims[self._first : self._last] and outside <= {1}:
-            return "i"
-        parts: list[str] = []
-        for place, (mine, whole) in enumerate(zip(padded, self.dims, strict=True)):
-            if mine == 1 and whole != 1:
-                continue
-            inner = " * ".join(self.names[place + 1 :])
-            coordinate = f"at / ({inner})" if inner and len(self.names) - place > 2 else f"at / {inner}" if inner else "at"
-            coordinate = f"{coordinate} % {self.names[place]}" if place else coordinate
-            step = " * ".join(
-                name for name, size, full in zip(self.names[place + 1 :], padded[place + 1 :], self.dims[place + 1 :], strict=True)
-                if size == full
-            )  # fmt: skip
-            parts.append(f"{coordinate} * ({step})" if " " in step else f"{coordinate} * {step}" if step else coordinate)
-        return " + ".join(parts) or "0"
-
-    def names_of(self, shape: tuple[int, ...]) -> tuple[str, ...]:
-        """The sizes of an array that broadcasts to the elements, by name where they are equal."""
-        padded = zip(reversed(shape), reversed(self.dims), reversed(self.names), strict=False)
-        aligned = [name if mine == whole else str(mine) for mine, whole, name in padded]
-        return (*map(str, shape[: len(shape) - len(aligned)]), *reversed(aligned))
-
-    def names_of_rows(self, shape: tuple[int, ...]) -> tuple[str, ...]:
-        """The sizes of what a reduction leaves."""
-        return self.row_names if shape == self.rows else self.names_of(shape)
+    array: Array | None
+    index: str
+    place: Literal["near", "one", "apart"]
+    """Whether neighbours read neighbours, one and the same, or what lies apart."""
+    word: str
+    """What its local variables are called."""
+    is_of_row: bool = False
+    """Whether all elements of a row have the same."""
+    is_own: bool = False
+    """Whether each element has one of its own, those of a row side by side."""
 
 
 class Step(Record):
-    """One value of the kernel."""
+    """One value of the kernel; its text has a word like ``@a3@`` for each read."""
 
     name: str
     kind: str
-    """``full``, ``row``, or what the elements of a row are folded by: ``sum``, ``max``, ``min``."""
+    """``full``, ``row``, or what the elements of a row are folded by: ``sum``, ``max``, ``min``, ``running_sum``, ``running_product``."""
     text: str
     c_type: str
-    call: FunctionCall
+    call: FunctionCall | None
+
+
+class Store(Record):
+    """What an output receives."""
+
+    array: Array
+    step: Step
+    index: str
+    is_full: bool
+    """For each element; else for each row."""
 
 
 class Plan(Record):
-    """All that is written."""
+    """One kernel."""
 
-    name: str
-    """Of the model."""
-    shape: Shape
-    inputs: tuple[tuple[str, tuple[str, ...]], ...]
-    """Those that are used."""
-    weights: tuple[tuple[str, str], ...]
-    given: tuple[tuple[str, tuple[str, ...]], ...]
-    """All inputs, as the table names them."""
+    kind: KernelKind
+    function: str
+    """The name of its host function."""
+    model: str
+    arrays: tuple[Array, ...]
+    """Those that are read."""
+    sizes: tuple[str, ...]
+    """Names of sizes."""
     reads: tuple[Read, ...]
     steps: tuple[Step, ...]
-    results: tuple[Step, ...]
-    result_shapes: tuple[tuple[str, ...], ...]
+    stores: tuple[Store, ...]
+    outer: str
+    """How many rows there are, in C; with dimensions behind what is reduced, how many times all of those."""
+    columns: str
+    """How many elements are reduced to one."""
+    inner: str
+    """How many elements lie behind each that is reduced."""
+    last: str
+    """The size of the last axis."""
+    tile: tuple[str, str] | None = None
+    """Of a tiled kernel: the sizes of the axis that arrays are read along, and of the last one."""
+    is_part: bool = False
+    """Whether another function of the file calls it."""
 
     @property
-    def function(self) -> str:
-        """The launcher's name."""
-        return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", self.name).lower()
+    def linkage(self) -> str:
+        return "static " if self.is_part else ""
 
     @property
-    def outputs(self) -> tuple[str, ...]:
-        return ("y",) if len(self.results) == 1 else tuple(f"y{number}" for number in range(len(self.results)))
+    def full_stores(self) -> tuple[Store, ...]:
+        return tuple(store for store in self.stores if store.is_full)
 
     @property
-    def stored(self) -> tuple[tuple[str, Step], ...]:
-        """Each output with the value that it receives."""
-        return tuple(zip(self.outputs, self.results, strict=True))
-
-    @property
-    def full_outputs(self) -> tuple[tuple[str, Step], ...]:
-        """Those that have a value for each element."""
-        return tuple((output, step) for output, step in self.stored if step.kind == "full")
-
-    @property
-    def row_outputs(self) -> tuple[tuple[str, Step], ...]:
-        """Those that have a value for each row."""
-        return tuple((output, step) for output, step in self.stored if step.kind != "full")
-
-    @property
-    def arrays(self) -> tuple[str, ...]:
-        return (*(name for name, _ in self.inputs), *(name for name, _ in self.weights))
+    def row_stores(self) -> tuple[Store, ...]:
+        return tuple(store for store in self.stores if not store.is_full)
 
     def parameters(self, *further: str) -> str:
-        arrays = [f"float* {name}" for name in self.outputs] + [f"const float* {name}" for name in self.arrays]
-        return ", ".join((*arrays, *further, *(f"int {name}" for name in self.shape.names)))
+        arrays = [f"{store.array.c_type}* {store.array.name}" for store in self.stores]
+        arrays += [f"const {array.c_type}* {array.name}" for array in self.arrays]
+        return ", ".join((*arrays, *further, *(f"int {name}" for name in self.sizes)))
 
     def arguments(self, *further: str) -> str:
-        return ", ".join((*self.outputs, *self.arrays, *further, *self.shape.names))
+        return ", ".join((*(store.array.name for store in self.stores), *(array.name for array in self.arrays), *further, *self.sizes))
+
+
+def multiplied(words: Iterable[str]) -> str:
+    """A product in C."""
+    factors = [f"({word})" if number and " / " in word else word for number, word in enumerate(words)]
+    return " * ".join(factors) or "1"
+
+
+def index(axes: Sequence[Axis], order: Sequence[Axis], lines: Sequence[Line], names: Mapping[str, str]) -> str:
+    """Where an array with these axes has the element that the lines stand at; ``order``: axes of the variable ``at``."""
+    if order and tuple(axes) == tuple(order):
+        return "at"
+    parts: list[str] = []
+    rest = list(axes)
+    while rest:
+        line = next(line for line in lines if rest[0] in line.axes)
+        first = line.axes.index(rest[0])
+        count = 1
+        while count < len(rest) and first + count < len(line.axes) and rest[count] == line.axes[first + count]:
+            count += 1
+        run, rest = rest[:count], rest[count:]
+        behind = multiplied(names[axis.label] for axis in line.axes[first + count :])
+        place = line.name if behind == "1" else f"{line.name} / ({behind})" if " " in behind else f"{line.name} / {behind}"
+        if first:
+            whole = multiplied(names[axis.label] for axis in run)
+            place = f"{place} % ({whole})" if " " in whole else f"{place} % {whole}"
+        step = multiplied(names[axis.label] for axis in rest)
+        parts.append(place if step == "1" else f"{place} * ({step})" if " " in step else f"{place} * {step}")
+    return " + ".join(parts) or "0"
 
 
 def statements(steps: Sequence[Step], wanted: Sequence[Step], depth: int) -> list[str]:
@@ -202,5 +180,12 @@ def needed(steps: Sequence[Step], wanted: Sequence[Step]) -> list[Step]:
     return [step for step in steps if step.name in names]
 
 
+def in_words(text: str, words: Mapping[int, str]) -> str:
+    """A step's text with these words for its reads."""
+    return _WORD.sub(lambda match: words[int(match[1])], text)
+
+
 def note(step: Step) -> str:
+    if step.call is None:
+        return ""
     return f"  // {step.call.name}" + ("" if step.call.line is None else f", line {step.call.line}")

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from assistant.operators.kernel_plan import Plan, Read, Step, needed, note
+from assistant.operators.kernel_plan import Plan, Read, Step, in_words, needed, note
 
-__all__ = ["FOLDS", "MOVES", "alignment", "each_neighbour", "folded", "loads", "read_in", "row_value", "same_steps", "with_words"]
+__all__ = [
+    "FOLDS",
+    "Fold",
+    "alignment",
+    "begin",
+    "each_neighbour",
+    "folded",
+    "folds_of",
+    "helpers",
+    "joined",
+    "loads",
+    "moves",
+    "near_stores",
+    "plain_words",
+    "read_in",
+    "row_value",
+    "same_steps",
+    "vector_words",
+    "with_words",
+]
 
-FOLDS = {"sum": ("0.0f", "{a} + {b}"), "max": ("-INFINITY", "{a} != {a} || {a} > {b} ? {a} : {b}"),
-         "min": ("INFINITY", "{a} != {a} || {a} < {b} ? {a} : {b}")}  # fmt: skip
-"""Where each begins, and how two become one; NaN stays."""
-MOVES = """// Neighbours that are moved at once.
-template <int WIDTH>
+FOLDS = {"sum": "{a} + {b}", "max": "{a} != {a} || {a} > {b} ? {a} : {b}", "min": "{a} != {a} || {a} < {b} ? {a} : {b}"}
+"""How two become one; NaN stays."""
+_OF_WHOLE = {"sum": "{a} + {b}", "max": "{a} > {b} ? {a} : {b}"}
+_BEGIN = {"sum": "0.0f", "max": "-INFINITY", "min": "INFINITY"}
+Fold = tuple[str, str]
+"""A kind, and the type of its values."""
+_HEAD = "// Neighbours that are moved at once."
+_ALIGNED = """// Whether a float4 may begin there.
+static bool is_aligned(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 16 == 0; }
+"""
+_FLOATS = """template <int WIDTH>
 __device__ void load(float* to, const float* from) {
     if (WIDTH == 4) {
         const float4 four = *reinterpret_cast<const float4*>(from);
@@ -31,45 +56,155 @@ __device__ void store(float* to, const float* from) {
     else
         to[0] = from[0];
 }
-
-// Whether a float4 may begin there.
-static bool is_aligned(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 16 == 0; }
 """
+_BOOLS = """template <int WIDTH>
+__device__ void load(bool* to, const bool* from) {
+    if (WIDTH == 4) {
+        const uchar4 four = *reinterpret_cast<const uchar4*>(from);
+        to[0] = four.x, to[1 % WIDTH] = four.y, to[2 % WIDTH] = four.z, to[3 % WIDTH] = four.w;
+    } else {
+        to[0] = from[0];
+    }
+}
+
+template <int WIDTH>
+__device__ void store(bool* to, const bool* from) {
+    if (WIDTH == 4)
+        *reinterpret_cast<uchar4*>(to) = make_uchar4(from[0], from[1 % WIDTH], from[2 % WIDTH], from[3 % WIDTH]);
+    else
+        to[0] = from[0];
+}
+"""
+_INTS = _FLOATS.replace("float4", "int4").replace("float", "int")
+_LONGS = """template <int WIDTH>
+__device__ void load(long long* to, const long long* from) {
+    if (WIDTH == 4) {
+        const longlong2 first = reinterpret_cast<const longlong2*>(from)[0], second = reinterpret_cast<const longlong2*>(from)[1];
+        to[0] = first.x, to[1 % WIDTH] = first.y, to[2 % WIDTH] = second.x, to[3 % WIDTH] = second.y;
+    } else {
+        to[0] = from[0];
+    }
+}
+
+template <int WIDTH>
+__device__ void store(long long* to, const long long* from) {
+    if (WIDTH == 4) {
+        reinterpret_cast<longlong2*>(to)[0] = make_longlong2(from[0], from[1 % WIDTH]);
+        reinterpret_cast<longlong2*>(to)[1] = make_longlong2(from[2 % WIDTH], from[3 % WIDTH]);
+    } else {
+        to[0] = from[0];
+    }
+}
+"""
+_MOVES = {"float": _FLOATS, "bool": _BOOLS, "int": _INTS, "long long": _LONGS}
 """For kernels of a parameter ``WIDTH``: 4, or 1 where sizes do not divide."""
+_KEYS = """// An element's order and its place in one number: the largest is that of the {which} element, of equals the first. NaN comes
+// before all numbers.
+__device__ unsigned long long key_of_{which}(float value, long long at) {{
+    const unsigned bits = __float_as_uint(value + 0.0f);
+    const unsigned order = value != value ? 0xffffffffu : bits >> 31 ? {negative} : {positive};
+    return (unsigned long long)order << 32 | (0xffffffffu - (unsigned)at);
+}}
+"""
+_KEY_ORDERS = {"most": ("~bits", "bits | 0x80000000u"), "least": ("bits", "~(bits | 0x80000000u)")}
+
+
+def moves(types: Iterable[str]) -> str:
+    """What loads and stores neighbours of these types."""
+    used = set(types)
+    return "\n".join([_HEAD, *(text for c_type, text in _MOVES.items() if c_type in used or c_type == "float"), _ALIGNED])
+
+
+def helpers(plans: Iterable[Plan]) -> str:
+    """Functions that steps call."""
+    texts = [step.text for plan in plans for step in plan.steps]
+    used = [which for which in _KEY_ORDERS if any(f"key_of_{which}(" in text for text in texts)]
+    return "".join(_KEYS.format(which=which, negative=_KEY_ORDERS[which][0], positive=_KEY_ORDERS[which][1]) + "\n" for which in used)
+
+
+def folds_of(plan: Plan) -> list[Fold]:
+    """What elements are folded by, each once."""
+    return list(dict.fromkeys((step.kind, step.c_type) for kind in FOLDS for step in plan.steps if step.kind == kind))
+
+
+def begin(fold: Fold) -> str:
+    """Where it begins."""
+    kind, c_type = fold
+    return _BEGIN[kind] if c_type == "float" else "0"
+
+
+def joined(fold: Fold, a: str, b: str) -> str:
+    """Two values as one."""
+    kind, c_type = fold
+    return (FOLDS if c_type == "float" else _OF_WHOLE)[kind].format(a=a, b=b)
 
 
 def alignment(plan: Plan, outputs: Iterable[str]) -> str:
     """The condition, in C, under which all that is moved four at a time may be."""
-    arrays = dict.fromkeys((*outputs, *(name for name, _, has_last in plan.reads if has_last)))
-    return " && ".join(f"is_aligned({name})" for name in arrays) or "true"
+    near = sorted({read.array.name for read in plan.reads if read.array is not None and read.place == "near"})
+    return " && ".join(f"is_aligned({name})" for name in dict.fromkeys((*outputs, *near))) or "true"
 
 
-def read_in(plan: Plan, wanted: Sequence[Step]) -> list[Read]:
-    """The arrays that these values are made of."""
+def read_in(plan: Plan, wanted: Sequence[Step]) -> list[int]:
+    """The numbers of the reads that these values are made of."""
     texts = [step.text for step in (*needed(plan.steps, wanted), *wanted)]
-    return [(name, index, last) for name, index, last in plan.reads if any(f"{name}[{index}]" in text for text in texts)]
+    return [number for number in range(len(plan.reads)) if any(f"@a{number}@" in text for text in texts)]
 
 
-def loads(reads: Iterable[Read], indent: str) -> Iterator[str]:
+def loads(plan: Plan, numbers: Iterable[int], indent: str) -> Iterator[str]:
     """Neighbours of each array, or the one element that all of them share."""
-    for name, index, has_last in reads:
-        if has_last:
-            yield f"{indent}float {name}_near[WIDTH];"
-            yield f"{indent}load<WIDTH>({name}_near, {name} + {_summand(index)});"
+    for read in (plan.reads[number] for number in numbers):
+        if read.array is None:
+            continue
+        if read.place == "near":
+            yield f"{indent}{read.array.c_type} {read.word}_near[WIDTH];"
+            yield f"{indent}load<WIDTH>({read.word}_near, {read.array.name} + {_summand(read.index)});"
         else:
-            yield f"{indent}const float {name}_one = {name}[{index}];"
+            yield f"{indent}const {read.array.c_type} {read.word}_one = {read.array.name}[{read.index}];"
 
 
-def with_words(steps: Sequence[Step], reads: Iterable[Read], kept: Iterable[str] = (), rows: Iterable[str] = ()) -> list[Step]:
-    """Their texts with the locals of `loads` in place of arrays; ``kept``: arrays whose elements stay in registers from the first time;
-    ``rows``: values of which each neighbour has its own."""
-    words = {f"{name}[{index}]": f"{name}_near[e]" if has_last else f"{name}_one" for name, index, has_last in reads}
-    words |= {f"{name}[at]": f"{name}_kept[k][e]" for name in kept}
-    found = [re.escape(word) for word in words] + [rf"{name}\b" for name in rows]
-    if not found:
-        return list(steps)
-    pattern = re.compile("|".join(rf"\b{each}" for each in found))
-    return [replace(step, text=pattern.sub(lambda match: words.get(match[0], f"{match[0]}[e]"), step.text)) for step in steps]
+def plain_words(plan: Plan) -> dict[int, str]:
+    """For kernels in which each thread reads an element at a time."""
+    return {number: _plain(read) for number, read in enumerate(plan.reads)}
+
+
+def vector_words(plan: Plan, kept: Iterable[int] = ()) -> dict[int, str]:
+    """The locals of `loads`, for the neighbour ``e``; ``kept``: what stays in registers from the first time."""
+    own = set(kept)
+    return {number: f"{read.word}_kept[k][e]" if number in own else _near(read) for number, read in enumerate(plan.reads)}
+
+
+def _plain(read: Read) -> str:
+    return _coordinate(read) if read.array is None else f"{read.array.name}[{read.index}]"
+
+
+def _coordinate(read: Read) -> str:
+    return read.index if read.index.isidentifier() else f"({read.index})"
+
+
+def _near(read: Read) -> str:
+    if read.array is None:
+        return f"({read.index} + e)" if read.place == "near" else _coordinate(read)
+    return f"{read.word}_near[e]" if read.place == "near" else f"{read.word}_one"
+
+
+def with_words(steps: Sequence[Step], words: Mapping[int, str], rows: Iterable[str] = ()) -> list[Step]:
+    """Their texts with what stands for reads; ``rows``: values of which each neighbour has its own."""
+    found = [replace(step, text=in_words(step.text, words)) for step in steps]
+    names = list(rows)
+    if not names:
+        return found
+    pattern = re.compile("|".join(rf"\b{name}\b" for name in names))
+    return [replace(step, text=pattern.sub(lambda match: f"{match[0]}[e]", step.text)) for step in found]
+
+
+def near_stores(plan: Plan, indent: str) -> tuple[list[str], list[str]]:
+    """The locals of full outputs, and what each neighbour receives."""
+    names = [(store.array, store.step) for store in plan.full_stores]
+    return (
+        [f"{indent}{array.c_type} {array.name}_near[WIDTH];" for array, _ in names],
+        [f"{indent}    {array.name}_near[e] = {step.name};" for array, step in names],
+    )
 
 
 def folded(step: Step, indent: str, part: str = "") -> Iterator[str]:
@@ -78,8 +213,8 @@ def folded(step: Step, indent: str, part: str = "") -> Iterator[str]:
     if step.kind == "sum":
         yield f"{indent}{part} += {step.text};"
     else:
-        yield f"{indent}const float term = {step.text};"
-        yield f"{indent}{part} = {FOLDS[step.kind][1].format(a=part, b='term')};"
+        yield f"{indent}const {step.c_type} term = {step.text};"
+        yield f"{indent}{part} = {joined((step.kind, step.c_type), part, 'term')};"
 
 
 def row_value(step: Step) -> str:

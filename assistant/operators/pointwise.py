@@ -28,7 +28,10 @@ _PLAIN = {
     "gt": "{0} > {1}", "lt": "{0} < {1}", "ge": "{0} >= {1}", "le": "{0} <= {1}", "eq": "{0} == {1}", "ne": "{0} != {1}",
     "logical_and": "{0} && {1}", "logical_or": "{0} || {1}", "where": "{0} ? {1} : {2}", "masked_fill": "{1} ? {2} : {0}",
     "lerp": "{0} + {2} * ({1} - {0})", "copy": "{1}", "clone": "{0}", "_to_copy": "{0}",
+    "tril": "{2} - {1} <= {3} ? {0} : 0", "triu": "{2} - {1} >= {3} ? {0} : 0",
 }  # fmt: skip
+_MOST_OPERANDS = 4
+"""Of ``tril`` and ``triu``: the element, its row and column, and the diagonal."""
 _DEFAULTS: dict[str, tuple[tuple[str, Word], ...]] = {
     "add": (("other", None), ("alpha", 1)), "sub": (("other", None), ("alpha", 1)), "rsub": (("other", None), ("alpha", 1)),
     "div": (("other", None), ("rounding_mode", None)), "pow": (("exponent", None),), "gelu": (("approximate", "none"),),
@@ -47,7 +50,7 @@ def expression(name: str, arguments: tuple[Word, ...], named: Mapping[str, Word]
     plain = name.rstrip("_") if not name.startswith("_") else name
     if plain in _PLAIN:
         template = _PLAIN[plain]
-        needed = 1 + max(number for number in range(3) if f"{{{number}}}" in template)
+        needed = 1 + max(number for number in range(_MOST_OPERANDS) if f"{{{number}}}" in template)
         if len(arguments) < needed or any(key not in _IGNORED for key in named):
             return None
         return template.format(*map(constant, arguments))

@@ -16,7 +16,7 @@ __all__ = ["RowFunction", "Stage", "row_function"]
 
 
 class Stage(Record):
-    """One value; its text names earlier ones, ``x`` (the element), ``columns`` and operands in braces."""
+    """One value; its text names earlier ones, ``x`` (the element), ``at`` (its place), ``columns`` and operands in braces."""
 
     name: str
     kind: str
@@ -24,6 +24,7 @@ class Stage(Record):
     text: str
     output: int | None = None
     """Which of the function's results it is."""
+    c_type: str = "float"
 
 
 class RowFunction(Record):
@@ -52,6 +53,14 @@ def row_function(call: FunctionCall) -> RowFunction | None:
             correction = named.get("correction")
             taken = 1 if correction is None else correction
             return _reducing(given[1:2], _variance(taken) if isinstance(taken, int) else None)
+        case "std":
+            correction = named.get("correction")
+            taken = 1 if correction is None else correction
+            return _reducing(given[1:2], _deviation(taken) if isinstance(taken, int) else None)
+        case "max" | "min" | "argmax" | "argmin":
+            return _extreme(call.name, given[1:2])
+        case "native_batch_norm" | "_native_batch_norm_legit":
+            return _instance_norm(given)
         case "_softmax" | "_log_softmax":
             return RowFunction((given[1],), _SIMPLE[call.name]) if len(given) > 1 and type(given[1]) is int else None
         case "native_layer_norm":
@@ -91,6 +100,8 @@ _SIMPLE = {
         Stage("y", "full", "{x} - {most} - logf({s})", 0),
     ),
 }
+_KEY = "unsigned long long"
+"""An element's order and its place in one number."""
 _NORMS: dict[float, tuple[Stage, ...]] = {
     1: (Stage("s", "sum", "fabsf({x})", 0),),
     2: (Stage("s", "sum", "{x} * {x}"), Stage("norm", "row", "sqrtf({s})", 0)),
@@ -108,6 +119,41 @@ def _variance(correction: int) -> tuple[Stage, ...]:
     return (s, Stage(mean.name, mean.kind, mean.text), squares, divided)
 
 
+def _deviation(correction: int) -> tuple[Stage, ...]:
+    *stages, var = _variance(correction)
+    return (*stages, Stage("var", var.kind, var.text), Stage("std", "row", "sqrtf({var})", 0))
+
+
+def _extreme(name: str, given: tuple[Argument, ...]) -> RowFunction | None:
+    """The largest or smallest with its place: NaN before all numbers, and the first of equals."""
+    place = given[0] if given else None
+    if place is not None and type(place) is not int:
+        return None
+    is_most = name.endswith("max")
+    value = Stage("value", "max" if is_most else "min", "{x}", 0)
+    key = Stage("key", "max", f"key_of_{'most' if is_most else 'least'}({{x}}, {{at}})", None, _KEY)
+    index = Stage("index", "row", "(long long)(0xffffffffu - (unsigned)({key} & 0xffffffffull))", 1, "long long")
+    if name.startswith("arg"):
+        return RowFunction(() if place is None else (place,), (key, replace(index, output=0)))
+    return RowFunction((), (value,)) if place is None else RowFunction((place,), (value, key, index))
+
+
+def _instance_norm(given: tuple[Argument, ...]) -> RowFunction | None:
+    """Batch norm without running statistics: instance norm hands it all images as channels of one."""
+    x, weight, bias, mean, var = (*given, None, None, None, None, None)[:5]
+    epsilon = given[-1] if given else None
+    if not isinstance(x, TensorUse) or mean is not None or var is not None or True not in given or not isinstance(epsilon, float):
+        return None
+    behind = (1,) * (len(x.shape) - 2)
+    weight, bias = (_shaped(each, behind) for each in (weight, bias))
+    return RowFunction((0, *range(2, len(x.shape))), *_normalized(weight, bias, epsilon))
+
+
+def _shaped(weight: Argument, behind: tuple[int, ...]) -> Argument:
+    """With ones for the dimensions behind the channels."""
+    return replace(weight, shape=(*weight.shape, *behind), strides=()) if isinstance(weight, TensorUse) else None
+
+
 def _layer_norm(given: tuple[Argument, ...]) -> RowFunction | None:
     _, shape, weight, bias, epsilon = (*given, None, None, None, None)[:5]
     if not isinstance(shape, tuple) or not isinstance(epsilon, float):
@@ -123,7 +169,7 @@ def _group_norm(given: tuple[Argument, ...]) -> RowFunction | None:
     if not isinstance(x, TensorUse) or type(groups) is not int or not isinstance(epsilon, float):
         return None
     behind = (1,) * (len(x.shape) - 2)
-    weight, bias = (replace(each, shape=(*each.shape, *behind)) if isinstance(each, TensorUse) else None for each in (weight, bias))
+    weight, bias = (_shaped(each, behind) for each in (weight, bias))
     return RowFunction(tuple(range(1, len(x.shape))), *_normalized(weight, bias, epsilon), groups)
 
 

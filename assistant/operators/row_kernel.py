@@ -8,45 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from assistant.operators.kernel_plan import Plan, Read, Step, note, statements
+from assistant.operators.kernel_plan import Plan, Step, note, statements
 from assistant.operators.kernel_text import (
-    FOLDS,
-    MOVES,
+    Fold,
     alignment,
+    begin,
     each_neighbour,
     folded,
+    joined,
     loads,
+    near_stores,
+    plain_words,
     read_in,
     row_value,
     same_steps,
+    vector_words,
     with_words,
 )
 from assistant.operators.split_rows import split_kernels, split_launches
 
-__all__ = ["row_kernel"]
+__all__ = ["row_folds", "row_kernel"]
 
 _MOST_THREADS = 512
 """Of a block: leaves 128 registers for each thread."""
 _MOST_KEPT = 64
 """Elements in the registers of a thread, of all arrays together."""
-_End = Callable[[Sequence[Step]], Iterable[str]]
 
 
 def row_kernel(plan: Plan) -> str:
-    name, shape = plan.function, plan.shape
-    folds = "\n".join(_fold(kind) for kind in FOLDS if any(step.kind == kind for step in plan.steps))
-    kept = [name for name, index, _ in plan.reads if index == "at"]
+    name = plan.function
+    kept = [number for number, read in enumerate(plan.reads) if read.is_own]
     most = next((each for each in (32, 16) if each * len(kept) <= _MOST_KEPT), 0) if kept else 0
-    return f"""{MOVES + chr(10) if most else ""}{folds}
-// A row for each block: everything between the functions of {plan.name} stays in registers, and the row is read again for each sum.
+    return f"""// A row for each block: everything between the functions of {plan.model} stays in registers, the row is read for each sum.
 __global__ void __launch_bounds__({_MOST_THREADS}) {name}_kernel({plan.parameters("int columns")}) {{
     const long long row = blockIdx.x;
 {chr(10).join(_body(plan))}
 }}
 {_kept_kernel(plan, kept) if most else ""}{split_kernels(plan)}
-void {name}({plan.parameters()}) {{
-    const long long rows = {_long(shape.outer)};
-    const int columns = {shape.columns};
+{plan.linkage}void {name}({plan.parameters()}) {{
+    const long long rows = {_long(plan.outer)};
+    const int columns = {plan.columns};
     if (rows == 0) return;
 {_kept_launches(plan, most) if most else ""}{split_launches(plan)}    const int threads = columns < {_MOST_THREADS} ? 128 : {_MOST_THREADS};
     {name}_kernel<<<rows, threads>>>({plan.arguments("columns")});
@@ -59,42 +60,43 @@ def _long(product: str) -> str:
 
 
 def _body(plan: Plan) -> Iterator[str]:
-    for step in plan.steps:
+    steps = with_words(plan.steps, plain_words(plan))
+    for step, own in zip(plan.steps, steps, strict=True):
         if step.kind == "row":
-            yield row_value(step)
-        elif step.kind in FOLDS:
-            yield f"    float part_{step.name} = {FOLDS[step.kind][0]};"
+            yield row_value(own)
+        elif step.kind != "full":
+            yield f"    {step.c_type} part_{step.name} = {begin((step.kind, step.c_type))};"
             yield "    for (int i = threadIdx.x; i < columns; i += blockDim.x) {"
-            yield from _at(read_in(plan, [step]), "        ")
-            yield from statements(plan.steps, [step], 2)
-            yield from folded(step, "        ")
+            yield from _at(plan, read_in(plan, [step]), "        ")
+            yield from statements(steps, [own], 2)
+            yield from folded(own, "        ")
             yield "    }"
             yield _fold_call(step)
-    full = plan.full_outputs
+    full = plan.full_stores
     if full:
         yield "    for (int i = threadIdx.x; i < columns; i += blockDim.x) {"
         yield "        const long long at = row * columns + i;"
-        yield from statements(plan.steps, [step for _, step in full], 2)
-        yield from (f"        {output}[at] = {step.name};" for output, step in full)
+        yield from statements(steps, same_steps(steps, [store.step for store in full]), 2)
+        yield from (f"        {store.array.name}[at] = {store.step.name};" for store in full)
         yield "    }"
     yield from _row_stores(plan)
 
 
 def _fold_call(step: Step) -> str:
-    return f"    const float {step.name} = {step.kind}_of_row(part_{step.name});{note(step)}"
+    return f"    const {step.c_type} {step.name} = {step.kind}_of_row(part_{step.name});{note(step)}"
 
 
 def _row_stores(plan: Plan) -> Iterator[str]:
-    yield from (f"    if (threadIdx.x == 0) {output}[row] = {step.name};" for output, step in plan.row_outputs)
+    yield from (f"    if (threadIdx.x == 0) {store.array.name}[{store.index}] = {store.step.name};" for store in plan.row_stores)
 
 
-def _at(reads: Sequence[Read], indent: str) -> Iterator[str]:
+def _at(plan: Plan, numbers: Sequence[int], indent: str) -> Iterator[str]:
     """The element's place, where an array is read by it."""
-    if any("at" in index.split() for _, index, _ in reads):
+    if any("at" in plan.reads[number].index.split() for number in numbers):
         yield f"{indent}const long long at = row * columns + i;"
 
 
-def _kept_kernel(plan: Plan, kept: Sequence[str]) -> str:
+def _kept_kernel(plan: Plan, kept: Sequence[int]) -> str:
     return f"""
 // The same for rows that fit into registers: each thread of a warp or block keeps ELEMENTS, WIDTH neighbours at a time.
 template <int WIDTH, int ELEMENTS>
@@ -106,22 +108,25 @@ __global__ void __launch_bounds__({_MOST_THREADS}) {plan.function}_kernel_kept({
 """
 
 
-def _kept_body(plan: Plan, kept: Sequence[str]) -> Iterator[str]:
-    yield from (f"    float {name}_kept[ELEMENTS / WIDTH][WIDTH];" for name in kept)
-    yield from _each_vector(f"        load<WIDTH>({name}_kept[k], {name} + row * columns + i);" for name in kept)
-    for step in plan.steps:
+def _kept_body(plan: Plan, kept: Sequence[int]) -> Iterator[str]:
+    arrays = [(read, read.array) for read in (plan.reads[number] for number in kept) if read.array is not None]
+    yield from (f"    {array.c_type} {read.word}_kept[ELEMENTS / WIDTH][WIDTH];" for read, array in arrays)
+    places = [(read, array, "row * columns + i" if read.index == "at" else read.index) for read, array in arrays]
+    yield from _each_vector(f"        load<WIDTH>({read.word}_kept[k], {array.name} + {place});" for read, array, place in places)
+    plain = with_words(plan.steps, plain_words(plan))
+    for step, own in zip(plan.steps, plain, strict=True):
         if step.kind == "row":
-            yield row_value(step)
-        elif step.kind in FOLDS:
-            yield f"    float part_{step.name} = {FOLDS[step.kind][0]};"
+            yield row_value(own)
+        elif step.kind != "full":
+            yield f"    {step.c_type} part_{step.name} = {begin((step.kind, step.c_type))};"
             yield from _each_vector(_of_neighbours(plan, kept, [step], lambda steps: folded(steps[0], "            ")))
             yield _fold_call(step)
-    full = plan.full_outputs
+    full = plan.full_stores
     if full:
-        stores = [f"            {output}_near[e] = {step.name};" for output, step in full]
-        lines = [f"        float {output}_near[WIDTH];" for output, _ in full]
-        lines += _of_neighbours(plan, kept, [step for _, step in full], lambda _: stores)
-        yield from _each_vector([*lines, *(f"        store<WIDTH>({output} + row * columns + i, {output}_near);" for output, _ in full)])
+        locals_, stores = near_stores(plan, "        ")
+        lines = [*locals_, *_of_neighbours(plan, kept, [store.step for store in full], lambda _: stores)]
+        lines += [f"        store<WIDTH>({store.array.name} + row * columns + i, {store.array.name}_near);" for store in full]
+        yield from _each_vector(lines)
     yield from _row_stores(plan)
 
 
@@ -135,23 +140,23 @@ def _each_vector(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _of_neighbours(
-    plan: Plan, kept: Sequence[str], wanted: Sequence[Step], end: Callable[[Sequence[Step]], Iterable[str]]
+    plan: Plan, kept: Sequence[int], wanted: Sequence[Step], end: Callable[[Sequence[Step]], Iterable[str]]
 ) -> Iterator[str]:
     """What is made of neighbours; ``end``: what becomes of the wanted values of one."""
-    reads = [read for read in read_in(plan, wanted) if read[0] not in kept]
-    steps = with_words(plan.steps, reads, kept)
+    numbers = [number for number in read_in(plan, wanted) if number not in kept]
+    steps = with_words(plan.steps, vector_words(plan, kept))
     found = same_steps(steps, wanted)
-    yield from _at(reads, "        ")
-    yield from loads(reads, "        ")
+    yield from _at(plan, numbers, "        ")
+    yield from loads(plan, numbers, "        ")
     yield from each_neighbour([*statements(steps, found, 3), *end(found)], "        ")
 
 
 def _kept_launches(plan: Plan, most: int) -> str:
     """Which kernel takes rows of which length."""
-    others = any(index not in ("at", "i") for _, index, _ in plan.reads)
-    last = f" && {plan.shape.names[-1]} % 4 == 0" if others and plan.shape.columns != plan.shape.names[-1] else ""
+    others = any(read.index not in ("at", "i") and not read.is_of_row for read in plan.reads)
+    last = f" && {plan.last} % 4 == 0" if others and plan.columns != plan.last else ""
     return f"""    if (columns > 0 && columns <= {most * _MOST_THREADS}) {{
-        const bool has_fours = columns % 4 == 0{last} && {alignment(plan, [output for output, _ in plan.full_outputs])};
+        const bool has_fours = columns % 4 == 0{last} && {alignment(plan, [store.array.name for store in plan.full_stores])};
         if (has_fours) {{
 {_launches(plan, 4, most)}
         }} else {{
@@ -177,25 +182,26 @@ def _launches(plan: Plan, width: int, most: int) -> str:
     return "\n".join(f"            {when}\n                {launch}{call}" for when, launch in ways)
 
 
-def _fold(kind: str) -> str:
-    begin, fold = FOLDS[kind]
-    return f"""__device__ float {kind}_of_warp(float value) {{
+def row_folds(fold: Fold) -> str:
+    """Device functions that fold what the threads of a row have."""
+    kind, c_type = fold
+    return f"""__device__ {c_type} {kind}_of_warp({c_type} value) {{
     for (int offset = 16; offset > 0; offset /= 2) {{
-        const float other = __shfl_xor_sync(0xffffffffu, value, offset);
-        value = {fold.format(a="value", b="other")};
+        const {c_type} other = __shfl_xor_sync(0xffffffffu, value, offset);
+        value = {joined(fold, "value", "other")};
     }}
     return value;
 }}
 
 // Of all threads that share a row: a warp, or the whole block.
-__device__ float {kind}_of_row(float value) {{
-    __shared__ float partial[32];
+__device__ {c_type} {kind}_of_row({c_type} value) {{
+    __shared__ {c_type} partial[32];
     value = {kind}_of_warp(value);
     if (blockDim.x == 32) return value;
     const int lane = threadIdx.x % 32;
     if (lane == 0) partial[threadIdx.x / 32] = value;
     __syncthreads();
-    value = {kind}_of_warp(lane < blockDim.x / 32 ? partial[lane] : {begin});
+    value = {kind}_of_warp(lane < blockDim.x / 32 ? partial[lane] : {begin(fold)});
     __syncthreads();
     return value;
 }}

@@ -44,6 +44,8 @@ class Task(Record):
     """Names of all whole numbers at the top of the file."""
     parameters: tuple[str, ...]
     """Of ``forward``."""
+    model_sizes: tuple[FreeSize, ...] = ()
+    """Those that shape the inputs and that the model's constructor is given, too: with another value it is another model."""
 
 
 class NoTask(Record):
@@ -77,8 +79,10 @@ def find_task(path: Path, text: str, name: str | None) -> Task | NoTask:
         return wrong
     numbers = _whole_numbers(tree)
     free = tuple(FreeSize(key, value) for key, value in numbers.items() if _is_free(tree, key))
+    of_model = tuple(FreeSize(key, value) for key, value in numbers.items() if _readers(tree, key) == {_GET_INPUTS, _GET_INIT})
     forward = _method(found, "forward", tree)
-    return Task(path, text, found.name, found.lineno, free, tuple(numbers), tuple(_parameters(forward)) if forward else ())
+    parameters = tuple(_parameters(forward)) if forward else ()
+    return Task(path, text, found.name, found.lineno, free, tuple(numbers), parameters, of_model)
 
 
 def find_candidate(path: Path, text: str) -> str | NoTask:
@@ -224,8 +228,12 @@ def _whole(node: ast.expr) -> int | None:
 
 def _is_free(tree: ast.Module, name: str) -> bool:
     """Whether it is assigned once, and read in ``get_inputs`` alone."""
-    readers = [_reader(node) for node in tree.body for _ in _reads(node, name)]
-    return bool(readers) and set(readers) == {_GET_INPUTS}
+    return _readers(tree, name) == {_GET_INPUTS}
+
+
+def _readers(tree: ast.Module, name: str) -> set[str]:
+    """The functions that read it; an empty name stands for all else that reads it, or assigns it once more."""
+    return {_reader(node) for node in tree.body for _ in _reads(node, name)}
 
 
 def _reader(node: ast.stmt) -> str:
@@ -233,8 +241,20 @@ def _reader(node: ast.stmt) -> str:
 
 
 def _reads(node: ast.stmt, name: str) -> Iterator[ast.Name]:
-    """Uses, and further assignments, of a name of the file; the first assignment is neither."""
-    for each in ast.walk(node):
+    """Uses, and further assignments, of a name of the file; the first assignment is neither, nor is a parameter of the same name."""
+    for each in _in_scope(node, name):
         is_first = isinstance(node, ast.Assign) and each in node.targets
         if isinstance(each, ast.Name) and each.id == name and not is_first:
             yield each
+
+
+def _in_scope(node: ast.AST, name: str) -> Iterator[ast.AST]:
+    """The nodes in which a name is the file's own."""
+    yield node
+    inside = ast.iter_child_nodes(node)
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+        if any(each is not None and each.arg == name for each in given):
+            inside = iter([*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)])
+    for each in inside:
+        yield from _in_scope(each, name)

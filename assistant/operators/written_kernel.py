@@ -1,36 +1,86 @@
-"""A planned kernel as the text of a ``.cu`` file: its tables, the kernels, and the host function that launches one of them. Pure."""
+"""Planned kernels as the text of a ``.cu`` file: its tables, the kernels, and the host function that launches them. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from assistant.operators.column_kernel import column_kernel
+from assistant.operators.column_kernel import column_folds, column_kernel
 from assistant.operators.flat_kernel import flat_kernel
 from assistant.operators.kernel_plan import Plan
-from assistant.operators.row_kernel import row_kernel
+from assistant.operators.kernel_text import folds_of, helpers, moves
+from assistant.operators.planning import Program
+from assistant.operators.row_kernel import row_folds, row_kernel
+from assistant.operators.scan_kernel import SCANS, scan_functions, scan_kernel
+from assistant.operators.split_rows import split_folds
+from assistant.operators.tiled_kernel import tiled_kernel
 
 __all__ = ["written"]
 
-
-def written(plan: Plan) -> str:
-    write = flat_kernel if not plan.shape.reduced else column_kernel if plan.shape.behind else row_kernel
-    return f"{_table(plan)}\n#include <cuda_runtime.h>\n#include <math.h>\n#include <stdint.h>\n\n{write(plan)}"
+_WRITE = {"flat": flat_kernel, "tiled": tiled_kernel, "row": row_kernel, "column": column_kernel, "scan": scan_kernel}
 
 
-def _table(plan: Plan) -> str:
+def written(program: Program) -> str:
+    head = f"{_table(program)}\n#include <cuda_runtime.h>\n#include <math.h>\n#include <stdint.h>\n"
+    texts = [head, *_functions(program.plans), *(_WRITE[plan.kind](plan) for plan in program.plans)]
+    if len(program.plans) > 1:
+        texts.append(_launcher(program))
+    return "\n".join(texts)
+
+
+def _functions(plans: tuple[Plan, ...]) -> Iterator[str]:
+    """What kernels call, each once."""
+    types = {read.array.c_type for plan in plans for read in plan.reads if read.array is not None}
+    types |= {store.array.c_type for plan in plans for store in plan.stores}
+    if any(plan.kind != "tiled" for plan in plans):
+        yield moves(types)
+    keys = helpers(plans)
+    if keys:
+        yield keys
+    found: dict[str, str] = {}
+    for plan in plans:
+        if plan.kind == "row":
+            found |= {f"row {fold}": row_folds(fold) for fold in folds_of(plan)}
+            found |= split_folds(plan)
+        elif plan.kind == "column":
+            found |= {f"column {fold}": column_folds(fold) for fold in folds_of(plan)}
+        elif plan.kind == "scan":
+            found |= {step.kind: scan_functions(step.kind) for step in plan.steps if step.kind in SCANS}
+    yield from found.values()
+
+
+def _launcher(program: Program) -> str:
+    """One kernel after the other, with memory for what is between them."""
+    outputs = [f"{array.c_type}* {array.name}" for array, _ in program.outputs]
+    inputs = [f"const {array.c_type}* {array.name}" for array in program.arrays]
+    lines: list[str] = []
+    for scratch in program.scratches:
+        array = scratch.array
+        lines.append(f"    {array.c_type}* {array.name} = nullptr;")
+        count = f"(long long){scratch.count}" if " " in scratch.count else scratch.count
+        lines.append(f"    if ({count} > 0 && cudaMallocAsync(&{array.name}, sizeof({array.c_type}) * {count}, 0) != cudaSuccess) return;")
+    lines += [f"    {plan.function}({plan.arguments()});" for plan in program.plans]
+    lines += [f"    if ({scratch.array.name} != nullptr) cudaFreeAsync({scratch.array.name}, 0);" for scratch in program.scratches]
+    parameters = ", ".join((*outputs, *inputs, *(f"int {name}" for name in program.sizes)))
+    body = "\n".join(lines)
+    note = "// One kernel after the other: each reduces other dimensions, or reads in another order."
+    return f"{note}\nvoid {program.function}({parameters}) {{\n{body}\n}}\n"
+
+
+def _table(program: Program) -> str:
     def shapes(pairs: Iterable[tuple[str, tuple[str, ...]]]) -> str:
         return ", ".join(f"{name} = [{', '.join(word if word.isdigit() else _quoted(word) for word in shape)}]" for name, shape in pairs)
 
     lines = [
         "/* kernelopt",
         "[operator]",
-        f"launcher = {_quoted(plan.function)}",
-        f"inputs   = {{ {shapes(plan.given)} }}",
-        f"outputs  = {{ {shapes(zip(plan.outputs, plan.result_shapes, strict=True))} }}",
+        f"launcher = {_quoted(program.function)}",
+        f"inputs   = {{ {shapes(program.inputs)} }}",
+        f"outputs  = {{ {shapes((array.name, shape) for array, shape in program.outputs)} }}",
     ]
-    if plan.weights:
-        lines.append(f"weights  = {{ {', '.join(f'{name} = {_quoted(weight)}' for name, weight in plan.weights)} }}")
-    arguments = (*plan.outputs, *plan.arrays, *plan.shape.names)
+    if program.weights:
+        lines.append(f"weights  = {{ {', '.join(f'{name} = {_quoted(weight)}' for name, weight in program.weights)} }}")
+    names = [array.name for array, _ in program.outputs]
+    arguments = (*names, *(array.name for array in program.arrays), *program.sizes)
     lines += [f"args     = [{', '.join(map(_quoted, arguments))}]", "*/"]
     return "\n".join(lines)
 

@@ -33,7 +33,7 @@ async def judged_on_emulator(
     job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where, *, gpu_judges_too: bool = False
 ) -> VerificationResult | LabFailure:
     """``gpu_judges_too``: what takes too long here is then no fault of the candidate's."""
-    found = await ran_reference(job, pair.task, options, sides, where)
+    found = await ran_reference(job, pair, options, sides, where)
     if isinstance(found, LabFailure):
         return found
     watch = Stopwatch(job, "candidate")

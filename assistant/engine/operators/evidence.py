@@ -73,6 +73,7 @@ def evidence_of(
         only_custom=options.only_custom,
         is_backward=options.is_backward,
         dropped=tuple(reference["dropped"]),
+        fixed_sizes=tuple(size.name for size in pair.task.model_sizes if size.name not in reference["varied"]),
         caveats=() if seen.is_on_gpu else (_CAVEAT,),
     )
 

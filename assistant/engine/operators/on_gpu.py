@@ -63,7 +63,7 @@ def gpu_sides(job: Job, place: TorchPlace, pair: OperatorPair | None) -> TorchSi
 
 
 async def judged_on_gpu(job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where) -> OnGpu | LabFailure:
-    found = await ran_reference(job, pair.task, options, sides, where)
+    found = await ran_reference(job, pair, options, sides, where)
     if isinstance(found, LabFailure):
         return found
     watch = Stopwatch(job, "candidate")

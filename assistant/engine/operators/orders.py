@@ -38,13 +38,15 @@ class Where(Record):
         return "_".join((side, self.device, *(f"{name}{value}" for name, value in self.sizes.items())))
 
 
-def reference_order(job: Job, task: Task, options: OperatorOptions, where: Where) -> dict[str, Any]:
+def reference_order(job: Job, task: Task, options: OperatorOptions, where: Where, *, varies_model: bool = False) -> dict[str, Any]:
+    """``varies_model``: whether other sizes that the constructor reads are tried, too."""
     return {
         "role": "reference",
         "device": where.device,
         **_of_task(job, task, where),
         "seeds": list(job.seeds[: len(job.seeds) // 2]),
         "size_trials": _size_trials(task, where.sizes),
+        "model_trials": _model_trials(task, where.sizes) if varies_model else [],
         "is_short": False,
         "backward": options.is_backward,
     }
@@ -117,6 +119,18 @@ def _size_trials(task: Task, sizes: Mapping[str, int]) -> list[dict[str, int]]:
     ones = dict.fromkeys(free, 1)
     empty = {name: 0 if number == 0 else value for number, (name, value) in enumerate(free.items())}
     return [odd, ones, empty]
+
+
+def _model_trials(task: Task, sizes: Mapping[str, int]) -> list[dict[str, int]]:
+    """Other values of the sizes that the model has, all at once, then each alone: where four neighbours fit they do not, and the other way
+    round. The first that the reference takes is tried."""
+    other = {size.name: _other_size(sizes.get(size.name, size.value)) for size in task.model_sizes}
+    alone = [{name: value} for name, value in other.items()] if len(other) > 1 else []
+    return [other, *alone] if other else []
+
+
+def _other_size(value: int) -> int:
+    return 4 * (value // 4 + 1) if value % 4 else value // 2 + 1
 
 
 def _table(launcher: dict[str, Any]) -> dict[str, Any]:

@@ -57,6 +57,8 @@ class OperatorPair(Record):
 
     task: Task
     candidate: Candidate
+    is_for_any_model: bool = False
+    """Whether the candidate takes other sizes of the model, too, so that it is tried on them (those that the constructor reads)."""
 
     @property
     def lowers_precision(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from assistant.engine.job import Job, Stopwatch
 from assistant.engine.operators.evidence import reference_cases
 from assistant.engine.operators.orders import Where, reference_order
+from assistant.engine.operators.reading import OperatorPair
 from assistant.engine.request import OperatorOptions
 from assistant.lab.torch_sides import TorchSides
 from assistant.operators.evidence import ReferenceCase
@@ -27,12 +28,15 @@ class RanReference(Record, eq=False):
     cases: tuple[ReferenceCase, ...]
 
 
-async def ran_reference(job: Job, task: Task, options: OperatorOptions, sides: TorchSides, where: Where) -> RanReference | LabFailure:
+async def ran_reference(
+    job: Job, pair: OperatorPair, options: OperatorOptions, sides: TorchSides, where: Where
+) -> RanReference | LabFailure:
     """Its results are removed from the disk once they are read."""
+    task = pair.task
     watch = Stopwatch(job, "reference")
     place = "CPU" if where.device == "cpu" else "GPU"
     watch.begin(f"{task.name} of {task.path.name} in PyTorch {sides.place.version} on the {place}")
-    order = reference_order(job, task, options, where)
+    order = reference_order(job, task, options, where, varies_model=pair.is_for_any_model)
     answer = of_reference(await sides.run("reference", order, task.path.parent, is_candidate=False))
     if isinstance(answer, LabFailure):
         return answer

@@ -9,7 +9,7 @@ from assistant.config import find_project
 from assistant.engine.job import Job, Stopwatch
 from assistant.engine.operators.orders import Where, operators_order
 from assistant.lab.torch_sides import TorchSides
-from assistant.operators.graph import Argument, FunctionCall, Graph, TensorUse
+from assistant.operators.graph import Argument, Filled, FunctionCall, Graph, TensorUse
 from assistant.operators.task import Task
 from assistant.ports.lab import LabFailure
 from assistant.program.torch_place import TorchPlace, torch_place
@@ -56,6 +56,7 @@ def graph_of(answer: Mapping[str, Any]) -> Graph:
         weights=tuple((each["name"], _use(each)) for each in answer["weights"]),
         calls=tuple(map(_call, answer["calls"])),
         results=_uses(answer["results"]),
+        filled=tuple(Filled(_use(each), each["first"], each["step"]) for each in answer["filled"]),
     )
 
 
@@ -87,4 +88,13 @@ def _uses(saved: Sequence[Mapping[str, Any]]) -> tuple[TensorUse, ...]:
 
 
 def _use(saved: Mapping[str, Any]) -> TensorUse:
-    return TensorUse(saved["memory"], saved["bytes"], saved["dtype"], tuple(saved["shape"]), saved["is_whole"])
+    return TensorUse(
+        memory=saved["memory"],
+        bytes=saved["bytes"],
+        dtype=saved["dtype"],
+        shape=tuple(saved["shape"]),
+        is_whole=saved["is_whole"],
+        strides=tuple(saved["strides"]),
+        offset=saved["offset"],
+        memory_bytes=saved["memory_bytes"],
+    )

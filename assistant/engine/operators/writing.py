@@ -59,7 +59,7 @@ async def first_version(job: Job, task: Task, options: OperatorOptions, judge: J
         return await write(job, Unwritten(task, graph, found.reason))
     source = Source(job.scratch / f"{task.path.stem}.cu", found.text)
     await asyncio.to_thread(source.path.write_text, found.text, "utf-8")
-    ended = await judge(job, OperatorPair(task, operator_candidate(source)))
+    ended = await judge(job, OperatorPair(task, operator_candidate(source), is_for_any_model=found.is_for_any_model))
     if ended.exit_code == CANNOT_ANSWER:
         return ended
     if ended.exit_code != DONE:

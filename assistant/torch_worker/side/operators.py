@@ -26,15 +26,19 @@ from assistant.torch_worker.side.watching import is_free
 __all__ = ["run"]
 
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "convolution", "_convolution"})
-_UNTAGGED = frozenset({"hardswish", "rsub", "masked_fill"})
+_UNTAGGED = frozenset({"hardswish", "rsub", "masked_fill", "tril", "triu"})
 """Element by element, and not tagged so."""
 _COPIES = frozenset({"copy_", "clone", "_to_copy"})
 _REDUCING = frozenset({
     "_softmax", "_log_softmax", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit", "nll_loss_forward", "smooth_l1_loss",
-    "mse_loss", "huber_loss", "logsumexp", "var_mean",
+    "mse_loss", "huber_loss", "logsumexp", "var_mean", "argmax", "argmin",
 })  # fmt: skip
 """Reductions that PyTorch does not tag as such, by themselves or with what is made of them."""
 _OF_ROWS = frozenset({"native_layer_norm", "_fused_rms_norm"})
+_FILLED = {"zeros": 0.0, "zeros_like": 0.0, "new_zeros": 0.0, "ones": 1.0, "ones_like": 1.0, "new_ones": 1.0}
+_FILLED_WITH = {"full": 1, "full_like": 1, "new_full": 2, "scalar_tensor": 0}
+"""Functions that fill a tensor with one value, which is their argument of this number."""
+_FILLED_LATER = frozenset({"fill_", "zero_"})
 _REDUCTION = getattr(torch.Tag, "reduction", None)
 """Later versions of PyTorch have it."""
 
@@ -67,7 +71,8 @@ def _of_call(order: dict[str, Any], module: Any, mode: Any) -> dict[str, Any]:
         except Exception as error:
             raise SideError("raised", f"forward raised {in_words(error, order['path'])}") from error
         results = [recorder.tensor(tensor) for tensor in tensors_in(returned)]
-    return {"failure": None, "torch": torch.__version__, "calls": recorder.calls, "results": results, **given}
+    answer = {"failure": None, "torch": torch.__version__, "calls": recorder.calls, "results": results, "filled": recorder.filled}
+    return {**answer, **given}
 
 
 class _Recorder(TorchDispatchMode):
@@ -76,6 +81,8 @@ class _Recorder(TorchDispatchMode):
     def __init__(self, path: str) -> None:
         super().__init__()
         self.calls: list[dict[str, Any]] = []
+        self.filled: list[dict[str, Any]] = []
+        """Tensors that are made of nothing, with what is in them."""
         self._path = path
         self._numbers: dict[int, int] = {}
         self._held: list[Any] = []
@@ -84,6 +91,8 @@ class _Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         returned = func(*args, **(kwargs or {}))
         name = func.overloadpacket.__name__
+        if func.namespace == "aten" and isinstance(returned, torch.Tensor):
+            self._note_filled(name, args, kwargs or {}, returned)
         if func.namespace == "aten" and (name in _COPIES or not is_free(name)):
             read = list(tensors_in([args, *(kwargs or {}).values()]))
             self.calls.append({
@@ -97,6 +106,22 @@ class _Recorder(TorchDispatchMode):
                 "named": {key: self.value(value) for key, value in (kwargs or {}).items()},
             })  # fmt: skip
         return returned
+
+    def _note_filled(self, name: str, args: Any, named: dict[str, Any], made: torch.Tensor) -> None:
+        first: Any = None
+        step: Any = 0
+        if name in _FILLED:
+            first = _FILLED[name]
+        elif name in _FILLED_WITH and len(args) > _FILLED_WITH[name]:
+            first = args[_FILLED_WITH[name]]
+        elif name == "arange" and all(isinstance(each, (int, float)) for each in args):
+            first, step = (0 if len(args) == 1 else args[0]), (args[2] if len(args) > 2 else 1)
+        elif name == "lift_fresh" and made.numel() == 1:
+            constant = getattr(made, "constant", made)  # what a fake tensor was made from
+            first = None if constant is None else constant.item()
+        elif name not in _FILLED_LATER:
+            return
+        self.filled.append({**self.tensor(made), "first": first if isinstance(first, (bool, int, float)) else None, "step": step})
 
     def tensor(self, tensor: torch.Tensor) -> dict[str, Any]:
         """Its memory by a number, and how much of it the tensor spans."""
@@ -112,6 +137,9 @@ class _Recorder(TorchDispatchMode):
             "dtype": str(tensor.dtype).rpartition(".")[2],
             "shape": list(tensor.shape),
             "is_whole": tensor.is_contiguous() and tensor.numel() * tensor.element_size() == storage.nbytes(),
+            "strides": list(tensor.stride()),
+            "offset": int(tensor.storage_offset()),
+            "memory_bytes": storage.nbytes(),
         }
 
     def value(self, value: Any) -> Any:

@@ -63,12 +63,14 @@ class _Reference:
             self._of_seed(seed, is_first=number == 0)
         for sizes in self._order["size_trials"]:
             self._of_other_sizes(sizes, seeds[0])
+        varied = next((list(sizes) for sizes in self._order["model_trials"] if self._of_other_sizes(sizes, seeds[0])), [])
         return {
             "failure": None,
             "torch": torch.__version__,
             "models": self._models,
             "cases": self._cases,
             "dropped": self._dropped,
+            "varied": varied,
         }
 
     def _of_seed(self, seed: int, *, is_first: bool) -> None:
@@ -94,7 +96,8 @@ class _Reference:
             if part is not None:
                 yield drawing.Drawn("size" if wanted else "empty", 1.0, part)
 
-    def _of_other_sizes(self, sizes: dict[str, int], seed: int) -> None:
+    def _of_other_sizes(self, sizes: dict[str, int], seed: int) -> bool:
+        """Whether the reference takes them."""
         kept = {name: getattr(self._module, name) for name in sizes}
         words = ", ".join(f"{name} = {value}" for name, value in sizes.items())
         kind = "size" if all(sizes.values()) else "empty"
@@ -105,11 +108,11 @@ class _Reference:
             model = self._model(seed)
         except SideError as error:
             self._dropped.append(f"{kind} {words}: {error}")
-            return
+            return False
         finally:
             for name, value in kept.items():
                 setattr(self._module, name, value)
-        self._add(len(self._models) - 1, model, drawn, is_needed=False)
+        return self._add(len(self._models) - 1, model, drawn, is_needed=False)
 
     def _model(self, seed: int) -> torch.nn.Module:
         torch.random.manual_seed(seed)
@@ -141,8 +144,8 @@ class _Reference:
         except Exception as error:
             raise SideError("raised", f"{name}() raised {in_words(error, self._order['path'])}") from error
 
-    def _add(self, index: int, model: torch.nn.Module, drawn: drawing.Drawn, *, is_needed: bool) -> None:
-        """Run one case; it counts only if the reference runs on it and returns numbers where it did on the task's own inputs."""
+    def _add(self, index: int, model: torch.nn.Module, drawn: drawing.Drawn, *, is_needed: bool) -> bool:
+        """Run one case, and say whether it counts: only if the reference runs on it, and returns numbers where it did on the task's own."""
         words = drawing.in_words(drawn.inputs)
         try:
             self._cases.append({"kind": drawn.kind, "scale": drawn.scale, "shape": words, "model": index, **self._run(model, drawn.inputs)})
@@ -150,6 +153,8 @@ class _Reference:
             if is_needed or error.kind == "bad_output":
                 raise
             self._dropped.append(f"{drawn.kind} {words}: {error}")
+            return False
+        return True
 
     def _run(self, model: torch.nn.Module, inputs: list[Any]) -> dict[str, Any]:
         path, is_backward = self._order["path"], self._order["backward"]

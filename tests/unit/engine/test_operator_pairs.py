@@ -59,6 +59,8 @@ class Sides:
     orders: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     computing: Mapping[str, int] = field(default_factory=dict[str, int])
     """Calls of PyTorch's functions that compute for the candidate."""
+    varied: list[str] = field(default_factory=list[str])
+    """Sizes of the model that the reference took another value of."""
     is_closed: bool = False
     place: TorchPlace = field(default_factory=lambda: TorchPlace("python3", Path(), "2.13.0", None, None))
 
@@ -76,8 +78,8 @@ class Sides:
         return self.refusals.get(name) or (self._candidate() if is_candidate else self._reference())
 
     def _reference(self) -> dict[str, Any]:
-        cases = [self._case(number) for number in range(2)]
-        return {"failure": self.reference_failure, "cases": cases, "models": [{"seed": 41}, {"seed": 42}], "dropped": ["a case"]}
+        cases, models = [self._case(number) for number in range(2)], [{"seed": 41}, {"seed": 42}]
+        return {"failure": self.reference_failure, "cases": cases, "models": models, "dropped": ["a case"], "varied": self.varied}
 
     def _case(self, number: int) -> dict[str, Any]:
         values = RIGHT + number
@@ -135,11 +137,12 @@ class Asked:
     lab: ExtensionLab
     heard: Heard = field(default_factory=Heard)
 
-    async def judge(self, **options: bool) -> Ending:
+    async def judge(self, *, is_for_any_model: bool = False, **options: bool) -> Ending:
         folder = self.sides.root
         (folder / "task.py").write_text(TASK)
         (folder / "candidate.py").write_text(CANDIDATE)
-        pair = read_pair(read_source(folder / "task.py"), read_source(folder / "candidate.py"), None)
+        read = read_pair(read_source(folder / "task.py"), read_source(folder / "candidate.py"), None)
+        pair = replace(read, is_for_any_model=is_for_any_model)
         request = JobRequest(folder / "task.py", folder)
         job = Job("J1", request, self.lab, target("h200"), cast("Any", None), folder, (11, 12, 13, 14), RunLimits(), self.heard)
         return await judging.judge_operator(job, pair, OperatorOptions(**options))

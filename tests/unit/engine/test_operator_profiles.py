@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +37,9 @@ def use(memory: int, *shape: int) -> dict[str, Any]:
     size = 4
     for length in shape:
         size *= length
-    return {"memory": memory, "bytes": size, "dtype": "float32", "shape": list(shape), "is_whole": True}
+    strides = [math.prod(shape[place + 1 :]) for place in range(len(shape))]
+    where = {"strides": strides, "offset": 0, "memory_bytes": size}
+    return {"memory": memory, "bytes": size, "dtype": "float32", "shape": list(shape), "is_whole": True, **where}
 
 
 def call(name: str, line: int | None, kind: str, writes: dict[str, Any], *arguments: Any, **named: Any) -> dict[str, Any]:
@@ -51,7 +54,7 @@ def call(name: str, line: int | None, kind: str, writes: dict[str, Any], *argume
 def answer(*calls: dict[str, Any], rows: int = ROWS, columns: int = COLUMNS) -> dict[str, Any]:
     """Of a call with one input, memory 0, and one weight, memory 1."""
     given = {"inputs": [use(0, rows, columns)], "weights": [{"name": "weight", **use(1, columns)}]}
-    return {"failure": None, **given, "calls": list(calls), "results": calls[-1]["writes"] if calls else []}
+    return {"failure": None, **given, "calls": list(calls), "results": calls[-1]["writes"] if calls else [], "filled": []}
 
 
 def scaled(rows: int = ROWS, columns: int = COLUMNS) -> dict[str, Any]:
@@ -193,12 +196,12 @@ async def test_sizes_are_the_tasks_own_by_name(told: Told) -> None:
 def test_arguments_are_numbers_texts_tensors_and_lists_of_them() -> None:
     x, y = use(0, 2, 3), use(2, 2, 3)
     found = graph_of(answer(call("cat", 3, "pointwise", y, [x, 1.5, None], "sum", True, out=x, dims=[0, 1]), rows=2, columns=3))
-    given, left = TensorUse(0, 24, "float32", (2, 3), True), TensorUse(2, 24, "float32", (2, 3), True)
+    given, left = TensorUse(0, 24, "float32", (2, 3), True, (3, 1), 0, 24), TensorUse(2, 24, "float32", (2, 3), True, (3, 1), 0, 24)
     (only,) = found.calls
     assert only.arguments == ((given, 1.5, None), "sum", True) and only.named == (("out", given), ("dims", (0, 1)))
     assert (only.name, only.line, only.kind, only.operations) == ("cat", 3, "pointwise", 7)
     assert (only.reads, only.writes, found.results) == ((given, given), (left,), (left,))
-    assert (found.inputs, found.weights) == ((given,), (("weight", TensorUse(1, 12, "float32", (3,), True)),))
+    assert (found.inputs, found.weights) == ((given,), (("weight", TensorUse(1, 12, "float32", (3,), True, (1,), 0, 12)),))
 
 
 @dataclass
@@ -207,8 +210,10 @@ class Judged:
 
     ending: Ending
     texts: list[str] = field(default_factory=list[str])
+    pairs: list[Any] = field(default_factory=list[Any])
 
     async def __call__(self, job: Any, pair: Any, options: Any) -> Ending:
+        self.pairs.append(pair)
         self.texts.append(pair.candidate.source.path.read_text())
         assert pair.candidate.source.text == self.texts[-1] and pair.task.name == "Model"
         return self.ending
@@ -235,7 +240,7 @@ async def test_a_first_kernel_that_passes_is_kept_beside_those_of_before(told: T
     (written,) = told.all(events.KernelWritten)
     path = Path(written.file)
     assert path.name == f"{told.folder.name}_task.cu" and path.parent.name == "operators" and written.name == "Model"
-    assert text_of(path) == judged.texts[0] and "__global__" in judged.texts[0]
+    assert text_of(path) == judged.texts[0] and "__global__" in judged.texts[0] and judged.pairs[0].is_for_any_model
     await told.written()
     assert [each.file for each in told.all(events.KernelWritten)] == [written.file], "the same again is no other kernel"
     went_on_with(path)

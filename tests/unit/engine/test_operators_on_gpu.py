@@ -78,7 +78,7 @@ class OnGpu(Asked):
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> OnGpu:
     (tmp_path / "there").mkdir()
     made = OnGpu(Sides(tmp_path), WithGpu(tmp_path, {}, ends=[ran(answers(b"one"))]), gpu=GpuSides(tmp_path / "there"))
-    graph = {"failure": None, "inputs": [], "weights": [], "calls": [], "results": []}
+    graph = {"failure": None, "inputs": [], "weights": [], "calls": [], "results": [], "filled": []}
 
     class Traced(Sides):
         async def run(self, *_: object, **__: object) -> dict[str, Any]:

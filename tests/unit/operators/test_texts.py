@@ -44,7 +44,13 @@ def test_a_task_is_recognised_with_the_sizes_that_only_its_inputs_have() -> None
     found = find_task(PATH, TASK, None)
     assert isinstance(found, Task) and found.name == "Model"
     assert found.free_sizes == (FreeSize("rows", 8),) and looks_like_task(TASK)
+    assert found.model_sizes == (FreeSize("columns", 16),)
     assert not looks_like_task("import torch\n")
+
+
+def test_a_size_that_is_read_elsewhere_too_is_not_the_models() -> None:
+    found = find_task(PATH, TASK.replace("return x * self.weight", "return x * self.weight * columns"), None)
+    assert isinstance(found, Task) and found.model_sizes == ()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,366 @@
+"""The values that one kernel computes for its results, each found from what it is made of: functions of PyTorch, last to first. Pure.
+
+A value belongs to a call, one of its outputs, and the axes along which that output's dimensions run. Where a function reduces other
+dimensions than the kernel does, its result is left to a kernel before this one (`Sources.stored`). Example::
+
+    pull = Pull(calls, sources, shapes)
+    pull.result(use, alignment)      # "@s4@": the word for step 4; pull.steps and pull.reads say what it is made of
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from assistant.operators.axes import Alignment, Axis, NoLayoutError, axes_of, behind_broadcast, home_alignment, split_for
+from assistant.operators.graph import Argument, Filled, FunctionCall, Graph, TensorUse
+from assistant.operators.origins import C_TYPES, Given, Made, Origin, RefusedError, place_of
+from assistant.operators.pointwise import Word, constant, expression
+from assistant.operators.row_functions import RowFunction, Stage, row_function
+from assistant.record import Record
+
+__all__ = ["ConflictError", "Pull", "RawRead", "RawStep", "Sources"]
+
+_WHOLE = frozenset({"bool", "long long", "int"})
+_COMPARISONS = frozenset(
+    {"gt", "lt", "ge", "le", "eq", "ne", "logical_and", "logical_or", "logical_not", "bitwise_not", "bitwise_and", "bitwise_or"}
+)
+_OF_WHOLE = _COMPARISONS | {"add", "sub", "rsub", "mul", "where", "masked_fill", "_to_copy", "copy", "clone", "neg", "tril", "triu"}
+"""Functions of whole numbers that rules write."""
+_CONDITIONS = {"where": 0, "masked_fill": 1}
+_SCANS = {"cumsum": "running_sum", "cumprod": "running_product"}
+_FOLDED_WHOLE = frozenset({"sum"})
+
+
+class ConflictError(Exception):
+    """A result is reduced over other dimensions than the others."""
+
+
+class RawRead(Record):
+    """One array, or one coordinate, that values are read from."""
+
+    array: str | None
+    """None: the coordinate along the axes."""
+    c_type: str
+    axes: tuple[Axis, ...]
+    """Those of its dimensions, in the order of memory."""
+    base: str = ""
+    """A word of the row that is picked, in front of the axes."""
+
+
+class RawStep(Record):
+    """One value."""
+
+    kind: str
+    """``value``, or what the elements of a row become one by: ``sum``, ``max``, ``min``, ``argmax``, ``argmin``, ``running_sum``, …"""
+    text: str
+    c_type: str
+    call: FunctionCall | None
+    axes: frozenset[Axis]
+    """Those that it depends on."""
+
+
+class Sources(Protocol):
+    """What a kernel may read beside what it computes."""
+
+    def seen(self, place: int, memory: int) -> Origin | None:
+        """What was in a memory when a call began."""
+        ...
+
+    def parts(self, label: str, size: int) -> tuple[Axis, ...]:
+        """The axes that an axis of this label consists of."""
+        ...
+
+    def stored(self, made: Made, alignment: Alignment) -> Given:
+        """What a kernel before this one leaves of it."""
+        ...
+
+    def turned(self, given: Given, axes: tuple[Axis, ...]) -> Given | None:
+        """The same in another order of its dimensions, where a kernel before this one leaves that; else None."""
+        ...
+
+
+class Pull:
+    def __init__(self, graph: Graph, sources: Sources, frames: Sequence[Alignment], *, is_strict: bool = False) -> None:
+        """``frames``: of the results; ``is_strict``: raise ConflictError rather than leave a part to another kernel."""
+        self._calls = graph.calls
+        self._sources = sources
+        self._frames = frames
+        self._is_strict = is_strict
+        self._known: dict[tuple[int, int, Alignment, str], str] = {}
+        self._scan: tuple[Axis, ...] | None = None
+        self.reduced: tuple[Axis, ...] | None = None
+        """The axes that are folded, or run along; None without any."""
+        self.reads: list[RawRead] = []
+        self.steps: list[RawStep] = []
+        self.noted: list[tuple[str, Alignment]] = []
+        """Along which axes the dimensions of each array run, wherever it is read."""
+
+    def result(self, origin: Origin, use: TensorUse, alignment: Alignment) -> str:
+        """The word of a step."""
+        word = self._from(origin, use, alignment, None)
+        if isinstance(word, str) and word.startswith("@s"):
+            return word
+        return self._add("value", constant(word), C_TYPES[use.dtype], None, axes_of(alignment))
+
+    def copy(self, given: Given, axes: tuple[Axis, ...]) -> str:
+        """The word of a step that is an element of an array."""
+        return self._add("value", self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes)), C_TYPES[given.use.dtype], None, axes)
+
+    def _from(self, origin: Origin, use: TensorUse, alignment: Alignment, call: FunctionCall | None) -> Word:
+        try:
+            mine = home_alignment(use, alignment, origin.use)
+        except NoLayoutError:
+            raise RefusedError(
+                f"{place_of(call)} reads a part of another tensor: rules read whole ones, transposed or expanded too"
+            ) from None
+        match origin:
+            case Given():
+                return self._given(origin, mine)
+            case Filled(first=None):
+                raise RefusedError(f"{place_of(call)} reads a tensor that is filled in place")
+            case Filled():
+                if not origin.step:
+                    return origin.first
+                at = self._read(RawRead(None, "long long", axes_of(mine)))
+                return at if (origin.first, origin.step) == (0, 1) else f"({origin.first!r} + {origin.step!r} * {at})"
+            case Made():
+                return self._made(origin, mine)
+
+    def _given(self, given: Given, alignment: Alignment) -> str:
+        if given.axes is None:
+            self.noted.append((given.name, alignment))
+        axes = axes_of(alignment)
+        other = self._sources.turned(given, axes)
+        if other is not None and other.axes is not None:
+            given, axes = other, other.axes
+        return self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes))
+
+    def _read(self, read: RawRead) -> str:
+        if read not in self.reads:
+            self.reads.append(read)
+        return f"@a{self.reads.index(read)}@"
+
+    def _add(self, kind: str, text: str, c_type: str, call: FunctionCall | None, axes: Sequence[Axis] | frozenset[Axis] | None) -> str:
+        self.steps.append(RawStep(kind, text, c_type, call, self._axes_in(text) if axes is None else frozenset(axes)))
+        return f"@s{len(self.steps) - 1}@"
+
+    def _axes_in(self, text: str) -> frozenset[Axis]:
+        """What a text's words depend on."""
+        found: set[Axis] = set()
+        for word in text.split("@")[1::2]:
+            number = int(word[1:])
+            found |= self.steps[number].axes if word[0] == "s" else {*self.reads[number].axes, *self._axes_in(self.reads[number].base)}
+        return frozenset(found)
+
+    def _made(self, made: Made, alignment: Alignment) -> str:
+        call = self._calls[made.place]
+        c_type = C_TYPES.get(made.use.dtype)
+        if c_type is None:
+            raise RefusedError(f"{place_of(call)} leaves {made.use.dtype}, rules write float32, int64, int32 and bool")
+        key = (made.place, made.output, alignment, "")
+        if key not in self._known:
+            found = row_function(call) if call.kind in ("rows", "reduction", "other") else None
+            if found is not None:
+                self._known[key] = self._rows(made, alignment, found)
+            elif call.name in _SCANS:
+                self._known[key] = self._running(made, alignment)
+            else:
+                self._known[key] = self._elements(made, alignment, c_type)
+        return self._known[key]
+
+    def _elements(self, made: Made, alignment: Alignment, c_type: str) -> str:
+        call, shape = self._calls[made.place], made.use.shape
+        name = call.name.rstrip("_") if not call.name.startswith("_") else call.name
+        if name == "repeat":
+            return self._repeated(made, alignment)
+        if name == "embedding":
+            return self._picked(made, alignment)
+        if call.kind == "reduction" or call.kind == "rows":
+            raise RefusedError(f"{place_of(call)} is a reduction that rules do not write")
+        if call.kind != "pointwise" or made.output != 0 or len(call.writes) != 1:
+            raise RefusedError(f"{place_of(call)} is neither element by element nor a reduction")
+        types = [C_TYPES.get(each.dtype, "") for each in call.arguments if isinstance(each, TensorUse)]
+        self._check_types(call, name, types, c_type)
+        given = (None, *call.arguments[1:]) if name == "copy" else call.arguments
+        words = [self._word(call, made.place, argument, shape, alignment) for argument in given]
+        named = {key: self._word(call, made.place, value, shape, alignment) for key, value in call.named}
+        words = [self._typed(call, name, number, word, types, c_type) for number, word in enumerate(words)]
+        if name in ("tril", "triu"):
+            row, column = (self._read(RawRead(None, "long long", axes)) for axes in alignment[-2:])
+            words = [words[0], row, column, str(call.arguments[1] if len(call.arguments) > 1 else 0)]
+        text = expression(call.name, tuple(words), named)
+        if text is None:
+            raise RefusedError(f"{place_of(call)} is a function that rules do not write")
+        return self._add("value", text, c_type, call, None)
+
+    def _check_types(self, call: FunctionCall, name: str, types: Sequence[str], c_type: str) -> None:
+        if "" in types:
+            odd = next(each.dtype for each in call.arguments if isinstance(each, TensorUse) and each.dtype not in C_TYPES)
+            raise RefusedError(f"{place_of(call)} reads {odd}, rules write float32, int64, int32 and bool")
+        if c_type in _WHOLE and name not in _OF_WHOLE:
+            raise RefusedError(f"{place_of(call)} computes whole numbers in a way that rules do not write")
+        if name.startswith("bitwise") and set(types) != {"bool"}:
+            raise RefusedError(f"{place_of(call)} works on bits of whole numbers, which rules do not write")
+
+    def _word(self, call: FunctionCall, place: int, argument: Argument, whole: tuple[int, ...], alignment: Alignment) -> Word:
+        if argument is None or isinstance(argument, bool | int | float | str):
+            return argument
+        if not isinstance(argument, TensorUse):
+            raise RefusedError(f"{place_of(call)} is given a list")
+        origin = self._sources.seen(place, argument.memory)
+        if origin is None:
+            raise RefusedError(f"{place_of(call)} reads what is no input and no weight")
+        try:
+            mine = behind_broadcast(argument.shape, whole, alignment)
+        except NoLayoutError:
+            raise RefusedError(f"{place_of(call)} reads {list(argument.shape)} next to {list(whole)}") from None
+        return self._from(origin, argument, mine, call)
+
+    def _typed(self, call: FunctionCall, name: str, number: int, word: Word, types: Sequence[str], c_type: str) -> Word:
+        """Whole numbers as what PyTorch computes with: in a function of whole numbers alone they stay such."""
+        argument = call.arguments[number]
+        if isinstance(argument, TensorUse):
+            is_whole = C_TYPES[argument.dtype] in _WHOLE
+            is_computed = c_type == "float" and name not in _COMPARISONS and _CONDITIONS.get(name) != number
+            return f"(float){word}" if is_whole and is_computed and isinstance(word, str) else word
+        is_among_whole = name in _OF_WHOLE and c_type in _WHOLE and all(each in _WHOLE for each in types)
+        return str(word) if is_among_whole and type(word) is int else word
+
+    def _rows(self, made: Made, alignment: Alignment, found: RowFunction) -> str:
+        call = self._calls[made.place]
+        stage = next((each for each in found.stages if each.output == made.output), None)
+        x = call.arguments[0]
+        if stage is None or not isinstance(x, TensorUse):
+            raise RefusedError(f"{place_of(call)} is a reduction that rules do not write")
+        places = _places(call, x.shape, found)
+        whole = alignment if stage.kind == "full" else self._with_reduced(call, made, alignment, x.shape, places, found)
+        folded = self._folded(whole, places, x.shape, found)
+        rows = frozenset(axes_of(whole)) - frozenset(folded)
+        if self._scan is not None or (self.reduced is not None and (self.reduced != folded or rows & set(self.reduced))):
+            return self._left_to_another(made, alignment)
+        self.reduced = folded
+        return self._stage(made.place, stage, found, whole, folded)
+
+    def _with_reduced(
+        self, call: FunctionCall, made: Made, alignment: Alignment, shape: tuple[int, ...], places: Sequence[int], found: RowFunction
+    ) -> Alignment:
+        """Of what is reduced, by the alignment of what is left of it."""
+        if found.groups != 1:
+            raise RefusedError(f"{place_of(call)} returns statistics of groups, which rules do not write")
+        is_kept = len(made.use.shape) == len(shape) and len(shape) > 0
+        left = iter(axes for at, axes in enumerate(alignment) if not (is_kept and at in places))
+        rows = {at: next(left) for at in range(len(shape)) if at not in places}
+        own = self._reduced_axes([axis for axes in rows.values() for axis in axes], [(at, shape[at]) for at in places], made.place)
+        return tuple(own[at] if at in own else rows[at] for at in range(len(shape)))
+
+    def _reduced_axes(self, rows: Sequence[Axis], dims: Sequence[tuple[int, int]], place: int) -> Mapping[int, tuple[Axis, ...]]:
+        """The kernel's own axes where they fit: what is reduced there is then read once."""
+        for axes in (self.reduced or (), *(axes_of(frame) for frame in self._frames)):
+            own = _distributed([axis for axis in axes if axis not in rows], dims)
+            if own is not None:
+                return own
+        return {at: self._sources.parts(f"{place}.{at}", size) for at, size in dims}
+
+    def _folded(self, whole: Alignment, places: Sequence[int], shape: Sequence[int], found: RowFunction) -> tuple[Axis, ...]:
+        if found.groups == 1:
+            return axes_of(tuple(whole[at] for at in places))
+        _, inner = split_for(whole[places[0]], shape[places[0]] // found.groups)
+        return (*inner, *axes_of(tuple(whole[at] for at in places[1:])))
+
+    def _stage(self, place: int, stage: Stage, found: RowFunction, whole: Alignment, folded: tuple[Axis, ...]) -> str:
+        key = (place, -1, whole, stage.name)
+        if key in self._known:
+            return self._known[key]
+        call = self._calls[place]
+        x = call.arguments[0]
+        assert isinstance(x, TensorUse)
+        words: dict[str, str] = {"columns": "columns"}
+        earlier = {each.name: each for each in found.stages}
+        for name, value in (("x", x), *found.operands):
+            if f"{{{name}}}" in stage.text:
+                words[name] = constant(self._word(call, place, value, x.shape, whole))
+        for name in earlier:
+            if f"{{{name}}}" in stage.text:
+                words[name] = self._stage(place, earlier[name], found, whole, folded)
+        if "{at}" in stage.text:
+            words["at"] = self._read(RawRead(None, "long long", folded))
+        c_type = stage.c_type
+        if stage.kind == "sum" and x.dtype != "float32":
+            if call.name not in _FOLDED_WHOLE or x.dtype not in C_TYPES:
+                raise RefusedError(f"{place_of(call)} reduces {x.dtype}, rules write float32, and sums of whole numbers")
+            c_type = "long long"
+        elif x.dtype != "float32":
+            raise RefusedError(f"{place_of(call)} reduces {x.dtype}, rules write float32, and sums of whole numbers")
+        text = stage.text.format(**words)
+        rows = frozenset(axes_of(whole)) - frozenset(folded)
+        kind, axes = ("value", None) if stage.kind in ("full", "row") else (stage.kind, rows)
+        self._known[key] = self._add(kind, text, c_type, call, axes)
+        return self._known[key]
+
+    def _running(self, made: Made, alignment: Alignment) -> str:
+        """A sum or product of all elements before each one, and itself."""
+        call = self._calls[made.place]
+        x, place = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else None
+        if not isinstance(x, TensorUse) or type(place) is not int or not x.shape or (x.dtype, made.use.dtype) != ("float32", "float32"):
+            raise RefusedError(f"{place_of(call)} runs over something else than float32, which rules do not write")
+        along = alignment[place % len(x.shape)]
+        if self.reduced is not None and (self._scan is None or self.reduced != along):
+            return self._left_to_another(made, alignment)
+        self.reduced = self._scan = along
+        word = self._word(call, made.place, x, x.shape, alignment)
+        return self._add(_SCANS[call.name], constant(word), "float", call, axes_of(alignment))
+
+    def _left_to_another(self, made: Made, alignment: Alignment) -> str:
+        if self._is_strict:
+            raise ConflictError
+        given = self._sources.stored(made, alignment)
+        return self._read(RawRead(given.name, C_TYPES[given.use.dtype], given.axes or ()))
+
+    def _repeated(self, made: Made, alignment: Alignment) -> str:
+        call = self._calls[made.place]
+        x = call.arguments[0]
+        origin = self._sources.seen(made.place, x.memory) if isinstance(x, TensorUse) else None
+        if not isinstance(x, TensorUse) or origin is None:
+            raise RefusedError(f"{place_of(call)} repeats what is no input and no weight")
+        inner: list[tuple[Axis, ...]] = []
+        try:
+            for size, axes in zip(x.shape, alignment[len(alignment) - len(x.shape) :], strict=True):
+                inner.append(() if size == 1 else split_for(axes, size)[1])
+        except NoLayoutError:
+            raise RefusedError(f"{place_of(call)} repeats a tensor across others, which rules do not write") from None
+        word = self._from(origin, x, tuple(inner), call)
+        return self._add("value", constant(word), C_TYPES[x.dtype], call, None)
+
+    def _picked(self, made: Made, alignment: Alignment) -> str:
+        """Rows of a table, by their numbers."""
+        call = self._calls[made.place]
+        table, numbers = call.arguments[:2]
+        if not isinstance(table, TensorUse) or not isinstance(numbers, TensorUse):
+            raise RefusedError(f"{place_of(call)} picks rows of what is no tensor")
+        origin = self._sources.seen(made.place, table.memory)
+        if not isinstance(origin, Given) or not table.is_whole or table.dtype != "float32":
+            raise RefusedError(f"{place_of(call)} picks rows of what is no input and no weight")
+        row = self._word(call, made.place, numbers, numbers.shape, alignment[:-1])
+        self.noted.append((origin.name, ((), alignment[-1])))
+        word = self._read(RawRead(origin.name, "float", alignment[-1], constant(row)))
+        return self._add("value", word, "float", call, None)
+
+
+def _places(call: FunctionCall, shape: tuple[int, ...], found: RowFunction) -> list[int]:
+    return sorted({place % max(1, len(shape)) for place in found.places or range(len(shape))})
+
+
+def _distributed(axes: Sequence[Axis], dims: Sequence[tuple[int, int]]) -> Mapping[int, tuple[Axis, ...]] | None:
+    """The axes as those of dimensions of these sizes, all of them; None where they do not fit."""
+    left, found = list(axes), dict[int, tuple[Axis, ...]]()
+    for at, size in dims:
+        own: list[Axis] = []
+        have = 1
+        while left and (have < size or (size == 1 and not own and left[0].size == 1)):
+            own.append(left.pop(0))
+            have *= own[-1].size
+        if have != size:
+            return None
+        found[at] = tuple(own)
+    return None if left else found
