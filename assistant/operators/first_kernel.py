@@ -16,7 +16,6 @@ from assistant.operators.axes import NoLayoutError
 from assistant.operators.graph import Graph, TensorUse
 from assistant.operators.origins import C_TYPES, Given, RefusedError, sources_of
 from assistant.operators.planning import planned
-from assistant.operators.sizes import MORE_NAMES
 from assistant.operators.written_kernel import written
 from assistant.record import Record
 
@@ -25,7 +24,7 @@ __all__ = ["Declined", "FirstKernel", "first_kernel"]
 _RESERVED = frozenset({
     "n", "m", "b", "c", "d", "h", "w", "y", "p", "q", "at", "row", "i", "k", "e", "count", "columns", "rows", "inner", "outer", "column",
     "end", "tiles", "width", "depth", "threads", "blocks", "lines", "line", "part", "parts", "term", "begin", "p_size", "q_size", "p_tiles",
-    "q_tiles", "p_begin", "q_begin", "warps", "of_warp", "has_fours", "per_block", "per_thread", "splits", "needed", *MORE_NAMES,
+    "q_tiles", "p_begin", "q_begin", "warps", "of_warp", "has_fours", "per_block", "per_thread", "splits", "needed",
     "float", "int", "long", "bool", "const", "for", "if", "else", "void", "double", "char", "short", "struct", "unsigned", "signed",
     "switch", "default", "do", "auto", "template",
 })  # fmt: skip
@@ -95,5 +94,5 @@ _BYTES = {"float32": 4, "bool": 1, "int64": 8, "int32": 4}
 
 def _identifier(name: str) -> str:
     word = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name)
-    is_taken = word in _RESERVED or keyword.iskeyword(word) or (word[:1] in "vrsy" and word[1:].isdigit())
+    is_taken = word in _RESERVED or keyword.iskeyword(word) or (word[:1] in "vrsynmk" and word[1:].isdigit())
     return f"{word}_in" if is_taken else word

@@ -5,17 +5,18 @@ An axis has a name where an input says how long it is; a part of one is a quotie
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
+from itertools import count
 
-from assistant.operators.axes import Alignment, Axis, axes_of
+from assistant.operators.axes import Alignment, Axis
 from assistant.operators.kernel_plan import multiplied
 from assistant.record import Record
 
-__all__ = ["MORE_NAMES", "Sizes", "sizes_of"]
+__all__ = ["Sizes", "sizes_of"]
 
 _NAMES = {1: ("n",), 2: ("n", "m"), 3: ("b", "n", "m"), 4: ("b", "c", "h", "w"), 5: ("b", "c", "d", "h", "w")}
-MORE_NAMES = ("n2", "m2", "k2", "n3", "m3", "k3", "n4", "m4", "k4")
 Input = tuple[str, tuple[int, ...], tuple[Alignment, ...]]
 """Its name, its shape, and along which axes its dimensions run wherever it is read."""
 
@@ -39,32 +40,28 @@ class Sizes(Record):
 
 def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes:
     """``orders``: the axes of each kernel, the most important kernel's first."""
-    axes = list(dict.fromkeys(axis for order in orders for axis in order))
-    axes += [axis for _, _, read in inputs for alignment in read for axis in axes_of(alignment) if axis not in axes]
-    main = max((list(dict.fromkeys(_root(axis) for axis in order)) for order in orders), key=len)
-    letters = dict(zip(main, _NAMES.get(len(main), MORE_NAMES), strict=False))
-    further = iter(MORE_NAMES)
-    for axis in axes:
-        letters.setdefault(_root(axis), letters.get(_root(axis)) or next(further))
-    leaves = {root: [axis for axis in axes if _root(axis) == root] for root in letters}
+    dims = [own for _, _, read in inputs for alignment in read for own in alignment if own]
+    axes = list(dict.fromkeys([*(axis for order in orders for axis in order), *(axis for own in dims for axis in own)]))
+    roots = _roots(axes, dims)
+    leaves = {root: [axis for axis in axes if roots[axis] == root] for root in roots.values()}
+    letters = _letters([[roots[axis] for axis in order] for order in orders], list(leaves))
     names = {axis.label: str(axis.size) for axis in axes}
     bound = dict[str, str]()
     """Root to name."""
-    dims = [own for _, _, read in inputs for alignment in read for own in alignment if own]
     for _, _, read in inputs:
         for same in zip(*read, strict=True):
-            whole = [own for own in same if own and _is_root(own, leaves)]
+            whole = [own for own in same if own and set(own) == set(leaves[roots[own[0]]])]
             for own in whole:
-                root = _root(own[0])
-                letters[root] = bound.get(root) or bound.get(_root(whole[0][0])) or letters[root]
-                _bind(names, own, letters[root], bound)
+                root = roots[own[0]]
+                letters[root] = bound.get(root) or bound.get(roots[whole[0][0]]) or letters[root]
+                bound[root] = letters[root]
+                names[own[-1].label] = _quotient(letters[root], [str(axis.size) for axis in own[:-1]])
     compound = dict[tuple[Axis, ...], str]()
     for own in dims:
-        if own not in compound and not _is_root(own, leaves) and _root(own[-1]) not in bound and len(leaves[_root(own[-1])]) == 1:
-            letter = letters[_root(own[-1])]
-            outer = multiplied(names[axis.label] for axis in own[:-1])
-            names[own[-1].label] = f"{letter} / ({outer})" if " " in outer else f"{letter} / {outer}"
-            bound[_root(own[-1])] = compound[own] = letter
+        root = roots[own[-1]]
+        if len(own) > 1 and root not in bound and leaves[root] == [own[-1]]:
+            names[own[-1].label] = _quotient(letters[root], [names[axis.label] for axis in own[:-1]])
+            bound[root] = compound[own] = letters[root]
     words = {
         name: tuple(compound.get(own) or (_word(own, names) if own else str(size)) for size, own in zip(shape, read[0], strict=True))
         if read
@@ -75,39 +72,37 @@ def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes
     return Sizes(names, words, tuple(sorted(dict.fromkeys(bound.values()), key=order.index)))
 
 
-def _bind(names: dict[str, str], own: Sequence[Axis], letter: str, bound: dict[str, str]) -> None:
-    """A whole dimension: its last part is what the others leave of it."""
-    bound[_root(own[0])] = letter
-    outer = 1
-    for axis in own[:-1]:
-        outer *= axis.size
-    names[own[-1].label] = letter if outer == 1 else f"{letter} / {outer}"
+def _roots(axes: Sequence[Axis], dims: Sequence[tuple[Axis, ...]]) -> dict[Axis, str]:
+    """The dimension that each axis is a part of; an axis is on its own where an input has a dimension for it, and none for the whole."""
+    roots = {axis: axis.label.rstrip("oi") for axis in axes}
+    parts = {root: {axis for axis in axes if roots[axis] == root} for root in roots.values()}
+    whole = {roots[own[0]] for own in dims if set(own) == parts[roots[own[0]]]}
+    alone = {roots[own[0]] for own in dims if len(own) == 1} - whole
+    return {axis: axis.label if root in alone else root for axis, root in roots.items()}
 
 
-def _is_root(own: Sequence[Axis], leaves: Mapping[str, Sequence[Axis]]) -> bool:
-    """Whether these axes are one that inputs know, or all parts of it."""
-    root = _root(own[0])
-    return all(_root(axis) == root for axis in own) and {axis.label for axis in own} == {axis.label for axis in leaves[root]}
+def _letters(orders: Sequence[Sequence[str]], roots: Sequence[str]) -> dict[str, str]:
+    """A name for each root: the usual ones for those of the kernel that has the most."""
+    main = max((list(dict.fromkeys(order)) for order in orders), key=len)
+    further = (f"{letter}{number}" for number in count(2) for letter in "nmk")
+    usual = _NAMES.get(len(main))
+    found = {root: next(further) if usual is None else usual[place] for place, root in enumerate(main)}
+    return found | {root: next(further) for root in roots if root not in found}
 
 
-def _root(axis: Axis) -> str:
-    return axis.label.rstrip("oi")
+def _quotient(name: str, outer: Sequence[str]) -> str:
+    """What is left of a dimension for its innermost part, in C."""
+    words = _number(outer) or multiplied(outer)
+    return name if words == "1" else f"{name} / ({words})" if " " in words else f"{name} / {words}"
 
 
 def _word(axes: Sequence[Axis], names: Mapping[str, str]) -> str:
     """Of a dimension, in a table."""
-    if not axes:
-        return "1"
-    last, outer = names.get(axes[-1].label, str(axes[-1].size)), [names.get(axis.label, str(axis.size)) for axis in axes[:-1]]
-    if outer and last.endswith(f" / {_number(outer)}"):
-        return last.removesuffix(f" / {_number(outer)}")
-    return multiplied((*outer, last))
+    *outer, last = (names.get(axis.label, str(axis.size)) for axis in axes) if axes else ("1",)
+    whole = last.partition(" / ")[0]
+    return whole if outer and last == _quotient(whole, outer) else multiplied((*outer, last))
 
 
-def _number(words: Sequence[str]) -> str:
-    if all(word.isdigit() for word in words):
-        product = 1
-        for word in words:
-            product *= int(word)
-        return str(product)
-    return "?"
+def _number(words: Sequence[str]) -> str | None:
+    """A product as a number, where all are numbers."""
+    return str(math.prod(map(int, words))) if all(word.isdigit() for word in words) else None

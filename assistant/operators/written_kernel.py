@@ -8,7 +8,7 @@ from assistant.operators.column_kernel import column_folds, column_kernel
 from assistant.operators.flat_kernel import flat_kernel
 from assistant.operators.kernel_plan import Plan
 from assistant.operators.kernel_text import folds_of, helpers, moves
-from assistant.operators.planning import Program
+from assistant.operators.planning import Program, Scratch
 from assistant.operators.row_kernel import row_folds, row_kernel
 from assistant.operators.scan_kernel import SCANS, scan_functions, scan_kernel
 from assistant.operators.split_rows import split_folds
@@ -52,18 +52,25 @@ def _launcher(program: Program) -> str:
     """One kernel after the other, with memory for what is between them."""
     outputs = [f"{array.c_type}* {array.name}" for array, _ in program.outputs]
     inputs = [f"const {array.c_type}* {array.name}" for array in program.arrays]
-    lines: list[str] = []
-    for scratch in program.scratches:
-        array = scratch.array
-        lines.append(f"    {array.c_type}* {array.name} = nullptr;")
-        count = f"(long long){scratch.count}" if " " in scratch.count else scratch.count
-        lines.append(f"    if ({count} > 0 && cudaMallocAsync(&{array.name}, sizeof({array.c_type}) * {count}, 0) != cudaSuccess) return;")
-    lines += [f"    {plan.function}({plan.arguments()});" for plan in program.plans]
-    lines += [f"    if ({scratch.array.name} != nullptr) cudaFreeAsync({scratch.array.name}, 0);" for scratch in program.scratches]
+    lines = [f"    {each.array.c_type}* {each.array.name} = nullptr;" for each in program.scratches]
+    runs = [f"{plan.function}({plan.arguments()});" for plan in program.plans]
+    if program.scratches:
+        needed = [f"({_allocated(each)})" if len(program.scratches) > 1 else _allocated(each) for each in program.scratches]
+        lines.append(f"    if ({' && '.join(needed)}) {{")
+        lines += [*(f"        {run}" for run in runs), "    }"]
+        lines += [f"    if ({each.array.name} != nullptr) cudaFreeAsync({each.array.name}, 0);" for each in program.scratches]
+    else:
+        lines += [f"    {run}" for run in runs]
     parameters = ", ".join((*outputs, *inputs, *(f"int {name}" for name in program.sizes)))
     body = "\n".join(lines)
     note = "// One kernel after the other: each reduces other dimensions, or reads in another order."
     return f"{note}\nvoid {program.function}({parameters}) {{\n{body}\n}}\n"
+
+
+def _allocated(scratch: Scratch) -> str:
+    """In C, whether there is memory; of no elements there need be none."""
+    array, count = scratch.array, f"(size_t){scratch.count}" if " " in scratch.count else scratch.count
+    return f"{count} == 0 || cudaMallocAsync(&{array.name}, sizeof({array.c_type}) * {count}, 0) == cudaSuccess"
 
 
 def _table(program: Program) -> str:

@@ -127,7 +127,7 @@ def test_a_task_is_broken_down_into_functions_and_groups(cli: Cli) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("name", "code"), [("clamped_mix", 0), ("rms_norm_residual", 0), ("capped_scores", 3)])
+@pytest.mark.parametrize(("name", "code"), [("clamped_mix", 0), ("rms_norm_residual", 0), ("top_index", 0), ("capped_scores", 3)])
 def test_rules_write_a_first_kernel_that_passes_or_say_why_not(cli: Cli, tmp_path: Path, name: str, code: int) -> None:
     folder = next(each for each in TASKS if each.name == name)
     task = tmp_path / name / "task.py"

@@ -227,6 +227,15 @@ def test_heads_of_a_row_are_sizes_of_their_own() -> None:
     assert not found.is_for_any_model, "the four heads are the model's"
 
 
+def test_heads_that_are_merged_keep_the_inputs_own_sizes() -> None:
+    x = use(0, (2, 4, 5, 8))
+    merged = call("clone", "pointwise", use(1, (2, 5, 4, 8)), view(x, (2, 5, 4, 8), 160, 8, 40, 1))
+    flat = view(use(1, (2, 5, 32)), (2, 5, 32), 160, 32, 1)
+    found = made({"x": x}, merged, call("mul", "pointwise", use(2, (2, 5, 32)), flat, 2), results=(use(2, (2, 5, 32)),))
+    assert isinstance(found, FirstKernel) and found.is_for_any_model
+    assert 'x = ["b", "h", "c", "w"]' in found.text and 'outputs  = { y = ["b", "c", "h * w"] }' in found.text
+
+
 def test_a_kernel_without_numbers_is_for_any_model() -> None:
     found = made({"x": X}, call("relu", "pointwise", use(1), X))
     assert isinstance(found, FirstKernel) and found.is_for_any_model
