@@ -98,7 +98,7 @@ class Fingerprint:
 
     def __init__(self) -> None:
         if torch.manual_seed is torch.random.manual_seed:  # torch.compile puts this in its place when it is first used
-            torch.manual_seed = torch._disable_dynamo(torch.manual_seed)
+            torch.manual_seed = torch._disable_dynamo(torch.manual_seed)  # pyright: ignore[reportPrivateImportUsage]
         self._was = self._now()
 
     def changed(self) -> list[str]:
