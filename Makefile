@@ -24,7 +24,7 @@ demo: $(STAMP)
 # Checks and unit tests compute while parts of the other tests are fetched.
 test: $(STAMP)-dev
 	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target check fetched unit-beside
-	$(PYTEST_E2E) tests/integration tests/e2e
+	$(PYTEST) tests/integration tests/e2e
 
 fetched: packages
 	@for part in client editors vscode; do $(MAKE) --no-print-directory $$part || exit; done
@@ -45,11 +45,9 @@ types: $(STAMP)-dev
 layers: $(STAMP)-dev
 	$(BIN)/lint-imports --no-cache
 
-# Three workers keep two cores busy with unit tests, and four with the others: a third of their time is spent waiting for browsers, editors
-# and programs. They steal single tests from each other, so that browsers seldom run at the same time: with whole files per worker they do,
-# and all take longer.
-PYTEST = $(BIN)/python -m pytest -q --dist worksteal -n 3
-PYTEST_E2E = $(BIN)/python -m pytest -q --dist worksteal -n 4
+# Three workers keep two cores busy: a third of the tests' time is spent waiting for browsers, editors and programs. They steal single tests
+# from each other, so that browsers seldom run at the same time: with whole files per worker they do, and all take longer.
+PYTEST = $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 # What starts no compiler, worker, server or browser and needs nothing that is fetched: to be run while working.
 unit: $(STAMP)-dev
@@ -57,7 +55,7 @@ unit: $(STAMP)-dev
 
 # The rest of `make test`: parts with real compilers and workers, and whole front ends.
 e2e: packages editors vscode
-	$(PYTEST_E2E) tests/integration tests/e2e
+	$(PYTEST) tests/integration tests/e2e
 
 # The checks and unit tests of both extensions, VS Code's and JupyterLab's, with a Node.js of their own (75: it cannot be had, which was
 # said). What is shipped of JupyterLab's is built once more, and must come out the same.

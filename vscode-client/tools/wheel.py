@@ -35,16 +35,19 @@ def build(packed: Path) -> None:
 def pack(wheel: Path, packed: Path) -> None:
     """What a server needs of a wheel, files of one kind next to each other, as they resemble each other."""
     with zipfile.ZipFile(wheel) as compressed:
-        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not _is_for_jupyter(name)]
+        names = [
+            name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not _is_for_notebooks(name)
+        ]
         contents = [(name, compressed.read(name)) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
     index = json.dumps([[name, len(content)] for name, content in contents])
     packed.write_bytes(index.encode("ascii") + b"\n" + b"".join(content for _, content in contents))
 
 
-def _is_for_jupyter(name: str) -> bool:
-    """Magic, server extension and pages: no notebook's kernel runs in the environment that the extension makes for its server."""
+def _is_for_notebooks(name: str) -> bool:
+    """Magic, server extension, pages and the Python interface: no notebook's kernel runs in the environment that the extension makes."""
     top = name.partition("/")[0]
-    return top == "jupyter_ext" or top.endswith(".data")
+    is_interface = top == "kernelopt" and name not in ("kernelopt/__init__.py", "kernelopt/__main__.py")
+    return top == "jupyter_ext" or top.endswith(".data") or name.startswith("assistant/live/") or is_interface
 
 
 if __name__ == "__main__":

@@ -12,14 +12,14 @@ from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, ask
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="tasks run in PyTorch")
 
-LARGEST = """import torch
+REVERSED = """import torch
 
 rows = 3
 
 
 class Model(torch.nn.Module):
     def forward(self, x):
-        return torch.argmax(x, dim=1)
+        return torch.flip(x, dims=(1,))
 
 
 def get_inputs():
@@ -27,29 +27,24 @@ def get_inputs():
 """
 KERNEL = """/* kernelopt
 [operator]
-launcher = "largest"
+launcher = "reversed"
 inputs   = { x = ["n", "m"] }
-outputs  = { y = ["n"] }
+outputs  = { y = ["n", "m"] }
 args     = ["y", "x", "n", "m"]
 */
-__global__ void largest_of(long long* y, const float* x, int n, int m) {
+__global__ void reversed_of(float* y, const float* x, int n, int m) {
     const int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row >= n) return;
-    int best = 0;
-    for (int i = 1; i < m; ++i) {
-        const float value = x[row * m + i], known = x[row * m + best];
-        if (value > known || (value != value && known == known)) best = i;
-    }
-    y[row] = best;
+    for (int i = 0; i < m; ++i) y[row * m + i] = x[row * m + (m - 1 - i)];
 }
 
-void largest(long long* y, const float* x, int n, int m) {
-    if (n > 0) largest_of<<<(n + 31) / 32, 32>>>(y, x, n, m);
+void reversed(float* y, const float* x, int n, int m) {
+    if (n > 0) reversed_of<<<(n + 31) / 32, 32>>>(y, x, n, m);
 }
 """
 
 
-def task(cli: Cli, text: str = LARGEST) -> Path:
+def task(cli: Cli, text: str = REVERSED) -> Path:
     path = cli.folder / "task.py"
     path.write_text(text)
     return path
@@ -61,22 +56,22 @@ def fenced(code: str) -> str:
 
 @pytest.mark.thorough
 def test_a_model_writes_the_kernel_that_rules_do_not_and_is_told_what_is_wrong_with_it(cli: Cli) -> None:
-    wrong = KERNEL.replace("value > known", "value < known")
-    model = ScriptedModel(plans=[plan()], codes=[fenced(KERNEL.replace('"largest"', '"other"')), fenced(wrong), fenced(KERNEL)])
+    wrong = KERNEL.replace("(m - 1 - i)", "(m - i) % m")
+    model = ScriptedModel(plans=[plan()], codes=[fenced(KERNEL.replace('"reversed"', '"other"')), fenced(wrong), fenced(KERNEL)])
     with asked_by(cli, model, search=ONE_VARIANT):
         ended = cli.run("optimize", task(cli), "--planner", "llm", "--json", deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     (written,) = ended.all("kernel_written")
     assert Path(written["file"]).read_text() == KERNEL
     first, second, third = model.questions("code_reply")
-    assert "torch.argmax(x, dim=1)" in first and "What you wrote before" not in first
-    assert "defines no function other" in second and "wrong_value" in third and "value < known" in third
+    assert "torch.flip(x, dims=(1,))" in first and "What you wrote before" not in first
+    assert "defines no function other" in second and "wrong_value" in third and "(m - i) % m" in third
     assert "written by scripted-1: PASS" in ended.all("job_ended")[-1]["reason"]
-    assert [asked for asked in model.questions("plan_reply") if "largest_of" in asked], "the search goes on from it"
+    assert [asked for asked in model.questions("plan_reply") if "reversed_of" in asked], "the search goes on from it"
 
 
 def test_a_model_is_given_up_after_a_few_wrong_texts(cli: Cli) -> None:
-    model = ScriptedModel(codes=[fenced(KERNEL.replace('"largest"', '"other"'))])
+    model = ScriptedModel(codes=[fenced(KERNEL.replace('"reversed"', '"other"'))])
     with asked_by(cli, model, search=ONE_VARIANT):
         ended = cli.run("optimize", task(cli), "--planner", "llm", "--json", deadline_s=LONG_S)
     assert ended.code == 3 and not ended.all("kernel_written"), ended.said
@@ -84,7 +79,7 @@ def test_a_model_is_given_up_after_a_few_wrong_texts(cli: Cli) -> None:
 
 
 def test_a_search_goes_on_from_ones_own_candidate_and_what_it_offers_is_right_in_pytorch_too(cli: Cli) -> None:
-    text = LARGEST.replace("torch.argmax(x, dim=1)", "x * 2 + 1").replace("rows, 9", "rows, 64, 64").replace("rows = 3", "rows = 4")
+    text = REVERSED.replace("torch.flip(x, dims=(1,))", "x * 2 + 1").replace("rows, 9", "rows, 64, 64").replace("rows = 3", "rows = 4")
     own = cli.folder / "own.cu"
     own.write_text(STRIDED)
     ended = cli.run("optimize", task(cli, text), own, "--allow-host-code", "--accept", "best-predicted", "--json", deadline_s=LONG_S)

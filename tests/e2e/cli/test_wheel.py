@@ -15,6 +15,7 @@ import pytest
 from filelock import FileLock
 
 from tests.e2e.cli.harness import DEADLINE_S, EXAMPLES, ROOT, Cli, Ended
+from tests.unit.import_graph import MODULES, imported
 
 FOLDERS = {"assistant": "assistant", "jupyter_ext": "jupyter_ext", "kernelopt": "kernelopt", "lsp": "lsp", "prompts": "assistant/prompts"}
 """Where the wheel has each folder of the tree."""
@@ -96,8 +97,16 @@ def test_the_wheel_brings_no_other_top_level_name(installed: Installed) -> None:
 
 def test_the_extension_leaves_out_what_is_for_notebooks_alone(installed: Installed) -> None:
     left_out = installed.names - installed.packed
-    assert left_out and {name.partition("/")[0] for name in left_out} == {"jupyter_ext", "kernelopt-0.1.0.data"}
-    assert installed.packed <= installed.names
+    assert {name.partition("/")[0] for name in left_out} == {"jupyter_ext", "kernelopt", "kernelopt-0.1.0.data", "assistant"}
+    assert {name for name in left_out if name.startswith("assistant/")} == {n for n in installed.names if n.startswith("assistant/live/")}
+    assert {"kernelopt/__init__.py", "kernelopt/__main__.py"} <= installed.packed <= installed.names
+
+
+def test_nothing_that_the_extension_carries_imports_what_it_leaves_out(installed: Installed) -> None:
+    carried = [name for name, path in MODULES.items() if path.relative_to(ROOT).as_posix() in installed.packed and name != "kernelopt"]
+    left_out = {name for name, path in MODULES.items() if path.relative_to(ROOT).as_posix() not in installed.packed}
+    assert len(carried) > 900 and left_out
+    assert {name: found for name in carried if (found := imported(name) & left_out)} == {}
 
 
 @pytest.mark.parametrize("name", ["assistant", "lsp"])
