@@ -2,8 +2,9 @@
 
 A scripted endpoint answers after a fixed time with edits that all differ, to searches of at least 60 candidates, one after another on the
 GPUs named in each word of ``--gpus``. A row of the table has the wall time, the candidates judged in it, the share of it in which each GPU
-had a candidate (the search's own meter), and the share in which each GPU's lock was held (``/proc/locks``, sampled). ``--fake`` shows the
-search's loop alone, on labs of the tests whose trials are a sleep, on any machine.
+had a candidate (the search's own meter; it counts each of those tried at once), the share in which each GPU's lock was held
+(``/proc/locks``, sampled), the calls that the model had under way (sampled), and the share of one core that the search's own process took:
+what waits for what. ``--fake`` shows the search's loop alone, on labs of the tests whose trials are a sleep, on any machine.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from tests.e2e.cli.scripted_model import code, plan, step
 from tests.endpoint.server import ReceivedRequest, Says, ScriptedEndpoint
@@ -73,13 +76,23 @@ class Model:
     """Answers after ``latency_s``; every edit pads the tile differently, so that none is another's duplicate."""
 
     def __init__(self, latency_s: float) -> None:
+        self.under_way = 0
         self._latency_s = latency_s
         self._pitches = itertools.count(_FIRST_PITCH)
         self._plans = itertools.count()
         self._lock = threading.Lock()
 
     def __call__(self, asked: ReceivedRequest) -> Says:
-        time.sleep(self._latency_s)
+        with self._lock:
+            self.under_way += 1
+        try:
+            time.sleep(self._latency_s)
+            return self._said(asked)
+        finally:
+            with self._lock:
+                self.under_way -= 1
+
+    def _said(self, asked: ReceivedRequest) -> Says:
         wanted = asked.body.get("response_format")
         with self._lock:
             if wanted is None:
@@ -91,17 +104,23 @@ class Model:
 
 
 @dataclass
-class LockWatch:
-    """Samples whether each GPU's lock is held."""
+class Watch:
+    """Samples whether the lock of each GPU of a search is held (those of other work's GPUs do not count), and how much is asked at once."""
 
+    uuids: Sequence[str]
+    model: Model
+    call_count: int = 0
+    """Of all samples, those under way."""
     held: dict[str, int] = field(default_factory=dict[str, int])
     count: int = 0
 
     def sample(self) -> None:
-        inodes = {path.stat().st_ino: path.name for path in Path("/tmp").glob("kernelopt-GPU-*.lock")}
+        paths = [Path(f"/tmp/kernelopt-{uuid}.lock") for uuid in self.uuids]
+        inodes = {path.stat().st_ino: path.name for path in paths if path.exists()}
         locks = Path("/proc/locks").read_text("utf-8")
         taken = {int(line.split()[5].rpartition(":")[2]) for line in locks.splitlines() if " FLOCK " in line and "->" not in line}
         self.count += 1
+        self.call_count += self.model.under_way
         for inode, name in inodes.items():
             self.held[name] = self.held.get(name, 0) + (inode in taken)
 
@@ -118,18 +137,31 @@ class Figures:
     lab_held_s: float
     lab_count: int
     locks: dict[str, float]
+    calls: float | None
+    """Under way at a time."""
+    own_cpu_s: float | None
+    """Processor time of the search's own process, without those that it started."""
 
     def row(self) -> str:
         share = self.lab_held_s / self.wall_s / self.lab_count
         locks = ", ".join(f"{value:.0%}" for _, value in sorted(self.locks.items())) or "-"
         rate = self.candidate_count / self.wall_s
-        return f"| {self.lab_count} | {self.candidate_count} | {self.wall_s:.1f} | {rate:.3f} | {share:.0%} | {locks} |"
+        calls = "-" if self.calls is None else f"{self.calls:.1f}"
+        own = "-" if self.own_cpu_s is None else f"{self.own_cpu_s / self.wall_s:.0%}"
+        return f"| {self.lab_count} | {self.candidate_count} | {self.wall_s:.1f} | {rate:.3f} | {share:.0%} | {locks} | {calls} | {own} |"
+
+
+def uuids(gpus: str) -> list[str]:
+    """Of the GPUs with these indices."""
+    command = ("nvidia-smi", f"--id={gpus}", "--query-gpu=uuid", "--format=csv,noheader")
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
 def searched(gpus: str, options: argparse.Namespace) -> Figures:
     """``kernelopt optimize`` on the GPUs with these indices."""
-    watch = LockWatch()
-    with tempfile.TemporaryDirectory() as folder, ScriptedEndpoint(Model(options.latency)) as endpoint:
+    model = Model(options.latency)
+    watch = Watch(uuids(gpus), model)
+    with tempfile.TemporaryDirectory() as folder, ScriptedEndpoint(model) as endpoint:
         path = Path(folder, "transpose.cu")
         path.write_text(PROGRAM, "utf-8")
         home = Path(folder, "home")
@@ -144,7 +176,11 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
         )
         with Sampled(watch):
             assert process.stdout is not None
-            events = [json.loads(line) for line in process.stdout]
+            events: list[dict[str, Any]] = []
+            own_cpu_s = 0.0
+            for line in process.stdout:
+                events.append(json.loads(line))
+                own_cpu_s = _cpu_s(process.pid) or own_cpu_s
         wall_s = time.monotonic() - started
         if process.wait() != 0:
             raise SystemExit(f"the search failed: {events[-1:]}")
@@ -152,7 +188,18 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
     tried = [event for event in events if event["event"] == "candidate" and event["outcome"] not in _NOT_JUDGED]
     outcomes = Counter(event["outcome"] for event in events if event["event"] == "candidate")
     print(", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common()), file=sys.stderr)
-    return Figures(wall_s, len(tried), max(spent, default=0.0), len(gpus.split(",")), watch.shares())
+    return Figures(
+        wall_s, len(tried), max(spent, default=0.0), len(gpus.split(",")), watch.shares(), watch.call_count / watch.count, own_cpu_s
+    )
+
+
+def _cpu_s(pid: int) -> float | None:
+    """What a process has taken by now; None: it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _build_tools(path: Path, environment: dict[str, str]) -> None:
@@ -170,7 +217,7 @@ def searched_on_fakes(lab_count: int, options: argparse.Namespace) -> Figures:
         os.environ["KERNELOPT_HOME"] = str(Path(folder, "home"))
         model, settings = SlowModel(latency_s=options.latency), "\n".join(_settings("http://localhost/v1", options).splitlines()[4:])
         found = asyncio.run(on_fakes(Path(folder), model, options.trial, lab_count, options.candidates, settings))
-    return Figures(found.wall_s, len(found.judged), found.gpu_s, lab_count, {})
+    return Figures(found.wall_s, len(found.judged), found.gpu_s, lab_count, {}, None, None)
 
 
 _NOT_JUDGED = ("duplicate", "unwritten", "not_tried", "constrained", "not_allowed")
@@ -179,7 +226,7 @@ _NOT_JUDGED = ("duplicate", "unwritten", "not_tried", "constrained", "not_allowe
 def _settings(base_url: str, options: argparse.Namespace) -> str:
     return (
         f'[provider]\nkind = "openai"\nbase_url = "{base_url}"\nmodel = "scripted"\ncalls_in_flight = {options.in_flight}\n'
-        f"[search]\nvariants = 5\nbeam = 2\nrepairs = 1\nparallel_builds = 4\ntrials_per_gpu = {options.trials_per_gpu}\n"
+        f"[search]\nvariants = 5\nbeam = {options.beam}\nrepairs = 1\nparallel_builds = 4\ntrials_per_gpu = {options.trials_per_gpu}\n"
         f"[limits]\ncandidates = {options.candidates}\n[budget]\ngpu_s = 100000\n"
     )
 
@@ -187,7 +234,7 @@ def _settings(base_url: str, options: argparse.Namespace) -> str:
 class Sampled:
     """Samples in a thread while the block lasts."""
 
-    def __init__(self, watch: LockWatch) -> None:
+    def __init__(self, watch: Watch) -> None:
         self._watch, self._ended = watch, threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -208,13 +255,26 @@ def main() -> None:
     parser.add_argument("--gpus", nargs="+", default=["0", "0,1"], help="one search for each word, on the GPUs that it names")
     parser.add_argument("--latency", type=float, default=20.0, help="seconds that the model takes for each answer")
     parser.add_argument("--in-flight", type=int, default=12, help="provider.calls_in_flight")
+    parser.add_argument(
+        "--beam", type=int, default=2, help="search.beam: islands, each of which waits for a plan before each of its rounds"
+    )
     parser.add_argument("--candidates", type=int, default=120, help="limits.candidates")
     parser.add_argument("--trials-per-gpu", type=int, default=4, help="search.trials_per_gpu")
     parser.add_argument("--fake", action="store_true", help="no GPU: labs of the tests")
     parser.add_argument("--trial", type=float, default=5.0, help="with --fake: seconds that a timing takes")
     options = parser.parse_args()
-    print("| GPUs | candidates judged | wall [s] | candidates/s | share of the time with a candidate | share with the GPU's lock held |")
-    print("|---|---|---|---|---|---|")
+    columns = (
+        "GPUs",
+        "candidates judged",
+        "wall [s]",
+        "candidates/s",
+        "time with a candidate",
+        "with the GPU's lock held",
+        "calls",
+        "own CPU",
+    )
+    print("|", " | ".join(columns), "|")
+    print("|" + "---|" * len(columns))
     for gpus in options.gpus:
         figures = searched_on_fakes(len(gpus.split(",")), options) if options.fake else searched(gpus, options)
         print(figures.row(), flush=True)
