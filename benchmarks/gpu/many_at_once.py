@@ -4,7 +4,8 @@ A scripted endpoint answers after a fixed time with edits that all differ, to se
 GPUs named in each word of ``--gpus``. A row of the table has the wall time, the candidates judged in it, the share of it in which each GPU
 had a candidate (the search's own meter; it counts each of those tried at once), the share in which each GPU's lock was held
 (``/proc/locks``, sampled), the calls that the model had under way (sampled), and the share of one core that the search's own process took:
-what waits for what. ``--fake`` shows the search's loop alone, on labs of the tests whose trials are a sleep, on any machine.
+what waits for what. The rate is that from the first outcome to the last. With ``--seconds`` a search is stopped after that time, and counts
+as far as it came. ``--fake`` shows the search's loop alone, on labs of the tests whose trials are a sleep, on any machine.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import asyncio
 import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -134,6 +136,7 @@ class Figures:
 
     wall_s: float
     candidate_count: int
+    candidates_per_s: float
     lab_held_s: float
     lab_count: int
     locks: dict[str, float]
@@ -145,7 +148,7 @@ class Figures:
     def row(self) -> str:
         share = self.lab_held_s / self.wall_s / self.lab_count
         locks = ", ".join(f"{value:.0%}" for _, value in sorted(self.locks.items())) or "-"
-        rate = self.candidate_count / self.wall_s
+        rate = self.candidates_per_s
         calls = "-" if self.calls is None else f"{self.calls:.1f}"
         own = "-" if self.own_cpu_s is None else f"{self.own_cpu_s / self.wall_s:.0%}"
         return f"| {self.lab_count} | {self.candidate_count} | {self.wall_s:.1f} | {rate:.3f} | {share:.0%} | {locks} | {calls} | {own} |"
@@ -174,23 +177,34 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
         process = subprocess.Popen(
             [sys.executable, "-m", "assistant", *command], stdout=subprocess.PIPE, env=environment, text=True, cwd=REPOSITORY
         )
+        end = threading.Timer(options.seconds or threading.TIMEOUT_MAX, process.send_signal, (signal.SIGINT,))
+        end.daemon = True
+        end.start()
         with Sampled(watch):
             assert process.stdout is not None
             events: list[dict[str, Any]] = []
+            times_s: list[float] = []
             own_cpu_s = 0.0
             for line in process.stdout:
                 events.append(json.loads(line))
+                if _is_judged(events[-1]):
+                    times_s.append(time.monotonic())
                 own_cpu_s = _cpu_s(process.pid) or own_cpu_s
         wall_s = time.monotonic() - started
-        if process.wait() != 0:
+        is_whole = end.is_alive()
+        end.cancel()
+        if process.wait() != 0 and is_whole:
             raise SystemExit(f"the search failed: {events[-1:]}")
     spent = [event["spent"]["gpu_s"] for event in events if event["event"] == "budget"]
-    tried = [event for event in events if event["event"] == "candidate" and event["outcome"] not in _NOT_JUDGED]
     outcomes = Counter(event["outcome"] for event in events if event["event"] == "candidate")
     print(", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common()), file=sys.stderr)
-    return Figures(
-        wall_s, len(tried), max(spent, default=0.0), len(gpus.split(",")), watch.shares(), watch.call_count / watch.count, own_cpu_s
-    )
+    rate = (len(times_s) - 1) / (times_s[-1] - times_s[0]) if len(times_s) > 1 else 0.0
+    calls = watch.call_count / watch.count
+    return Figures(wall_s, len(times_s), rate, max(spent, default=0.0), len(gpus.split(",")), watch.shares(), calls, own_cpu_s)
+
+
+def _is_judged(event: dict[str, Any]) -> bool:
+    return event["event"] == "candidate" and event["outcome"] not in _NOT_JUDGED
 
 
 def _cpu_s(pid: int) -> float | None:
@@ -217,7 +231,7 @@ def searched_on_fakes(lab_count: int, options: argparse.Namespace) -> Figures:
         os.environ["KERNELOPT_HOME"] = str(Path(folder, "home"))
         model, settings = SlowModel(latency_s=options.latency), "\n".join(_settings("http://localhost/v1", options).splitlines()[4:])
         found = asyncio.run(on_fakes(Path(folder), model, options.trial, lab_count, options.candidates, settings))
-    return Figures(found.wall_s, len(found.judged), found.gpu_s, lab_count, {}, None, None)
+    return Figures(found.wall_s, len(found.judged), len(found.judged) / found.wall_s, found.gpu_s, lab_count, {}, None, None)
 
 
 _NOT_JUDGED = ("duplicate", "unwritten", "not_tried", "constrained", "not_allowed")
@@ -259,6 +273,7 @@ def main() -> None:
         "--beam", type=int, default=2, help="search.beam: islands, each of which waits for a plan before each of its rounds"
     )
     parser.add_argument("--candidates", type=int, default=120, help="limits.candidates")
+    parser.add_argument("--seconds", type=float, help="of a search at most")
     parser.add_argument("--trials-per-gpu", type=int, default=4, help="search.trials_per_gpu")
     parser.add_argument("--fake", action="store_true", help="no GPU: labs of the tests")
     parser.add_argument("--trial", type=float, default=5.0, help="with --fake: seconds that a timing takes")

@@ -29,7 +29,7 @@ from assistant.plan.expert.analysis.value_flow import COMPARISONS, Sink, largest
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds, combine
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.double_constants import constant_edits
+from assistant.plan.expert.writing.double_constants import constant_edits, definition_of
 from assistant.record import Record
 
 __all__ = ["FloatLiterals"]
@@ -140,7 +140,7 @@ def _judge(tree: SyntaxTree, function: Function, kinds: ValueKinds, top: Node) -
             Obstacle(DeclineReason.NOTHING_TO_CHANGE, f"`{tree.text(top)}` is made of literals only: the compiler computes it"),
         )
     sites = tuple(site for side in sides for site in _sites(tree, kinds, side))
-    too_wide = next((tree.text(s) for s in sites if not _fits_float(tree.text(s))), None)
+    too_wide = next((text for site in sites for text in _literals(tree, site) if not _fits_float(text)), None)
     reason = _reason_to_keep(tree.text(top), kind, sink) or (_inexact_equality(tree, top, sites) if is_comparison else None)
     if kind is Kind.WIDENED_GENERIC and reason is None:
         reason = _reason_to_keep_generic(tree, function, kinds, tree.text(top))
@@ -222,6 +222,16 @@ def _sites(tree: SyntaxTree, kinds: ValueKinds, node: Node) -> Iterator[Node]:
         yield node
     for operand in operands(tree, node):
         yield from _sites(tree, kinds, operand)
+
+
+def _literals(tree: SyntaxTree, site: Node) -> tuple[str, ...]:
+    """The double literals that it stands for: its own text, or those of the constant or macro that it names."""
+    if site.type == "number_literal":
+        return (tree.text(site),)
+    definition = definition_of(tree, tree.text(site)) if site.type == "identifier" else None
+    if definition is None:
+        return ()
+    return tuple(number[0] for number in numbers_in(tree.text(definition)) if is_double_literal(number[0]))
 
 
 def _fits_float(text: str) -> bool:

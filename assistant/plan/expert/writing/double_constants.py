@@ -18,13 +18,13 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.source import Span, TextEdit
 
-__all__ = ["constant_edits"]
+__all__ = ["constant_edits", "definition_of"]
 
 
 def constant_edits(tree: SyntaxTree, uses: Mapping[str, Sequence[Node]]) -> Iterator[TextEdit]:
     """Edits for the named macros and constants, given every use in a converted expression."""
     for name, nodes in uses.items():
-        definition = _definition(tree, name)
+        definition = definition_of(tree, name)
         others = () if definition is None else _names(tree, definition, name)
         if definition is not None and all(_is_only_in(tree, other, uses.get(other, ()), definition) for other in others):
             yield from _definition_edits(tree, definition)
@@ -32,7 +32,7 @@ def constant_edits(tree: SyntaxTree, uses: Mapping[str, Sequence[Node]]) -> Iter
             yield from (TextEdit(tree.span(node), f"(float){name}") for node in nodes)
 
 
-def _definition(tree: SyntaxTree, name: str) -> Node | None:
+def definition_of(tree: SyntaxTree, name: str) -> Node | None:
     """The ``#define`` or the declaration that gives ``name`` its value, where only one does."""
     for node in tree.find("preproc_def"):
         defined = node.child_by_field_name("name")
