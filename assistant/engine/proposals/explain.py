@@ -35,6 +35,14 @@ _LABEL_WORDS = {
     Label.REASSOCIATION: "it adds in another order, so the last digits may change",
     Label.IN_PART: "the program takes too long to be run whole, so the edit was judged in part",
 }
+_COMPARED = {
+    "kernel": "what each launch leaves",
+    "declared": "what each declared launch leaves",
+    "program": "what reaches the host",
+    "operator": "what PyTorch computes",
+    "none": "nothing",
+}
+"""By oracle (`Verification.oracle`)."""
 
 
 def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: Comparison, others: tuple[str, ...] = ()) -> str:
@@ -133,7 +141,8 @@ def _fact(fact: Evidence) -> str:
 def _verdict(verification: Verification) -> str:
     passed = sum(case.outcome is Outcome.PASS for case in verification.cases)
     verdict = verdict_in_words(verification.outcome, verification.caveats)
-    cases = f"{verdict} by the {verification.oracle} oracle, {passed} of {len(verification.cases)} cases passed"
+    compared = " and ".join(_COMPARED.get(part, part) for part in verification.oracle.split("+"))
+    cases = f"{verdict}, {passed} of {len(verification.cases)} cases passed; compared was {compared}"
     if verification.outcome is Outcome.NEEDS_DECISION:
         return f"{cases}; only you can accept it, no --accept policy does"
     return cases
