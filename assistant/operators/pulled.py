@@ -142,7 +142,12 @@ class Pull:
         return f"@a{self.reads.index(read)}@"
 
     def _add(self, kind: str, text: str, c_type: str, call: FunctionCall | None, axes: Sequence[Axis] | frozenset[Axis] | None) -> str:
-        self.steps.append(RawStep(kind, text, c_type, call, self._axes_in(text) if axes is None else frozenset(axes)))
+        """The word of a step: of an earlier one that is equal, whichever function it belongs to."""
+        own = self._axes_in(text) if axes is None else frozenset(axes)
+        for number, step in enumerate(self.steps):
+            if (step.kind, step.text, step.c_type, step.axes) == (kind, text, c_type, own):
+                return f"@s{number}@"
+        self.steps.append(RawStep(kind, text, c_type, call, own))
         return f"@s{len(self.steps) - 1}@"
 
     def _axes_in(self, text: str) -> frozenset[Axis]:

@@ -115,7 +115,8 @@ _CENTRED = (
 
 def _variance(correction: int) -> tuple[Stage, ...]:
     s, mean, squares = _CENTRED
-    divided = Stage("var", "row", f"{{squares}} / fmaxf({{columns}} - {correction}, 0.0f)", 0)
+    count = f"fmaxf({{columns}} - {correction}, 0.0f)" if correction else "{columns}"
+    divided = Stage("var", "row", f"{{squares}} / {count}", 0)
     return (s, Stage(mean.name, mean.kind, mean.text), squares, divided)
 
 

@@ -192,6 +192,23 @@ def test_results_of_one_reduction_are_one_kernel() -> None:
     assert "model_1" not in whole and body(whole, "model_kernel_kept").count("load<WIDTH>(x_kept") == 1
 
 
+def test_the_mean_of_a_variance_is_the_mean_beside_it() -> None:
+    row = use(1, (6, 1))
+    mean = call("mean", "rows", row, X, (1,), True)
+    var = call("var", "rows", use(2, (6, 1)), X, (1,), True, correction=0)
+    centred = call("sub", "pointwise", use(3), X, row)
+    kernel = body(text({"x": X}, mean, var, centred, call("div", "pointwise", use(4), use(3), use(2, (6, 1)))), "model_kernel_kept")
+    assert kernel.count("sum_of_row(") == 2 and kernel.count("/ columns;  // mean") == 1
+    assert "/ columns;  // var" in kernel, "nothing is taken off the count where no correction is asked for"
+
+
+def test_equal_functions_of_different_dimensions_stay_two() -> None:
+    square = use(0, (6, 6))
+    calls = (call("sum", "rows", use(1, (6,)), square, (1,)), call("sum", "reduction", use(2, (6,)), square, (0,)))
+    whole = text({"x": square}, *calls, call("add", "pointwise", use(3, (6,)), use(1, (6,)), use(2, (6,))))
+    assert "model_1(s0, x, n);" in whole and "model_2(y, x, s0, n);" in whole
+
+
 def test_a_transposed_input_is_turned_in_shared_memory() -> None:
     x, other = use(0, (3, 5, 8)), use(1, (3, 8, 5))
     whole = text({"x": x, "other": other}, call("add", "pointwise", use(2, (3, 8, 5)), view(x, (3, 8, 5), 40, 1, 8), other))
