@@ -126,12 +126,19 @@ class Plan(Record):
         return tuple(store for store in self.stores if not store.is_full)
 
     def parameters(self, *further: str) -> str:
-        arrays = [f"{store.array.c_type}* {store.array.name}" for store in self.stores]
-        arrays += [f"const {array.c_type}* {array.name}" for array in self.arrays]
-        return ", ".join((*arrays, *further, *(f"int {name}" for name in self.sizes)))
+        return self._parameters("* ", further)
+
+    def kernel_parameters(self, *further: str) -> str:
+        """No two arrays overlap: what is read next need not wait for what is written."""
+        return self._parameters("* __restrict__ ", further)
 
     def arguments(self, *further: str) -> str:
         return ", ".join((*(store.array.name for store in self.stores), *(array.name for array in self.arrays), *further, *self.sizes))
+
+    def _parameters(self, pointer: str, further: Sequence[str]) -> str:
+        arrays = [f"{store.array.c_type}{pointer}{store.array.name}" for store in self.stores]
+        arrays += [f"const {array.c_type}{pointer}{array.name}" for array in self.arrays]
+        return ", ".join((*arrays, *further, *(f"int {name}" for name in self.sizes)))
 
 
 def multiplied(words: Iterable[str]) -> str:

@@ -12,10 +12,11 @@ __all__ = [
     "FOLDS",
     "Fold",
     "alignment",
+    "all_folds_of",
     "begin",
     "each_neighbour",
+    "element_load",
     "folded",
-    "folds_of",
     "helpers",
     "joined",
     "loads",
@@ -122,7 +123,7 @@ def helpers(plans: Iterable[Plan]) -> str:
     return "".join(_KEYS.format(which=which, negative=_KEY_ORDERS[which][0], positive=_KEY_ORDERS[which][1]) + "\n" for which in used)
 
 
-def folds_of(plan: Plan) -> list[Fold]:
+def all_folds_of(plan: Plan) -> list[Fold]:
     """What elements are folded by, each once."""
     return list(dict.fromkeys((step.kind, step.c_type) for kind in FOLDS for step in plan.steps if step.kind == kind))
 
@@ -161,6 +162,14 @@ def loads(plan: Plan, numbers: Iterable[int], indent: str) -> Iterator[str]:
             yield f"{indent}load<WIDTH>({read.word}_near, {read.array.name} + {_summand(read.index)});"
         else:
             yield f"{indent}const {read.array.c_type} {read.word}_one = {read.array.name}[{read.index}];"
+
+
+def element_load(read: Read, to: str, indent: str) -> str:
+    """Neighbours, or the one element that all of them share, into a variable that is there."""
+    assert read.array is not None
+    if read.place == "near":
+        return f"{indent}load<WIDTH>({to}, {read.array.name} + {_summand(read.index)});"
+    return f"{indent}{to} = {read.array.name}[{read.index}];"
 
 
 def plain_words(plan: Plan) -> dict[int, str]:
@@ -213,8 +222,9 @@ def folded(step: Step, indent: str, part: str = "") -> Iterator[str]:
     if step.kind == "sum":
         yield f"{indent}{part} += {step.text};"
     else:
-        yield f"{indent}const {step.c_type} term = {step.text};"
-        yield f"{indent}{part} = {joined((step.kind, step.c_type), part, 'term')};"
+        term = f"term_{step.name}"
+        yield f"{indent}const {step.c_type} {term} = {step.text};"
+        yield f"{indent}{part} = {joined((step.kind, step.c_type), part, term)};"
 
 
 def row_value(step: Step) -> str:

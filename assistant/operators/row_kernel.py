@@ -1,33 +1,40 @@
 """First kernels of functions along rows that lie side by side in memory. Pure.
 
-A row that fits into the registers of a warp or block is read once. Longer ones are read again for each sum: by a block each, or, where
-there are too few of them for a whole GPU, by many blocks each (`split_rows`).
+A row that fits into the registers of a warp or block is read once. Longer ones are read again for what waits for a sum of them: by a
+block each, or, where there are too few of them for a whole GPU, by many blocks each (`split_rows`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from assistant.operators.kernel_plan import Plan, Step, note, statements
+from assistant.operators.element_loops import (
+    Loop,
+    folds_of,
+    kept_loads,
+    of_neighbours,
+    over_kept,
+    plain_steps,
+    stored_neighbours,
+    stores_of,
+)
+from assistant.operators.kernel_plan import Plan, Step, note
 from assistant.operators.kernel_text import (
     Fold,
     alignment,
+    all_folds_of,
     begin,
-    each_neighbour,
     folded,
     joined,
-    loads,
-    near_stores,
     plain_words,
-    read_in,
     row_value,
-    same_steps,
-    vector_words,
     with_words,
 )
-from assistant.operators.split_rows import split_kernels, split_launches
+from assistant.operators.moments import ROW_MOMENTS, both
+from assistant.operators.passes import Pass, moments_of, passes_of, plain_folds
+from assistant.operators.split_rows import split_folds, split_kernels, split_launches
 
-__all__ = ["row_folds", "row_kernel"]
+__all__ = ["row_functions", "row_kernel"]
 
 _MOST_THREADS = 512
 """Of a block: leaves 128 registers for each thread."""
@@ -35,12 +42,17 @@ _MOST_KEPT = 64
 """Elements in the registers of a thread, of all arrays together."""
 
 
+_LOOP = Loop("WIDTH * threadIdx.x", "WIDTH * blockDim.x", "columns", "row * columns + i")
+_COUNT = "ELEMENTS / WIDTH"
+
+
 def row_kernel(plan: Plan) -> str:
-    name = plan.function
-    kept = [number for number, read in enumerate(plan.reads) if read.is_own]
-    most = next((each for each in (32, 16) if each * len(kept) <= _MOST_KEPT), 0) if kept else 0
-    return f"""// A row for each block: everything between the functions of {plan.model} stays in registers, the row is read for each sum.
-__global__ void __launch_bounds__({_MOST_THREADS}) {name}_kernel({plan.parameters("int columns")}) {{
+    name, kept, most = plan.function, _kept(plan), _most_kept(plan)
+    call = plan.arguments("columns")
+    return f"""// A row for each block: everything between the functions of {plan.model} stays in registers, the row is read for each sum
+// that waits for another one, WIDTH neighbours at a time.
+template <int WIDTH>
+__global__ void __launch_bounds__({_MOST_THREADS}) {name}_kernel({plan.kernel_parameters("int columns")}) {{
     const long long row = blockIdx.x;
 {chr(10).join(_body(plan))}
 }}
@@ -49,10 +61,37 @@ __global__ void __launch_bounds__({_MOST_THREADS}) {name}_kernel({plan.parameter
     const long long rows = {_long(plan.outer)};
     const int columns = {plan.columns};
     if (rows == 0) return;
+    const bool has_fours = {_has_fours(plan)};
 {_kept_launches(plan, most) if most else ""}{split_launches(plan)}    const int threads = columns < {_MOST_THREADS} ? 128 : {_MOST_THREADS};
-    {name}_kernel<<<rows, threads>>>({plan.arguments("columns")});
+    if (has_fours)
+        {name}_kernel<4><<<rows, threads>>>({call});
+    else
+        {name}_kernel<1><<<rows, threads>>>({call});
 }}
 """
+
+
+def row_functions(plan: Plan) -> dict[str, str]:
+    """Device functions that fold what the threads of a row have, and what its blocks left, by name and type."""
+    folds = all_folds_of(plan) if _most_kept(plan) else plain_folds(plan)
+    moments = {"row moments": ROW_MOMENTS} if moments_of(plan) else {}
+    return {f"row {fold}": _folds(fold) for fold in folds} | moments | split_folds(plan)
+
+
+def _kept(plan: Plan) -> list[int]:
+    return [number for number, read in enumerate(plan.reads) if read.is_own]
+
+
+def _most_kept(plan: Plan) -> int:
+    """Elements of each array that a thread keeps; 0: the arrays are none, or too many."""
+    count = len(_kept(plan))
+    return next((each for each in (32, 16) if each * count <= _MOST_KEPT), 0) if count else 0
+
+
+def _has_fours(plan: Plan) -> str:
+    others = any(read.index not in ("at", "i") and not read.is_of_row for read in plan.reads)
+    last = f" && {plan.last} % 4 == 0" if others and plan.columns != plan.last else ""
+    return f"columns % 4 == 0{last} && {alignment(plan, [store.array.name for store in plan.full_stores])}"
 
 
 def _long(product: str) -> str:
@@ -60,26 +99,23 @@ def _long(product: str) -> str:
 
 
 def _body(plan: Plan) -> Iterator[str]:
-    steps = with_words(plan.steps, plain_words(plan))
-    for step, own in zip(plan.steps, steps, strict=True):
-        if step.kind == "row":
-            yield row_value(own)
-        elif step.kind != "full":
-            yield f"    {step.c_type} part_{step.name} = {begin((step.kind, step.c_type))};"
-            yield "    for (int i = threadIdx.x; i < columns; i += blockDim.x) {"
-            yield from _at(plan, read_in(plan, [step]), "        ")
-            yield from statements(steps, [own], 2)
-            yield from folded(own, "        ")
-            yield "    }"
-            yield _fold_call(step)
-    full = plan.full_stores
-    if full:
-        yield "    for (int i = threadIdx.x; i < columns; i += blockDim.x) {"
-        yield "        const long long at = row * columns + i;"
-        yield from statements(steps, same_steps(steps, [store.step for store in full]), 2)
-        yield from (f"        {store.array.name}[at] = {store.step.name};" for store in full)
-        yield "    }"
+    own = {step.name: step for step in with_words(plan.steps, plain_words(plan))}
+    for found in passes_of(plan):
+        yield from (row_value(own[step.name]) for step in found.rows)
+        if found.folds:
+            yield from folds_of(plan, found, _LOOP)
+            yield from _whole(plan, found)
+    yield from stores_of(plan, _LOOP)
     yield from _row_stores(plan)
+
+
+def _whole(plan: Plan, found: Pass) -> Iterator[str]:
+    """What all threads of the row have."""
+    moments = moments_of(plan)
+    yield from (_fold_call(step) for step in plain_steps(plan, found))
+    for step in found.folds:
+        if step.name in moments:
+            yield from both(moments[step.name], step, f"moments_of_row<WIDTH>(part_{step.name})")
 
 
 def _fold_call(step: Step) -> str:
@@ -90,17 +126,11 @@ def _row_stores(plan: Plan) -> Iterator[str]:
     yield from (f"    if (threadIdx.x == 0) {store.array.name}[{store.index}] = {store.step.name};" for store in plan.row_stores)
 
 
-def _at(plan: Plan, numbers: Sequence[int], indent: str) -> Iterator[str]:
-    """The element's place, where an array is read by it."""
-    if any("at" in plan.reads[number].index.split() for number in numbers):
-        yield f"{indent}const long long at = row * columns + i;"
-
-
 def _kept_kernel(plan: Plan, kept: Sequence[int]) -> str:
     return f"""
 // The same for rows that fit into registers: each thread of a warp or block keeps ELEMENTS, WIDTH neighbours at a time.
 template <int WIDTH, int ELEMENTS>
-__global__ void __launch_bounds__({_MOST_THREADS}) {plan.function}_kernel_kept({plan.parameters("long long rows", "int columns")}) {{
+__global__ void __launch_bounds__({_MOST_THREADS}) {plan.function}_kernel_kept({plan.kernel_parameters("long long rows", "int columns")}) {{
     const long long row = blockIdx.x * (long long)blockDim.y + threadIdx.y;
     if (row >= rows) return;
 {chr(10).join(_kept_body(plan, kept))}
@@ -109,54 +139,23 @@ __global__ void __launch_bounds__({_MOST_THREADS}) {plan.function}_kernel_kept({
 
 
 def _kept_body(plan: Plan, kept: Sequence[int]) -> Iterator[str]:
-    arrays = [(read, read.array) for read in (plan.reads[number] for number in kept) if read.array is not None]
-    yield from (f"    {array.c_type} {read.word}_kept[ELEMENTS / WIDTH][WIDTH];" for read, array in arrays)
-    places = [(read, array, "row * columns + i" if read.index == "at" else read.index) for read, array in arrays]
-    yield from _each_vector(f"        load<WIDTH>({read.word}_kept[k], {array.name} + {place});" for read, array, place in places)
+    yield from kept_loads(plan, kept, _COUNT, _LOOP)
     plain = with_words(plan.steps, plain_words(plan))
     for step, own in zip(plan.steps, plain, strict=True):
         if step.kind == "row":
             yield row_value(own)
         elif step.kind != "full":
             yield f"    {step.c_type} part_{step.name} = {begin((step.kind, step.c_type))};"
-            yield from _each_vector(_of_neighbours(plan, kept, [step], lambda steps: folded(steps[0], "            ")))
+            yield from over_kept(_LOOP, _COUNT, of_neighbours(plan, kept, _LOOP, [step], lambda steps: folded(steps[0], "            ")))
             yield _fold_call(step)
-    full = plan.full_stores
-    if full:
-        locals_, stores = near_stores(plan, "        ")
-        lines = [*locals_, *_of_neighbours(plan, kept, [store.step for store in full], lambda _: stores)]
-        lines += [f"        store<WIDTH>({store.array.name} + row * columns + i, {store.array.name}_near);" for store in full]
-        yield from _each_vector(lines)
+    if plan.full_stores:
+        yield from over_kept(_LOOP, _COUNT, stored_neighbours(plan, kept, _LOOP))
     yield from _row_stores(plan)
-
-
-def _each_vector(lines: Iterable[str]) -> Iterator[str]:
-    yield "    #pragma unroll"
-    yield "    for (int k = 0; k < ELEMENTS / WIDTH; ++k) {"
-    yield "        const int i = WIDTH * (threadIdx.x + k * blockDim.x);"
-    yield "        if (i >= columns) break;"
-    yield from lines
-    yield "    }"
-
-
-def _of_neighbours(
-    plan: Plan, kept: Sequence[int], wanted: Sequence[Step], end: Callable[[Sequence[Step]], Iterable[str]]
-) -> Iterator[str]:
-    """What is made of neighbours; ``end``: what becomes of the wanted values of one."""
-    numbers = [number for number in read_in(plan, wanted) if number not in kept]
-    steps = with_words(plan.steps, vector_words(plan, kept))
-    found = same_steps(steps, wanted)
-    yield from _at(plan, numbers, "        ")
-    yield from loads(plan, numbers, "        ")
-    yield from each_neighbour([*statements(steps, found, 3), *end(found)], "        ")
 
 
 def _kept_launches(plan: Plan, most: int) -> str:
     """Which kernel takes rows of which length."""
-    others = any(read.index not in ("at", "i") and not read.is_of_row for read in plan.reads)
-    last = f" && {plan.last} % 4 == 0" if others and plan.columns != plan.last else ""
     return f"""    if (columns > 0 && columns <= {most * _MOST_THREADS}) {{
-        const bool has_fours = columns % 4 == 0{last} && {alignment(plan, [store.array.name for store in plan.full_stores])};
         if (has_fours) {{
 {_launches(plan, 4, most)}
         }} else {{
@@ -182,8 +181,7 @@ def _launches(plan: Plan, width: int, most: int) -> str:
     return "\n".join(f"            {when}\n                {launch}{call}" for when, launch in ways)
 
 
-def row_folds(fold: Fold) -> str:
-    """Device functions that fold what the threads of a row have."""
+def _folds(fold: Fold) -> str:
     kind, c_type = fold
     return f"""__device__ {c_type} {kind}_of_warp({c_type} value) {{
     for (int offset = 16; offset > 0; offset /= 2) {{

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator
 from assistant.operators.column_kernel import column_folds, column_kernel
 from assistant.operators.flat_kernel import flat_kernel
 from assistant.operators.kernel_plan import Plan
-from assistant.operators.kernel_text import folds_of, helpers, moves
+from assistant.operators.kernel_text import all_folds_of, helpers, moves
+from assistant.operators.moments import MOMENTS
+from assistant.operators.passes import moments_of
 from assistant.operators.planning import Program, Scratch
-from assistant.operators.row_kernel import row_folds, row_kernel
+from assistant.operators.row_kernel import row_functions, row_kernel
 from assistant.operators.scan_kernel import SCANS, scan_functions, scan_kernel
-from assistant.operators.split_rows import split_folds
 from assistant.operators.tiled_kernel import tiled_kernel
 
 __all__ = ["written"]
@@ -36,13 +37,14 @@ def _functions(plans: tuple[Plan, ...]) -> Iterator[str]:
     keys = helpers(plans)
     if keys:
         yield keys
+    if any(plan.kind == "row" and moments_of(plan) for plan in plans):
+        yield MOMENTS
     found: dict[str, str] = {}
     for plan in plans:
         if plan.kind == "row":
-            found |= {f"row {fold}": row_folds(fold) for fold in folds_of(plan)}
-            found |= split_folds(plan)
+            found |= row_functions(plan)
         elif plan.kind == "column":
-            found |= {f"column {fold}": column_folds(fold) for fold in folds_of(plan)}
+            found |= {f"column {fold}": column_folds(fold) for fold in all_folds_of(plan)}
         elif plan.kind == "scan":
             found |= {step.kind: scan_functions(step.kind) for step in plan.steps if step.kind in SCANS}
     yield from found.values()

@@ -76,7 +76,7 @@ def test_a_reduction_along_rows_has_a_warp_or_block_for_each() -> None:
         result=use(4),
     )
     assert "r1 = sum_of_row(part_r1);" in text and "const float r2 = r1 / columns;" in text and "const float r3 = rsqrtf(r2);" in text
-    assert "y[at] = v4;" in text and "const long long rows = n;" in text and "const int columns = m;" in text
+    assert "y_near[e] = v4;" in text and "const long long rows = n;" in text and "const int columns = m;" in text
 
 
 def test_a_reduction_that_ends_the_model_leaves_a_value_for_each_row() -> None:
@@ -93,7 +93,7 @@ def test_a_row_is_read_once_where_it_fits_into_registers() -> None:
         weights=(("gamma", gamma),),
     )
     kept = text[text.index("template <int WIDTH, int ELEMENTS>") : text.index("// The same for rows that many blocks share")]
-    assert kept.count("load<WIDTH>(x_kept[k], x + row * columns + i);") == 1 and "x[" not in kept
+    assert kept.count("load<WIDTH>(x_kept[k], x + at);") == 1 and "x[" not in kept
     assert kept.count("load<WIDTH>(gamma_near, gamma + i);") == 1 and "* gamma_near[e];" in kept
     assert "columns % 4 == 0 && is_aligned(y) && is_aligned(gamma) && is_aligned(x)" in text
     assert "scaled_norm_kernel_kept<1, 16>" in text and "scaled_norm_kernel_kept<4, 32>" in text
@@ -102,9 +102,9 @@ def test_a_row_is_read_once_where_it_fits_into_registers() -> None:
 def test_few_long_rows_are_shared_by_blocks_with_a_kernel_for_each_sum() -> None:
     text = kernel(call("_softmax", "rows", use(1), use(0), -1, False), result=use(1))
     order = [
-        "parts_of_r0<<<dim3(splits, rows)",
-        "parts_of_r1<<<dim3(splits, rows)",
-        "_of_parts<<<dim3(splits, rows)",
+        "parts_of_r0<4><<<dim3(splits, rows)",
+        "parts_of_r1<4><<<dim3(splits, rows)",
+        "_of_parts<4><<<dim3(splits, rows)",
         "cudaFreeAsync(parts, 0)",
     ]
     assert [text.index(each) for each in order] == sorted(text.index(each) for each in order)
@@ -118,7 +118,7 @@ def test_one_value_of_a_whole_tensor_is_one_row() -> None:
     found = first_kernel(Graph((use(0), target), (), (loss,), (use(2, ()),)), "Model", ("x", "target"))
     assert isinstance(found, FirstKernel) and "outputs  = { y = [] }" in found.text
     assert "const long long rows = 1;" in found.text and "const int columns = n * m;" in found.text
-    assert "part_r1 += v0 * v0;" in found.text and "_of_parts<<<dim3(1, rows)" in found.text
+    assert "part_r1 += v0 * v0;" in found.text and "_of_parts<4><<<dim3(1, rows)" in found.text
 
 
 def test_rows_of_too_many_arrays_for_registers_are_read_again() -> None:
@@ -127,7 +127,31 @@ def test_rows_of_too_many_arrays_for_registers_are_read_again() -> None:
     calls += [call("add_", "pointwise", use(9), use(9), each) for each in inputs[2:]]
     calls.append(call("_softmax", "rows", use(10), use(9), 1, False))
     found = first_kernel(Graph(inputs, (), tuple(calls), (use(10),)), "Model", ("p", "q", "s", "t", "u"))
-    assert isinstance(found, FirstKernel) and "kept" not in found.text and "load<" not in found.text
+    assert isinstance(found, FirstKernel) and "kept" not in found.text
+    assert "float u_near[2][WIDTH];" in found.text, "two vectors of each of five arrays are on their way at once"
+
+
+def test_a_long_row_is_read_once_for_its_mean_and_its_squares() -> None:
+    norm = call("native_layer_norm", "rows", use(1), use(0), (40,), None, None, 1e-5)
+    text = kernel(norm, result=use(1))
+    streamed = text[text.index("scaled_norm_kernel(") : text.index("template <int WIDTH, int ELEMENTS>")]
+    assert streamed.count("load<WIDTH>(x_near[k], x + at);") == 2 and "const float r0 = all_r2.sum, r2 = all_r2.squares;" in streamed
+    shared = text[text.index("_parts_of_") :]
+    assert "_parts_of_r0_r2<4><<<" in shared and shared.count("cudaMallocAsync") == 1 and "sizeof(float) * 3 * rows * splits" in shared
+    kept = text[text.index("template <int WIDTH, int ELEMENTS>") : text.index("// The same for rows that many blocks share")]
+    assert "Moments" not in kept and kept.count("sum_of_row(") == 2, "what is in registers is gone through twice"
+
+
+def test_sums_that_do_not_wait_for_each_other_are_of_one_reading() -> None:
+    calls = (
+        call("mean", "rows", use(1, (6, 1)), use(0), (1,), True),
+        call("amax", "rows", use(2, (6, 1)), use(0), (1,), True),
+        call("add", "pointwise", use(3, (6, 1)), use(1, (6, 1)), use(2, (6, 1))),
+        call("sub", "pointwise", use(4), use(0), use(3, (6, 1))),
+    )
+    text = kernel(*calls, result=use(4))
+    streamed = text[text.index("scaled_norm_kernel(") : text.index("template <int WIDTH, int ELEMENTS>")]
+    assert streamed.count("load<WIDTH>(x_near[k], x + at);") == 2 and "parts_of_r0_r2<4><<<" in text
 
 
 def test_four_neighbours_share_what_their_row_or_channel_has() -> None:

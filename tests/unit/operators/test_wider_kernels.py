@@ -75,7 +75,7 @@ def test_a_mask_is_read_as_bools_four_at_a_time() -> None:
     filled = call("masked_fill", "pointwise", use(2), X, mask, float("-inf"))
     whole = text({"x": X, "mask": mask}, filled, call("_softmax", "rows", use(3), use(2), -1, False))
     assert "void model(float* y, const float* x, const bool* mask, int n, int m)" in whole
-    assert "reinterpret_cast<const uchar4*>(from)" in whole and "load<WIDTH>(mask_kept[k], mask + row * columns + i);" in whole
+    assert "reinterpret_cast<const uchar4*>(from)" in whole and "load<WIDTH>(mask_kept[k], mask + at);" in whole
     assert "const float v0 = mask_kept[k][e] ? (-INFINITY) : x_kept[k][e];" in whole
 
 
@@ -143,7 +143,7 @@ def test_a_place_alone_is_one_fold() -> None:
     x = use(0, (2, 6, 8))
     whole = text({"x": x}, call("argmin", "reduction", typed(1, "int64", 2, 8), x, 1))
     kernel = body(whole, "model_kernel")
-    assert "const unsigned long long term = key_of_least(x_near[e], i);" in kernel and "-INFINITY" not in kernel
+    assert "const unsigned long long term_r0 = key_of_least(x_near[e], i);" in kernel and "-INFINITY" not in kernel
     assert "store<WIDTH>(y + outer * inner + column, r1);" in kernel
 
 

@@ -1,0 +1,119 @@
+"""Mean and squares of distances from it of one reading: what threads and blocks have is merged as values would be (Chan et al.). Pure.
+
+The sum of squares alone would lose all digits where a mean is large beside the deviation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assistant.operators.kernel_plan import Step, note
+
+__all__ = ["COLUMN_MOMENTS", "COLUMN_MOMENTS_OF_PARTS", "MOMENTS", "ROW_MOMENTS", "ROW_MOMENTS_OF_PARTS", "added", "both", "weights"]
+
+MOMENTS = """// Of values: how many there are, their sum, and the sum of the squares of their distances from their mean.
+struct Moments {
+    float count, sum, squares;
+};
+
+// How much the next value's distance counts for among the squares of a thread (Youngs and Cramer).
+__device__ float weight_of_next(const Moments& so_far) {
+    return so_far.count > 0.0f ? __fdividef(1.0f, so_far.count * (so_far.count + 1.0f)) : 0.0f;
+}
+
+__device__ void add_to(Moments& so_far, float value, float weight) {
+    so_far.count += 1.0f;
+    so_far.sum += value;
+    const float distance = so_far.count * value - so_far.sum;
+    so_far.squares += distance * (distance * weight);
+}
+
+// Of two sets of values as one.
+__device__ Moments merged(const Moments& a, const Moments& b) {
+    if (a.count == 0.0f) return b;
+    if (b.count == 0.0f) return a;
+    const float count = a.count + b.count, distance = b.sum / b.count - a.sum / a.count;
+    return {count, a.sum + b.sum, a.squares + b.squares + distance * distance * (a.count * (b.count / count))};
+}
+"""
+ROW_MOMENTS = """__device__ Moments moments_of_warp(Moments mine) {
+    for (int offset = 16; offset > 0; offset /= 2) {
+        const float count = __shfl_xor_sync(0xffffffffu, mine.count, offset);
+        const float sum = __shfl_xor_sync(0xffffffffu, mine.sum, offset);
+        const float squares = __shfl_xor_sync(0xffffffffu, mine.squares, offset);
+        mine = merged(mine, {count, sum, squares});
+    }
+    return mine;
+}
+
+// Of all threads of a block, which have a row together; each thread has WIDTH of them.
+template <int WIDTH>
+__device__ Moments moments_of_row(const Moments* own) {
+    __shared__ Moments partial[32];
+    Moments mine = own[0];
+    #pragma unroll
+    for (int e = 1; e < WIDTH; ++e) {
+        mine = merged(mine, own[e]);
+    }
+    mine = moments_of_warp(mine);
+    const int lane = threadIdx.x % 32;
+    if (lane == 0) partial[threadIdx.x / 32] = mine;
+    __syncthreads();
+    mine = lane < blockDim.x / 32 ? partial[lane] : Moments{0.0f, 0.0f, 0.0f};
+    mine = moments_of_warp(mine);
+    __syncthreads();
+    return mine;
+}
+"""
+ROW_MOMENTS_OF_PARTS = """// Of what the blocks of a row left, by all threads of a block.
+__device__ Moments moments_of_parts(const Moments* parts, int splits) {
+    Moments mine = {0.0f, 0.0f, 0.0f};
+    for (int part = threadIdx.x; part < splits; part += blockDim.x) {
+        mine = merged(mine, parts[part]);
+    }
+    return moments_of_row<1>(&mine);
+}
+"""
+COLUMN_MOMENTS = """// Of the threads that share a column; a power of two of them.
+__device__ Moments moments_of_column(Moments mine) {
+    __shared__ Moments partial[512];
+    if (blockDim.y == 1) return mine;
+    const int own = threadIdx.y * blockDim.x + threadIdx.x;
+    partial[own] = mine;
+    __syncthreads();
+    for (int lines = blockDim.y / 2; lines > 0; lines /= 2) {
+        if (threadIdx.y < lines) partial[own] = merged(partial[own], partial[own + lines * blockDim.x]);
+        __syncthreads();
+    }
+    mine = partial[threadIdx.x];
+    __syncthreads();
+    return mine;
+}
+"""
+COLUMN_MOMENTS_OF_PARTS = """// Of what the blocks of a column left, by the threads that share it.
+__device__ Moments moments_of_parts(const Moments* parts, long long stride, int splits) {
+    Moments mine = {0.0f, 0.0f, 0.0f};
+    for (int part = threadIdx.y; part < splits; part += blockDim.y) {
+        mine = merged(mine, parts[part * stride]);
+    }
+    return moments_of_column(mine);
+}
+"""
+
+
+def weights(squares: Sequence[Step], indent: str) -> Iterator[str]:
+    """What the next value of each of WIDTH neighbours counts for: they have had equally many."""
+    yield from (f"{indent}const float weight_{step.name} = weight_of_next(part_{step.name}[0]);" for step in squares)
+
+
+def added(squares: Step, value: str, indent: str) -> str:
+    """One more value of neighbour ``e``."""
+    return f"{indent}add_to(part_{squares.name}[e], {value}, weight_{squares.name});"
+
+
+def both(total: Step, squares: Step, found: str) -> list[str]:
+    """A row's values of its moments."""
+    return [
+        f"    const Moments all_{squares.name} = {found};",
+        f"    const float {total.name} = all_{squares.name}.sum, {squares.name} = all_{squares.name}.squares;{note(squares)}",
+    ]
