@@ -1,61 +1,59 @@
 """First kernels of functions along dimensions with others behind them, such as the columns of a matrix. Pure.
 
-Threads stand side by side, so that they read neighbours; those of one column take turns along it, and fold what they have.
+Threads stand side by side, so that they read neighbours; those of one column take turns along it, and fold what they have. Columns that fit
+into the registers of a block are read once (`kept_columns`); where there are too few of them, many blocks share each (`split_columns`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
-from assistant.operators.kernel_plan import Plan, Step, note, statements
-from assistant.operators.kernel_text import (
-    Fold,
-    alignment,
-    begin,
-    each_neighbour,
-    folded,
-    joined,
-    loads,
-    near_stores,
-    read_in,
-    same_steps,
-    vector_words,
-    with_words,
+from assistant.operators.column_text import (
+    THREADS,
+    column_loop,
+    column_stores,
+    folds_of_column,
+    place_of_columns,
+    row_values,
+    whole_columns,
 )
+from assistant.operators.kept_columns import is_kept, kept_kernel, kept_launches
+from assistant.operators.kernel_plan import Plan
+from assistant.operators.kernel_text import Fold, alignment, all_folds_of, joined
+from assistant.operators.moments import COLUMN_MOMENTS
+from assistant.operators.passes import moments_of, passes_of, plain_folds
+from assistant.operators.split_columns import split_column_folds, split_column_kernels, split_column_launches
 
-__all__ = ["column_folds", "column_kernel"]
+__all__ = ["column_functions", "column_kernel"]
 
-_THREADS = 512
 _ENOUGH_BLOCKS = 528
 """Four for each multiprocessor of a large GPU."""
 _ENOUGH_THREADS = 270_336
 """All that such a GPU holds."""
-_End = Callable[[Sequence[Step]], Iterable[str]]
 
 
 def column_kernel(plan: Plan) -> str:
     name = plan.function
     call = plan.arguments("columns", "inner")
+    kept = is_kept(plan)
+    launches = (kept_launches(plan) if kept else "") + split_column_launches(plan)
     return f"""// Columns lie side by side: each thread of a line has WIDTH of them, and the lines of a block take turns along them.
 template <int WIDTH>
-__global__ void __launch_bounds__({_THREADS}) {name}_kernel({plan.parameters("int columns", "int inner")}) {{
-    const int per_block = WIDTH * blockDim.x, tiles = (inner + per_block - 1) / per_block;
-    const long long outer = blockIdx.x / tiles;
-    const int column = blockIdx.x % tiles * per_block + WIDTH * threadIdx.x;
-    const int end = column < inner ? columns : 0;  // all threads of a block meet where it folds
+__global__ void __launch_bounds__({THREADS}) {name}_kernel({plan.kernel_parameters("int columns", "int inner")}) {{
+{place_of_columns()}
 {chr(10).join(_body(plan))}
 }}
-
+{kept_kernel(plan) if kept else ""}{split_column_kernels(plan)}
 {plan.linkage}void {name}({plan.parameters()}) {{
     const long long outer = {plan.outer};
     const int columns = {plan.columns}, inner = {plan.inner};
     if (outer == 0 || inner == 0) return;
     const bool has_fours = {plan.last} % 4 == 0 && {alignment(plan, [store.array.name for store in plan.stores])};
     const int per_thread = has_fours ? 4 : 1;
-    // As many threads side by side as leave enough blocks, and so many lines of them as a GPU has room for.
+{launches}    // As many threads side by side as leave enough blocks, and so many lines of them as a GPU has room for.
     int width = 128, depth = 1;
     while (width > 8 / per_thread && outer * ((inner + width * per_thread - 1) / (width * per_thread)) < {_ENOUGH_BLOCKS}) width /= 4;
-    while (depth * width < {_THREADS} && depth * 2 <= columns && outer * (inner / per_thread) * depth < {_ENOUGH_THREADS}) depth *= 2;
+    while (depth * width < {THREADS} && depth * 2 <= columns && outer * (inner / per_thread) * depth < {_ENOUGH_THREADS}) depth *= 2;
     const long long blocks = outer * ((inner + width * per_thread - 1) / (width * per_thread));
     if (has_fours)
         {name}_kernel<4><<<blocks, dim3(width, depth)>>>({call});
@@ -65,62 +63,29 @@ __global__ void __launch_bounds__({_THREADS}) {name}_kernel({plan.parameters("in
 """
 
 
+def column_functions(plan: Plan) -> dict[str, str]:
+    """Device functions that fold what the threads of a column have, and what its blocks left, by name and type."""
+    folds = all_folds_of(plan) if is_kept(plan) else plain_folds(plan)
+    moments = {"column moments": COLUMN_MOMENTS} if moments_of(plan) else {}
+    return {f"column {fold}": _folds(fold) for fold in folds} | moments | split_column_folds(plan)
+
+
 def _body(plan: Plan) -> Iterator[str]:
-    rows = [step.name for step in plan.steps if step.kind != "full"]
-    for step, own in zip(plan.steps, with_words(plan.steps, vector_words(plan), rows), strict=True):
-        if step.kind == "row":
-            yield f"    {step.c_type} {step.name}[WIDTH];"
-            yield from _of_columns(plan, step, [f"        {step.name}[e] = {own.text};{note(step)}"])
-        elif step.kind != "full":
-            yield f"    {step.c_type} {step.name}[WIDTH];{note(step)}"
-            yield from each_neighbour([f"        {step.name}[e] = {begin((step.kind, step.c_type))};"], "    ")
-            yield from _along(plan, rows, [step], lambda found: folded(found[0], "            ", f"{found[0].name}[e]"))
-            yield from each_neighbour([f"        {step.name}[e] = {step.kind}_of_column({step.name}[e]);"], "    ")
-    if plan.full_stores:
-        yield from _along(plan, rows, [store.step for store in plan.full_stores], None)
-    if plan.row_stores:
-        yield "    if (threadIdx.y == 0 && column < inner) {"
-        yield from (f"        store<WIDTH>({store.array.name} + {store.index}, {store.step.name});" for store in plan.row_stores)
-        yield "    }"
+    loop = column_loop(plan)
+    for found in passes_of(plan):
+        yield from row_values(plan, found.rows)
+        if found.folds:
+            yield from folds_of_column(plan, found, loop)
+            yield from whole_columns(plan, found)
+    yield from column_stores(plan, loop, "threadIdx.y == 0")
 
 
-def _of_columns(plan: Plan, step: Step, lines: Sequence[str]) -> Iterator[str]:
-    """What each column has once; columns behind the last one have nothing to read."""
-    numbers = [number for number in read_in(plan, [step]) if plan.reads[number].array is not None]
-    if not numbers:
-        yield from each_neighbour(lines, "    ")
-        return
-    yield "    if (column < inner) {"
-    yield from loads(plan, numbers, "        ")
-    yield from each_neighbour([f"    {line}" for line in lines], "        ")
-    yield "    }"
-
-
-def _along(plan: Plan, rows: Sequence[str], wanted: Sequence[Step], fold: _End | None) -> Iterator[str]:
-    """All elements of a thread's columns; without ``fold`` the outputs are stored."""
-    steps = with_words(plan.steps, vector_words(plan), rows)
-    found = same_steps(steps, wanted)
-    yield "    #pragma unroll 4"
-    yield "    for (int i = threadIdx.y; i < end; i += blockDim.y) {"
-    yield "        const long long at = (outer * columns + i) * inner + column;"
-    yield from loads(plan, read_in(plan, wanted), "        ")
-    if fold is not None:
-        yield from each_neighbour([*statements(steps, found, 3), *fold(found)], "        ")
-    else:
-        locals_, stores = near_stores(plan, "        ")
-        yield from locals_
-        yield from each_neighbour([*statements(steps, found, 3), *stores], "        ")
-        yield from (f"        store<WIDTH>({store.array.name} + at, {store.array.name}_near);" for store in plan.full_stores)
-    yield "    }"
-
-
-def column_folds(fold: Fold) -> str:
-    """Device functions that fold what the threads of a column have."""
+def _folds(fold: Fold) -> str:
     kind, c_type = fold
     both = joined(fold, "partial[mine]", "partial[mine + lines * blockDim.x]")
     return f"""// Of the threads that share a column; a power of two of them.
 __device__ {c_type} {kind}_of_column({c_type} value) {{
-    __shared__ {c_type} partial[{_THREADS}];
+    __shared__ {c_type} partial[{THREADS}];
     if (blockDim.y == 1) return value;
     const int mine = threadIdx.y * blockDim.x + threadIdx.x;
     partial[mine] = value;

@@ -25,7 +25,7 @@ _RESERVED = frozenset({
     "n", "m", "b", "c", "d", "h", "w", "y", "p", "q", "at", "row", "i", "k", "e", "count", "columns", "rows", "inner", "outer", "column",
     "end", "tiles", "width", "depth", "threads", "blocks", "lines", "line", "part", "parts", "term", "begin", "p_size", "q_size", "p_tiles",
     "q_tiles", "p_begin", "q_begin", "warps", "of_warp", "has_fours", "per_block", "per_thread", "splits", "needed",
-    "most", "enough", "place", "stride", "load", "store", "add_to", "merged", "is_aligned",
+    "most", "enough", "place", "stride", "side", "left", "load", "store", "add_to", "merged", "is_aligned",
     "float", "int", "long", "bool", "const", "for", "if", "else", "void", "double", "char", "short", "struct", "unsigned", "signed",
     "switch", "default", "do", "auto", "template",
 })  # fmt: skip

@@ -13,7 +13,7 @@ from assistant.operators.kernel_text import Fold, begin, joined, plain_words, ro
 from assistant.operators.moments import ROW_MOMENTS_OF_PARTS, both
 from assistant.operators.passes import Pass, all_folds, moments_of, passes_of, plain_folds
 
-__all__ = ["part_memory", "slots_of", "split_folds", "split_kernels", "split_launches"]
+__all__ = ["of_memory", "part_memory", "slots_of", "split_folds", "split_kernels", "split_launches", "to_memory"]
 
 _THREADS = 256
 _FEW_ROWS = 264
@@ -83,6 +83,15 @@ def part_memory(plan: Plan) -> str:
     return "float" if all(step.c_type == "float" for step in all_folds(plan)) else "unsigned long long"
 
 
+def of_memory(kept: str, c_type: str, memory: str) -> str:
+    """A part that was kept, as a value."""
+    return kept if c_type == memory else f"__uint_as_float((unsigned){kept})" if c_type == "float" else f"({c_type}){kept}"
+
+
+def to_memory(value: str, c_type: str, memory: str) -> str:
+    return f"__float_as_uint({value})" if memory != "float" and c_type == "float" else value
+
+
 def _place(plan: Plan, step: Step) -> str:
     """Where the parts of a sum are, for the row."""
     slots = slots_of(plan)
@@ -90,13 +99,13 @@ def _place(plan: Plan, step: Step) -> str:
     first = sum(slots[name] for name in names[: names.index(step.name)])
     if slots[step.name] == 1:
         return f"parts + ({first} * rows + row) * splits"
-    return f"reinterpret_cast<Moments*>(parts + {first} * rows * splits) + row * splits"
+    begins = f"parts + {first} * rows * splits" if first else "parts"
+    return f"reinterpret_cast<Moments*>({begins}) + row * splits"
 
 
 def _of_parts(fold: Fold, memory: str) -> str:
     kind, c_type = fold
-    kept = "parts[part]"
-    part = kept if c_type == memory else f"__uint_as_float((unsigned){kept})" if c_type == "float" else f"({c_type}){kept}"
+    part = of_memory("parts[part]", c_type, memory)
     name = f"{kind}_of_parts" if memory == "float" else f"{kind}_of_parts_{'float' if c_type == 'float' else 'whole'}"
     return f"""// Of what the blocks of a row left, by all threads of a block.
 __device__ {c_type} {name}(const {memory}* parts, int splits) {{
@@ -131,8 +140,7 @@ def _part_body(plan: Plan, number: int) -> Iterator[str]:
             yield f"    if (threadIdx.x == 0) ({_place(plan, step)})[blockIdx.x] = all_{step.name};"
         elif slots_of(plan)[step.name]:
             yield f"    part_{step.name} = {step.kind}_of_row(part_{step.name});{note(step)}"
-            own = f"part_{step.name}"
-            kept = f"__float_as_uint({own})" if part_memory(plan) != "float" and step.c_type == "float" else own
+            kept = to_memory(f"part_{step.name}", step.c_type, part_memory(plan))
             yield f"    if (threadIdx.x == 0) {_place(plan, step).replace('parts + ', 'parts[', 1)} + blockIdx.x] = {kept};"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from assistant.operators.column_kernel import column_folds, column_kernel
+from assistant.operators.column_kernel import column_functions, column_kernel
 from assistant.operators.flat_kernel import flat_kernel
 from assistant.operators.kernel_plan import Plan
-from assistant.operators.kernel_text import all_folds_of, helpers, moves
+from assistant.operators.kernel_text import helpers, moves
 from assistant.operators.moments import MOMENTS
 from assistant.operators.passes import moments_of
 from assistant.operators.planning import Program, Scratch
@@ -37,14 +37,14 @@ def _functions(plans: tuple[Plan, ...]) -> Iterator[str]:
     keys = helpers(plans)
     if keys:
         yield keys
-    if any(plan.kind == "row" and moments_of(plan) for plan in plans):
+    if any(plan.kind in ("row", "column") and moments_of(plan) for plan in plans):
         yield MOMENTS
     found: dict[str, str] = {}
     for plan in plans:
         if plan.kind == "row":
             found |= row_functions(plan)
         elif plan.kind == "column":
-            found |= {f"column {fold}": column_folds(fold) for fold in all_folds_of(plan)}
+            found |= column_functions(plan)
         elif plan.kind == "scan":
             found |= {step.kind: scan_functions(step.kind) for step in plan.steps if step.kind in SCANS}
     yield from found.values()

@@ -143,7 +143,7 @@ def test_a_place_alone_is_one_fold() -> None:
     x = use(0, (2, 6, 8))
     whole = text({"x": x}, call("argmin", "reduction", typed(1, "int64", 2, 8), x, 1))
     kernel = body(whole, "model_kernel")
-    assert "const unsigned long long term_r0 = key_of_least(x_near[e], i);" in kernel and "-INFINITY" not in kernel
+    assert "const unsigned long long term_r0 = key_of_least(x_near[k][e], i);" in kernel and "-INFINITY" not in kernel
     assert "store<WIDTH>(y + outer * inner + column, r1);" in kernel
 
 
@@ -226,7 +226,48 @@ def test_a_channel_norm_reads_images_as_they_lie() -> None:
     back = call("clone", "pointwise", use(3, (2, 6, 4, 8)), view(use(2, (2, 4, 8, 6)), (2, 6, 4, 8), 192, 1, 48, 6))
     whole = text({"x": x}, norm, back, weight=weight)
     assert "sum_of_column" in whole and "model_1" not in whole
-    assert "const int columns = c, inner = h * w;" in whole and "const float weight_one = weight[i];" in whole
+    assert "const int columns = c, inner = h * w;" in whole and "weight_one[k] = weight[i];" in whole
+
+
+def test_short_columns_are_kept_in_registers() -> None:
+    x = use(0, (2, 6, 4, 8))
+    whole = text({"x": x}, call("_softmax", "reduction", use(1, (2, 6, 4, 8)), x, 1, False))
+    kept = body(whole, "model_kernel_kept")
+    assert kept.count("load<WIDTH>(x_kept[k], x + at);") == 1 and kept.count("x +") == 1, "read once, whatever waits for what"
+    assert kept.count("_of_column(") == 2 and kept.count("store<WIDTH>(y + at, y_near);") == 1
+    assert "columns > 0 && columns <= 256" in whole and "model_kernel_kept<4, 16><<<blocks, dim3(width, depth)>>>" in whole
+
+
+def test_columns_of_several_arrays_leave_room_for_each() -> None:
+    one, two = (use(number, (2, 6, 8)) for number in (0, 1))
+    added = call("add", "pointwise", use(2, (2, 6, 8)), one, two)
+    whole = text({"x": one, "z": two}, added, call("_softmax", "reduction", use(3, (2, 6, 8)), use(2, (2, 6, 8)), 1, False))
+    assert "columns > 0 && columns <= 128" in whole and "model_kernel_kept<4, 8><<<" in whole and "<4, 16>" not in whole
+
+
+def test_columns_that_are_read_once_anyway_are_not_kept() -> None:
+    whole = text({"x": X}, call("sum", "reduction", use(1, (40,)), X, (0,)))
+    assert "kept" not in whole and "model_parts_of_r0<4><<<dim3(tiles, splits), dim3(side, 512 / side)>>>" in whole
+
+
+def test_few_columns_are_shared_by_blocks_with_a_kernel_for_each_reading() -> None:
+    mean = call("mean", "reduction", use(1, (40,)), X, (0,))
+    var = call("var", "reduction", use(2, (40,)), X, (0,), correction=0)
+    centred = call("sub", "pointwise", use(3), X, use(1, (40,)))
+    whole = text({"x": X}, mean, var, centred, call("div", "pointwise", use(4), use(3), use(2, (40,))))
+    assert "reinterpret_cast<Moments*>(parts)[blockIdx.y * stride + place + e] = all_r3;" in body(whole, "model_parts_of_r0_r3")
+    last = body(whole, "model_of_parts")
+    assert "moments_of_parts(reinterpret_cast<Moments*>(parts) + place + e, stride, left);" in last and last.count("load<WIDTH>") == 1
+    assert whole.count("cudaMallocAsync") == 1 and "sizeof(float) * 3 * splits * outer * inner" in whole
+
+
+def test_a_columns_extreme_and_its_place_are_one_reading_of_wider_parts() -> None:
+    x = use(0, (2, 6, 8))
+    found = FunctionCall("max", 3, "reduction", (x,), (use(1, (2, 8)), typed(2, "int64", 2, 8)), 1, (x, 1))
+    whole = text({"x": x}, found, results=found.writes)
+    assert "model_parts_of_r0_r1<4>" in whole and "unsigned long long* parts" in whole
+    assert "(parts + 1 * splits * stride)[blockIdx.y * stride + place + e] = all_r1;" in whole
+    assert "max_of_parts_float(parts + place + e, stride, left)" in whole
 
 
 def test_what_is_reduced_along_another_dimension_than_it_lies_is_turned_first() -> None:

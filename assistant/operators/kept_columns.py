@@ -1,0 +1,99 @@
+"""Columns that fit into the registers of the threads that share them: read once, written once. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from assistant.operators.column_text import THREADS, begun, column_loop, once_for_each, place_of_columns, row_values
+from assistant.operators.element_loops import kept_loads, of_neighbours, over_kept, stored_neighbours
+from assistant.operators.kernel_plan import Plan, Step
+from assistant.operators.kernel_text import each_neighbour, folded
+from assistant.operators.passes import all_folds
+
+__all__ = ["is_kept", "kept_kernel", "kept_launches"]
+
+_MOST_KEPT = 64
+"""Elements in the registers of a thread, of all arrays together."""
+_MOST_LINES = 16
+"""Of a block: with a warp side by side."""
+_FEW_ROWS = 4
+_FEW_BLOCKS = 264
+
+
+def is_kept(plan: Plan) -> bool:
+    """Whether columns may be kept, and would be read more than once."""
+    return bool(_most_rows(plan)) and len(all_folds(plan)) + bool(plan.full_stores) > 1
+
+
+def kept_kernel(plan: Plan) -> str:
+    return f"""
+// The same for columns that fit into registers: each thread keeps ROWS elements of each of its columns.
+template <int WIDTH, int ROWS>
+__global__ void __launch_bounds__({THREADS}) {plan.function}_kernel_kept({plan.kernel_parameters("int columns", "int inner")}) {{
+{place_of_columns()}
+{chr(10).join(_body(plan))}
+}}
+"""
+
+
+def kept_launches(plan: Plan) -> str:
+    most = _most_rows(plan)
+    rows = "" if most == _FEW_ROWS else f"        const int rows = columns <= {_FEW_ROWS * _MOST_LINES} ? {_FEW_ROWS} : {most};\n"
+    return f"""    if (columns > 0 && columns <= {most * _MOST_LINES}) {{
+{rows}        // As many lines as keep a column together, and a warp side by side or more.
+        int width = 128, depth = 1;
+        while (depth * {"rows" if rows else _FEW_ROWS} < columns) depth *= 2;
+        while (width > 32 && width * depth > 256) width /= 2;
+        while (width > 1 && width / 2 * per_thread >= inner) width /= 2;
+        while (width > 8 && outer * ((inner + width * per_thread - 1) / (width * per_thread)) < {_FEW_BLOCKS}) width /= 2;
+        const long long blocks = outer * ((inner + width * per_thread - 1) / (width * per_thread));
+        if (has_fours) {{
+{_launches(plan, 4, most)}
+        }} else {{
+{_launches(plan, 1, most)}
+        }}
+        return;
+    }}
+"""
+
+
+def _launches(plan: Plan, width: int, most: int) -> str:
+    def launch(rows: int) -> str:
+        return f"{plan.function}_kernel_kept<{width}, {rows}><<<blocks, dim3(width, depth)>>>({plan.arguments('columns', 'inner')});"
+
+    if most == _FEW_ROWS:
+        return f"            {launch(most)}"
+    return f"""            if (rows == {_FEW_ROWS})
+                {launch(_FEW_ROWS)}
+            else
+                {launch(most)}"""
+
+
+def _kept(plan: Plan) -> list[int]:
+    """Arrays of which each element of a column has its own."""
+    return [number for number, read in enumerate(plan.reads) if read.array is not None and read.place == "near" and read.index == "at"]
+
+
+def _most_rows(plan: Plan) -> int:
+    """Elements of a column that a thread keeps of each array; 0: the arrays are none, or too many."""
+    count = len(_kept(plan))
+    return next((rows for rows in (16, 8, _FEW_ROWS) if 4 * rows * count <= _MOST_KEPT), 0) if count else 0
+
+
+def _body(plan: Plan) -> Iterator[str]:
+    kept, loop = _kept(plan), column_loop(plan)
+    yield from kept_loads(plan, kept, "ROWS", loop)
+    for step in plan.steps:
+        if step.kind == "row":
+            yield from row_values(plan, [step])
+        elif step.kind != "full":
+            yield from begun([step])
+            yield from over_kept(loop, "ROWS", of_neighbours(plan, kept, loop, [step], _folded))
+            yield from each_neighbour([f"        {step.name}[e] = {step.kind}_of_column({step.name}[e]);"], "    ")
+    if plan.full_stores:
+        yield from over_kept(loop, "ROWS", stored_neighbours(plan, kept, loop))
+    yield from once_for_each(plan, "threadIdx.y == 0")
+
+
+def _folded(steps: Sequence[Step]) -> Iterator[str]:
+    return folded(steps[0], "            ", f"{steps[0].name}[e]")
