@@ -15,6 +15,7 @@ from assistant.lab.gpu import GpuLab
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import Gpu, NoGpu, meant_gpus, usable_gpus
 from assistant.lab.kept import KeptCompiler
+from assistant.lab.process import workers_at_once
 from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
 from assistant.plan.catalogue import own_catalogue
@@ -48,7 +49,8 @@ def open_session(
         if request.run_command is not None and isinstance(gpus, NoGpu):
             raise refused_command(request)
         missing = (f"{gpus.reason}: {gpus.remedy}",) if isinstance(gpus, NoGpu) and device == "auto" else ()
-        cpu = CpuLab(scratch, paths.cache, target, missing, None if compiler is None else compiler.worker)
+        at_once = 1 if isinstance(gpus, NoGpu) else workers_at_once(os.cpu_count() or 1)
+        cpu = CpuLab(scratch, paths.cache, target, missing, None if compiler is None else compiler.worker, at_once)
         if isinstance(gpus, NoGpu):
             return cpu
         own = target_for_device(gpus[0].name)
@@ -97,7 +99,7 @@ def _parallel_lab(client: GpuClient, scratch: Path, target: str, cache: Path, co
     """A lab on a further GPU, with an emulator of its own; it starts nothing until it is asked."""
     own = scratch / f"gpu-{client.gpu.index}"
     own.mkdir(exist_ok=True)
-    cpu = CpuLab(own, cache, target, (), None if compiler is None else compiler.worker)
+    cpu = CpuLab(own, cache, target, (), None if compiler is None else compiler.worker, workers_at_once(os.cpu_count() or 1))
     return GpuLab(cpu, client, own, target, compiler is not None)
 
 

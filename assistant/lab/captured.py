@@ -21,7 +21,7 @@ from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
 from assistant.lab.emulated_replays import LATE
 from assistant.lab.gpus import Gpu, NoGpu, list_gpus
-from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.process import WorkerDied, WorkerPool, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.lab.uncounted import bare_profile
 from assistant.model.build import Diagnostic
@@ -48,14 +48,14 @@ _COUNTED_LAUNCHES = 16
 
 
 class CapturedRuns:
-    """Asks one capture worker."""
+    """Asks capture workers."""
 
-    def __init__(self, scratch: Path, cache: Path, gpu: Gpu) -> None:
-        """``scratch`` receives recordings; ``cache`` keeps programs that were built."""
+    def __init__(self, scratch: Path, cache: Path, gpu: Gpu, at_once: int = 1) -> None:
+        """``scratch`` receives recordings; ``cache`` keeps programs that were built; ``at_once``: workers."""
         self._scratch = scratch
         self._cache = cache
         self._gpu = gpu
-        self._worker = WorkerProcess("assistant.device.capture", {**os.environ, "TMPDIR": str(scratch)})
+        self._worker = WorkerPool("assistant.device.capture", {**os.environ, "TMPDIR": str(scratch)}, at_once)
         self._run_count = 0
 
     async def run(self, program: Program, limits: RunLimits, is_timeline: bool = False) -> ProgramRun | LabFailure:

@@ -20,7 +20,7 @@ from assistant.build.includes import installed_headers, with_headers
 from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.build.units import unit_of, unit_paths
 from assistant.lab.device_text import without_host_code
-from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.process import WorkerDied, WorkerPool, WorkerProcess, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.model.build import Build, BuildFailure, BuildResult, CompilerMissing, KernelCode
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram
@@ -82,7 +82,7 @@ class _Answer(Record):
 class Compiler:
     """Asks one compile worker, which its creator closes."""
 
-    def __init__(self, worker: WorkerProcess, cache: Path, scratch: Path) -> None:
+    def __init__(self, worker: WorkerProcess | WorkerPool, cache: Path, scratch: Path) -> None:
         """``cache`` keeps builds between processes; ``scratch`` receives temporary files."""
         self._worker = worker
         self.cache = cache

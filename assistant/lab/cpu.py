@@ -18,7 +18,7 @@ from assistant.lab.array_names import with_array_names
 from assistant.lab.build_fields import build_fields
 from assistant.lab.cache import keep_small
 from assistant.lab.compiler import Compiler, texts_of
-from assistant.lab.process import WorkerDied, WorkerProcess, WorkerTimedOut
+from assistant.lab.process import WorkerDied, WorkerPool, WorkerProcess, WorkerTimedOut
 from assistant.lab.reference_arguments import reference_arguments
 from assistant.lab.worker_replies import case_run, float_outputs, program_run
 from assistant.model.build import Build, BuildResult, Diagnostic, DiagnosticSeverity
@@ -72,18 +72,29 @@ class CpuLab:
     """Implements ``ports.lab.Lab``."""
 
     def __init__(
-        self, scratch: Path, cache: Path, target: str, missing: tuple[str, ...] = (), compiler: WorkerProcess | None = None
+        self,
+        scratch: Path,
+        cache: Path,
+        target: str,
+        missing: tuple[str, ...] = (),
+        compiler: WorkerProcess | None = None,
+        at_once: int = 1,
     ) -> None:
-        """``scratch`` receives outputs and recordings; ``cache`` keeps builds between processes; ``compiler`` is kept by the caller."""
+        """``scratch`` receives outputs and recordings; ``cache`` keeps builds between processes; ``compiler`` is kept by the caller.
+
+        ``at_once``: workers of each kind, where several candidates are tried at a time.
+        """
         self._scratch = scratch
         self.cache = cache
         """Keeps builds between processes."""
         self._target = target
         self._missing = missing
         environment = {**os.environ, "TMPDIR": str(scratch)}  # what a killed worker leaves goes with the job's scratch
-        self._emulator = WorkerProcess("assistant.emulator", environment)
+        self.at_once = at_once
+        """Workers of each kind."""
+        self._emulator = WorkerPool("assistant.emulator", environment, at_once)
         self._builder = WorkerProcess("assistant.emulator", environment)  # for builds that would wait for what the other one runs
-        self._device = WorkerProcess("assistant.device", environment)
+        self._device = WorkerPool("assistant.device", environment, at_once)
         """Runs the user's references, which no other job may meet; compiles where the caller keeps no compiler."""
         self.compiler = Compiler(compiler or self._device, cache, scratch)
         self._preprocessed: OrderedDict[tuple[object, ...], Preprocessings] = OrderedDict()
@@ -232,7 +243,7 @@ class CpuLab:
             "out": str(folder / "out"),
         }
         try:
-            reply = await self._device.request(message, limits.wall_s)
+            reply = await self._device.first.request(message, limits.wall_s)
         except WorkerTimedOut:
             return LabFailure("timed_out", f"{call.path.name}:{call.function} did not end within {limits.wall_s:g} s", "raise --timeout")
         except WorkerDied as error:
@@ -316,7 +327,9 @@ class CpuLab:
         """Something about texts alone, which need not wait for what runs."""
         return await self._ask(message, BUILD_TIMEOUT_S, self._builder if self._emulator.is_busy else self._emulator)
 
-    async def _ask(self, message: dict[str, Any], deadline_s: float, worker: WorkerProcess | None = None) -> dict[str, Any] | LabFailure:
+    async def _ask(
+        self, message: dict[str, Any], deadline_s: float, worker: WorkerProcess | WorkerPool | None = None
+    ) -> dict[str, Any] | LabFailure:
         try:
             reply = await (worker or self._emulator).request(message, deadline_s)
         except WorkerTimedOut as error:

@@ -77,7 +77,7 @@ class GpuLab:
         self._parallel_labs = parallel_labs
         self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
         self._twins = GpuTwins(cpu, self._replays, CASE_S)
-        self._captured = CapturedRuns(scratch, cpu.cache, client.gpu)
+        self._captured = CapturedRuns(scratch, cpu.cache, client.gpu, cpu.at_once)
         self._runs = GpuRuns(cpu, self._captured, self._count_recorded)
         self._emulated = EmulatedReplays(cpu, scratch)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)

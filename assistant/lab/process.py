@@ -22,12 +22,13 @@ import sys
 from collections import deque
 from typing import Any
 
-__all__ = ["ChildProcess", "WorkerDied", "WorkerProcess", "WorkerTimedOut"]
+__all__ = ["ChildProcess", "WorkerDied", "WorkerPool", "WorkerProcess", "WorkerTimedOut", "workers_at_once"]
 
 _REPLY_LIMIT_BYTES = 512 << 20
 """Longest reply line; counters of a program with thousands of launches stay far below."""
 _STDERR_LINES = 40
 _CANCEL = b'"cancel"\n'
+_CORES_PER_WORKER, _MOST_WORKERS = 4, 4
 _TERMINATE_GRACE_S = 2.0
 """What a worker gets between SIGTERM and SIGKILL to end its own children."""
 
@@ -164,6 +165,48 @@ class WorkerProcess:
             async with asyncio.timeout(_TERMINATE_GRACE_S):
                 return bool(await process.stdout.readline())
         return False
+
+
+class WorkerPool:
+    """Workers of one kind, for requests that know nothing of each other: an idle one takes a request, else another is started.
+
+    Example::
+
+        pool = WorkerPool("assistant.emulator", at_once=4)
+        await asyncio.gather(*(pool.request(message, deadline_s=5) for message in messages))
+    """
+
+    def __init__(self, module: str, environment: dict[str, str] | None = None, at_once: int = 1) -> None:
+        """``at_once``: requests under way at most; others wait their turn."""
+        self._module = module
+        self._environment = environment
+        self._turns = asyncio.Semaphore(at_once)
+        self.first = WorkerProcess(module, environment)
+        """For requests that may not be spread over several."""
+        self._workers = [self.first]
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request would wait."""
+        return self._turns.locked()
+
+    async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
+        """As `WorkerProcess.request`; the time of waiting for a turn does not count."""
+        async with self._turns:
+            worker = next((one for one in self._workers if not one.is_busy), None)
+            if worker is None:
+                worker = WorkerProcess(self._module, self._environment)
+                self._workers.append(worker)
+            return await worker.request(message, deadline_s)
+
+    async def close(self) -> None:
+        """End all of them and everything they started."""
+        await asyncio.gather(*(worker.close() for worker in self._workers))
+
+
+def workers_at_once(core_count: int) -> int:
+    """Of one kind: one for every four cores, so that what is timed has cores left; four at most, each of which holds a program's data."""
+    return max(1, min(_MOST_WORKERS, core_count // _CORES_PER_WORKER))
 
 
 def _signal_group(pid: int, number: int) -> None:
