@@ -27,18 +27,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from assistant.cuda.accesses import canonical
-from assistant.cuda.assignments import assignments
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.files import line_end
-from assistant.cuda.functions import enclosing_function
 from assistant.cuda.integers import evaluate
 from assistant.cuda.names import free_name, mentions
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.shared_arrays import SharedArray
 from assistant.cuda.syntax import Node
-from assistant.cuda.variables import Variable, locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, Rewrite
 from assistant.model.source import Span, TextEdit
@@ -55,22 +52,21 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.shared_memory import uses_shared_memory
-from assistant.plan.expert.analysis.shared_totals import SharedPart, SharedTotal, is_first_thread, shared_totals
+from assistant.plan.expert.analysis.shared_totals import SharedPart, SharedTotal, shared_totals
+from assistant.plan.expert.analysis.thread_stores import is_for_first_thread
 from assistant.plan.expert.analysis.workload_block import launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation, without_line
-from assistant.plan.expert.writing.shared_rows import combined_values
+from assistant.plan.expert.writing.layout import comments_of, indentation, without_line
 from assistant.plan.expert.writing.strided_sum import strided_in_place, strided_lines
 from assistant.plan.expert.writing.style import is_simple_term, style_of
-from assistant.record import Record
+from assistant.plan.expert.writing.thread_values import ThreadValue, thread_values
 
 __all__ = ["BlockShuffles"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
 _PLACES_IN_GRID = ("blockIdx", "gridDim")
-_WORDS = {Combination.SUM: "sum", Combination.PRODUCT: "product", Combination.MAXIMUM: "max", Combination.MINIMUM: "min"}
 
 
 class BlockShuffles:
@@ -155,18 +151,6 @@ def _is_rounded(context: TransformationContext, part: SharedPart) -> bool:
     return part.combination in (Combination.SUM, Combination.PRODUCT) and not is_exact
 
 
-class _Value(Record):
-    """What a thread has of one part."""
-
-    part: SharedPart
-    name: str
-    is_new: bool
-    """It is declared where the part was stored."""
-
-    def joined(self, other: str) -> str:
-        return combined_values(self.name, self.part.array.element_type, self.part.combination, other)
-
-
 def _edits(
     context: TransformationContext, totals: tuple[SharedTotal, ...], block: Dim3, element: GuardedElement | None = None
 ) -> Iterator[TextEdit]:
@@ -174,7 +158,7 @@ def _edits(
     needed: set[str] = set()
     taken: set[str] = set()
     for total in totals:
-        values = tuple(_value(context, part, taken, is_sum=element is not None) for part in total.parts)
+        values = thread_values(context, total, taken, is_sum=element is not None)
         taken |= {value.name for value in values}
         then = None if total.alone is not None else _first_threads(context, total, block)
         if then is None or block.x > _LANES:
@@ -188,7 +172,7 @@ def _edits(
         yield from _smaller_array(context, array) if array.name in needed else _without_array(context, array)
 
 
-def _begun(context: TransformationContext, value: _Value, element: GuardedElement | None) -> list[str]:
+def _begun(context: TransformationContext, value: ThreadValue, element: GuardedElement | None) -> list[str]:
     """A local that has no name yet: it is set where its value was stored."""
     if element is not None:
         return strided_lines(context, element, value.part.array.element_type, value.name)
@@ -208,7 +192,7 @@ def _stored_text(context: TransformationContext, part: SharedPart) -> str:
 
 
 def _of_total(
-    context: TransformationContext, total: SharedTotal, values: tuple[_Value, ...], begun: list[str], then: Node | None, block: Dim3
+    context: TransformationContext, total: SharedTotal, values: tuple[ThreadValue, ...], begun: list[str], then: Node | None, block: Dim3
 ) -> Iterator[TextEdit]:
     tree, start = context.tree, context.tree.span(total.parts[0].first).start
     lines = [*begun, *_shuffled(context, values)]
@@ -220,62 +204,21 @@ def _of_total(
     if block.x > _LANES:
         lines += [*_kept(context, total, values), "__syncthreads();"]
     stop = total.loop if then is None else then
+    lines += () if then is None else comments_of(tree, then)[0]
     lines += _put_together(context, total, values, then, block)
     yield _laid_out(context, Span(start, tree.span(stop).end), lines)
     if total.counter is not None and tree.span(total.counter.node).start < start:
         yield without_line(context.text, tree.span(total.counter.node))
 
 
-def _value(context: TransformationContext, part: SharedPart, taken: set[str], *, is_sum: bool) -> _Value:
-    """``is_sum``: a thread adds up several elements."""
-    held = _held(context, part)
-    if held is not None and held not in taken:
-        return _Value(part, held, is_new=False)
-    own = style_of(context).name("thread", _WORDS[part.combination])
-    wanted = (*(() if taken else ("sum" if is_sum else "value",)), own, *(f"{own}{number}" for number in range(2, 2 + len(taken))))
-    name = free_name(context.tree, context.body, *(name for name in wanted if name not in taken))
-    return _Value(part, name, is_new=True)
-
-
-def _held(context: TransformationContext, part: SharedPart) -> str | None:
-    """The local that holds a thread's value, where it has the array's type and nothing looks at that value later."""
-    if part.value is None:
-        return None
-    tree, name = context.tree, context.tree.text(part.value)
-    variables = locals_of(tree, context.body).get(name, ()) or _parameters(context, name)
-    if len(variables) != 1 or variables[0].is_const or variables[0].is_pointer or variables[0].is_array:
-        return None
-    is_given = variables[0].node.type == "parameter_declaration" and part.store.parent == context.body
-    is_whole = variables[0].node.parent == part.store.parent or is_given
-    return name if variables[0].type == part.array.element_type and is_whole and _is_done_with(context, part, name) else None
-
-
-def _is_done_with(context: TransformationContext, part: SharedPart, name: str) -> bool:
-    """Nothing looks at the local's value behind the store: it is not used, or is set anew first."""
-    tree = context.tree
-    later = next((n for n in mentions(tree, context.body, name) if n.start_byte >= part.store.end_byte), None)
-    if later is None:
-        return True
-    change = next((c for c in assignments(tree, context.body) if c.target == later), None)
-    is_anew = change is not None and change.operator == "=" and change.value is not None and not mentions(tree, change.value, name)
-    statement = None if change is None else change.node.parent
-    return is_anew and statement is not None and statement.parent == context.body
-
-
-def _parameters(context: TransformationContext, name: str) -> tuple[Variable, ...]:
-    """The parameter of the name that the function around the reduction has for itself."""
-    function = enclosing_function(context.tree, context.body)
-    return () if function is None else tuple(p for p in function.parameters if p.name == name and not p.is_reference)
-
-
-def _shuffled(context: TransformationContext, values: tuple[_Value, ...]) -> list[str]:
+def _shuffled(context: TransformationContext, values: tuple[ThreadValue, ...]) -> list[str]:
     """Until the first lane of each warp has the warp's part."""
     offset = free_name(context.tree, context.body, "offset", "distance")
     inner = [value.joined(f"__shfl_down_sync(0xffffffff, {value.name}, {offset})") for value in values]
     return _headed(context, f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", inner)
 
 
-def _kept(context: TransformationContext, total: SharedTotal, values: tuple[_Value, ...]) -> list[str]:
+def _kept(context: TransformationContext, total: SharedTotal, values: tuple[ThreadValue, ...]) -> list[str]:
     """Each warp's part goes to shared memory."""
     inner = [f"{value.part.array.name}[{total.thread} / {_LANES}] = {value.name};" for value in values]
     return _headed(context, f"if ({total.thread} % {_LANES} == 0)", inner)
@@ -283,8 +226,8 @@ def _kept(context: TransformationContext, total: SharedTotal, values: tuple[_Val
 
 def _headed(context: TransformationContext, head: str, inner: list[str]) -> list[str]:
     """A loop or a branch, in braces where it is of several statements."""
-    step = style_of(context).indent
-    return [head, step + inner[0]] if len(inner) == 1 else [f"{head} {{", *(step + line for line in inner), "}"]
+    style = style_of(context)
+    return [head, style.indent + inner[0]] if len(inner) == 1 else [*style.opened(head), *(style.indent + line for line in inner), "}"]
 
 
 def _first_threads(context: TransformationContext, total: SharedTotal, block: Dim3) -> Node | None:
@@ -294,27 +237,39 @@ def _first_threads(context: TransformationContext, total: SharedTotal, block: Di
         then = then.next_named_sibling
     if then is None or then.type != "if_statement" or then.child_by_field_name("alternative") is not None:
         return None
+    condition, names = condition_of(then), [name for part in total.parts for name in (part.array.name, part.local) if name is not None]
     later = [n for part in total.parts for n in mentions(tree, context.body, part.array.name) if n.start_byte >= then.end_byte]
-    return then if not later and is_first_thread(context, condition_of(then), block) else None
+    is_asked = condition is None or any(mentions(tree, condition, name) for name in names)
+    return then if not later and not is_asked and is_for_first_thread(context, condition, block) else None
 
 
 def _put_together(
-    context: TransformationContext, total: SharedTotal, values: tuple[_Value, ...], then: Node | None, block: Dim3
+    context: TransformationContext, total: SharedTotal, values: tuple[ThreadValue, ...], then: Node | None, block: Dim3
 ) -> list[str]:
     """The first thread puts the warps' parts together, and does what followed."""
-    added, step = _warps_added(context, values, block), style_of(context).indent
+    added, style = _warps_added(context, values, block), style_of(context)
+    step = style.indent
     if then is None:
         inner = [*added, *(f"{value.part.array.name}[0] = {value.name};" for value in values)]
-        return [f"if ({total.thread} == 0) {{", *(step + line for line in inner), "}", "__syncthreads();"]
+        waits = () if _waits_behind(context, total.loop) else ("__syncthreads();",)
+        return [*style.opened(f"if ({total.thread} == 0)"), *(step + line for line in inner), "}", *waits]
     condition = condition_of(then)
     asked = f"if ({'' if condition is None else context.tree.text(condition)})"
     inner = _then(context, values, then)
     if not added and len(inner) == 1:
         return [asked, inner[0]]
-    return [f"{asked} {{", *(step + line for line in added), *inner, "}"]
+    return [*style.opened(asked), *(step + line for line in added), *inner, "}"]
 
 
-def _warps_added(context: TransformationContext, values: tuple[_Value, ...], block: Dim3) -> list[str]:
+def _waits_behind(context: TransformationContext, loop: Node) -> bool:
+    """The author has a barrier there already."""
+    following = loop.next_named_sibling
+    while following is not None and following.type == "comment":
+        following = following.next_named_sibling
+    return following is not None and canonical(context.tree, following) == "__syncthreads ( ) ;"
+
+
+def _warps_added(context: TransformationContext, values: tuple[ThreadValue, ...], block: Dim3) -> list[str]:
     warps, warp = block.x // _LANES, free_name(context.tree, context.body, "warp", "warp_index")
     if warps == 1:
         return []
@@ -332,7 +287,7 @@ def _warp_count(context: TransformationContext, array: SharedArray, block: Dim3)
     return _divided(context.tree.text(size)) if is_named and size is not None else str(block.x // _LANES)
 
 
-def _then(context: TransformationContext, values: tuple[_Value, ...], then: Node) -> list[str]:
+def _then(context: TransformationContext, values: tuple[ThreadValue, ...], then: Node) -> list[str]:
     """What the first thread did with the totals, line by line, with the locals in place of the arrays' first elements."""
     tree, branch = context.tree, then.child_by_field_name("consequence")
     assert branch is not None, "an if has a branch"

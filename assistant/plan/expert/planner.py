@@ -29,6 +29,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.plan.expert.writing.declared_late import declared_late
 from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
+from assistant.plan.expert.writing.staying_threads import staying_threads
 from assistant.ports.planner import PlanRequest, Story
 
 __all__ = ["ExpertPlanner"]
@@ -149,6 +150,8 @@ class ExpertPlanner:
         result = self._transformations[technique.id].rewrite(context)
         if isinstance(result, Decline):
             later = self._with_late_declarations(request, context, technique) or self._with_opened_helper(request, context, technique)
+            if not later and result.code is DeclineReason.LEAVES_EARLY:
+                later = self._with_staying_threads(request, context, technique)
             if isinstance(later, Decline):
                 return later if result.code in _NO_LOOP else result
             if not later:
@@ -170,6 +173,19 @@ class ExpertPlanner:
         finding = after.findings[request.findings.index(context.finding)]
         found = self._transformations[technique.id].rewrite(_context(after, _tree(after), finding))
         return () if isinstance(found, Decline) else tuple(carried_back(request, after, rewrite) for rewrite in found)
+
+    def _with_staying_threads(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
+        """What the technique makes of the kernel where threads beyond the last element stay for the block's sum."""
+        edits = staying_threads(context)
+        after = edited(request, edits) if edits else None
+        if after is None:
+            return ()
+        finding = after.findings[request.findings.index(context.finding)]
+        found = self._transformations[technique.id].rewrite(_context(after, _tree(after), finding))
+        if isinstance(found, Decline):
+            return ()
+        own = (carried_back(request, after, rewrite) for rewrite in found)
+        return tuple(replace(r, summary=f"{r.summary.rstrip('.')}; threads beyond the last element stay for it.") for r in own)
 
     def _with_opened_helper(
         self, request: PlanRequest, context: TransformationContext, technique: Technique

@@ -1,7 +1,7 @@
 """Let the first warp finish a block's reduction with shuffles, where the whole block would wait at a barrier in each step.
 
-Declines where a thread may return before, where the block is not flat, no power of two or smaller than 64, and where code behind the loop
-looks at other elements than the first.
+Declines where a thread may return before without the rest of its block, where the block is not flat, no power of two or smaller than 64,
+and where code behind the loop looks at other elements than the first.
 
 Example::
 
@@ -29,6 +29,7 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.kernel_launches import launches_of, template_environment
+from assistant.plan.expert.analysis.leaving import leaving_alone
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import unseen_launch
 from assistant.plan.expert.obstacle import Obstacle
@@ -189,12 +190,11 @@ def _unreached(context: TransformationContext, reduction: _Reduction) -> Obstacl
     tree, loop = context.tree, reduction.loop
     if loop.parent != context.body:
         return Obstacle(DeclineReason.CONDITIONAL, "the reduction is inside another statement, so that it may run several times or never")
-    for leaving in tree.find("return_statement", "goto_statement", "gnu_asm_expression", inside=context.body):
-        if leaving.start_byte < loop.end_byte or leaving.type == "goto_statement":
-            return Obstacle(
-                DeclineReason.LEAVES_EARLY, f"a thread may leave at line {tree.line(leaving)}, and the shuffles need all lanes of a warp"
-            )
-    return None
+    leaving = leaving_alone(context, context.body, loop.end_byte) or next(tree.find("goto_statement", inside=context.body), None)
+    if leaving is None:
+        return None
+    words = f"a thread may leave at line {tree.line(leaving)}, and the shuffles need all lanes of a warp"
+    return Obstacle(DeclineReason.LEAVES_EARLY, words)
 
 
 def _block_refusal(context: TransformationContext, reduction: _Reduction) -> Obstacle | bool:

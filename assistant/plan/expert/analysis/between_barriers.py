@@ -9,12 +9,11 @@ Example::
 from __future__ import annotations
 
 from assistant.cuda.accesses import canonical
-from assistant.cuda.branches import condition_of
 from assistant.cuda.functions import Function
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.syntax import Node, SyntaxTree, without_comments
 from assistant.model.plan import DeclineReason
-from assistant.plan.expert.analysis.block_values import is_alike_in_block
+from assistant.plan.expert.analysis.leaving import is_for_whole_blocks
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
@@ -35,21 +34,11 @@ def not_reached_by_all(context: TransformationContext, function: Function, state
     if statement.parent != function.body and not any(_is_barrier(tree, each) for each in siblings):
         return Obstacle(DeclineReason.CONDITIONAL, f"not all threads of the block may get to line {tree.line(statement)}")
     for node in tree.find("return_statement", "goto_statement", inside=function.body):
-        if node.start_byte < statement.start_byte and not _is_for_whole_blocks(context, function, node):
+        if node.start_byte < statement.start_byte and not is_for_whole_blocks(context, function, node):
             return Obstacle(DeclineReason.LEAVES_EARLY, f"some threads of the block may leave at line {tree.line(node)} already")
     earlier = [each for each in siblings if each.end_byte <= statement.start_byte]
     jump = next((node for each in earlier for node in tree.find(*_JUMPS, inside=each)), None)
     return jump and Obstacle(DeclineReason.LEAVES_EARLY, f"some threads of the block may go on at line {tree.line(jump)} already")
-
-
-def _is_for_whole_blocks(context: TransformationContext, function: Function, node: Node) -> bool:
-    """What it depends on is the same for all threads of a block."""
-    asked = [condition_of(a) for a in context.tree.ancestors(node) if a.start_byte > function.body.start_byte and _asks(a)]
-    return all(condition is not None and is_alike_in_block(context, function, condition) for condition in asked)
-
-
-def _asks(node: Node) -> bool:
-    return node.type in ("if_statement", "switch_statement", *LOOPS)
 
 
 def _before(tree: SyntaxTree, function: Function, statement: Node) -> tuple[Node, ...]:

@@ -22,6 +22,7 @@ from assistant.model.plan import DeclineReason
 from assistant.model.source import Kernel, Span
 from assistant.plan.expert.analysis.kernel_launches import of_program
 from assistant.plan.expert.analysis.launch_block import SeenBlock, launched_block
+from assistant.plan.expert.analysis.leaving import leaving_alone
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -52,7 +53,9 @@ def block_helper(context: TransformationContext) -> BlockHelper | Obstacle | Non
     if isinstance(seen, Obstacle):
         return seen
     calls = list(_calls(program, function))
-    leaving = next((line for caller, call in calls if (line := _leaves_before(program, caller, call)) is not None), None)
+    leaving = next(
+        (line for caller, call in _all_calls(program, calls) if (line := _leaves_before(program, caller, call)) is not None), None
+    )
     if leaving is not None:
         words = f"a thread may leave at line {leaving}, and the shuffles of {function.name} need all lanes of a warp"
         return Obstacle(DeclineReason.LEAVES_EARLY, words)
@@ -87,10 +90,23 @@ def _calls(program: TransformationContext, function: Function) -> Iterator[tuple
                 yield caller, call
 
 
+def _all_calls(program: TransformationContext, calls: list[tuple[Function, Node]]) -> list[tuple[Function, Node]]:
+    """These calls, and those of helpers that they stand in."""
+    found, known = [*calls], {caller.name for caller, _ in calls if not caller.is_kernel}
+    helpers = [caller for caller, _ in calls if not caller.is_kernel]
+    while helpers:
+        for caller, call in _calls(program, helpers.pop()):
+            found.append((caller, call))
+            if not caller.is_kernel and caller.name not in known:
+                known.add(caller.name)
+                helpers.append(caller)
+    return found
+
+
 def _leaves_before(program: TransformationContext, caller: Function, call: Node) -> int | None:
     """Line of a statement by which a thread may be gone when the others call."""
-    leaving = program.tree.find("return_statement", "goto_statement", "gnu_asm_expression", inside=caller.body)
-    return next((program.tree.line(node) for node in leaving if node.end_byte <= call.start_byte), None)
+    leaving = leaving_alone(program, caller.body, call.start_byte)
+    return None if leaving is None else program.tree.line(leaving)
 
 
 def _lent(program: TransformationContext, function: Function, calls: list[tuple[Function, Node]]) -> tuple[SharedArray, ...] | Obstacle:

@@ -44,7 +44,8 @@ def _is_common(context: TransformationContext, function: Function, region: Node,
     """All threads that are in the region have the same value of it."""
     tree = context.tree
     declared = locals_of(tree, function.body).get(name, ())
-    if name == "threadIdx" or depth > _MAX_DEPTH:
+    is_passed = not declared and not function.is_kernel and function.parameter(name) is not None
+    if name == "threadIdx" or is_passed or depth > _MAX_DEPTH:  # each thread may call a helper with values of its own
         return False
     if any(variable.is_shared for variable in declared):
         return True

@@ -20,8 +20,9 @@ from assistant.cuda.names import mentions, names_in
 from assistant.cuda.syntax import Node, binary_parts, unparenthesized, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.plan.expert.analysis.row_reductions import Combination
-from assistant.plan.expert.analysis.shared_totals import Choice, SharedPart, choice_of
+from assistant.plan.expert.analysis.shared_totals import SharedPart
 from assistant.plan.expert.analysis.thread_index import is_index_in_grid
+from assistant.plan.expert.analysis.thread_stores import Choice, choice_of
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 

@@ -1,11 +1,14 @@
-"""Whether every launch has a thread for each of the elements that a bounds check lets through.
+"""Whether every launch has a thread for each of the elements that a bounds check lets through, and no block without any.
 
 Example::
 
-    covers(context, bound)    # None for `(cols + 63) / 64` blocks of 64 threads that check `c < cols`
+    covers(context, bound)             # None for `(cols + 63) / 64` blocks of 64 threads that check `c < cols`
+    has_idle_blocks(context, bound)    # False for these; True for `cols / 64 + 1`
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from assistant.cuda.assignments import changed_names
 from assistant.cuda.integers import evaluate
@@ -18,30 +21,53 @@ from assistant.plan.expert.analysis.kernel_launches import launches_of, of_progr
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["covers"]
+__all__ = ["covers", "has_idle_blocks"]
 
-_TRIAL_SIZES = (1, 31, 32, 33, 1000, 4097, 65_535)
+_TRIAL_SIZES = (1, 31, 32, 33, 1000, 1024, 4097, 65_535, 65_536)
 """Values tried for what is known only at run time; a rounded division holds for all or fails for one of them."""
+
+
+Asked = Callable[[int, int, int], bool]
+"""(blocks, threads of each, elements) → whether that will do."""
 
 
 def covers(context: TransformationContext, bound: Node) -> Obstacle | None:
     """Why some launch may leave elements below ``bound``, made of constants and the kernel's parameters, without a thread."""
-    program, text = of_program(context), context.tree.text(bound)
-    places = {each.name: place for place, each in enumerate(context.kernel.parameters)}
-    used = names_in(context.tree, bound) & places.keys()
-    if used & changed_names(context.tree, context.body) or not (used or evaluate(bound, scope_of(context.tree, context.kernel), {})):
+    text, places = context.tree.text(bound), _passed(context, bound)
+    if places is None:
         return Obstacle(DeclineReason.SIZE_UNKNOWN, f"`{text}` is not made of constants and parameters that stay as the launch passes them")
     for launch in launches_of(context):
-        arguments = {name: program.tree.node_at(launch.site.arguments[places[name]].span) for name in used}
-        if not _has_threads(context, launch, bound, {name: node for name, node in arguments.items() if node is not None}):
-            where = program.tree.place(launch.site.span)
+        if not _holds(context, launch, bound, places, lambda blocks, threads, wanted: blocks * threads >= wanted):
+            where = of_program(context).tree.place(launch.site.span)
             words = f"the launch on {where} does not surely have a thread for each of `{text}`"
             return Obstacle(DeclineReason.LAUNCH_FORM, f"{words}, and what has none must stay as it is")
     return None
 
 
-def _has_threads(context: TransformationContext, launch: Launch, bound: Node, arguments: dict[str, Node]) -> bool:
+def has_idle_blocks(context: TransformationContext, bound: Node) -> bool:
+    """A launch may have a block of which all threads are beyond ``bound``; also where no launch is seen."""
+    places, launches = _passed(context, bound), launches_of(context)
+    if places is None or not launches:
+        return True
+    return not all(
+        _holds(context, each, bound, places, lambda blocks, threads, wanted: (blocks - 1) * threads < wanted) for each in launches
+    )
+
+
+def _passed(context: TransformationContext, bound: Node) -> dict[str, int] | None:
+    """The parameters that the bound is made of, by their places; None where it is made of anything else."""
+    places = {each.name: place for place, each in enumerate(context.kernel.parameters)}
+    used = names_in(context.tree, bound) & places.keys()
+    if used & changed_names(context.tree, context.body) or not (used or evaluate(bound, scope_of(context.tree, context.kernel), {})):
+        return None
+    return {name: places[name] for name in used}
+
+
+def _holds(context: TransformationContext, launch: Launch, bound: Node, places: dict[str, int], asked: Asked) -> bool:
+    """The launch's blocks and threads will do for all sizes that are tried."""
     tree, scope = of_program(context).tree, scope_of(context.tree, context.kernel)
+    found = {name: tree.node_at(launch.site.arguments[place].span) for name, place in places.items()}
+    arguments = {name: node for name, node in found.items() if node is not None}
     names = sorted({name for node in arguments.values() if evaluate(node, launch.scope, {}) is None for name in names_in(tree, node)})
     for size in _TRIAL_SIZES:
         for is_odd_larger in (False, True):
@@ -49,7 +75,7 @@ def _has_threads(context: TransformationContext, launch: Launch, bound: Node, ar
             passed = {name: evaluate(node, launch.scope, values) for name, node in arguments.items()}
             wanted = evaluate(bound, scope, {name: value for name, value in passed.items() if value is not None})
             blocks, threads = (_first(launch, shape.components, values) for shape in (launch.grid, launch.block))
-            if wanted is None or blocks is None or threads is None or blocks * threads < wanted:
+            if wanted is None or blocks is None or threads is None or not asked(blocks, threads, wanted):
                 return False
     return True
 

@@ -29,6 +29,7 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.followed_block import FollowedBlock, NotFollowedError, subscripts_of
+from assistant.plan.expert.analysis.leaving import leaving_alone
 from assistant.plan.expert.analysis.row_reductions import Combination, can_be_shuffled
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -175,8 +176,8 @@ def _followed(
 ) -> SharedScan | Obstacle:
     """``is_only``: the kernel has no other shared array."""
     tree, (steps, fill), last = context.tree, what, what[0][-1]
-    leaving = next((n for n in tree.find("return_statement", "goto_statement", "gnu_asm_expression", inside=context.body)), None)
-    if leaving is not None and leaving.start_byte < last.end_byte:
+    leaving = leaving_alone(context, context.body, last.end_byte)
+    if leaving is not None:
         words = f"a thread may leave at line {tree.line(leaving)}, and the shuffles need all lanes of a warp"
         return Obstacle(DeclineReason.LEAVES_EARLY, words)
     if any(hidden_effect(tree, step) is not None for step in steps) or _shadows(context):

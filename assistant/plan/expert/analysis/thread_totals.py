@@ -13,7 +13,7 @@ import re
 from dataclasses import replace
 
 from assistant.cuda.accesses import canonical
-from assistant.cuda.assignments import Assignment, assignments
+from assistant.cuda.assignments import assignments
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.integers import evaluate
@@ -28,6 +28,7 @@ from assistant.plan.expert.analysis.kernel_launches import known_blocks
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.plain_updates import Updates, plain_updates
 from assistant.plan.expert.analysis.row_reductions import Combination
+from assistant.plan.expert.analysis.set_anew import until_set_anew
 from assistant.plan.expert.analysis.shared_totals import shared_totals
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -102,7 +103,7 @@ def _is_shuffled(context: TransformationContext, uses: list[Node], name: str, co
     later = [use for use in uses if use.start_byte >= loop.end_byte]
     if shuffle == "__shfl_xor_sync":
         return True
-    return all(_is_of_first_lane(context, use) for use in _until_set_anew(context, later))
+    return all(_is_of_first_lane(context, use) for use in until_set_anew(context, later))
 
 
 def _shuffle(context: TransformationContext, loop: Node, name: str, combination: Combination) -> str | None:
@@ -137,23 +138,6 @@ def _halved(context: TransformationContext, loop: Node) -> str | None:
     first = evaluate(value, scope_of(context.tree, context.kernel), {"warpSize": _LANES}) if is_begun and value is not None else None
     is_to_one = asked in (f"{counter}>0", f"{counter}>=1", f"{counter}!=0", counter)
     return counter if first == _LANES // 2 and is_to_one else None
-
-
-def _until_set_anew(context: TransformationContext, uses: list[Node]) -> list[Node]:
-    """The uses before a statement of the kernel's body gives the local another value."""
-    kept = list[Node]()
-    for use in uses:
-        change = next((c for c in assignments(context.tree, context.body) if c.target == use), None)
-        if change is not None and _is_set_anew(context, change):
-            break
-        kept.append(use)
-    return kept
-
-
-def _is_set_anew(context: TransformationContext, change: Assignment) -> bool:
-    statement, name = change.node.parent, context.tree.text(change.target)
-    is_whole = statement is not None and statement.parent == context.body and change.operator == "="
-    return is_whole and change.value is not None and not mentions(context.tree, change.value, name)
 
 
 def _is_of_first_lane(context: TransformationContext, use: Node) -> bool:

@@ -12,7 +12,9 @@ __global__ void reduce1(const int *in, int *out, int n)
     if (tid % 32 == 0)
         sdata[tid / 32] = value;
     __syncthreads();
-    if (tid == 0) {
+    // write result for this block
+    if (tid == 0)
+    {
         for (int warp = 1; warp < 8; warp++)
             value += sdata[warp];
         out[blockIdx.x] = value;
