@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from assistant.build.occupancy import occupancy
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparenthesized
+from assistant.cuda.variables import locals_of
 from assistant.model.build import Occupancy
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import Span
@@ -48,9 +49,19 @@ _PLANE_SIZES = {
     "KO101": ((32, 8), (64, 4), (128, 2)),
     "KO102": ((32, 8), (64, 4), (128, 2)),
 }
+_SOLID_SIZES = {
+    "KO105": ((32, 4, 2), (32, 2, 2), (16, 4, 4), (32, 4, 4)),
+    "KO111": ((32, 2, 1), (32, 1, 1), (8, 4, 2)),
+    "KO112": ((32, 4, 2), (32, 2, 2), (16, 4, 4)),
+    "KO101": ((32, 4, 2), (32, 2, 4), (64, 2, 2)),
+    "KO102": ((32, 4, 2), (32, 2, 4), (64, 2, 2)),
+}
+_BY_DIMENSIONS = {1: _SIZES, 2: _PLANE_SIZES, 3: _SOLID_SIZES}
 _OF_ROWS = ("KO101", "KO102")
 """Findings that a block as wide as a warp answers where it was narrower: its accesses lie in one row then."""
 _GRID_STRIDE = frozenset({"blockDim.{0}*gridDim.{0}", "gridDim.{0}*blockDim.{0}"})
+_QUOTIENT = re.compile(r"(\w+)/[\w.\[\]>-]+")
+"""``plane / shape.depth``, without its blanks."""
 _Axes = tuple[Axis, ...]
 """The axes of a launch or of a declared workload."""
 _CEILING = re.compile(r"(?P<head>\"?\s*ceil\(.*/\s*)(?P<size>\d+)(?P<tail>\s*\)\s*\"?)")
@@ -100,8 +111,8 @@ class BlockSizeSearch:
 
 
 def _is_narrow(context: TransformationContext, sites: tuple[_Axes, ...] | Obstacle) -> bool:
-    """The threads of a warp stand in several rows of a block in two dimensions."""
-    return not isinstance(sites, Obstacle) and len(sites[0]) == 2 and sites[0][0].size < context.architecture.warp_size
+    """The threads of a warp stand in several rows of a block."""
+    return not isinstance(sites, Obstacle) and len(sites[0]) > 1 and sites[0][0].size < context.architecture.warp_size
 
 
 def _fixed_block(context: TransformationContext) -> Obstacle | None:
@@ -123,7 +134,7 @@ def _fixed_block(context: TransformationContext) -> Obstacle | None:
                 f"line {line} uses {node_text(node)} on its own, so the block's size is part of what it computes",
             )
     names = {node_text(n) for n in _index_names(context)}
-    guarded = {name for n in context.tree.find("binary_expression", inside=context.body) for name in _compared(n)}
+    guarded = _bounded({name for n in context.tree.find("binary_expression", inside=context.body) for name in _compared(n)}, context)
     if names - guarded or not guarded:
         return Obstacle(
             DeclineReason.NO_BOUNDS_CHECK,
@@ -202,6 +213,19 @@ def _compared(node: Node) -> Iterator[str]:
         yield "threadIdx" if "threadIdx" in node_text(side) else node_text(side)
 
 
+def _bounded(compared: set[str], context: TransformationContext) -> frozenset[str]:
+    """These names, and indices of which they are the quotient: ``plane / depth >= channels`` bounds ``plane``."""
+    declared = [v for found in locals_of(context.tree, context.body).values() for v in found if v.value is not None]
+    quotients = {v.name: found[1] for v in declared if v.value is not None and (found := _QUOTIENT.fullmatch(_plain(v.value)))}
+    found, waiting = set(compared), list(compared)
+    while waiting:
+        divided = quotients.get(waiting.pop())
+        if divided is not None and divided not in found:
+            found.add(divided)
+            waiting.append(divided)
+    return frozenset(found)
+
+
 def _strides_over_grid(context: TransformationContext) -> bool:
     """True for a kernel whose loops cover everything with any number of blocks."""
     axes = {node_text(f)[-1] for f in _builtin_fields(context) if node_text(f).startswith("threadIdx")}
@@ -220,14 +244,10 @@ def _all_axes(context: TransformationContext) -> tuple[_Axes, ...] | Obstacle:
             return axes
         sites.append(axes)
     if len({len(axes) for axes in sites}) != 1:
-        return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of one and of two dimensions")
+        return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel is launched with blocks of different numbers of dimensions")
     if len(sites[0]) > 1 and _flat_axes(context):
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the kernel counts blocks along an axis along which they have several threads")
-    return (
-        tuple(sites)
-        if len(sites[0]) <= 2
-        else Obstacle(DeclineReason.BLOCK_SHAPE, "the block has three dimensions, for which no other shape is known to be better")
-    )
+    return tuple(sites)
 
 
 def _declared_axes(shape: DeclaredShape, strides: bool) -> _Axes | Obstacle:
@@ -252,7 +272,7 @@ def _declared_axes(shape: DeclaredShape, strides: bool) -> _Axes | Obstacle:
 
 def _candidates(context: TransformationContext, current: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Sizes to try, best occupancy first; for a tiny grid smaller ones only."""
-    table = _SIZES if len(current) == 1 else _PLANE_SIZES
+    table = _BY_DIMENSIONS[len(current)]
     limit = _largest_block(context)
     before = _occupancy(context, current)
     kept: list[tuple[float, tuple[int, ...]]] = []

@@ -6,6 +6,7 @@ import pytest
 
 from assistant.model.plan import Decline, DeclineReason
 from assistant.plan.expert.block_shuffles import BlockShuffles
+from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.block_to_grid import BlockToGrid
 from assistant.plan.expert.exchange_sort import ExchangeSort
 
@@ -29,6 +30,21 @@ def test_with_shared_memory_the_block_is_looked_at(context_of, place):
     text = SUMMING if place == "kernel" else PARTING.replace("__global__", f"{outside}__global__", 1)
     found = BlockShuffles().rewrite(context_of(text))
     assert isinstance(found, Decline) and found.code is DeclineReason.BLOCK_SHAPE
+
+
+@pytest.mark.parametrize(("block", "is_narrow"), [("32, 2, 4", False), ("8, 8, 4", True)])
+def test_a_block_as_wide_as_a_warp_is_not_made_wider_for_its_accesses(context_of, block, is_narrow):
+    x, y, z = block.split(", ")
+    text = f"""// kernel=scale line=4 finding=KO102
+__global__ void scale(float *v, int w, int h, int d) {{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;
+    if (x < w && y < h && z < d) v[(z * h + y) * w + x] *= 2;
+}}
+void run(float *v, int w, int h, int d) {{
+    scale<<<dim3((w + {x} - 1) / {x}, (h + {y} - 1) / {y}, (d + {z} - 1) / {z}), dim3({block})>>>(v, w, h, d);
+}}
+"""
+    assert bool(BlockSizeSearch().rewrite(context_of(text))) is is_narrow
 
 
 def test_a_grid_that_grows_with_the_data_has_its_blocks_already(context_of):
