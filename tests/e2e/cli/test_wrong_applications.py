@@ -53,6 +53,9 @@ WRONG = {
     "scratch-filled-too-soon": ("block-scan/scan_of_a_helper", "    __syncthreads();\n    return sum;", "    return sum;"),
     "next-sum-too-soon": (
         "block-shuffles/one_sum_after_the_other", "        }\n        __syncthreads();\n    }", "        }\n    }"),
+    "warp-of-a-local-left-out": ("block-shuffles/local_goes_along", "warp < 4; warp++", "warp < 3; warp++"),
+    "stored-by-a-block-beyond-the-end": ("staying-threads/squared_errors", "t == 0 && i < n", "t == 0"),
+    "element-beyond-the-end": ("staying-threads/squared_errors", "    if (i < n) {\n", "    {\n"),
     "power-one-iteration-early": ("running-powers/discounted", "float power = 1.0f + rate;", "float power = 1.0f;"),
     "power-not-begun-again": ("running-powers/two_loops_of_a_float_in_double", "    power = 1.0;\n", ""),
     "first-place-left-out": ("exchange-sort/median_of_nine", "int j = i - 1; j >= 0", "int j = i - 1; j > 0"),

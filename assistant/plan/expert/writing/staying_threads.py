@@ -19,6 +19,7 @@ from assistant.cuda.assignments import changed_names
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.files import line_end
+from assistant.cuda.functions import enclosing_function
 from assistant.cuda.literals import is_literal_of
 from assistant.cuda.names import free_name, mentions, names_in
 from assistant.cuda.syntax import Node, binary_parts, without_comments
@@ -101,8 +102,15 @@ def _inside(context: TransformationContext, guard: Node, leaving: Node) -> str |
     if condition is None or branch is None or lone_statement(branch) != leaving or touches_memory(context, condition):
         return None
     names, declared = names_in(tree, condition), locals_of(tree, context.body)
+    variables = [v for name in names for v in (*declared.get(name, ()), *_parameters(context, name))]
     is_fixed = not names & changed_names(tree, context.body) and all(len(declared.get(name, ())) <= 1 for name in names)
-    return inside_of(context, guard) if is_fixed else None
+    is_ordered = not any(plain_type(tree, v.type) in _LARGEST for v in variables)  # of a NaN neither `<` nor `>=` holds
+    return inside_of(context, guard) if is_fixed and is_ordered else None
+
+
+def _parameters(context: TransformationContext, name: str) -> tuple[Variable, ...]:
+    function = enclosing_function(context.tree, context.body)
+    return () if function is None else tuple(each for each in function.parameters if each.name == name)
 
 
 def _brought(context: TransformationContext, early: _Early) -> tuple[TextEdit, ...] | None:

@@ -1,4 +1,7 @@
-// kernel=norm line=18 finding=KO115
+// kernel=norm line=21 finding=KO115
+#include <cstdio>
+#include <cstdlib>
+
 // after the reduction of the CUDA samples: each thread takes two elements
 template <unsigned int blockSize>
 __global__ void norm(const double *a, const double *b, double *part, unsigned int n)
@@ -26,7 +29,23 @@ __global__ void norm(const double *a, const double *b, double *part, unsigned in
     if (tid == 0) part[blockIdx.x] = mySum;
 }
 
-void run(const double *a, const double *b, double *part, unsigned int n)
+int main(int argc, char **argv)
 {
-    norm<128><<<(n + 255) / 256, 128, 128 * sizeof(double)>>>(a, b, part, n);
+    unsigned int n = argc > 1 ? atoi(argv[1]) : 5000;
+    unsigned int blocks = (n + 255) / 256;
+    double *a, *b, *part;
+    cudaMallocManaged(&a, n * sizeof(double));
+    cudaMallocManaged(&b, n * sizeof(double));
+    cudaMallocManaged(&part, blocks * sizeof(double));
+    for (unsigned int i = 0; i < n; i++) {
+        a[i] = (i * 7 % 31) * 0.25 - 3;
+        b[i] = (i * 11 % 29) * 0.5 - 7;
+    }
+    norm<128><<<blocks, 128, 128 * sizeof(double)>>>(a, b, part, n);
+    cudaDeviceSynchronize();
+    double sum = 0;
+    for (unsigned int i = 0; i < blocks; i++)
+        sum += part[i];
+    printf("%.6f\n", sum);
+    return 0;
 }

@@ -1,4 +1,6 @@
-// kernel=squared_errors line=20 finding=KO115 technique=block-shuffles
+// kernel=squared_errors line=22 finding=KO115 technique=block-shuffles
+#include <cstdio>
+#include <cstdlib>
 #include <cuda_runtime.h>
 
 #define THREADS 128
@@ -26,7 +28,25 @@ __global__ void squared_errors(const float *y, const float *y_hat, float *partia
         partial[blockIdx.x] = part[0];
 }
 
-void run(const float *y, const float *y_hat, float *partial, int n)
+int main(int argc, char **argv)
 {
-    squared_errors<<<n / THREADS + 1, THREADS>>>(y, y_hat, partial, n);
+    int n = argc > 1 ? atoi(argv[1]) * THREADS : 20 * THREADS;
+    int blocks = n / THREADS + 1;
+    float *y, *y_hat, *partial;
+    cudaMallocManaged(&y, n * sizeof(float));
+    cudaMallocManaged(&y_hat, n * sizeof(float));
+    cudaMallocManaged(&partial, blocks * sizeof(float));
+    for (int i = 0; i < n; i++) {
+        y[i] = (i * 37 % 101) / 101.0f;
+        y_hat[i] = (i * 53 % 97) / 97.0f;
+    }
+    for (int b = 0; b < blocks; b++)
+        partial[b] = -1;
+    squared_errors<<<blocks, THREADS>>>(y, y_hat, partial, n);
+    cudaDeviceSynchronize();
+    double sum = 0;
+    for (int b = 0; b < n / THREADS; b++)
+        sum += partial[b];
+    printf("mse %.6f, then %.0f\n", sum / n, partial[n / THREADS]);
+    return 0;
 }

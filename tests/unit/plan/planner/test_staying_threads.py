@@ -164,6 +164,7 @@ def test_what_changes_nothing_depends_on_what_is_made_of_the_values(context_of, 
         [("a[t] = x[i];", "float v = x[i]; v = v * v; a[t] = v;"), ("= a[0]", "= a[0] + v")],
         [("a[t] += a[t + s]", "a[t] = max(a[t], a[t + s])"), ("float", "int")],
         [("if (t < s)", "if (t <= s)")],
+        [("int t = threadIdx.x,", "float w = x[0]; int t = threadIdx.x,"), ("if (i >= n) return;", "if (w > n) return;")],
     ],
     ids=[
         "all threads store",
@@ -177,6 +178,7 @@ def test_what_changes_nothing_depends_on_what_is_made_of_the_values(context_of, 
         "a value used again",
         "least of the integers has no name here",
         "no reduction",
+        "of a NaN nothing holds",
     ],
 )
 def test_threads_that_leave_as_before(context_of, changes):
