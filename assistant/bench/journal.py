@@ -56,6 +56,8 @@ class BenchSettings(Record):
     """For each task."""
     is_searching: bool = True
     """Whether anything is searched for, or only looked at."""
+    cluster_device: str | None = None
+    """Device of the workers that ran it: ``cpu``, or the name of a GPU; None: it was run on this machine."""
 
 
 class Journal(Generic[SettingsT, RowT]):

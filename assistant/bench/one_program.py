@@ -58,7 +58,7 @@ class ProgramRunner(Record):
 
         row = await row_or_reason(carried_out, task.title, self.settings.timeout_s, heard)
         if isinstance(row, str):
-            row = self._failed(task, heard, row)
+            row = self.failed(task, row, heard)
         return replace(row, cost=heard.cost(time.monotonic() - start_s))
 
     async def _carried_out(self, task: Task, copy: Path, heard: Heard) -> Row:
@@ -151,8 +151,9 @@ class ProgramRunner(Record):
         bound = None if task.requirements is None or not original.target else bound_of(task.requirements, target(original.target))
         return replace(row, device=original.device, target=original.target, bound=bound, times=times_of(original, None))
 
-    def _failed(self, task: Task, heard: Heard, reason: str) -> Row:
-        """What was found out before stays; the task counts as if nothing had been done."""
+    def failed(self, task: Task, reason: str, heard: Heard | None = None) -> Row:
+        """What was found out before, if anything was, stays; the task counts as if nothing had been done."""
+        heard = heard or Heard()
         profiled = heard.of_command("profile")
         original = original_of(profiled) if failure_of(profiled) is None else None
         return replace(self._row(task, heard, original), reason=reason)

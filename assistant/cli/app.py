@@ -16,6 +16,7 @@ from assistant.cli import operators as ops
 from assistant.cli import options as opt
 from assistant.cli.agents import add_agent_commands
 from assistant.cli.bench import add_bench_command
+from assistant.cli.cluster import add_cluster_commands
 from assistant.cli.ledger import add_ledger_commands
 from assistant.cli.loading import loading
 from assistant.cli.machine import add_machine_commands
@@ -58,6 +59,7 @@ def build_app(servers: Servers) -> typer.Typer:
     add_server_commands(app, servers)
     add_agent_commands(app)
     add_task_commands(app)
+    add_cluster_commands(app)
     return app
 
 

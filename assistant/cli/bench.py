@@ -56,6 +56,7 @@ def _bench(
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="Programs at a time; what is timed on a GPU is timed alone, so the others wait for it")
     ] = 1,
+    cluster: opt.Cluster = None,
     planner: Annotated[str | None, typer.Option(metavar="NAME", help="expert, llm or auto; default: as the settings say")] = None,
     budget_usd: Annotated[float | None, typer.Option(min=0, help="Dollars for language models at most, for each program")] = None,
     allow: Annotated[
@@ -82,6 +83,7 @@ def _bench(
             "--planner": planner,
             "--budget-usd": budget_usd,
             "--original-only": original_only or None,
+            "--cluster": cluster,
         }
         searching["--allow"] = None if allow == "none" else allow
         _refuse(searching, f"is about programs, and --suite {suite} about PyTorch tasks", "leave it out")
@@ -116,7 +118,7 @@ def _bench(
         timeout_s=timeout,
         is_searching=not original_only,
     )
-    raise typer.Exit(run_bench(BenchRun(root, settings, TaskChoice(names, sizes, limit), plain_path(out), resume, as_json, jobs)))
+    raise typer.Exit(run_bench(BenchRun(root, settings, TaskChoice(names, sizes, limit), plain_path(out), resume, as_json, jobs, cluster)))
 
 
 def _check_suite(name: str) -> None:

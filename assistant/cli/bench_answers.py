@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from assistant.bench import (
     BenchSettings,
     Journal,
     ProgramRunner,
     Row,
+    Task,
     TaskChoice,
     chosen_tasks,
     figures_lines,
@@ -30,6 +33,7 @@ from assistant.cli.compose import has_gpu, open_session
 from assistant.cli.consent import ask_model
 from assistant.cli.console import console
 from assistant.cli.jobs import run_async
+from assistant.cli.loading import loading
 from assistant.cli.status import StatusLine
 from assistant.config import find_workspace, load_settings
 from assistant.engine import OptimizeOptions, Session
@@ -41,6 +45,10 @@ from assistant.record import Record
 
 __all__ = ["BenchRun", "interrupted_words", "run_bench", "session_of", "times_on_gpu"]
 
+RunOne = Callable[[Task], Coroutine[Any, Any, Row]]
+
+_EXPERT = "expert"
+_ONLY_RULES = f"--planner {_EXPERT}: workers search by rules"
 _UNFIT = re.compile(r"[^A-Za-z0-9_.+-]+")
 
 
@@ -55,6 +63,8 @@ class BenchRun(Record):
     is_json: bool
     jobs: int = 1
     """Programs at a time."""
+    cluster: str | None = None
+    """Whose workers run them; None: this process."""
 
 
 def run_bench(run: BenchRun) -> int:
@@ -70,7 +80,23 @@ def interrupted_words(out: Path) -> str:
 async def _run(run: BenchRun) -> int:
     if not run.folder.is_dir():
         raise UsageError(f"{run.folder} is not a folder", "name a folder of CUDA programs")
-    tasks = chosen_tasks(run.folder, _checked(run))
+    if run.cluster is None:
+        return await _rows(run, times_on_gpu(run.folder / SUITE_NAME, run.settings.device), None)
+    with loading():
+        from assistant.cli.cluster_asked import ProgramsOnCluster, opened
+        from assistant.cluster import CPU
+
+    if run.settings.planner not in (None, _EXPERT):
+        raise UsageError(f"--planner {run.settings.planner} cannot be sent to workers: no key of a model leaves this machine", _ONLY_RULES)
+    async with opened(run.cluster) as cluster:
+        device = await cluster.device(run.settings.device or load_settings(find_workspace(run.folder / SUITE_NAME)).settings.device)
+        run = replace(run, settings=replace(run.settings, planner=_EXPERT, cluster_device=device))
+        return await _rows(run, device != CPU, lambda runner: ProgramsOnCluster(cluster, runner, device).run)
+
+
+async def _rows(run: BenchRun, is_on_gpu: bool, elsewhere: Callable[[ProgramRunner], RunOne] | None) -> int:
+    """``elsewhere``: who runs a program in the place of this process; as many as there are workers for it are run at a time."""
+    tasks = chosen_tasks(run.folder, _checked(run, is_on_gpu))
     journal = _journal(run)
     sha256 = sources_sha256(run.folder)
     left = left_of(tasks, journal, lambda _: sha256)
@@ -83,7 +109,8 @@ async def _run(run: BenchRun) -> int:
             status.follow(event)
 
         runner = ProgramRunner(run.folder, run.settings, lambda title: session_of(run.out, title), follow, _callbacks())
-        async for row in run_suite(left, journal, runner.run, run.jobs):
+        run_one, at_once = (runner.run, run.jobs) if elsewhere is None else (elsewhere(runner), max(1, len(left)))
+        async for row in run_suite(left, journal, run_one, at_once):
             status.hide()
             write_results(run.out, journal)
             screen.show(row.title, row_line(row), row_object(row))
@@ -93,13 +120,12 @@ async def _run(run: BenchRun) -> int:
     return exit_codes.DONE
 
 
-def _checked(run: BenchRun) -> TaskChoice:
+def _checked(run: BenchRun, is_on_gpu: bool) -> TaskChoice:
     """The choice, with real sizes where there is a GPU, else with those that the emulator runs in seconds.
 
     Raises KernelOptError for what would make every row a failure: a device, target or planner that is not there.
     """
     suite, settings = run.folder / SUITE_NAME, run.settings
-    is_on_gpu = times_on_gpu(suite, settings.device)
     if settings.target is not None:
         target(settings.target)
     open_session("bench").check_planner(OptimizeOptions(planner=settings.planner), suite)

@@ -16,6 +16,7 @@ from assistant.errors import UsageError
 __all__ = [
     "Build",
     "Cflags",
+    "Cluster",
     "Count",
     "Device",
     "Everywhere",
@@ -63,6 +64,16 @@ Build = Annotated[str | None, typer.Option(metavar="CMD", help="Builds what --ru
 Run = Annotated[
     str | None,
     typer.Option(metavar="CMD", help="Starts a program or script instead of FILE's main(); without a GPU, what --build links"),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS|local:N",
+        envvar="KERNELOPT_CLUSTER",
+        help="Workers that do it: those of a dask scheduler (tcp://HOST:8786), or N of this machine; left out: this process",
+        show_default=False,
+        show_envvar=False,
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON event per line")]
 Verbose = Annotated[

@@ -1,5 +1,5 @@
-"""Commands about tasks for coding agents: task new, copy, show, trajectory, learn, restore; tasks make; and what an agent asks in its
-folder: judge, ask-memory.
+"""Commands about tasks for coding agents: task new, copy, show, trajectory, learn, restore; tasks make, judge; and what an agent asks in
+its folder: judge, ask-memory.
 
 Their options only; ``tasks_answers`` and ``tasks_making`` do what they say.
 """
@@ -54,6 +54,7 @@ def add_task_commands(app: typer.Typer) -> None:
     tasks = typer.Typer(help="Many tasks at once.", no_args_is_help=True)
     tasks.callback()(lambda: None)
     tasks.command("make")(_make)
+    tasks.command("judge")(_judge_many)
     app.add_typer(tasks, name="tasks")
     app.command("judge")(_judge)
     app.command("ask-memory")(_ask_memory)
@@ -212,6 +213,7 @@ def _make(
     ] = True,
     device: Annotated[str, typer.Option("--device", help="cpu: each is run at small sizes; gpu:N: kernels at real sizes")] = "cpu",
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Checks at once; what is kept does not depend on it")] = 1,
+    cluster: opt.Cluster = None,
     target: Annotated[str, typer.Option("--target", help="GPU that least times are estimated for")] = "h200",
 ) -> None:
     """Draw tasks for training and evaluation into DIR, with their provenance, splits, and what was left out and why."""
@@ -221,7 +223,26 @@ def _make(
         from assistant.cli.tasks_making import make_tasks
 
     place = None if benchmark is None else plain_path(benchmark)
-    raise typer.Exit(make_tasks(Asked(plain_path(folder), operators, kernels, seed, target, place, jobs), device if is_checked else None))
+    asked = Asked(plain_path(folder), operators, kernels, seed, target, place, jobs)
+    raise typer.Exit(make_tasks(asked, device if is_checked else None, cluster))
+
+
+def _judge_many(
+    place: Annotated[str, typer.Argument(metavar="DIR|ID", help="An agent's folder, or a task's id")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Edited texts of the task's file; equal ones are judged once")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the answers: rows.jsonl")] = Path("kernelopt-judged"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on in --out; what has an answer is not judged again")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="Files at a time, without --cluster")] = 1,
+    cluster: opt.Cluster = None,
+    as_json: Json = False,
+) -> None:
+    """Judge many edits of one task, each as its agent's judge would. No call is kept and no budget used."""
+    with loading():
+        from assistant.cli.judging_many import JudgingRun, judge_many
+        from assistant.cli.paths import plain_path
+
+    run = JudgingRun(place, tuple(map(plain_path, files)), plain_path(out), resume, jobs, cluster, as_json)
+    raise typer.Exit(judge_many(run))
 
 
 def _restore(folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="An agent's folder")] = Path()) -> None:
@@ -232,12 +253,12 @@ def _restore(folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="An ag
     put_back(folder)
 
 
-def _judge(folder: TaskFolder = None, as_json: Json = False) -> None:
+def _judge(folder: TaskFolder = None, cluster: opt.Cluster = None, as_json: Json = False) -> None:
     """In a task's folder: is the edited file right, is it faster, and what reward has it?"""
     with loading():
         from assistant.cli.tasks_answers import judge
 
-    raise typer.Exit(judge(folder, as_json))
+    raise typer.Exit(judge(folder, as_json, cluster))
 
 
 def _ask_memory(

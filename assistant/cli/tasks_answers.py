@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from assistant.agents.tasks import (
     restore,
     trajectory,
 )
+from assistant.agents.tasks.judging import JudgeEdit
 from assistant.agents.tasks.learning import LearnedEdit, kept_for, learned, read_trajectory
 from assistant.agents.tasks.training_data import conversation, steps
 from assistant.agents.tasks.words import answer_in_words, task_in_words
@@ -32,12 +34,13 @@ from assistant.cli.agents_answers import server_command
 from assistant.cli.compose import open_session
 from assistant.cli.console import console
 from assistant.cli.jobs import run_async
+from assistant.cli.loading import loading
 from assistant.cli.status import StatusLine
 from assistant.config import user_paths
 from assistant.errors import UsageError
 from assistant.serialize import encodable, encode
 
-__all__ = ["ask_memory", "copy", "door_of", "judge", "learn", "make", "print_trajectory", "profile", "put_back", "show"]
+__all__ = ["ask_memory", "copy", "door_of", "judge", "kept_of", "learn", "make", "print_trajectory", "profile", "put_back", "show"]
 
 _MOST_BYTES = 256 << 20
 """Of a file with a trajectory."""
@@ -65,7 +68,7 @@ def make(new: NewTask, names: tuple[str, ...], as_json: bool) -> int:
 def copy(place: str, folder: Path, names: tuple[str, ...], as_json: bool) -> None:
     """Make the same task once more; raises KernelOptError."""
     server = ServerStart(server_command(), clients_of(folder, names) if names else CLIENTS, load_skills())
-    _print_made(copy_task(_store(), _kept(place), folder, server), folder, as_json)
+    _print_made(copy_task(_store(), kept_of(place), folder, server), folder, as_json)
 
 
 def _print_made(kept: KeptTask, folder: Path, as_json: bool) -> None:
@@ -75,8 +78,8 @@ def _print_made(kept: KeptTask, folder: Path, as_json: bool) -> None:
         _print(f"{kept.task.id}: {folder}\nnext: start your agent in it; README.md says the rest. kernelopt task show {folder}")
 
 
-def judge(folder: Path | None, as_json: bool) -> int:
-    """Exit code 0 for a reward of 0 and more, 1 for -1, 3 where there is none."""
+def judge(folder: Path | None, as_json: bool, cluster: str | None = None) -> int:
+    """Exit code 0 for a reward of 0 and more, 1 for -1, 3 where there is none. ``cluster``: whose workers judge; None: this process."""
 
     def exit_code(answer: dict[str, Any]) -> int:
         reward = answer.get("reward")
@@ -84,7 +87,7 @@ def judge(folder: Path | None, as_json: bool) -> int:
             return exit_codes.CANNOT_ANSWER
         return exit_codes.DONE if reward >= 0 else exit_codes.ANSWER_IS_NO
 
-    return _asked(folder, lambda door, progress: door.judge(progress), as_json, exit_code)
+    return _asked(folder, lambda door, progress: door.judge(progress), as_json, exit_code, cluster)
 
 
 def profile(folder: Path | None, kernel: str | None, as_json: bool) -> int:
@@ -97,7 +100,7 @@ def ask_memory(folder: Path | None, topic: str, as_json: bool) -> int:
 
 def show(place: str, as_json: bool) -> None:
     """What a task asks and what came of its calls."""
-    kept = _kept(place)
+    kept = kept_of(place)
     calls = CallLog(kept.calls).calls()
     remains = left(kept.task.budget, calls)
     if as_json:
@@ -109,7 +112,7 @@ def show(place: str, as_json: bool) -> None:
 
 def print_trajectory(place: str, form: str, least_reward: int | None) -> None:
     """JSON lines: ``calls``, the task first; ``messages`` or ``steps``, training data."""
-    lines: Iterable[dict[str, Any]] = trajectory(_kept(place))
+    lines: Iterable[dict[str, Any]] = trajectory(kept_of(place))
     if form != "calls":
         task, *calls = lines
         whole = conversation(task, calls, least_reward)
@@ -121,7 +124,7 @@ def print_trajectory(place: str, form: str, least_reward: int | None) -> None:
 def learn(place: str, device: str | None, as_json: bool) -> int:
     """Judge what an agent had judged once more, and keep it; raises KernelOptError."""
     path = Path(place)
-    found = read_trajectory(_lines_in(path) if path.is_file() else trajectory(_kept(place)))
+    found = read_trajectory(_lines_in(path) if path.is_file() else trajectory(kept_of(place)))
     tasks = _store()
     kept = kept_for(tasks, TaskStore(tasks.root.with_name(_ELSEWHERE)), found, device)
 
@@ -162,9 +165,16 @@ def put_back(folder: Path) -> None:
     _print(f"put back: {', '.join(written)}" if written else "nothing was changed")
 
 
-def door_of(session_name: str, folder: Path | None) -> Door:
-    """What an agent in the folder may ask."""
-    return Door(open_session(session_name), _store(), AgentFolder(folder or Path()))
+def door_of(session_name: str, folder: Path | None, judge_edit: JudgeEdit | None = None) -> Door:
+    """What an agent in the folder may ask; ``judge_edit``: who judges, None: this process."""
+    return Door(open_session(session_name), _store(), AgentFolder(folder or Path()), judge_edit=judge_edit)
+
+
+async def _judge_on(cluster: str, stack: AsyncExitStack) -> JudgeEdit:
+    with loading():
+        from assistant.cli.cluster_asked import judge_on, opened
+
+    return judge_on(await stack.enter_async_context(opened(cluster)))
 
 
 def _asked(
@@ -172,10 +182,13 @@ def _asked(
     ask: Callable[[Door, OnProgress], Awaitable[dict[str, Any]]],
     as_json: bool,
     exit_code: Callable[[dict[str, Any]], int],
+    cluster: str | None = None,
 ) -> int:
     async def work() -> int:
         with StatusLine(console(is_error=True)) as status:
-            answer = await ask(door_of("task", folder), _shown(status))
+            async with AsyncExitStack() as stack:
+                judge_edit = None if cluster is None else await _judge_on(cluster, stack)
+                answer = await ask(door_of("task", folder, judge_edit), _shown(status))
         if as_json:
             typer.echo(encodable(json.dumps(answer, ensure_ascii=False)))
         else:
@@ -185,7 +198,7 @@ def _asked(
     return run_async(work, _INTERRUPTED)
 
 
-def _kept(place: str) -> KeptTask:
+def kept_of(place: str) -> KeptTask:
     """By the folder, or by the id of a task."""
     folder = Path(place)
     return _store().find(AgentFolder(folder).task_id() if folder.is_dir() else place)

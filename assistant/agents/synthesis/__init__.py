@@ -11,6 +11,7 @@ from assistant.lazy import names_of
 
 if TYPE_CHECKING:
     from assistant.agents.synthesis.checking import checked as checked
+    from assistant.agents.synthesis.checking import settings_of as settings_of
     from assistant.agents.synthesis.drawn import Drawn as Drawn
     from assistant.agents.synthesis.drawn import Kind as Kind
     from assistant.agents.synthesis.drawn import Split as Split

@@ -51,6 +51,10 @@ class Drawn(Record):
     number: int
 
     @property
+    def file_name(self) -> str:
+        return f"{self.name}.py" if self.kind is Kind.OPERATOR else f"{self.name}.cu"
+
+    @property
     def split(self) -> Split:
         return split_of(self.structure)
 

@@ -39,7 +39,6 @@ LEAST_S, MOST_S = 0.05e-3, 100e-3
 _TRIES = 40
 """Draws for each task that is asked for, at most."""
 _FOLDERS = {Kind.OPERATOR: "operators", Kind.KERNEL: "kernels"}
-_ENDINGS = {Kind.OPERATOR: ".py", Kind.KERNEL: ".cu"}
 _MOST_BENCHMARK_BYTES = 1 << 20
 
 
@@ -152,7 +151,7 @@ def _left_out(kind: Kind, seed: int, manifest: Manifest, unfit: Callable[[Drawn]
 
 async def _write_batch(asked: Asked, batch: Sequence[Drawn], check: CheckTask | None, manifest: Manifest) -> None:
     """Check some at once. They are kept in the order in which they were drawn, however many run at once."""
-    files = [asked.folder / _FOLDERS[drawn.kind] / f"{drawn.name}{_ENDINGS[drawn.kind]}" for drawn in batch]
+    files = [asked.folder / _FOLDERS[drawn.kind] / drawn.file_name for drawn in batch]
     for drawn, file in zip(batch, files, strict=True):
         _write(file, drawn.text)
     checks: Sequence[Check | None] = [None] * len(batch)

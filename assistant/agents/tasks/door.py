@@ -25,17 +25,16 @@ from assistant.agents.tasks.answering import bounded, by_folder_names, judge_ans
 from assistant.agents.tasks.calls import JUDGE, Begun, CallLog, Refused, Tool, left
 from assistant.agents.tasks.folder import AgentFolder
 from assistant.agents.tasks.jobs import OnProgress
+from assistant.agents.tasks.judging import JudgeEdit, allowed_of, judge_here
 from assistant.agents.tasks.profile_answers import profile_answer
 from assistant.agents.tasks.recalled import recalled
 from assistant.agents.tasks.reward import PROTECTED_FILE_CHANGED, Judgement, Reason, reward_of
-from assistant.agents.tasks.running import check_edit, judged, profiled
+from assistant.agents.tasks.running import check_edit, profiled
 from assistant.agents.tasks.store import KeptTask, TaskStore
 from assistant.agents.tasks.task import TaskKind
 from assistant.cuda.hunks import unified_diff
 from assistant.engine import Session
-from assistant.engine.search import deferred_labels
 from assistant.errors import CannotAnswerError, KernelOptError, UsageError
-from assistant.model.verification import Label
 from assistant.record import Record
 
 __all__ = ["Door"]
@@ -64,9 +63,15 @@ Work = Callable[[_Turn], Awaitable[dict[str, Any]]]
 class Door:
     """What an agent in a folder may ask."""
 
-    def __init__(self, session: Session, store: TaskStore, folder: AgentFolder, task_id: str | None = None) -> None:
-        """``task_id``: whatever the folder says by then; None: the task that it names at each call."""
+    def __init__(
+        self, session: Session, store: TaskStore, folder: AgentFolder, task_id: str | None = None, judge_edit: JudgeEdit | None = None
+    ) -> None:
+        """``task_id``: whatever the folder says by then; None: the task that it names at each call.
+
+        ``judge_edit``: who judges; None: this process.
+        """
         self._session = session
+        self._judge_edit = judge_edit or judge_here(session)
         self._task_id = task_id
         self._store = store
         self._folder = folder
@@ -77,11 +82,9 @@ class Door:
         async def work(turn: _Turn) -> dict[str, Any]:
             if turn.changed:
                 message = f"protected files were changed: {', '.join(turn.changed)}; kernelopt task restore puts them back"
-                judgement, log = Judgement(None, message, refusal=Reason(PROTECTED_FILE_CHANGED, message)), []
-            else:
-                judgement, log = await judged(self._session, turn.kept, turn.text, on_progress)
-            reward = reward_of(judgement, self._allowed(turn.kept), is_isolated=self._is_isolated())
-            return judge_answer(judgement, reward, log)
+                judgement = Judgement(None, message, refusal=Reason(PROTECTED_FILE_CHANGED, message))
+                return judge_answer(judgement, reward_of(judgement, allowed_of(turn.kept), is_isolated=self._is_isolated()), [])
+            return await self._judge_edit(turn.kept, turn.text, self._is_isolated(), on_progress)
 
         return await self._call(JUDGE, "", work, on_progress)
 
@@ -157,11 +160,6 @@ class Door:
         refusal = None if turn.kept.task.kind is TaskKind.OPERATOR else check_edit(turn.kept, turn.text)
         if refusal is not None:
             raise UsageError(f"{turn.kept.task.source} is not run: {refusal.message}", "kernelopt judge says the same with a reward")
-
-    def _allowed(self, kept: KeptTask) -> frozenset[str]:
-        settings = kept.task.settings
-        named = {label.value for label in deferred_labels(settings.allowed)}
-        return frozenset(named | ({Label.HOST_CODE.value} if settings.may_edit_host_code else set()))
 
     def _is_isolated(self) -> bool:
         """Whether the agent's folder belongs to another user than the one that judges."""

@@ -23,6 +23,7 @@ USER_PAGES = [page for page in PAGES if not {"findings", "techniques", "code-map
 FOREIGN_OPTIONS = frozenset(
     (
         "--help",
+        "--host",  # dask's
         "--kernelopt-device",  # pytest's
         "--use_fast_math",
         "--ftz",
