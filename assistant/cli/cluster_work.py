@@ -24,7 +24,7 @@ from assistant.bench import BenchSettings, ProgramRunner
 from assistant.bench.task import Task as Program
 from assistant.cli.compose import open_session
 from assistant.cluster import CPU, WorkFile, WorkItem, answered, write_files
-from assistant.disk.temporary import OwnFolder
+from assistant.config import user_paths
 from assistant.engine import Session, scratch_folder
 from assistant.errors import UsageError
 from assistant.lab.kept import KeptCompiler
@@ -95,7 +95,6 @@ class _Worker:
         for name in filter(SECRET.search, tuple(os.environ)):
             del os.environ[name]  # the programs that it runs are nobody's here
         self.loop = BackgroundLoop()
-        self._folder = OwnFolder("worker-process")
         self._session: Session | None = None
 
     async def work(self, item: WorkItem) -> str:
@@ -112,7 +111,7 @@ class _Worker:
 
     def _opened(self) -> Session:
         if self._session is None:
-            self._session = open_session("worker", KeptCompiler(), memory=self._folder.path / "memory.sqlite3")
+            self._session = open_session("worker", KeptCompiler(), memory=user_paths().memory.with_name(f"worker-{os.getpid()}.sqlite3"))
         return self._session
 
     async def _judge(self, item: WorkItem, folder: Path) -> dict[str, Any]:

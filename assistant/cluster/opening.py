@@ -83,7 +83,13 @@ async def _local_scheduler(count: int) -> AsyncGenerator[tuple[str, Any]]:
         own: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.scheduler.allowed-failures": _MOST_DEATHS - 1}
         with importlib.import_module("dask.config").set(own):
             scheduler = distributed.Scheduler(
-                host="127.0.0.1", port=0, protocol="tls", security=security, dashboard=False, dashboard_address="127.0.0.1:0"
+                host="127.0.0.1",
+                port=0,
+                protocol="tls",
+                security=security,
+                dashboard=False,
+                dashboard_address="127.0.0.1:0",
+                local_directory=str(home),
             )
         await stack.enter_async_context(scheduler)
         await stack.enter_async_context(started(nannies(scheduler.address, plans, home, own_build(), security, logging.CRITICAL)))

@@ -27,6 +27,7 @@ from assistant.record import Record
 
 __all__ = ["WorkerPlan", "local_home", "nannies", "planned_workers", "serve", "started"]
 
+_TEMPORARY = "tmp"
 _JOIN_S = 60.0
 """A scheduler that does not answer for so long is not there."""
 
@@ -67,7 +68,12 @@ def nannies(
             name=plan.name,
             nthreads=1,
             resources=needed_for(build, plan.device),
-            env={"CUDA_VISIBLE_DEVICES": plan.visible, "KERNELOPT_HOME": str(folder), "CUDA_DEVICE_ORDER": "PCI_BUS_ID"},
+            env={
+                "CUDA_VISIBLE_DEVICES": plan.visible,
+                "CUDA_DEVICE_ORDER": "PCI_BUS_ID",
+                "KERNELOPT_HOME": str(folder),
+                "TMPDIR": str(folder / _TEMPORARY),  # what a killed worker leaves there goes with the others
+            },
             memory_limit=0,  # the judge limits what it runs by itself
             local_directory=str(folder),
             dashboard=False,
@@ -108,4 +114,5 @@ def local_home() -> OwnFolder:
     cache = user_paths().cache
     cache.mkdir(parents=True, exist_ok=True)
     (folder.path / "cache").symlink_to(cache)
+    (folder.path / _TEMPORARY).mkdir()
     return folder

@@ -34,7 +34,7 @@ from benchmarks.gpu.many_at_once import PROGRAM, TILED
 _FIRST_PITCH = 33
 _LAST_PITCH = 384
 """More does not fit into 48 KiB of shared memory."""
-_REAL_N, _SMALL_N = "int n = 2048", "int n = 128"
+_REAL_N, _SMALL_N = "int n = 2048", "int n = 64"
 _START, _END = "__global__", "int main()"
 
 

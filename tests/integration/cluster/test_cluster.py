@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -100,3 +101,12 @@ async def test_what_is_no_cluster_is_said() -> None:
         with pytest.raises(UsageError, match=message):
             async with open_cluster(word, carry_out):
                 pass
+
+
+async def test_without_dask_the_command_that_installs_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)  # as Python has it where a module cannot be imported
+    for word in ("local:1", "tcp://127.0.0.1:1"):
+        with pytest.raises(CannotAnswerError, match=r"needs dask\.distributed") as missing:
+            async with open_cluster(word, carry_out):
+                pass
+        assert missing.value.remedy == "pip install 'kernelopt[dask]'"
