@@ -27,10 +27,12 @@ def work(address: str, indices: tuple[int, ...] | None, cpu_count: int) -> int:
         typer.echo(f"{plan.name}: {plan.device}")
     if isinstance(gpus, NoGpu) and indices is None:
         typer.echo(f"no worker with a GPU: {gpus.reason}")
-    typer.echo(f"working for {address}: what its clients send is run here, as you. Ctrl-C ends it")
+
+    def say() -> None:
+        typer.echo(f"working for {address}: what its clients send is run here, as you. Ctrl-C ends it")
 
     async def until_the_end() -> int:
-        await serve(address, plans)
+        await serve(address, plans, say)
         typer.echo("the scheduler ended")
         return exit_codes.DONE
 

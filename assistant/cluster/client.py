@@ -39,6 +39,14 @@ class WorkLostError(CannotAnswerError):
     """This piece of work has no answer: it failed, or its workers died, time and again. Others may have one."""
 
 
+class _Shared:
+    """Work that is under way, or waits for its turn, and how many wait for it."""
+
+    def __init__(self, reply: asyncio.Task[Reply]) -> None:
+        self.reply = reply
+        self.waiting_count = 0
+
+
 class Cluster:
     """One scheduler with its workers."""
 
@@ -51,6 +59,8 @@ class Cluster:
         self._patience_s = patience_s
         self._under_way: Counter[str] = Counter()
         """By device."""
+        self._shared: dict[str, _Shared] = {}
+        """By digest."""
         self._looking = asyncio.Lock()
         self._offers: tuple[Offer, ...] = ()
         self._looked_s = float("-inf")
@@ -77,17 +87,33 @@ class Cluster:
         Raises UsageError as the worker did, WorkLostError where this work alone has no answer, and CannotAnswerError where the cluster has
         none for anything.
         """
-        async with self._turn(device):
-            key = f"kernelopt-{digest_of(item, self._build, device)}"
-            resources = needed_for(self._build, device)
-            future = self._client.submit(self._carry_out, dumps(item).encode(), key=key, resources=resources, retries=_RETRIES, pure=True)
-            try:
-                reply = await self._answer(future, device)
-            finally:
-                future.release()
+        digest = digest_of(item, self._build, device)
+        shared = self._shared.get(digest)
+        if shared is None:
+            shared = self._shared[digest] = _Shared(asyncio.create_task(self._reply(item, device, digest)))
+        shared.waiting_count += 1
+        try:
+            reply = await asyncio.shield(shared.reply)
+        finally:
+            shared.waiting_count -= 1
+            if not shared.waiting_count:
+                del self._shared[digest]
+                shared.reply.cancel()
+                await asyncio.wait({shared.reply})
         if isinstance(reply, Refused):
             raise UsageError(reply.message, reply.remedy)
         return reply
+
+    async def _reply(self, item: WorkItem, device: str, digest: str) -> Reply:
+        """Of one worker, once there is one that has nothing else to do."""
+        async with self._turn(device):
+            key = f"kernelopt-{digest}"
+            resources = needed_for(self._build, device)
+            future = self._client.submit(self._carry_out, dumps(item).encode(), key=key, resources=resources, retries=_RETRIES, pure=True)
+            try:
+                return await self._answer(future, device)
+            finally:
+                future.release()
 
     async def _answer(self, future: Any, device: str) -> Reply:
         distributed: Any = importlib.import_module("distributed")

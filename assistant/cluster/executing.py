@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import concurrent.futures
 import importlib
+import logging
 import os
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, NoReturn
 
 from assistant.cluster.build_name import own_build
 from assistant.cluster.offers import CPU, offer_of
 from assistant.cluster.work import Done, Place, Refused, Reply, WorkItem
-from assistant.errors import CannotAnswerError, UsageError
+from assistant.errors import UsageError
 from assistant.lab.gpus import NoGpu, list_gpus
 from assistant.serialize import dumps, loads
 
@@ -74,7 +75,7 @@ def _is_wanted() -> bool:
 
 
 def _here() -> Place:
-    """Raises UsageError on a worker that was not started to run such work."""
+    """Raises UsageError on a worker that was not started to run such work; one that is not what it said it is leaves."""
     distributed: Any = importlib.import_module("distributed")
     worker: Any = distributed.get_worker()
     offer = offer_of(str(worker.name), worker.state.total_resources)
@@ -82,10 +83,18 @@ def _here() -> Place:
         raise UsageError(_NOT_OURS, "kernelopt cluster worker ADDRESS")
     build = own_build()
     if build != offer.build:
-        raise CannotAnswerError(f"{offer.worker} was started with kernelopt {offer.build} and has {build} by now", "start it again")
+        _leave(worker, f"{offer.worker} was started with kernelopt {offer.build} and has {build} by now: start it again")
     if offer.device == CPU:
         return Place(offer.worker, os.getpid(), build, CPU)
     gpus = list_gpus(os.environ)
     if isinstance(gpus, NoGpu):
-        raise CannotAnswerError(f"the GPU of {offer.worker} is gone: {gpus.reason}", gpus.remedy)
+        _leave(worker, f"the GPU of {offer.worker} is gone: {gpus.reason}; {gpus.remedy}")
     return Place(offer.worker, os.getpid(), build, gpus[0].name, gpus[0].uuid, gpus[0].driver_version)
+
+
+def _leave(worker: Any, why: str) -> NoReturn:
+    """Its work goes to another worker. It would otherwise fail fast, and so be given all there is."""
+    logging.getLogger("distributed.worker").error(why)
+    worker.loop.add_callback(worker.close, reason=why)
+    distributed: Any = importlib.import_module("distributed")
+    raise distributed.Reschedule

@@ -24,7 +24,7 @@ from assistant.lab.gpus import NoGpu, usable_gpus
 __all__ = ["demand_dask", "open_cluster"]
 
 _LOCAL = "local"
-_CONNECT_S = 30.0
+_CONNECT_S = 10.0
 _MOST_DEATHS = 3
 """Workers of this machine that may die of one piece of work."""
 _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://")

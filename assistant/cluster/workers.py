@@ -2,7 +2,7 @@
 
 Each works for one client at a time, on one piece of work at a time. Example::
 
-    await serve("tcp://10.0.0.5:8786", planned_workers(list_gpus(os.environ), None, cpu_count=1))
+    await serve("tcp://10.0.0.5:8786", planned_workers(usable_gpus(os.environ), None, cpu_count=1), on_joined)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import importlib
 import logging
 import os
 import socket
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,8 @@ from assistant.record import Record
 __all__ = ["WorkerPlan", "local_home", "nannies", "planned_workers", "serve", "started"]
 
 _TEMPORARY = "tmp"
-_JOIN_S = 60.0
-"""A scheduler that does not answer for so long is not there."""
+_JOIN_S = 300.0
+"""Starting a process takes a minute where a machine is very busy."""
 
 
 class WorkerPlan(Record):
@@ -86,10 +86,11 @@ def nannies(
     ]
 
 
-async def serve(address: str, plans: Sequence[WorkerPlan]) -> None:
+async def serve(address: str, plans: Sequence[WorkerPlan], on_joined: Callable[[], None]) -> None:
     """Work for a scheduler until it ends, or until this is cancelled. Raises CannotAnswerError where it does not answer."""
     with local_home() as folder:
         async with started(nannies(address, plans, folder, own_build())) as watchers:
+            on_joined()
             await asyncio.gather(*(each.finished() for each in watchers))
 
 
@@ -99,8 +100,9 @@ async def started(watchers: list[Any]) -> AsyncGenerator[list[Any]]:
     try:
         try:
             await asyncio.gather(*watchers)
-        except (OSError, TimeoutError, RuntimeError) as error:
-            why = str(error).strip() or type(error).__name__
+        except Exception as error:  # dask raises AssertionErrors, too, where a start takes longer than it may
+            cause = error.__cause__ or error
+            why = str(cause).strip() or type(cause).__name__
             address = watchers[0].scheduler_addr
             raise CannotAnswerError(f"no worker could join the scheduler at {address}: {why}", "dask scheduler starts one") from error
         yield watchers

@@ -1,10 +1,11 @@
-"""Candidates judged by workers of a cluster: ``python -m benchmarks.gpu.cluster [--workers 1 2 4] [--candidates 200]``.
+"""Candidates judged by workers of a cluster: ``python -m benchmarks.gpu.cluster [--workers 1 2 4] [--candidates 200] [--seconds 500]``.
 
 Each number of ``--workers`` is a run: so many workers on this machine, one for each GPU (without GPUs under the emulator, which shows that
 it works and no more), each warmed up by an edit that is not counted. All judge the same candidates of one task: tiled transposes with
-different pitches. In the last run one worker is killed when half of the answers are there. The table has the time from the first candidate
+different pitches. With ``--kill`` one worker is killed when half of the answers are there. The table has the time from the first candidate
 sent to the last answer, its rate, and how many were lost or came twice. Then: of how many candidates the ratios of two different GPUs
-differ by no more than the margin of their verdicts. All answers are written to FOLDER as JSON.
+differ by no more than the margin of their verdicts. After N seconds no more candidates are sent; all answers are kept in FOLDER as JSON,
+and the same command goes on, as do others for other runs.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections import Counter
-from dataclasses import asdict, dataclass, field
+from collections import Counter, deque
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from assistant.agents.tasks import JudgeSettings, KeptTask, NewTask, ServerStart
 from assistant.cli.cluster_asked import judged_on, opened
 from assistant.cli.compose import has_gpu, open_session
 from assistant.cluster import CPU, Cluster
+from assistant.serialize import dumps, loads
 from benchmarks.gpu.many_at_once import PROGRAM, TILED
 
 _FIRST_PITCH = 33
@@ -56,7 +58,8 @@ class Run:
     """All candidates on so many workers."""
 
     worker_count: int
-    device: str
+    is_killing: bool = False
+    device: str = ""
     wall_s: float = 0.0
     killed: int | None = None
     """Process of the worker that was killed."""
@@ -65,10 +68,11 @@ class Run:
     """Why candidates have no answer."""
 
     def row(self, first: Run) -> str:
+        """``first``: what its rate is compared with."""
         rate, again = len(self.answers) / self.wall_s, len(self.answers) - len({each.pitch for each in self.answers})
-        speed = rate / (len(first.answers) / first.wall_s)
         killed = "" if self.killed is None else ", one killed"
         judged_s = statistics.median(each.wall_s for each in self.answers)
+        speed = rate * first.wall_s / len(first.answers)
         return (
             f"| {self.worker_count}{killed} | {self.device} | {len(self.answers)} | {self.wall_s:.1f} | {rate * 60:.1f} | {speed:.2f}x "
             f"| {judged_s:.2f} | {len(self.lost)} | {again} |"
@@ -85,16 +89,23 @@ def candidate(start: str, pitch: int) -> str:
     return head + TILED.replace("PITCH", str(pitch)) + "\n\n" + _END + rest.partition(_END)[2]
 
 
-async def judged_by(kept: KeptTask, count: int, pitches: list[int], is_killing: bool) -> Run:
-    """Judged by ``count`` workers of this machine; one of them is killed when half are judged."""
-    async with opened(f"local:{count}") as cluster:
+async def judged_by(kept: KeptTask, run: Run, pitches: list[int], deadline_s: float) -> None:
+    """Adds to the run what is not judged yet, by as many workers of this machine as it has; one is killed when half are judged."""
+    left = deque(pitch for pitch in pitches if pitch not in {each.pitch for each in run.answers})
+    if not left:
+        return
+    async with opened(f"local:{run.worker_count}") as cluster:
         device = await cluster.device(kept.task.settings.device)
         found = sum(offer.device == device for offer in await cluster.offers())
-        if found != count:
-            raise SystemExit(f"{count} workers with {device} were asked for, and {found} are there")
-        run = Run(count, device)
-        processes = await warmed_up(cluster, kept, device, count)
+        if found != run.worker_count:
+            raise SystemExit(f"{run.worker_count} workers with {device} were asked for, and {found} are there")
+        run.device = device
+        processes = await warmed_up(cluster, kept, device, run.worker_count)
         began_s = time.monotonic()
+
+        async def judge() -> None:
+            while left and time.monotonic() < deadline_s:
+                await one(left.popleft())
 
         async def one(pitch: int) -> None:
             try:
@@ -108,13 +119,12 @@ async def judged_by(kept: KeptTask, count: int, pitches: list[int], is_killing: 
                 Answer(pitch, answer["reward"], speed.get("ratio"), speed.get("margin"), done.place.worker, done.place.gpu, done.wall_s)
             )
             print(f"{len(run.answers)}/{len(pitches)}: {answer['answer']} ({done.place.worker})", file=sys.stderr, flush=True)
-            if is_killing and run.killed is None and len(run.answers) >= len(pitches) // 2:
+            if run.is_killing and run.killed is None and len(run.answers) >= len(pitches) // 2:
                 run.killed = processes[0]
                 os.kill(run.killed, signal.SIGKILL)
 
-        await asyncio.gather(*map(one, pitches))
-        run.wall_s = time.monotonic() - began_s
-    return run
+        await asyncio.gather(*(judge() for _ in range(run.worker_count)))
+        run.wall_s += time.monotonic() - began_s
 
 
 async def warmed_up(cluster: Cluster, kept: KeptTask, device: str, count: int) -> list[int]:
@@ -143,10 +153,11 @@ def agreement(runs: list[Run]) -> str:
     return f"ratios on two different GPUs: within the margin in {within} of {count} ({within / count:.0%}); median difference {median:.2%}"
 
 
-async def measured(options: argparse.Namespace) -> list[Run]:
+async def measured(options: argparse.Namespace, runs: list[Run]) -> None:
+    """Goes on with the runs that are asked for, and adds those that are new."""
+    deadline_s = time.monotonic() + options.seconds
     is_on_gpu = has_gpu(options.device)
     pitches = list(range(_FIRST_PITCH + 1, min(_LAST_PITCH, _FIRST_PITCH + options.candidates) + 1))
-    runs: list[Run] = []
     with tempfile.TemporaryDirectory(prefix="cluster-") as place:
         file = Path(place, "transpose.cu")
         file.write_text(program(is_small=not is_on_gpu), "utf-8")  # noqa: ASYNC240 - nothing else runs
@@ -155,10 +166,10 @@ async def measured(options: argparse.Namespace) -> list[Run]:
         kept = await make_task(session, TaskStore(Path(place, "tasks")), new, ServerStart("kernelopt", (), ()), _said)
         session.close()
         for count in options.workers:
-            runs.append(await judged_by(kept, count, pitches, is_killing=False))
-        if max(options.workers) > 1:
-            runs.append(await judged_by(kept, max(options.workers), pitches, is_killing=True))
-    return runs
+            run = next((each for each in runs if (each.worker_count, each.is_killing) == (count, options.kill)), None)
+            if run is None:
+                runs.append(run := Run(count, options.kill))
+            await judged_by(kept, run, pitches, deadline_s)
 
 
 async def _said(stage: str) -> None:
@@ -169,20 +180,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.gpu.cluster")
     parser.add_argument("--workers", nargs="+", type=int, default=[1, 2, 4], help="workers of each run, with a GPU each")
     parser.add_argument("--candidates", type=int, default=200, help=f"at most {_LAST_PITCH - _FIRST_PITCH}")
+    parser.add_argument("--kill", action="store_true", help="kill one worker half way")
+    parser.add_argument("--seconds", type=float, default=500.0, metavar="N")
     parser.add_argument("--device", default="auto", help="cpu: the emulator, even where there are GPUs")
     parser.add_argument("--out", type=Path, default=Path(".kernelopt/bench-gpu"), metavar="FOLDER")
     options = parser.parse_args()
-    runs = asyncio.run(measured(options))
     options.out.mkdir(parents=True, exist_ok=True)
-    options.out.joinpath("cluster.json").write_text(json.dumps([asdict(run) for run in runs], indent=1), "utf-8")
+    file = options.out / "cluster.json"
+    runs = loads(tuple[Run, ...], file.read_bytes()) if file.exists() else ()
+    found = list(runs)
+    try:
+        asyncio.run(measured(options, found))
+    finally:
+        file.write_text(dumps(tuple(found)) + "\n", "utf-8")
     print("| workers | device | judged | wall [s] | a minute | to the first | one judgement [s] | lost | twice |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for run in runs:
-        print(run.row(runs[0]))
+    judged = sorted((run for run in found if run.answers), key=lambda run: (run.is_killing, run.worker_count))
+    for run in judged:
+        print(run.row(judged[0]))
     print()
-    print("rewards: " + ", ".join(f"{value}: {count}" for value, count in Counter(a.reward for r in runs for a in r.answers).items()))
-    print(agreement(runs) if runs[0].device != CPU else "under the emulator: nothing was timed, so no ratio of two devices is compared")
-    for run in runs:
+    print("rewards: " + ", ".join(f"{value}: {count}" for value, count in Counter(a.reward for r in judged for a in r.answers).items()))
+    is_timed = any(run.device != CPU for run in judged)
+    print(agreement(judged) if is_timed else "under the emulator: nothing was timed, so no ratios of two devices are compared")
+    for run in found:
         for reason in run.lost:
             print(f"lost: {reason}")
 

@@ -13,6 +13,7 @@ import distributed
 import pytest
 
 from assistant.cluster import CPU, Cluster, WorkLostError, open_cluster
+from assistant.cluster.offers import needed_for
 from assistant.disk.lines import whole_lines
 from assistant.errors import CannotAnswerError, UsageError
 from tests.deadlines import HANG_S
@@ -93,6 +94,22 @@ async def test_workers_of_another_kernelopt_or_of_others_get_nothing(log: Path) 
         with pytest.raises(CannotAnswerError, match=r"no worker of the cluster has cpu .*, for 0\.1 s"):
             await cluster.run(item("say", 1, log), CPU)
     assert "install the same kernelopt" in missing.value.remedy
+    assert not lines(log, "begun")
+
+
+async def test_a_worker_that_is_not_what_it_said_leaves(log: Path) -> None:
+    """It was upgraded while it ran: this process has another kernelopt than the worker says."""
+    here = {"host": "127.0.0.1", "dashboard": False, "dashboard_address": "127.0.0.1:0"}
+    async with (
+        asyncio.timeout(HANG_S),
+        distributed.Scheduler(port=0, **here) as scheduler,
+        distributed.Worker(scheduler.address, name="old", resources=needed_for("0.0.9+abc", CPU), nthreads=1, **here) as worker,
+        distributed.Client(scheduler.address, asynchronous=True, set_as_default=False) as client,
+    ):
+        cluster = Cluster(client, scheduler.address, carry_out, "0.0.9+abc", patience_s=0.1)
+        with pytest.raises(CannotAnswerError, match="it has no worker of kernelopt"):
+            await cluster.run(item("say", 1, log), CPU)
+        await worker.finished()
     assert not lines(log, "begun")
 
 
