@@ -101,6 +101,13 @@ test-packages: $(STAMP)
 	@for name in verifiers openenv; do $(MAKE) --no-print-directory .packages/$$name || exit; \
 	  (cd examples/environments/$$name && KERNELOPT=$(CURDIR)/$(BIN)/kernelopt $(CURDIR)/.packages/$$name/bin/python -m pytest -q tests) || exit; done
 
+# The training recipe, tested by `make test-thorough`: PyTorch is the build for CPUs alone, where the package index has it.
+.packages/trl: examples/training/trl/pyproject.toml
+	$(PYTHON) -m venv $@
+	@$@/bin/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0+cpu' || true
+	@$@/bin/python -m pip install --quiet --disable-pip-version-check --editable ./examples/training/trl
+	@touch $@
+
 .packages/%: examples/environments/%/pyproject.toml
 	$(PYTHON) -m venv $@
 	@$@/bin/python -m pip install --quiet --disable-pip-version-check --editable './examples/environments/$*[test]'

@@ -11,8 +11,9 @@ from types import ModuleType
 
 import pytest
 
-PACKAGES = Path(__file__).parents[3] / "examples" / "environments"
-FILES = (PACKAGES / "verifiers/kernelopt_verifiers/judge.py", PACKAGES / "openenv/kernelopt_openenv/judge.py")
+EXAMPLES = Path(__file__).parents[3] / "examples"
+MODULES = sorted((*EXAMPLES.glob("environments/*/kernelopt_*/*.py"), *EXAMPLES.glob("training/*/kernelopt_*/*.py")))
+FILES = [path for path in MODULES if path.name == "judge.py"]
 SCRIPT = """\
 import json, pathlib, sys
 log = pathlib.Path(__file__).with_name("log")
@@ -53,11 +54,11 @@ def asked(tmp_path: Path) -> list[list[str]]:
     return [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
 
 
-def test_both_packages_hold_the_same_file() -> None:
-    assert len({path.read_bytes() for path in FILES}) == 1
+def test_all_packages_hold_the_same_file() -> None:
+    assert len(FILES) == 3 and len({path.read_bytes() for path in FILES}) == 1
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGES.glob("*/kernelopt_*/*.py")), ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_no_package_imports_kernelopt(path: Path) -> None:
     text = path.read_text()
     assert not any(f"{word} {name}" in text for word in ("import", "from") for name in ("assistant", "kernelopt ", "kernelopt."))
