@@ -36,9 +36,12 @@ FOREIGN_OPTIONS = frozenset(
         "--group",
         "--seed",
         "--count",
+        "--num_processes",  # accelerate's
+        "--judge",  # of the training recipe
+        "--judge-device",
     ),
 )
-"""Options of compilers, git, ncu, pip and benchmarks/mutation.py, and the one that every command has."""
+"""Options of compilers, git, ncu, pip, benchmarks/mutation.py and a training, and the one that every command has."""
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^()\s]+)\)")
 _FENCED = re.compile(r"^```.*?^```", re.M | re.S)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kernelopt_trl.judge import Judge
+from kernelopt_trl.judge import Judge, JudgeError
 from kernelopt_trl.language import edited, parsed, possible_edits
-from kernelopt_trl.rewards import OPTIONS, Pair, Rewards
+from kernelopt_trl.rewards import NotJudgedError, Pair, Rewards
 from kernelopt_trl.statistics import Run, report
 from kernelopt_trl.toy import TASKS, program
 
@@ -20,8 +20,9 @@ _KEPT = Path(__file__).with_name("judged.jsonl")
 
 def main(words: Sequence[str] | None = None) -> int:
     asked = _parser().parse_args(words)
-    judge = Judge(asked.judge.split(), OPTIONS) if asked.judge else None
-    rewards = Rewards(asked.kept, judge, OPTIONS, asked.jobs)
+    options = ("--device", asked.judge_device)
+    judge = Judge(asked.judge.split(), options) if asked.judge else None
+    rewards = Rewards(asked.kept, judge, options, asked.jobs)
     if asked.command == "judge":
         return _judged_again(rewards, asked.again) if asked.again else _judged(rewards)
     if asked.command == "train":
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument(
         "--kept", type=Path, default=_KEPT, metavar="FILE", help="rewards of edits that were judged (default: those that come along)"
     )
+    shared.add_argument("--judge-device", default="cpu", help="where edits run: cpu (the emulator, whose rewards come along) or gpu:N")
     shared.add_argument("--jobs", type=int, default=1, help="edits that are judged at once")
     training = argparse.ArgumentParser(add_help=False)
     training.add_argument("--out", type=Path, required=True, metavar="DIR", help="checkpoints and results; what was begun there goes on")
@@ -113,4 +115,7 @@ def _say(text: object) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except (JudgeError, NotJudgedError) as error:
+        sys.exit(f"error: {error}")

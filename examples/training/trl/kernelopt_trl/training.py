@@ -52,9 +52,9 @@ class Plan:
     start: Path | None = None
     """A model that speaks, of another run; None: it is taught here."""
     device: str = "cpu"
-    steps: int = 150
+    steps: int = 100
     speaking_steps: int = 80
-    save_steps: int = 20
+    save_steps: int = 25
 
 
 def train(plan: Plan, rewards: Rewards) -> Run:
