@@ -15,6 +15,7 @@ from assistant.operators.column_text import (
     folds_of_column,
     place_of_columns,
     row_values,
+    values_of_moments,
     whole_columns,
 )
 from assistant.operators.kept_columns import is_kept, kept_kernel, kept_launches
@@ -77,25 +78,35 @@ def _body(plan: Plan) -> Iterator[str]:
         if found.folds:
             yield from folds_of_column(plan, found, loop)
             yield from whole_columns(plan, found)
+            yield from values_of_moments(plan, found)
     yield from column_stores(plan, loop, "threadIdx.y == 0")
 
 
 def _folds(fold: Fold) -> str:
     kind, c_type = fold
-    both = joined(fold, "partial[mine]", "partial[mine + lines * blockDim.x]")
-    return f"""// Of the threads that share a column; a power of two of them.
-__device__ {c_type} {kind}_of_column({c_type} value) {{
-    __shared__ {c_type} partial[{THREADS}];
-    if (blockDim.y == 1) return value;
+    both = joined(fold, "partial[e][mine]", "partial[e][mine + lines * blockDim.x]")
+    return f"""// Of the threads that share WIDTH columns; a power of two of them.
+template <int WIDTH>
+__device__ void {kind}_of_columns({c_type}* own) {{
+    __shared__ {c_type} partial[WIDTH][{THREADS}];
+    if (blockDim.y == 1) return;
     const int mine = threadIdx.y * blockDim.x + threadIdx.x;
-    partial[mine] = value;
+    #pragma unroll
+    for (int e = 0; e < WIDTH; ++e) {{
+        partial[e][mine] = own[e];
+    }}
     __syncthreads();
     for (int lines = blockDim.y / 2; lines > 0; lines /= 2) {{
-        if (threadIdx.y < lines) partial[mine] = {both};
+        #pragma unroll
+        for (int e = 0; e < WIDTH; ++e) {{
+            if (threadIdx.y < lines) partial[e][mine] = {both};
+        }}
         __syncthreads();
     }}
-    value = partial[threadIdx.x];
+    #pragma unroll
+    for (int e = 0; e < WIDTH; ++e) {{
+        own[e] = partial[e][threadIdx.x];
+    }}
     __syncthreads();
-    return value;
 }}
 """

@@ -12,13 +12,13 @@ from assistant.operators.passes import Pass, moments_of
 __all__ = [
     "THREADS",
     "begun",
-    "both_of_columns",
     "column_loop",
     "column_stores",
     "folds_of_column",
     "once_for_each",
     "place_of_columns",
     "row_values",
+    "values_of_moments",
     "whole_columns",
 ]
 
@@ -35,11 +35,13 @@ def column_loop(plan: Plan, first: str = "threadIdx.y", step: str = "blockDim.y"
     return Loop(first, step, "end", "(outer * columns + i) * inner + column", _row_names(plan))
 
 
-def place_of_columns() -> str:
-    return """    const int per_block = WIDTH * blockDim.x, tiles = (inner + per_block - 1) / per_block;
+def place_of_columns(*, is_run_along: bool = True) -> str:
+    """``is_run_along``: whether elements of the columns are read."""
+    place = """    const int per_block = WIDTH * blockDim.x, tiles = (inner + per_block - 1) / per_block;
     const long long outer = blockIdx.x / tiles;
-    const int column = blockIdx.x % tiles * per_block + WIDTH * threadIdx.x;
-    const int end = column < inner ? columns : 0;  // all threads of a block meet where it folds"""
+    const int column = blockIdx.x % tiles * per_block + WIDTH * threadIdx.x;"""
+    end = "    const int end = column < inner ? columns : 0;  // all threads of a block meet where it folds"
+    return f"{place}\n{end}" if is_run_along else place
 
 
 def begun(steps: Sequence[Step]) -> Iterator[str]:
@@ -80,21 +82,19 @@ def _raw(plan: Plan, step: Step) -> Step:
 def whole_columns(plan: Plan, found: Pass) -> Iterator[str]:
     """What all threads of a column have."""
     moments = moments_of(plan)
-    for step in plain_steps(plan, found):
-        yield from each_neighbour([f"        {step.name}[e] = {step.kind}_of_column({step.name}[e]);"], "    ")
+    yield from (f"    {step.kind}_of_columns<WIDTH>({step.name});" for step in plain_steps(plan, found))
+    yield from (f"    moments_of_columns<WIDTH>(part_{step.name});" for step in found.folds if step.name in moments)
+
+
+def values_of_moments(plan: Plan, found: Pass) -> Iterator[str]:
+    """Columns' sums, and sums of squares."""
+    moments = moments_of(plan)
     for step in found.folds:
         if step.name in moments:
-            yield from both_of_columns(moments[step.name], step, f"moments_of_column(part_{step.name}[e])")
-
-
-def both_of_columns(total: Step, squares: Step, found: str) -> Iterator[str]:
-    """Columns' values of their moments."""
-    yield f"    float {total.name}[WIDTH], {squares.name}[WIDTH];{note(squares)}"
-    lines = [
-        f"        const Moments all_{squares.name} = {found};",
-        f"        {total.name}[e] = all_{squares.name}.sum, {squares.name}[e] = all_{squares.name}.squares;",
-    ]
-    yield from each_neighbour(lines, "    ")
+            total = moments[step.name]
+            yield f"    float {total.name}[WIDTH], {step.name}[WIDTH];{note(step)}"
+            line = f"        {total.name}[e] = part_{step.name}[e].sum, {step.name}[e] = part_{step.name}[e].squares;"
+            yield from each_neighbour([line], "    ")
 
 
 def column_stores(plan: Plan, loop: Loop, condition: str) -> Iterator[str]:

@@ -13,7 +13,6 @@ from assistant.operators.kernel_text import (
     each_neighbour,
     element_load,
     folded,
-    loads,
     near_stores,
     read_in,
     same_steps,
@@ -24,7 +23,7 @@ from assistant.operators.moments import added, weights
 from assistant.operators.passes import Pass, moments_of
 from assistant.record import Record
 
-__all__ = ["Loop", "folds_of", "kept_loads", "of_neighbours", "over_kept", "plain_steps", "stored_neighbours", "stores_of"]
+__all__ = ["Loop", "at_line", "folds_of", "plain_steps", "stores_of", "vector_stores"]
 
 _MOST_AHEAD = 4
 _ELEMENTS_AHEAD = 48
@@ -74,7 +73,7 @@ def stores_of(plan: Plan, loop: Loop) -> Iterator[str]:
     if plan.full_stores:
         locals_, stores = near_stores(plan, "            ")
         wanted = [store.step for store in plan.full_stores]
-        yield from _streamed(plan, loop, wanted, lambda _: stores, locals_, list(_vector_stores(plan, "            ")))
+        yield from _streamed(plan, loop, wanted, lambda _: stores, locals_, list(vector_stores(plan, "            ")))
 
 
 def _streamed(plan: Plan, loop: Loop, wanted: Sequence[Step], end: _End, begun: Iterable[str], after: Sequence[str] = ()) -> Iterator[str]:
@@ -98,12 +97,12 @@ def _streamed(plan: Plan, loop: Loop, wanted: Sequence[Step], end: _End, begun: 
             assert array is not None
             yield f"        {array.c_type} {_ahead(plan, number)}[{ahead}]{'[WIDTH]' if _is_near(plan, number) else ''};"
         yield from head
-        yield from _at(plan, numbers, loop, "            ")
+        yield from at_line(plan, numbers, loop, "            ")
         yield from (element_load(plan.reads[number], f"{_ahead(plan, number)}[k]", "            ") for number in numbers)
         yield "        }"
     yield from head
     coordinates = [number for number in read_in(plan, wanted) if number not in numbers]
-    yield from [f"            const long long at = {loop.place};"] if after else _at(plan, coordinates, loop, "            ")
+    yield from [f"            const long long at = {loop.place};"] if after else at_line(plan, coordinates, loop, "            ")
     yield from begun
     yield from each_neighbour([*statements(steps, found, 4), *end(found)], "            ")
     yield from after
@@ -120,54 +119,11 @@ def _ahead(plan: Plan, number: int) -> str:
     return f"{plan.reads[number].word}_{'near' if _is_near(plan, number) else 'one'}"
 
 
-def _vector_stores(plan: Plan, indent: str) -> Iterator[str]:
+def vector_stores(plan: Plan, indent: str) -> Iterator[str]:
     yield from (f"{indent}store<WIDTH>({store.array.name} + at, {store.array.name}_near);" for store in plan.full_stores)
 
 
-def _at(plan: Plan, numbers: Sequence[int], loop: Loop, indent: str) -> Iterator[str]:
+def at_line(plan: Plan, numbers: Sequence[int], loop: Loop, indent: str) -> Iterator[str]:
     """The element's place, where something is read by it."""
     if any("at" in plan.reads[number].index.split() for number in numbers):
         yield f"{indent}const long long at = {loop.place};"
-
-
-def kept_loads(plan: Plan, kept: Sequence[int], count: str, loop: Loop) -> Iterator[str]:
-    """What stays in registers: ``count`` vectors of each array."""
-    for number in kept:
-        read = plan.reads[number]
-        assert read.array is not None
-        yield f"    {read.array.c_type} {read.word}_kept[{count}][WIDTH];"
-    lines = [*_at(plan, kept, loop, "        ")]
-    lines += [element_load(plan.reads[number], f"{plan.reads[number].word}_kept[k]", "        ") for number in kept]
-    yield from over_kept(loop, count, lines)
-
-
-def over_kept(loop: Loop, count: str, lines: Iterable[str]) -> Iterator[str]:
-    yield "    #pragma unroll"
-    yield f"    for (int k = 0; k < {count}; ++k) {{"
-    yield f"        const int i = {loop.first} + k * {loop.step};"
-    yield f"        if (i >= {loop.limit}) break;"
-    yield from lines
-    yield "    }"
-
-
-def of_neighbours(plan: Plan, kept: Sequence[int], loop: Loop, wanted: Sequence[Step], end: _End) -> Iterator[str]:
-    """What is made of kept neighbours, and of others that are read when they are needed."""
-    numbers = [number for number in read_in(plan, wanted) if number not in kept]
-    yield from _at(plan, numbers, loop, "        ")
-    yield from _computed(plan, kept, loop, wanted, end)
-
-
-def stored_neighbours(plan: Plan, kept: Sequence[int], loop: Loop) -> Iterator[str]:
-    locals_, stores = near_stores(plan, "        ")
-    yield f"        const long long at = {loop.place};"
-    yield from locals_
-    yield from _computed(plan, kept, loop, [store.step for store in plan.full_stores], lambda _: stores)
-    yield from _vector_stores(plan, "        ")
-
-
-def _computed(plan: Plan, kept: Sequence[int], loop: Loop, wanted: Sequence[Step], end: _End) -> Iterator[str]:
-    numbers = [number for number in read_in(plan, wanted) if number not in kept]
-    steps = with_words(plan.steps, vector_words(plan, kept), loop.rows)
-    found = same_steps(steps, wanted)
-    yield from loads(plan, numbers, "        ")
-    yield from each_neighbour([*statements(steps, found, 3), *end(found)], "        ")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from assistant.operators.column_text import THREADS, begun, column_loop, once_for_each, place_of_columns, row_values
-from assistant.operators.element_loops import kept_loads, of_neighbours, over_kept, stored_neighbours
-from assistant.operators.kernel_plan import Plan, Step
-from assistant.operators.kernel_text import each_neighbour, folded
+from assistant.operators.kept_loops import KeptLoops
+from assistant.operators.kernel_plan import Plan
 from assistant.operators.passes import all_folds
 
 __all__ = ["is_kept", "kept_kernel", "kept_launches"]
@@ -81,19 +80,14 @@ def _most_rows(plan: Plan) -> int:
 
 
 def _body(plan: Plan) -> Iterator[str]:
-    kept, loop = _kept(plan), column_loop(plan)
-    yield from kept_loads(plan, kept, "ROWS", loop)
+    loops = KeptLoops(plan, _kept(plan), column_loop(plan), "ROWS", 4 * _most_rows(plan))
+    yield from loops.loads()
     for step in plan.steps:
         if step.kind == "row":
             yield from row_values(plan, [step])
         elif step.kind != "full":
             yield from begun([step])
-            yield from over_kept(loop, "ROWS", of_neighbours(plan, kept, loop, [step], _folded))
-            yield from each_neighbour([f"        {step.name}[e] = {step.kind}_of_column({step.name}[e]);"], "    ")
-    if plan.full_stores:
-        yield from over_kept(loop, "ROWS", stored_neighbours(plan, kept, loop))
+            yield from loops.fold(step, f"{step.name}[e]")
+            yield f"    {step.kind}_of_columns<WIDTH>({step.name});"
+    yield from loops.stores()
     yield from once_for_each(plan, "threadIdx.y == 0")
-
-
-def _folded(steps: Sequence[Step]) -> Iterator[str]:
-    return folded(steps[0], "            ", f"{steps[0].name}[e]")

@@ -74,29 +74,45 @@ __device__ Moments moments_of_parts(const Moments* parts, int splits) {
     return moments_of_row<1>(&mine);
 }
 """
-COLUMN_MOMENTS = """// Of the threads that share a column; a power of two of them.
-__device__ Moments moments_of_column(Moments mine) {
-    __shared__ Moments partial[512];
-    if (blockDim.y == 1) return mine;
-    const int own = threadIdx.y * blockDim.x + threadIdx.x;
-    partial[own] = mine;
+COLUMN_MOMENTS = """// Of the threads that share WIDTH columns; a power of two of them.
+template <int WIDTH>
+__device__ void moments_of_columns(Moments* own) {
+    __shared__ Moments partial[WIDTH][512];
+    if (blockDim.y == 1) return;
+    const int mine = threadIdx.y * blockDim.x + threadIdx.x;
+    #pragma unroll
+    for (int e = 0; e < WIDTH; ++e) {
+        partial[e][mine] = own[e];
+    }
     __syncthreads();
     for (int lines = blockDim.y / 2; lines > 0; lines /= 2) {
-        if (threadIdx.y < lines) partial[own] = merged(partial[own], partial[own + lines * blockDim.x]);
+        #pragma unroll
+        for (int e = 0; e < WIDTH; ++e) {
+            if (threadIdx.y < lines) partial[e][mine] = merged(partial[e][mine], partial[e][mine + lines * blockDim.x]);
+        }
         __syncthreads();
     }
-    mine = partial[threadIdx.x];
+    #pragma unroll
+    for (int e = 0; e < WIDTH; ++e) {
+        own[e] = partial[e][threadIdx.x];
+    }
     __syncthreads();
-    return mine;
 }
 """
-COLUMN_MOMENTS_OF_PARTS = """// Of what the blocks of a column left, by the threads that share it.
-__device__ Moments moments_of_parts(const Moments* parts, long long stride, int splits) {
-    Moments mine = {0.0f, 0.0f, 0.0f};
-    for (int part = threadIdx.y; part < splits; part += blockDim.y) {
-        mine = merged(mine, parts[part * stride]);
+COLUMN_MOMENTS_OF_PARTS = """// Of what the blocks of columns left, by the threads that share them.
+template <int WIDTH>
+__device__ void moments_of_parts(Moments* own, const Moments* parts, long long stride, int splits) {
+    #pragma unroll
+    for (int e = 0; e < WIDTH; ++e) {
+        own[e] = {0.0f, 0.0f, 0.0f};
     }
-    return moments_of_column(mine);
+    for (int part = threadIdx.y; part < splits; part += blockDim.y) {
+        #pragma unroll
+        for (int e = 0; e < WIDTH; ++e) {
+            own[e] = merged(own[e], parts[part * stride + e]);
+        }
+    }
+    moments_of_columns<WIDTH>(own);
 }
 """
 

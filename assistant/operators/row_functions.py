@@ -2,7 +2,7 @@
 
 Example::
 
-    row_function(call)      # of _softmax: a maximum, a sum of exponentials, and a quotient for each element
+    row_function(call)      # of _softmax: a maximum, exponentials, their sum, and the share of each element
 """
 
 from __future__ import annotations
@@ -93,11 +93,18 @@ _SIMPLE = {
         Stage("s", "sum", "expf({x} - {finite})"),
         Stage("log", "row", "{finite} + logf({s})", 0),
     ),
-    "_softmax": (Stage("most", "max", "{x}"), Stage("s", "sum", "expf({x} - {most})"), Stage("y", "full", "expf({x} - {most}) / {s}", 0)),
+    "_softmax": (
+        Stage("most", "max", "{x}"),
+        Stage("power", "full", "expf({x} - {most})"),
+        Stage("s", "sum", "{power}"),
+        Stage("share", "row", "1.0f / {s}"),
+        Stage("y", "full", "{power} * {share}", 0),
+    ),
     "_log_softmax": (
         Stage("most", "max", "{x}"),
         Stage("s", "sum", "expf({x} - {most})"),
-        Stage("y", "full", "{x} - {most} - logf({s})", 0),
+        Stage("log", "row", "logf({s})"),
+        Stage("y", "full", "{x} - {most} - {log}", 0),
     ),
 }
 _KEY = "unsigned long long"

@@ -11,20 +11,16 @@ from collections.abc import Iterator, Sequence
 from assistant.operators.element_loops import (
     Loop,
     folds_of,
-    kept_loads,
-    of_neighbours,
-    over_kept,
     plain_steps,
-    stored_neighbours,
     stores_of,
 )
+from assistant.operators.kept_loops import KeptLoops
 from assistant.operators.kernel_plan import Plan, Step, note
 from assistant.operators.kernel_text import (
     Fold,
     alignment,
     all_folds_of,
     begin,
-    folded,
     joined,
     plain_words,
     row_value,
@@ -43,7 +39,6 @@ _MOST_KEPT = 64
 
 
 _LOOP = Loop("WIDTH * threadIdx.x", "WIDTH * blockDim.x", "columns", "row * columns + i")
-_COUNT = "ELEMENTS / WIDTH"
 
 
 def row_kernel(plan: Plan) -> str:
@@ -139,17 +134,16 @@ __global__ void __launch_bounds__({_MOST_THREADS}) {plan.function}_kernel_kept({
 
 
 def _kept_body(plan: Plan, kept: Sequence[int]) -> Iterator[str]:
-    yield from kept_loads(plan, kept, _COUNT, _LOOP)
-    plain = with_words(plan.steps, plain_words(plan))
-    for step, own in zip(plan.steps, plain, strict=True):
+    loops = KeptLoops(plan, kept, _LOOP, "ELEMENTS / WIDTH", _most_kept(plan))
+    yield from loops.loads()
+    for step, own in zip(plan.steps, with_words(plan.steps, plain_words(plan)), strict=True):
         if step.kind == "row":
             yield row_value(own)
         elif step.kind != "full":
             yield f"    {step.c_type} part_{step.name} = {begin((step.kind, step.c_type))};"
-            yield from over_kept(_LOOP, _COUNT, of_neighbours(plan, kept, _LOOP, [step], lambda steps: folded(steps[0], "            ")))
+            yield from loops.fold(step, f"part_{step.name}")
             yield _fold_call(step)
-    if plan.full_stores:
-        yield from over_kept(_LOOP, _COUNT, stored_neighbours(plan, kept, _LOOP))
+    yield from loops.stores()
     yield from _row_stores(plan)
 
 

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from assistant.operators.column_text import (
     THREADS,
-    both_of_columns,
     column_loop,
     column_stores,
     folds_of_column,
     place_of_columns,
     row_values,
+    values_of_moments,
+    whole_columns,
 )
 from assistant.operators.element_loops import Loop, plain_steps
 from assistant.operators.kernel_plan import Plan, Step, note
@@ -36,7 +37,7 @@ def split_column_kernels(plan: Plan) -> str:
     *passes, _ = passes_of(plan)
     texts = ["\n// The same for columns that many blocks share, each of which leaves its part of every sum."]
     texts += [_kernel(plan, f"parts_of_{found.name}", _part_body(plan, number)) for number, found in enumerate(passes)]
-    texts.append(_kernel(plan, "of_parts", _last_body(plan)))
+    texts.append(_kernel(plan, "of_parts", _last_body(plan), is_run_along=bool(plan.full_stores)))
     return "\n".join(texts)
 
 
@@ -83,14 +84,21 @@ def split_column_launches(plan: Plan) -> str:
 
 def _of_parts(fold: Fold, memory: str) -> str:
     kind, c_type = fold
-    return f"""// Of what the blocks of a column left, by the threads that share it.
-__device__ {c_type} {kind}_of_parts{_suffix(c_type, memory)}(const {memory}* parts, long long stride, int splits) {{
-    {c_type} value = {begin(fold)};
-    for (int part = threadIdx.y; part < splits; part += blockDim.y) {{
-        const {c_type} other = {of_memory("parts[part * stride]", c_type, memory)};
-        value = {joined(fold, "value", "other")};
+    return f"""// Of what the blocks of columns left, by the threads that share them.
+template <int WIDTH>
+__device__ void {kind}_of_parts{_suffix(c_type, memory)}({c_type}* own, const {memory}* parts, long long stride, int splits) {{
+    #pragma unroll
+    for (int e = 0; e < WIDTH; ++e) {{
+        own[e] = {begin(fold)};
     }}
-    return {kind}_of_column(value);
+    for (int part = threadIdx.y; part < splits; part += blockDim.y) {{
+        #pragma unroll
+        for (int e = 0; e < WIDTH; ++e) {{
+            const {c_type} other = {of_memory("parts[part * stride + e]", c_type, memory)};
+            own[e] = {joined(fold, "own[e]", "other")};
+        }}
+    }}
+    {kind}_of_columns<WIDTH>(own);
 }}
 """
 
@@ -108,11 +116,11 @@ def _parts_of(plan: Plan, step: Step) -> str:
     return begins if slots[step.name] == 1 else f"reinterpret_cast<Moments*>({begins})"
 
 
-def _kernel(plan: Plan, name: str, body: Iterator[str]) -> str:
+def _kernel(plan: Plan, name: str, body: Iterator[str], *, is_run_along: bool = True) -> str:
     parameters = plan.kernel_parameters(f"{part_memory(plan)}* parts", "int columns", "int inner", "int splits")
     return f"""template <int WIDTH>
 __global__ void __launch_bounds__({THREADS}) {plan.function}_{name}({parameters}) {{
-{place_of_columns()}
+{place_of_columns(is_run_along=is_run_along)}
     const long long place = outer * inner + column, stride = gridDim.x / tiles * (long long)inner;  // among the parts of a sum
 {chr(10).join(body)}
 }}
@@ -124,22 +132,15 @@ def _part_body(plan: Plan, number: int) -> Iterator[str]:
     found = passes[number]
     yield from _known(plan, passes[: number + 1])
     yield from folds_of_column(plan, found, _loop(plan))
-    for step in found.folds:
-        if step.name in moments:
-            yield from _left(plan, step, "Moments", f"moments_of_column(part_{step.name}[e])", f"all_{step.name}")
-    for step in plain_steps(plan, found):
-        own = f"all_{step.name}"
-        yield from _left(plan, step, step.c_type, f"{step.kind}_of_column({step.name}[e])", own, to_memory(own, step.c_type, memory))
-
-
-def _left(plan: Plan, step: Step, c_type: str, value: str, name: str, kept: str = "") -> Iterator[str]:
-    parts = _parts_of(plan, step)
-    parts = f"({parts})" if parts.startswith("parts +") else parts
-    lines = [
-        f"        const {c_type} {name} = {value};{note(step)}",
-        f"        if (threadIdx.y == 0 && column < inner) {parts}[blockIdx.y * stride + place + e] = {kept or name};",
-    ]
-    yield from each_neighbour(lines, "    ")
+    yield from whole_columns(plan, found)
+    kept = [(step, f"part_{step.name}[e]") for step in found.folds if step.name in moments]
+    kept += [(step, to_memory(f"{step.name}[e]", step.c_type, memory)) for step in plain_steps(plan, found)]
+    yield "    if (threadIdx.y == 0 && column < inner) {"
+    for step, value in kept:
+        parts = _parts_of(plan, step)
+        parts = f"({parts})" if parts.startswith("parts +") else parts
+        yield from each_neighbour([f"            {parts}[blockIdx.y * stride + place + e] = {value};{note(step)}"], "        ")
+    yield "    }"
 
 
 def _last_body(plan: Plan) -> Iterator[str]:
@@ -162,8 +163,10 @@ def _known(plan: Plan, passes: Sequence[Pass]) -> Iterator[str]:
             break
         for step in found.folds:
             if step.name in moments:
-                yield from both_of_columns(moments[step.name], step, f"moments_of_parts({_parts_of(plan, step)} + place + e, stride, left)")
+                yield f"    Moments part_{step.name}[WIDTH];"
+                yield f"    moments_of_parts<WIDTH>(part_{step.name}, {_parts_of(plan, step)} + place, stride, left);"
+        yield from values_of_moments(plan, found)
         for step in plain_steps(plan, found):
-            call = f"{step.kind}_of_parts{_suffix(step.c_type, memory)}({_parts_of(plan, step)} + place + e, stride, left)"
             yield f"    {step.c_type} {step.name}[WIDTH];{note(step)}"
-            yield from each_neighbour([f"        {step.name}[e] = {call};"], "    ")
+            call = f"{step.kind}_of_parts{_suffix(step.c_type, memory)}<WIDTH>"
+            yield f"    {call}({step.name}, {_parts_of(plan, step)} + place, stride, left);"

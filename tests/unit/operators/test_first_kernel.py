@@ -103,13 +103,13 @@ def test_few_long_rows_are_shared_by_blocks_with_a_kernel_for_each_sum() -> None
     text = kernel(call("_softmax", "rows", use(1), use(0), -1, False), result=use(1))
     order = [
         "parts_of_r0<4><<<dim3(splits, rows)",
-        "parts_of_r1<4><<<dim3(splits, rows)",
+        "parts_of_r2<4><<<dim3(splits, rows)",
         "_of_parts<4><<<dim3(splits, rows)",
         "cudaFreeAsync(parts, 0)",
     ]
     assert [text.index(each) for each in order] == sorted(text.index(each) for each in order)
     assert "const float r0 = max_of_parts(parts + (0 * rows + row) * splits, splits);" in text
-    assert "parts[(1 * rows + row) * splits + blockIdx.x] = part_r1;" in text
+    assert "parts[(1 * rows + row) * splits + blockIdx.x] = part_r2;" in text
 
 
 def test_one_value_of_a_whole_tensor_is_one_row() -> None:
@@ -170,7 +170,7 @@ def test_columns_are_folded_by_threads_that_stand_side_by_side() -> None:
     found = first_kernel(Graph((use(0, shape),), (), (mean, centred), (use(2, shape),)), "Model", ("x",))
     assert isinstance(found, FirstKernel)
     assert (
-        "r0[e] = sum_of_column(r0[e]);" in found.text
+        "sum_of_columns<WIDTH>(r0);" in found.text
         and "r1[e] = r0[e] / columns;" in found.text
         and "const long long at = (outer * columns + i) * inner + column;" in found.text
     )

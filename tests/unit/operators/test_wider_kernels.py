@@ -234,8 +234,27 @@ def test_short_columns_are_kept_in_registers() -> None:
     whole = text({"x": x}, call("_softmax", "reduction", use(1, (2, 6, 4, 8)), x, 1, False))
     kept = body(whole, "model_kernel_kept")
     assert kept.count("load<WIDTH>(x_kept[k], x + at);") == 1 and kept.count("x +") == 1, "read once, whatever waits for what"
-    assert kept.count("_of_column(") == 2 and kept.count("store<WIDTH>(y + at, y_near);") == 1
+    assert kept.count("_of_columns<WIDTH>(") == 2 and kept.count("store<WIDTH>(y + at, y_near);") == 1
     assert "columns > 0 && columns <= 256" in whole and "model_kernel_kept<4, 16><<<blocks, dim3(width, depth)>>>" in whole
+
+
+def test_what_is_dear_to_compute_is_kept_where_it_is_needed_again() -> None:
+    mask = typed(1, "bool", 6, 40)
+    filled = call("masked_fill", "pointwise", use(2), X, mask, float("-inf"))
+    kept = body(text({"x": X, "mask": mask}, filled, call("_softmax", "rows", use(3), use(2), -1, False)), "model_kernel_kept")
+    assert kept.count("expf(") == 1 and "v2_kept[k][e] = v2;" in kept and "const float v2 = v2_kept[k][e];" in kept
+    assert kept.count("mask_kept[k][e] ?") == 2, "a choice is made anew"
+
+
+def test_what_is_made_of_a_kept_value_alone_needs_nothing_else() -> None:
+    bias = use(1, (40,))
+    calls = (
+        call("add", "pointwise", use(2), X, bias),
+        call("gelu", "pointwise", use(3), use(2)),
+        call("native_layer_norm", "rows", use(4), use(3), (40,), None, None, 1e-5),
+    )
+    kept = body(text({"x": X}, *calls, bias=bias), "model_kernel_kept")
+    assert kept.count("erff(") == 1 and kept.count("load<WIDTH>(bias_near, bias + i);") == 1
 
 
 def test_columns_of_several_arrays_leave_room_for_each() -> None:
@@ -255,9 +274,10 @@ def test_few_columns_are_shared_by_blocks_with_a_kernel_for_each_reading() -> No
     var = call("var", "reduction", use(2, (40,)), X, (0,), correction=0)
     centred = call("sub", "pointwise", use(3), X, use(1, (40,)))
     whole = text({"x": X}, mean, var, centred, call("div", "pointwise", use(4), use(3), use(2, (40,))))
-    assert "reinterpret_cast<Moments*>(parts)[blockIdx.y * stride + place + e] = all_r3;" in body(whole, "model_parts_of_r0_r3")
+    assert "reinterpret_cast<Moments*>(parts)[blockIdx.y * stride + place + e] = part_r3[e];" in body(whole, "model_parts_of_r0_r3")
     last = body(whole, "model_of_parts")
-    assert "moments_of_parts(reinterpret_cast<Moments*>(parts) + place + e, stride, left);" in last and last.count("load<WIDTH>") == 1
+    assert last.count("load<WIDTH>") == 1
+    assert "moments_of_parts<WIDTH>(part_r3, reinterpret_cast<Moments*>(parts) + place, stride, left);" in last
     assert whole.count("cudaMallocAsync") == 1 and "sizeof(float) * 3 * splits * outer * inner" in whole
 
 
@@ -266,8 +286,9 @@ def test_a_columns_extreme_and_its_place_are_one_reading_of_wider_parts() -> Non
     found = FunctionCall("max", 3, "reduction", (x,), (use(1, (2, 8)), typed(2, "int64", 2, 8)), 1, (x, 1))
     whole = text({"x": x}, found, results=found.writes)
     assert "model_parts_of_r0_r1<4>" in whole and "unsigned long long* parts" in whole
-    assert "(parts + 1 * splits * stride)[blockIdx.y * stride + place + e] = all_r1;" in whole
-    assert "max_of_parts_float(parts + place + e, stride, left)" in whole
+    assert "(parts + 1 * splits * stride)[blockIdx.y * stride + place + e] = r1[e];" in whole
+    assert "const int end" not in body(whole, "model_of_parts"), "no element is read again"
+    assert "max_of_parts_float<WIDTH>(r0, parts + place, stride, left);" in whole
 
 
 def test_what_is_reduced_along_another_dimension_than_it_lies_is_turned_first() -> None:
