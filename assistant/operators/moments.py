@@ -1,6 +1,7 @@
-"""Mean and squares of distances from it of one reading: what threads and blocks have is merged as values would be (Chan et al.). Pure.
+"""Mean and squares of distances from it of one reading: what threads and blocks have is merged as values would be. Pure.
 
-The sum of squares alone would lose all digits where a mean is large beside the deviation.
+The sum of squares alone would lose all digits where a mean is large beside the deviation; so would some digits a mean that is kept as one
+number: each thread's values are taken as distances from its first one.
 """
 
 from __future__ import annotations
@@ -9,11 +10,22 @@ from collections.abc import Iterator, Sequence
 
 from assistant.operators.kernel_plan import Step, note
 
-__all__ = ["COLUMN_MOMENTS", "COLUMN_MOMENTS_OF_PARTS", "MOMENTS", "ROW_MOMENTS", "ROW_MOMENTS_OF_PARTS", "added", "both", "weights"]
+__all__ = [
+    "COLUMN_MOMENTS",
+    "COLUMN_MOMENTS_OF_PARTS",
+    "MOMENTS",
+    "MOMENT_NUMBERS",
+    "ROW_MOMENTS",
+    "ROW_MOMENTS_OF_PARTS",
+    "added",
+    "both",
+    "weights",
+]
 
-MOMENTS = """// Of values: how many there are, their sum, and the sum of the squares of their distances from their mean.
+MOMENTS = """// Of values: how many there are, their sum, the sum of their distances from one of them (`shift`), which has more digits, and the
+// sum of the squares of their distances from their mean.
 struct Moments {
-    float count, sum, squares;
+    float count, sum, shift, apart, squares;
 };
 
 // How much the next value's distance counts for among the squares of a thread (Youngs and Cramer).
@@ -22,26 +34,36 @@ __device__ float weight_of_next(const Moments& so_far) {
 }
 
 __device__ void add_to(Moments& so_far, float value, float weight) {
+    so_far.shift = so_far.count > 0.0f ? so_far.shift : value;
     so_far.count += 1.0f;
     so_far.sum += value;
-    const float distance = so_far.count * value - so_far.sum;
+    const float own = value - so_far.shift;
+    so_far.apart += own;
+    const float distance = so_far.count * own - so_far.apart;
     so_far.squares += distance * (distance * weight);
 }
 
-// Of two sets of values as one.
+// Of two sets of values as one (Chan, Golub and LeVeque).
 __device__ Moments merged(const Moments& a, const Moments& b) {
     if (a.count == 0.0f) return b;
     if (b.count == 0.0f) return a;
-    const float count = a.count + b.count, distance = b.sum / b.count - a.sum / a.count;
-    return {count, a.sum + b.sum, a.squares + b.squares + distance * distance * (a.count * (b.count / count))};
+    const float count = a.count + b.count, between = b.shift - a.shift;
+    const float distance = between + (b.apart / b.count - a.apart / a.count);
+    const float squares = a.squares + b.squares + distance * distance * (a.count * (b.count / count));
+    return {count, a.sum + b.sum, a.shift, a.apart + b.apart + b.count * between, squares};
 }
 """
+MOMENT_NUMBERS = 5
+"""How many numbers they are."""
 ROW_MOMENTS = """__device__ Moments moments_of_warp(Moments mine) {
     for (int offset = 16; offset > 0; offset /= 2) {
-        const float count = __shfl_xor_sync(0xffffffffu, mine.count, offset);
-        const float sum = __shfl_xor_sync(0xffffffffu, mine.sum, offset);
-        const float squares = __shfl_xor_sync(0xffffffffu, mine.squares, offset);
-        mine = merged(mine, {count, sum, squares});
+        Moments other;
+        other.count = __shfl_xor_sync(0xffffffffu, mine.count, offset);
+        other.sum = __shfl_xor_sync(0xffffffffu, mine.sum, offset);
+        other.shift = __shfl_xor_sync(0xffffffffu, mine.shift, offset);
+        other.apart = __shfl_xor_sync(0xffffffffu, mine.apart, offset);
+        other.squares = __shfl_xor_sync(0xffffffffu, mine.squares, offset);
+        mine = merged(mine, other);
     }
     return mine;
 }
@@ -59,7 +81,7 @@ __device__ Moments moments_of_row(const Moments* own) {
     const int lane = threadIdx.x % 32;
     if (lane == 0) partial[threadIdx.x / 32] = mine;
     __syncthreads();
-    mine = lane < blockDim.x / 32 ? partial[lane] : Moments{0.0f, 0.0f, 0.0f};
+    mine = lane < blockDim.x / 32 ? partial[lane] : Moments{};
     mine = moments_of_warp(mine);
     __syncthreads();
     return mine;
@@ -67,7 +89,7 @@ __device__ Moments moments_of_row(const Moments* own) {
 """
 ROW_MOMENTS_OF_PARTS = """// Of what the blocks of a row left, by all threads of a block.
 __device__ Moments moments_of_parts(const Moments* parts, int splits) {
-    Moments mine = {0.0f, 0.0f, 0.0f};
+    Moments mine = {};
     for (int part = threadIdx.x; part < splits; part += blockDim.x) {
         mine = merged(mine, parts[part]);
     }
@@ -104,7 +126,7 @@ template <int WIDTH>
 __device__ void moments_of_parts(Moments* own, const Moments* parts, long long stride, int splits) {
     #pragma unroll
     for (int e = 0; e < WIDTH; ++e) {
-        own[e] = {0.0f, 0.0f, 0.0f};
+        own[e] = {};
     }
     for (int part = threadIdx.y; part < splits; part += blockDim.y) {
         #pragma unroll

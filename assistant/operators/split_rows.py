@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from assistant.operators.element_loops import Loop, folds_of, stores_of
 from assistant.operators.kernel_plan import Plan, Step, note
 from assistant.operators.kernel_text import Fold, begin, joined, plain_words, row_value, with_words
-from assistant.operators.moments import ROW_MOMENTS_OF_PARTS, both
+from assistant.operators.moments import MOMENT_NUMBERS, ROW_MOMENTS_OF_PARTS, both
 from assistant.operators.passes import Pass, all_folds, moments_of, passes_of, plain_folds
 
 __all__ = ["of_memory", "part_memory", "slots_of", "split_folds", "split_kernels", "split_launches", "to_memory"]
@@ -72,10 +72,10 @@ def split_launches(plan: Plan) -> str:
 
 
 def slots_of(plan: Plan) -> dict[str, int]:
-    """How many numbers the part of each sum takes, by name: moments have three, and those of their sum among them."""
+    """How many numbers the part of each sum takes, by name: moments have several, and those of their sum among them."""
     moments = moments_of(plan)
     totals = {total.name for total in moments.values()}
-    return {step.name: 3 if step.name in moments else 0 if step.name in totals else 1 for step in all_folds(plan)}
+    return {step.name: MOMENT_NUMBERS if step.name in moments else 0 if step.name in totals else 1 for step in all_folds(plan)}
 
 
 def part_memory(plan: Plan) -> str:

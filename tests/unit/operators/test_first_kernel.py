@@ -137,7 +137,7 @@ def test_a_long_row_is_read_once_for_its_mean_and_its_squares() -> None:
     streamed = text[text.index("scaled_norm_kernel(") : text.index("template <int WIDTH, int ELEMENTS>")]
     assert streamed.count("load<WIDTH>(x_near[k], x + at);") == 2 and "const float r0 = all_r2.sum, r2 = all_r2.squares;" in streamed
     shared = text[text.index("_parts_of_") :]
-    assert "_parts_of_r0_r2<4><<<" in shared and shared.count("cudaMallocAsync") == 1 and "sizeof(float) * 3 * rows * splits" in shared
+    assert "_parts_of_r0_r2<4><<<" in shared and shared.count("cudaMallocAsync") == 1 and "sizeof(float) * 5 * rows * splits" in shared
     kept = text[text.index("template <int WIDTH, int ELEMENTS>") : text.index("// The same for rows that many blocks share")]
     assert "Moments" not in kept and kept.count("sum_of_row(") == 2, "what is in registers is gone through twice"
 

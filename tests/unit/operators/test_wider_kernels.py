@@ -278,7 +278,7 @@ def test_few_columns_are_shared_by_blocks_with_a_kernel_for_each_reading() -> No
     last = body(whole, "model_of_parts")
     assert last.count("load<WIDTH>") == 1
     assert "moments_of_parts<WIDTH>(part_r3, reinterpret_cast<Moments*>(parts) + place, stride, left);" in last
-    assert whole.count("cudaMallocAsync") == 1 and "sizeof(float) * 3 * splits * outer * inner" in whole
+    assert whole.count("cudaMallocAsync") == 1 and "sizeof(float) * 5 * splits * outer * inner" in whole
 
 
 def test_a_columns_extreme_and_its_place_are_one_reading_of_wider_parts() -> None:
