@@ -22,8 +22,8 @@ __all__ = [
     "weights",
 ]
 
-MOMENTS = """// Of values: how many there are, their sum, the sum of their distances from one of them (`shift`), which has more digits, and the
-// sum of the squares of their distances from their mean.
+MOMENTS = """// Of values: how many there are, their sum, the sum of their distances from one of them (`shift`), which has more
+// digits, and the sum of the squares of their distances from their mean.
 struct Moments {
     float count, sum, shift, apart, squares;
 };
