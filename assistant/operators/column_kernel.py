@@ -73,13 +73,14 @@ def column_functions(plan: Plan) -> dict[str, str]:
 
 def _body(plan: Plan) -> Iterator[str]:
     loop = column_loop(plan)
-    for found in passes_of(plan):
+    for number, found in enumerate(passes_of(plan)):
         yield from row_values(plan, found.rows)
         if found.folds:
-            yield from folds_of_column(plan, found, loop)
+            yield from folds_of_column(plan, found, loop.turned(number))
             yield from whole_columns(plan, found)
             yield from values_of_moments(plan, found)
-    yield from column_stores(plan, loop, "threadIdx.y == 0")
+        else:
+            yield from column_stores(plan, loop.turned(number), "threadIdx.y == 0")
 
 
 def _folds(fold: Fold) -> str:

@@ -1,11 +1,13 @@
 """Loops over the elements that a kernel reduces: a thread reads several vectors of WIDTH neighbours before it computes with them. Pure.
 
-What is read ahead is on its way together: a load that waits for the values of the one before leaves the memory idle.
+What is read ahead is on its way together: a load that waits for the values of the one before leaves the memory idle. Every other pass goes
+from the last elements to the first, as what was read last may still be in the cache.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from assistant.operators.kernel_plan import Plan, Step, statements
 from assistant.operators.kernel_text import (
@@ -41,6 +43,19 @@ class Loop(Record):
     """Where element ``i`` is in memory."""
     rows: tuple[str, ...] = ()
     """Values of which each neighbour has its own."""
+    neighbours: str = "1"
+    """How many elements are read at once."""
+    is_backwards: bool = False
+
+    def turned(self, number: int) -> Loop:
+        """Of pass ``number``: every other one goes back, as what was read last may still be in the cache."""
+        return replace(self, is_backwards=number % 2 == 1)
+
+    def place_of(self, begins: str) -> tuple[str, str]:
+        """Which element ``k`` a thread is at, and the condition that there is none."""
+        if self.is_backwards:
+            return f"const int i = {self.limit} - {self.neighbours} - {begins} - k * {self.step};", "i < 0"
+        return f"const int i = {begins} + k * {self.step};", f"i >= {self.limit}"
 
 
 def plain_steps(plan: Plan, found: Pass) -> list[Step]:
@@ -84,11 +99,12 @@ def _streamed(plan: Plan, loop: Loop, wanted: Sequence[Step], end: _End, begun: 
     words = vector_words(plan) | {number: f"{_ahead(plan, number)}[k]{'[e]' if _is_near(plan, number) else ''}" for number in numbers}
     steps = with_words(plan.steps, words, loop.rows)
     found = same_steps(steps, wanted)
+    place, is_over = loop.place_of("begin")
     head = [
         "        #pragma unroll",
         f"        for (int k = 0; k < {ahead}; ++k) {{",
-        f"            const int i = begin + k * {loop.step};",
-        f"            if (i >= {loop.limit}) break;",
+        f"            {place}",
+        f"            if ({is_over}) break;",
     ]
     yield f"    for (int begin = {loop.first}; begin < {loop.limit}; begin += {ahead} * {loop.step}) {{"
     if numbers:

@@ -15,7 +15,9 @@ _MOST_KEPT = 64
 """Elements in the registers of a thread, of all arrays together."""
 _MOST_LINES = 16
 """Of a block: with a warp side by side."""
-_FEW_ROWS = 4
+_FEW_ROWS = 8
+"""What a thread keeps of shorter columns, where it could keep more."""
+_SHORT = 64
 _FEW_BLOCKS = 264
 
 
@@ -37,11 +39,11 @@ __global__ void __launch_bounds__({THREADS}) {plan.function}_kernel_kept({plan.k
 
 def kept_launches(plan: Plan) -> str:
     most = _most_rows(plan)
-    rows = "" if most == _FEW_ROWS else f"        const int rows = columns <= {_FEW_ROWS * _MOST_LINES} ? {_FEW_ROWS} : {most};\n"
+    rows = f"        const int rows = columns <= {_SHORT} ? {_FEW_ROWS} : {most};\n" if most > _FEW_ROWS else ""
     return f"""    if (columns > 0 && columns <= {most * _MOST_LINES}) {{
 {rows}        // As many lines as keep a column together, and a warp side by side or more.
         int width = 128, depth = 1;
-        while (depth * {"rows" if rows else _FEW_ROWS} < columns) depth *= 2;
+        while (depth * {"rows" if rows else most} < columns) depth *= 2;
         while (width > 32 && width * depth > 256) width /= 2;
         while (width > 1 && width / 2 * per_thread >= inner) width /= 2;
         while (width > 8 && outer * ((inner + width * per_thread - 1) / (width * per_thread)) < {_FEW_BLOCKS}) width /= 2;
@@ -60,7 +62,7 @@ def _launches(plan: Plan, width: int, most: int) -> str:
     def launch(rows: int) -> str:
         return f"{plan.function}_kernel_kept<{width}, {rows}><<<blocks, dim3(width, depth)>>>({plan.arguments('columns', 'inner')});"
 
-    if most == _FEW_ROWS:
+    if most <= _FEW_ROWS:
         return f"            {launch(most)}"
     return f"""            if (rows == {_FEW_ROWS})
                 {launch(_FEW_ROWS)}
@@ -76,7 +78,7 @@ def _kept(plan: Plan) -> list[int]:
 def _most_rows(plan: Plan) -> int:
     """Elements of a column that a thread keeps of each array; 0: the arrays are none, or too many."""
     count = len(_kept(plan))
-    return next((rows for rows in (16, 8, _FEW_ROWS) if 4 * rows * count <= _MOST_KEPT), 0) if count else 0
+    return next((rows for rows in (16, 8, 4) if 4 * rows * count <= _MOST_KEPT), 0) if count else 0
 
 
 def _body(plan: Plan) -> Iterator[str]:

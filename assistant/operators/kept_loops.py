@@ -74,8 +74,9 @@ class KeptLoops:
     def _over(self, lines: Iterable[str]) -> Iterator[str]:
         yield "    #pragma unroll"
         yield f"    for (int k = 0; k < {self._count}; ++k) {{"
-        yield f"        const int i = {self._loop.first} + k * {self._loop.step};"
-        yield f"        if (i >= {self._loop.limit}) break;"
+        place, is_over = self._loop.place_of(self._loop.first)
+        yield f"        {place}"
+        yield f"        if ({is_over}) break;"
         yield from lines
         yield "    }"
 

@@ -38,7 +38,7 @@ _MOST_KEPT = 64
 """Elements in the registers of a thread, of all arrays together."""
 
 
-_LOOP = Loop("WIDTH * threadIdx.x", "WIDTH * blockDim.x", "columns", "row * columns + i")
+_LOOP = Loop("WIDTH * threadIdx.x", "WIDTH * blockDim.x", "columns", "row * columns + i", neighbours="WIDTH")
 
 
 def row_kernel(plan: Plan) -> str:
@@ -95,12 +95,13 @@ def _long(product: str) -> str:
 
 def _body(plan: Plan) -> Iterator[str]:
     own = {step.name: step for step in with_words(plan.steps, plain_words(plan))}
-    for found in passes_of(plan):
+    for number, found in enumerate(passes_of(plan)):
         yield from (row_value(own[step.name]) for step in found.rows)
         if found.folds:
-            yield from folds_of(plan, found, _LOOP)
+            yield from folds_of(plan, found, _LOOP.turned(number))
             yield from _whole(plan, found)
-    yield from stores_of(plan, _LOOP)
+        else:
+            yield from stores_of(plan, _LOOP.turned(number))
     yield from _row_stores(plan)
 
 

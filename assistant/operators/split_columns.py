@@ -131,7 +131,7 @@ def _part_body(plan: Plan, number: int) -> Iterator[str]:
     passes, moments, memory = passes_of(plan), moments_of(plan), part_memory(plan)
     found = passes[number]
     yield from _known(plan, passes[: number + 1])
-    yield from folds_of_column(plan, found, _loop(plan))
+    yield from folds_of_column(plan, found, _loop(plan).turned(number))
     yield from whole_columns(plan, found)
     kept = [(step, f"part_{step.name}[e]") for step in found.folds if step.name in moments]
     kept += [(step, to_memory(f"{step.name}[e]", step.c_type, memory)) for step in plain_steps(plan, found)]
@@ -144,8 +144,9 @@ def _part_body(plan: Plan, number: int) -> Iterator[str]:
 
 
 def _last_body(plan: Plan) -> Iterator[str]:
-    yield from _known(plan, passes_of(plan))
-    yield from column_stores(plan, _loop(plan), "blockIdx.y == 0 && threadIdx.y == 0")
+    passes = passes_of(plan)
+    yield from _known(plan, passes)
+    yield from column_stores(plan, _loop(plan).turned(len(passes) - 1), "blockIdx.y == 0 && threadIdx.y == 0")
 
 
 def _loop(plan: Plan) -> Loop:

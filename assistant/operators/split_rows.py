@@ -23,15 +23,17 @@ _ELEMENTS = 4096
 """Of a block at least."""
 _ENOUGH_BLOCKS = 2048
 """Of all rows: some fifteen for each multiprocessor, so that none is idle for long at the end."""
-_LOOP = Loop("WIDTH * (blockIdx.x * blockDim.x + threadIdx.x)", "WIDTH * gridDim.x * blockDim.x", "columns", "row * columns + i")
+_LOOP = Loop(
+    "WIDTH * (blockIdx.x * blockDim.x + threadIdx.x)", "WIDTH * gridDim.x * blockDim.x", "columns", "row * columns + i", neighbours="WIDTH"
+)
 
 
 def split_kernels(plan: Plan) -> str:
     """A kernel for each pass, and one for what is made of all of them."""
     *passes, _ = passes_of(plan)
     texts = ["\n// The same for rows that many blocks share, each of which leaves its part of every sum."]
-    texts += [_kernel(plan, f"parts_of_{found.name}", _part_body(plan, number)) for number, found in enumerate(passes)]
-    texts.append(_kernel(plan, "of_parts", _last_body(plan)))
+    texts += [_kernel(plan, f"parts_of_{found.name}", number, _part_body(plan, number)) for number, found in enumerate(passes)]
+    texts.append(_kernel(plan, "of_parts", len(passes), _last_body(plan)))
     return "\n".join(texts)
 
 
@@ -119,11 +121,12 @@ __device__ {c_type} {name}(const {memory}* parts, int splits) {{
 """
 
 
-def _kernel(plan: Plan, name: str, body: Iterator[str]) -> str:
+def _kernel(plan: Plan, name: str, number: int, body: Iterator[str]) -> str:
+    row = "gridDim.y - 1 - blockIdx.y" if _LOOP.turned(number).is_backwards else "blockIdx.y"
     parameters = plan.kernel_parameters(f"{part_memory(plan)}* parts", "long long rows", "int columns", "int splits")
     return f"""template <int WIDTH>
 __global__ void __launch_bounds__({_THREADS}) {plan.function}_{name}({parameters}) {{
-    const long long row = blockIdx.y;
+    const long long row = {row};
 {chr(10).join(body)}
 }}
 """
@@ -133,7 +136,7 @@ def _part_body(plan: Plan, number: int) -> Iterator[str]:
     passes = passes_of(plan)
     found, moments = passes[number], moments_of(plan)
     yield from _known(plan, passes[: number + 1])
-    yield from folds_of(plan, found, _LOOP)
+    yield from folds_of(plan, found, _LOOP.turned(number))
     for step in found.folds:
         if step.name in moments:
             yield f"    const Moments all_{step.name} = moments_of_row<WIDTH>(part_{step.name});{note(step)}"
@@ -145,8 +148,9 @@ def _part_body(plan: Plan, number: int) -> Iterator[str]:
 
 
 def _last_body(plan: Plan) -> Iterator[str]:
-    yield from _known(plan, passes_of(plan))
-    yield from stores_of(plan, _LOOP)
+    passes = passes_of(plan)
+    yield from _known(plan, passes)
+    yield from stores_of(plan, _LOOP.turned(len(passes) - 1))
     stores = plan.row_stores
     yield from (f"    if (blockIdx.x == 0 && threadIdx.x == 0) {store.array.name}[{store.index}] = {store.step.name};" for store in stores)
 

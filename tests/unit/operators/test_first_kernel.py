@@ -142,6 +142,15 @@ def test_a_long_row_is_read_once_for_its_mean_and_its_squares() -> None:
     assert "Moments" not in kept and kept.count("sum_of_row(") == 2, "what is in registers is gone through twice"
 
 
+def test_every_other_pass_goes_back_over_what_was_read_last() -> None:
+    text = kernel(call("_softmax", "rows", use(1), use(0), -1, False), result=use(1))
+    parts = [text[text.index(f"scaled_norm_{name}(") :] for name in ("parts_of_r0", "parts_of_r2", "of_parts")]
+    places = ["row = blockIdx.y;", "row = gridDim.y - 1 - blockIdx.y;", "row = blockIdx.y;"]
+    assert [each.split("const long long ")[1].split("\n")[0] for each in parts] == places
+    goes_back = ["i = columns - WIDTH - begin" in each[: each.index("\n}\n")] for each in parts]
+    assert goes_back == [False, True, False]
+
+
 def test_sums_that_do_not_wait_for_each_other_are_of_one_reading() -> None:
     calls = (
         call("mean", "rows", use(1, (6, 1)), use(0), (1,), True),
