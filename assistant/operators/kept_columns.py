@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from assistant.operators.column_text import THREADS, begun, column_loop, once_for_each, place_of_columns, row_values
 from assistant.operators.kept_loops import KeptLoops
 from assistant.operators.kernel_plan import Plan
-from assistant.operators.passes import all_folds
+from assistant.operators.passes import passes_of
 
 __all__ = ["is_kept", "kept_kernel", "kept_launches"]
 
@@ -23,7 +23,7 @@ _FEW_BLOCKS = 264
 
 def is_kept(plan: Plan) -> bool:
     """Whether columns may be kept, and would be read more than once."""
-    return bool(_most_rows(plan)) and len(all_folds(plan)) + bool(plan.full_stores) > 1
+    return bool(_most_rows(plan)) and len(passes_of(plan)) - 1 + bool(plan.full_stores) > 1
 
 
 def kept_kernel(plan: Plan) -> str:

@@ -30,6 +30,8 @@ _ENOUGH_BLOCKS = 264
 """Two for each multiprocessor of a large GPU."""
 _TURNS = 8
 """Of each thread at least."""
+_FEWEST = 4
+"""Blocks that share a column; where fewer would do, narrower tiles are enough of them."""
 
 
 def split_column_kernels(plan: Plan) -> str:
@@ -66,7 +68,7 @@ def split_column_launches(plan: Plan) -> str:
     const long long tiles = outer * ((inner + side * per_thread - 1) / (side * per_thread));
     const long long enough = ({_ENOUGH_BLOCKS - 1} + tiles) / tiles, most = columns / ({_TURNS} * ({THREADS} / side));
     const int splits = most < enough ? most : enough;
-    if (splits > 1) {{
+    if (splits >= {_FEWEST}) {{
         {memory}* parts = nullptr;
         if (cudaMallocAsync(&parts, sizeof({memory}) * {count} * splits * outer * inner, 0) == cudaSuccess) {{
             if (has_fours) {{
