@@ -102,10 +102,10 @@ test-packages: $(STAMP)
 	  (cd examples/environments/$$name && KERNELOPT=$(CURDIR)/$(BIN)/kernelopt $(CURDIR)/.packages/$$name/bin/python -m pytest -q tests) || exit; done
 
 # The training recipe, tested by `make test-thorough`: PyTorch is the build for CPUs alone, where the package index has it.
-.packages/trl: examples/training/trl/pyproject.toml
-	$(PYTHON) -m venv $@
-	@$@/bin/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0+cpu' || true
-	@$@/bin/python -m pip install --quiet --disable-pip-version-check --editable ./examples/training/trl
+.packages/trl/.installed: examples/training/trl/pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0+cpu' || true
+	@$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --editable ./examples/training/trl
 	@touch $@
 
 .packages/%: examples/environments/%/pyproject.toml

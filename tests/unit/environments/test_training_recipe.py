@@ -34,7 +34,7 @@ else:
 
 @pytest.fixture
 def part(monkeypatch: pytest.MonkeyPatch) -> Part:
-    monkeypatch.syspath_prepend(str(RECIPE))
+    monkeypatch.setattr(sys, "path", [str(RECIPE), *sys.path])
     for name in [name for name in sys.modules if name.partition(".")[0] == "kernelopt_trl"]:
         monkeypatch.delitem(sys.modules, name)
     return lambda name: importlib.import_module(f"kernelopt_trl.{name}")
