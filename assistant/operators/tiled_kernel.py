@@ -19,7 +19,7 @@ def tiled_kernel(plan: Plan) -> str:
     name, (q_size, p_size) = plan.function, plan.tile
     return f"""// A tile of {_TILE} x {_TILE} elements for each block. An array whose neighbours lie along q is read along q and turned in
 // shared memory; everything is written along p. The column that a tile has too many keeps its lines in different banks.
-__global__ void {name}_kernel({plan.parameters("int p_size", "int q_size")}) {{
+__global__ void {name}_kernel({plan.kernel_parameters("int p_size", "int q_size")}) {{
     const int p_tiles = (p_size + {_TILE - 1}) / {_TILE}, q_tiles = (q_size + {_TILE - 1}) / {_TILE};
     const long long outer = blockIdx.x / (p_tiles * q_tiles);
     const int p_begin = blockIdx.x % p_tiles * {_TILE}, q_begin = blockIdx.x / p_tiles % q_tiles * {_TILE};
@@ -46,8 +46,8 @@ def _body(plan: Plan) -> Iterator[str]:
     for _, read in turned:
         assert read.array is not None
         yield f"    __shared__ {read.array.c_type} {read.word}_tile[{_TILE}][{_TILE + 1}];"
-    yield f"    for (int line = threadIdx.y; line < {_TILE}; line += {_LINES}) {{"
-    yield "        const int p = p_begin + line, q = q_begin + threadIdx.x;"
+    yield from _lines()
+    yield "        const long long p = p_begin + line, q = q_begin + threadIdx.x;"
     yield "        if (p < p_size && q < q_size) {"
     for number, read in turned:
         yield f"            {read.word}_tile[line][threadIdx.x] = {words[number]};"
@@ -55,10 +55,17 @@ def _body(plan: Plan) -> Iterator[str]:
     yield "        }"
     yield "    }"
     yield "    __syncthreads();"
-    yield f"    for (int line = threadIdx.y; line < {_TILE}; line += {_LINES}) {{"
-    yield "        const int p = p_begin + threadIdx.x, q = q_begin + line;"
+    yield from _lines()
+    yield "        const long long p = p_begin + threadIdx.x, q = q_begin + line;"
     yield "        if (p >= p_size || q >= q_size) continue;"
     steps = with_words(plan.steps, words)
     yield from statements(steps, same_steps(steps, [store.step for store in plan.stores]), 2)
     yield from (f"        {store.array.name}[{store.index}] = {store.step.name};" for store in plan.stores)
     yield "    }"
+
+
+def _lines() -> Iterator[str]:
+    """Unrolled, so that a thread has all that it reads under way at once."""
+    yield "    #pragma unroll"
+    yield f"    for (int first = 0; first < {_TILE}; first += {_LINES}) {{"
+    yield "        const int line = first + threadIdx.y;"
