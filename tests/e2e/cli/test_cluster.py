@@ -11,7 +11,7 @@ import pytest
 
 from assistant.serialize import loads
 from tests.deadlines import HANG_S
-from tests.e2e.cli.harness import Cli, alive
+from tests.e2e.cli.harness import Cli, alive, finish
 from tests.unit.agents.tasks.kept import ID, START, kept_task
 
 pytestmark = pytest.mark.new_process
@@ -72,5 +72,5 @@ def test_a_worker_judges_as_this_process_does_and_an_interrupt_ends_it(cli: Cli)
     while not any("assistant.emulator" in process.command for process in alive()) and time.monotonic() < deadline_s:
         time.sleep(0.1)
     command.send_signal(signal.SIGINT)
-    assert command.wait(HANG_S) == 130
+    assert finish(command, HANG_S).code == 130
     assert not cli.left_running()
