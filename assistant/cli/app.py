@@ -28,6 +28,7 @@ from assistant.cli.servers import Servers, add_server_commands
 from assistant.cli.shown import Shown
 from assistant.cli.study import add_study_commands
 from assistant.cli.tasks import TaskFolder, add_task_commands, is_task_folder
+from assistant.cli.training import add_train_commands
 
 if TYPE_CHECKING:
     from assistant.engine import Session
@@ -60,6 +61,7 @@ def build_app(servers: Servers) -> typer.Typer:
     add_agent_commands(app)
     add_task_commands(app)
     add_cluster_commands(app)
+    add_train_commands(app)
     return app
 
 

@@ -25,6 +25,7 @@ from assistant.ports.lab import Lab
 
 if TYPE_CHECKING:
     from assistant.engine.search import Models
+    from assistant.plan.policy.situation import StepPolicy
     from assistant.plan.providers import ModelRelay
 
 __all__ = ["has_gpu", "open_session", "refused_command"]
@@ -38,7 +39,7 @@ def open_session(
     ``relay``: to the model of the editor that started it. ``memory``: the file that it learns into, in the place of the user's.
     """
     catalogue = own_catalogue()
-    expert = ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS)
+    expert = ExpertPlanner(catalogue, EXPERT_TRANSFORMATIONS, _policy)
     paths = user_paths()
     kept_gpus: dict[str, GpuClient] = {}
     """Workers that later jobs of the process find warm; one that is not used for a while ends by itself."""
@@ -93,6 +94,13 @@ def refused_command(request: JobRequest, further: str = "") -> CannotAnswerError
         f"--run {shlex.join(request.run_command)}: the emulator runs .cu sources, not binaries or scripts",
         f"{remedy}, or declare a workload: kernelopt init {request.file}",
     )
+
+
+def _policy(name: str) -> StepPolicy | None:
+    """NumPy is loaded where one is wanted."""
+    from assistant.plan.policy.network import open_policy
+
+    return open_policy(name)
 
 
 def _parallel_lab(client: GpuClient, scratch: Path, target: str, cache: Path, compiler: KeptCompiler | None) -> GpuLab:

@@ -131,6 +131,13 @@ class RecallSettings(Section):
         json_schema_extra=USER_ONLY,
     )
 
+    policy: str = Field(
+        default="off",
+        min_length=1,
+        description="Which trained policy orders steps that memory knows nothing of. `off`: none, the findings' promises do; `shipped`: "
+        "the one that comes with kernelopt; else the path of a file that `kernelopt train policy` wrote.",
+        json_schema_extra=USER_ONLY,
+    )
     across_workspaces: bool = Field(
         default=False,
         description="Whether reasons given in other workspaces, and names of their kernels, may be shown; techniques and statistics "

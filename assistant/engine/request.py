@@ -197,6 +197,8 @@ class OptimizeOptions(Record):
     """How what memory knows orders steps: ``thompson``, ``greedy``, ``none`` (it is not asked); None: as the settings say."""
     choice_seed: int | None = None
     """Of what Thompson sampling draws; None: as the settings say."""
+    policy: str | None = None
+    """Which trained policy orders what memory knows nothing of, as the setting ``recall.policy``; None: as the settings say."""
     planner: str | None = None
     """``expert``, ``llm`` or ``auto``; None: as the settings say."""
     may_call_models: bool | None = None

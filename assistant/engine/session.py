@@ -335,8 +335,7 @@ class Session:
         """Profile from a profiler's report; raises CannotAnswerError where it cannot be read, UsageError where it is about another file."""
 
         async def work(listener: Listener) -> None:
-            report = await load_report(path)
-            found = locate(request, report)
+            found = locate(request, await load_report(path))
             runner = JobRunner(lambda: self.store, lambda _request, _scratch, target: ReportLab(found.report, target), self._parts.who)
             await runner.run("profile", found.request, lambda job, version: found.emit_profile(job, version, keep), listener, found.version)
 
@@ -371,14 +370,15 @@ def _editor_settings(options: OptimizeOptions) -> EditorSettings:
 
 def within_settings(options: OptimizeOptions, loaded: LoadedSettings) -> OptimizeOptions:
     """As far as the settings allow."""
-    settings = loaded.settings
+    limits, recall = loaded.settings.limits, loaded.settings.recall
     return replace(
         options,
-        max_rounds=min(options.max_rounds, settings.limits.rounds),
-        max_candidates=min(options.max_candidates, settings.limits.candidates),
-        may_recall_across_workspaces=settings.recall.across_workspaces,
-        choice=options.choice or settings.recall.choice,
-        choice_seed=settings.recall.seed if options.choice_seed is None else options.choice_seed,
+        max_rounds=min(options.max_rounds, limits.rounds),
+        max_candidates=min(options.max_candidates, limits.candidates),
+        may_recall_across_workspaces=recall.across_workspaces,
+        choice=options.choice or recall.choice,
+        choice_seed=recall.seed if options.choice_seed is None else options.choice_seed,
+        policy=options.policy or recall.policy,
     )
 
 

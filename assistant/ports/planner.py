@@ -8,7 +8,7 @@ from typing import Protocol
 from assistant.model.build import Build, Diagnostic, KernelResources
 from assistant.model.comparison import Comparison
 from assistant.model.device import Architecture, Target
-from assistant.model.experience import Choice, TechniqueEvidence
+from assistant.model.experience import Choice, State, TechniqueEvidence
 from assistant.model.plan import AttemptSummary, Plan, Rewrite, Setback, Step, UnwrittenStep
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.recorded_facts import PointerReach, RecordedFacts
@@ -37,6 +37,10 @@ class PlanRequest(Record):
     """What memory knows of techniques for this state, best first."""
     choice: Choice = Choice()
     """How steps are ordered by it."""
+    state: State | None = None
+    """The kernel as memory compares it; None where the version was not profiled."""
+    policy: str = "off"
+    """Which trained policy orders the steps that memory knows nothing of: ``off``, ``shipped``, or its file."""
     excluded: frozenset[tuple[str, int]] = frozenset()
     """(technique, line) pairs already tried on this text."""
     excluded_designs: frozenset[tuple[str, int, str]] = frozenset()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from assistant.engine.judge.one_program import FOREIGN_READING as FOREIGN_READING
     from assistant.engine.judge.one_program import NOT_PREPROCESSED as NOT_PREPROCESSED
     from assistant.engine.judge.one_program import foreign_reading as foreign_reading
+    from assistant.engine.judge.predicting import predict_speed as predict_speed
     from assistant.engine.judge.preparing import judged_recording as judged_recording
     from assistant.engine.judge.preparing import prepare as prepare
     from assistant.engine.judge.program_speed import screened_program as screened_program

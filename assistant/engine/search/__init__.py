@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from assistant.engine.search.accounts import JobAccounts as JobAccounts
     from assistant.engine.search.attempts import kernel_traits as kernel_traits
     from assistant.engine.search.attempts import side_effects as side_effects
+    from assistant.engine.search.candidate_judge import CandidateJudge as CandidateJudge
     from assistant.engine.search.deferred import deferred_labels as deferred_labels
     from assistant.engine.search.deferred import is_deferred as is_deferred
     from assistant.engine.search.elsewhere import JudgeElsewhere as JudgeElsewhere
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from assistant.engine.search.planning import SearchCallbacks as SearchCallbacks
     from assistant.engine.search.planning import asked_once as asked_once
     from assistant.engine.search.planning import model_notice as model_notice
+    from assistant.engine.search.predicting_judge import PredictingJudge as PredictingJudge
     from assistant.engine.search.resume import NOTHING_EARLIER as NOTHING_EARLIER
     from assistant.engine.search.resume import is_running as is_running
     from assistant.engine.search.resume import last_interrupted as last_interrupted

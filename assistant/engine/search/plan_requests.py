@@ -14,11 +14,12 @@ from assistant.engine.search.attempts import kernel_traits
 from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.trials import SearchNode
 from assistant.model.build import Build
-from assistant.model.experience import Choice, DeviceTraits, RecallQuery, State, TechniqueEvidence, device_class
+from assistant.model.experience import Choice, DeviceTraits, RecallQuery, State, device_class
 from assistant.model.plan import AttemptSummary
 from assistant.model.profile import Finding
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
+from assistant.plan.policy.situation import OFF
 from assistant.ports.planner import PlanRequest
 from assistant.ports.store import AttemptStore
 from assistant.record import Record
@@ -46,6 +47,7 @@ class PlanRequests(Record):
         main = costliest(items)
         evaluation = node.evaluation
         build = evaluation.assessment.build
+        query = self.query(node, main)
         return PlanRequest(
             parsed=evaluation.version.parsed,
             kernel=main.kernel,
@@ -56,8 +58,10 @@ class PlanRequests(Record):
             target=self.job.target,
             architecture=self.job.architecture,
             build=build if isinstance(build, Build) else None,
-            recalled=self._recalled(node, main),
-            choice=self._choice(node, main),
+            recalled=() if self.options.choice == NO_MEMORY else self.store.recall(query),
+            choice=query.choice,
+            state=query.state,
+            policy=self.options.policy or OFF,
             excluded=self._excluded(node),
             excluded_designs=frozenset((step.technique, line, step.design) for step in node.settled for line in step.lines if step.design),
             tried=tried,
@@ -84,9 +88,6 @@ class PlanRequests(Record):
         """Those that the plan is to answer."""
         code = self.options.only_finding
         return findings if code is None else tuple(finding for finding in findings if finding.code == code)
-
-    def _recalled(self, node: SearchNode, main: KernelAssessment) -> tuple[TechniqueEvidence, ...]:
-        return () if self.options.choice == NO_MEMORY else self.store.recall(self.query(node, main))
 
     def query(self, node: SearchNode, main: KernelAssessment) -> RecallQuery:
         """What memory is asked about the kernel in the node's version."""

@@ -64,6 +64,8 @@ class RoundsAlone(Record):
     has_lab: bool
     """Whether the job's lab is open."""
     second_run: CountedRun | None = None
+    judge: type[CandidateJudge] = CandidateJudge
+    """What judges a candidate."""
 
     async def run(self, kernel: str, start: SearchNode) -> None:
         """Search on the kernel of that qualified name; what is tried goes to the store. Raises UnknownOutcomeError."""
@@ -75,7 +77,7 @@ class RoundsAlone(Record):
         if not context.assessed(start):
             return
         requests = PlanRequests(job, self.options, self.store, self.catalogue, workspace, NOTHING_EARLIER)
-        judge = CandidateJudge(job, self.catalogue, kernel, start, self.second_run)
+        judge = self.judge(job, self.catalogue, kernel, start, self.second_run)
         inner = TuningTrials(job, ParallelTrials((judge,), accounts.holding_gpu), accounts, shape.tuning_trials)
 
         def request(node: SearchNode, items: tuple[KernelAssessment, ...]) -> PlanRequest:

@@ -12,7 +12,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from assistant.cuda.syntax import SyntaxTree
@@ -30,6 +30,8 @@ from assistant.plan.expert.transformation import Transformation, TransformationC
 from assistant.plan.expert.writing.declared_late import declared_late
 from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
 from assistant.plan.expert.writing.staying_threads import staying_threads
+from assistant.plan.policy.ordering import Draft, offer_of, reordered
+from assistant.plan.policy.situation import OFF, StepPolicy
 from assistant.ports.planner import PlanRequest, Story
 
 __all__ = ["ExpertPlanner"]
@@ -51,6 +53,9 @@ _SHARES_LOOPS = frozenset(
 _NO_LOOP = (DeclineReason.NOTHING_TO_CHANGE, DeclineReason.LOOP_FORM)
 """Of declines that miss a loop: that it is in a helper says more."""
 
+Policies = Callable[[str], StepPolicy | None]
+"""Opens a trained policy by its name (`PlanRequest.policy`); raises UsageError where there is none that can be used."""
+
 UNMODELLED_COST_RATIO = 0.01
 """Rank of a finding without an estimated cost: below every finding worth a percent of the kernel's time."""
 
@@ -60,9 +65,11 @@ class ExpertPlanner:
 
     name = "expert"
 
-    def __init__(self, catalogue: Catalogue, transformations: Sequence[Transformation]) -> None:
+    def __init__(self, catalogue: Catalogue, transformations: Sequence[Transformation], policies: Policies | None = None) -> None:
+        """``policies``: opens what orders steps that memory knows nothing of, by the name that a request has for it."""
         self._catalogue = catalogue
         self._transformations = {t.technique: t for t in transformations}
+        self._policies = policies
 
     async def plan(self, request: PlanRequest) -> Plan:
         """Steps by descending rank, one for each different edit, and the declines in the findings' order.
@@ -71,6 +78,7 @@ class ExpertPlanner:
         """
         tree = _tree(request)
         steps: dict[tuple[str, tuple[TextEdit, ...], tuple[FileEdits, ...]], Step] = {}
+        written: dict[tuple[str, int], tuple[Rewrite, ...]] = {}
         declines: list[Decline] = []
         answered: set[tuple[str, Finding]] = set()
         for finding, technique in self._considered(request):
@@ -87,15 +95,32 @@ class ExpertPlanner:
                         answered.add((technique.id, finding))
                     key = (technique.id, rewrites[0].edits, rewrites[0].in_others)
                     steps[key] = _merged(steps[key], step) if key in steps else step
+                    written.setdefault((step.technique, step.line), rewrites)
         composites = [_composite_step(request, found) for found in self._composed(request)]
         known = [*steps.values(), *composites]
         tried = [s for s in known if (s.technique, s.line) in request.excluded]
         declines += [
             Decline(s.technique, s.kernel, s.line, "it was already tried on this text", DeclineReason.ALREADY_TRIED) for s in tried
         ]
-        ranked = (_ranked(request, step) for step in known if step not in tried)
+        ranked = self._ordered_by_policy(request, [step for step in known if step not in tried], written)
         ordered = sorted(ranked, key=lambda s: (-s.rank, s.line, s.technique))
         return Plan(tuple(ordered), tuple(dict.fromkeys(declines)), self.name)
+
+    def _ordered_by_policy(
+        self, request: PlanRequest, steps: Sequence[Step], written: Mapping[tuple[str, int], tuple[Rewrite, ...]]
+    ) -> tuple[Step, ...]:
+        """With their ranks by memory, or by the policy where memory is silent."""
+        ranked = tuple(_ranked(request, step) for step in steps)
+        policy = None if self._policies is None or request.policy == OFF else self._policies(request.policy)
+        if policy is None:
+            return ranked
+        drafts = [
+            Draft(ranked_step, offer_of(step, written[step.technique, step.line], _is_modelled(step)), _is_silent(request, step))
+            for step, ranked_step in zip(steps, ranked, strict=True)
+            if COMPOSED not in step.technique
+        ]
+        composites = (step for step in ranked if COMPOSED in step.technique)
+        return (*reordered(request, drafts, policy), *composites)
 
     async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
         """The variants of ``step``, best first. None only for a step that another request planned."""
@@ -275,8 +300,18 @@ def _composite_step(request: PlanRequest, found: Composed) -> Step:
 def _ranked(request: PlanRequest, step: Step) -> Step:
     """With what memory knows: its rank, what it rests on, and why."""
     evidence = evidence_on(request.recalled, step.technique)
-    found = chosen(step.rank, evidence, request.choice, is_modelled=step.rank > UNMODELLED_COST_RATIO)
+    found = chosen(step.rank, evidence, request.choice, is_modelled=_is_modelled(step))
     return replace(step, rank=found.rank, why=found.why, recalled=() if evidence is None else evidence.sentences)
+
+
+def _is_modelled(step: Step) -> bool:
+    """Whether its findings promise a gain. ``step``: with that promise as its rank."""
+    return step.rank > UNMODELLED_COST_RATIO
+
+
+def _is_silent(request: PlanRequest, step: Step) -> bool:
+    """Whether memory knows nothing of it on kernels like this one."""
+    return evidence_on(request.recalled, step.technique) is None
 
 
 def _merged(first: Step, second: Step) -> Step:
