@@ -42,6 +42,9 @@ def _policy(
     units: Annotated[int, typer.Option(min=1, max=128, help="Of each of the two hidden layers")] = 32,
     candidates: Annotated[int, typer.Option(min=1, help="Tried of a kernel at most")] = 16,
     program_s: Annotated[float, typer.Option("--program-s", min=1, help="Seconds that the searches of a program may take")] = 120.0,
+    is_judged: Annotated[
+        bool, typer.Option("--judged", help="Judge candidates, too, not only predict their speed: twice the time")
+    ] = False,
     device: opt.Device = None,
     target: opt.Target = None,
     is_searching: Annotated[bool, typer.Option("--search/--no-search", help="Whether programs that were not searched yet are")] = True,
@@ -63,7 +66,7 @@ def _policy(
         draw_seed=draw_seed,
         seeds=seeds,
         settings=TrainingSettings(seed=seed, units=units, steps=steps, pretraining_steps=pretraining),
-        limits=SearchLimits(candidates=candidates, program_s=program_s),
+        limits=SearchLimits(candidates=candidates, is_judged=is_judged, program_s=program_s),
         device=device or "cpu",
         target=target,
         is_searching=is_searching,
