@@ -28,6 +28,7 @@ class Emulator:
     """Notes which results it is asked for."""
 
     compiler: object = field(default_factory=lambda: SimpleNamespace(cache=Path("/")))
+    at_once: int = 1
     cache: Path = Path("/")
     kept: list[Kept] = field(default_factory=list[Kept])
 
