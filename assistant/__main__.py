@@ -58,10 +58,22 @@ def _run() -> int:
         return _unwritten(error)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
-    except Exception:  # noqa: BLE001 - the last boundary: a defect of ours gets its own exit code
+    except Exception as error:  # noqa: BLE001 - the last boundary: a defect of ours gets its own exit code
+        if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("assistant."):
+            return _left_out(error.name or "")
         traceback.print_exc()
         sys.stderr.write("internal error: this is a defect of kernelopt; please report it with the lines above\n")
         return INTERNAL
+
+
+def _left_out(module: str) -> int:
+    """The exit code where a command needs what the extension for VS Code does not carry."""
+    with loading():
+        from assistant.cli.jobs import fail
+        from assistant.errors import CannotAnswerError
+
+    text = f"this command needs {module}, which the kernelopt inside the extension for VS Code does not carry"
+    return fail(CannotAnswerError(text, "run it in an environment of its own: uv tool or pipx install kernelopt"))
 
 
 def _unwritten(error: Exception) -> int:

@@ -21,6 +21,11 @@ __all__ = ["build", "pack"]
 
 _SOURCE = Path(__file__).resolve().parents[2]
 _DEADLINE_S = 300
+_TERMINAL = (
+    *(f"assistant/{part}/" for part in ("bench", "study", "training", "cluster")),
+    *(f"assistant/cli/{name}" for name in ("bench_", "study_answers.py", "training_answers.py", "cluster_", "judging_many.py")),
+)
+"""Of ``bench``, ``study``, ``train``, ``cluster`` and ``tasks judge``: all but their options. Asked for there, they say so."""
 
 
 def build(packed: Path) -> None:
@@ -35,10 +40,15 @@ def build(packed: Path) -> None:
 def pack(wheel: Path, packed: Path) -> None:
     """What a server needs of a wheel, files of one kind next to each other, as they resemble each other."""
     with zipfile.ZipFile(wheel) as compressed:
-        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not _is_for_notebooks(name)]
+        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not is_left_out(name)]
         contents = [(name, compressed.read(name)) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
     index = json.dumps([[name, len(content)] for name, content in contents])
     packed.write_bytes(index.encode("ascii") + b"\n" + b"".join(content for _, content in contents))
+
+
+def is_left_out(name: str) -> bool:
+    """What no editor asks for: commands of a terminal that no other command needs, and what is for notebooks."""
+    return name.startswith(_TERMINAL) or _is_for_notebooks(name)
 
 
 def _is_for_notebooks(name: str) -> bool:
