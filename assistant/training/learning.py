@@ -10,6 +10,7 @@ The same seed and tables give the same network on the same machine. Example::
 
 from __future__ import annotations
 
+import importlib
 import statistics
 from collections.abc import Sequence
 from dataclasses import field
@@ -73,10 +74,9 @@ class Trained(Record):
 def load_torch() -> Any:
     """PyTorch. Raises CannotAnswerError where it is not installed."""
     try:
-        import torch
+        return importlib.import_module("torch")  # it may be missing where types are checked, too
     except ImportError as error:
         raise CannotAnswerError("training a policy needs PyTorch, which is not installed here", "pip install 'kernelopt[torch]'") from error
-    return torch
 
 
 def held_back_of(tables: Sequence[KernelTable]) -> list[KernelTable]:
