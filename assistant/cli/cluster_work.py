@@ -93,7 +93,7 @@ class _Worker:
 
     def __init__(self) -> None:
         for name in filter(SECRET.search, tuple(os.environ)):
-            del os.environ[name]  # the programs that it runs are nobody's here
+            del os.environ[name]  # programs that clients send must not read them
         self.loop = BackgroundLoop()
         self._session: Session | None = None
 

@@ -105,7 +105,7 @@ class Cluster:
         return reply
 
     async def _reply(self, item: WorkItem, device: str, digest: str) -> Reply:
-        """Of one worker, once there is one that has nothing else to do."""
+        """The answer of the first worker that is free."""
         async with self._turn(device):
             key = f"kernelopt-{digest}"
             resources = needed_for(self._build, device)

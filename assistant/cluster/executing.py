@@ -53,7 +53,7 @@ def answered(payload: bytes, submit: Submit, work: Work) -> bytes:
 
 
 def _waited_for(future: concurrent.futures.Future[str]) -> str:
-    """Its result; cancelled as soon as nobody wants it: dask does not end a thread."""
+    """Its result; cancelled once no client waits for it, as dask does not end a thread."""
     while True:
         try:
             return future.result(_ASK_S)

@@ -26,7 +26,7 @@ __all__ = ["demand_dask", "open_cluster"]
 _LOCAL = "local"
 _CONNECT_S = 10.0
 _MOST_DEATHS = 3
-"""Workers of this machine that may die of one piece of work."""
+"""So many workers of this machine may die on the same piece of work; then it is given up."""
 _SCHEMES = ("tcp://", "tls://", "ucx://", "ws://", "wss://")
 
 

@@ -19,7 +19,7 @@ from assistant.serialize import dumps
 __all__ = ["Done", "Place", "Refused", "Reply", "WorkFile", "WorkItem", "digest_of", "files_below", "write_files"]
 
 _MOST_BYTES = 64 << 20
-"""Of all files of one piece of work."""
+"""What the files of a piece of work may hold together."""
 
 
 class WorkFile(Record):

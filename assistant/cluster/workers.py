@@ -111,7 +111,7 @@ async def started(watchers: list[Any]) -> AsyncGenerator[list[Any]]:
 
 
 def local_home() -> OwnFolder:
-    """kernelopt's home of the workers: settings of whoever started them do not count, and what was built before does."""
+    """kernelopt's home of the workers: the settings of the user who started them do not count, earlier builds are used."""
     folder = OwnFolder("worker")
     cache = user_paths().cache
     cache.mkdir(parents=True, exist_ok=True)

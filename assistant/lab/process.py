@@ -205,7 +205,7 @@ class WorkerPool:
 
 
 def workers_at_once(core_count: int) -> int:
-    """Of one kind: one for every four cores, so that what is timed has cores left; four at most, each of which holds a program's data."""
+    """Workers of each kind: one for every four cores, so that timing has cores to itself; four at most, as each holds a program's data."""
     return max(1, min(_MOST_WORKERS, core_count // _CORES_PER_WORKER))
 
 

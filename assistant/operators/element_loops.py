@@ -92,7 +92,7 @@ def stores_of(plan: Plan, loop: Loop) -> Iterator[str]:
 
 
 def _streamed(plan: Plan, loop: Loop, wanted: Sequence[Step], end: _End, begun: Iterable[str], after: Sequence[str] = ()) -> Iterator[str]:
-    """``end``: what becomes of the wanted values of one; ``begun``, ``after``: what stands around the loop over neighbours."""
+    """``end``: what is done with an element's wanted values; ``begun``, ``after``: what stands around the loop over neighbours."""
     numbers = [number for number in read_in(plan, wanted) if plan.reads[number].array is not None]
     near = sum(plan.reads[number].place == "near" for number in numbers)
     ahead = next(count for count in (_MOST_AHEAD, 2, 1) if 4 * near * count <= _ELEMENTS_AHEAD or count == 1)

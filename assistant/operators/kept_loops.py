@@ -85,7 +85,7 @@ class KeptLoops:
         return [number for number in read_in(self._plan, same_steps(self._plan.steps, wanted)) if number not in self._kept]
 
     def _computed(self, wanted: Sequence[Step], end: Callable[[Sequence[Step]], Iterable[str]]) -> Iterator[str]:
-        """``end``: what becomes of the wanted values of one element."""
+        """``end``: what is done with an element's wanted values."""
         found = same_steps(steps := with_words(self._plan.steps, vector_words(self._plan, self._kept), self._loop.rows), wanted)
         yield from loads(self._plan, self._read(wanted), "        ")
         yield from each_neighbour([*statements(steps, found, 3), *end(found)], "        ")

@@ -1,4 +1,4 @@
-"""Mean and squares of distances from it of one reading: what threads and blocks have is merged as values would be. Pure.
+"""Mean and squared deviations in one pass over the values; the partial results of threads and blocks are merged. Pure.
 
 The sum of squares alone would lose all digits where a mean is large beside the deviation; so would some digits a mean that is kept as one
 number: each thread's values are taken as distances from its first one.
@@ -145,7 +145,7 @@ def weights(squares: Sequence[Step], indent: str) -> Iterator[str]:
 
 
 def added(squares: Step, value: str, indent: str) -> str:
-    """One more value of neighbour ``e``."""
+    """Takes in the next value of neighbour ``e``."""
     return f"{indent}add_to(part_{squares.name}[e], {value}, weight_{squares.name});"
 
 

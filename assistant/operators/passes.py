@@ -1,6 +1,6 @@
-"""How often a kernel has to read all elements: sums that do not wait for each other are of one pass. Pure.
+"""The passes of a kernel over its elements: reductions that do not need each other's results share one. Pure.
 
-Squares of distances from a mean would wait for the mean; they are of its pass, as `moments` has both of one reading.
+Squared deviations would need the mean first; they share its pass all the same, as `moments` computes both together.
 """
 
 from __future__ import annotations

@@ -35,14 +35,14 @@ __all__ = ["SearchLimits", "searched"]
 
 
 class SearchLimits(Record):
-    """Of one program."""
+    """How much the searches on one program may try, and how long they may take."""
 
     candidates: int = 16
-    """Of a kernel."""
+    """Tried of each kernel at most."""
     is_judged: bool = False
     """Every candidate is judged as a search does; else it is counted, its speed predicted, and taken to be right."""
     run_s: float = 20.0
-    """That one run of the program may take."""
+    """Seconds that one run of the program may take."""
     program_s: float = 120.0
     """All searches of the program together."""
 

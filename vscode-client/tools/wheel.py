@@ -40,13 +40,13 @@ def build(packed: Path) -> None:
 def pack(wheel: Path, packed: Path) -> None:
     """What a server needs of a wheel, files of one kind next to each other, as they resemble each other."""
     with zipfile.ZipFile(wheel) as compressed:
-        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not is_left_out(name)]
+        names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not _is_left_out(name)]
         contents = [(name, compressed.read(name)) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
     index = json.dumps([[name, len(content)] for name, content in contents])
     packed.write_bytes(index.encode("ascii") + b"\n" + b"".join(content for _, content in contents))
 
 
-def is_left_out(name: str) -> bool:
+def _is_left_out(name: str) -> bool:
     """What no editor asks for: commands of a terminal that no other command needs, and what is for notebooks."""
     return name.startswith(_TERMINAL) or _is_for_notebooks(name)
 

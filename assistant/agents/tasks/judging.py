@@ -22,7 +22,7 @@ from assistant.model.verification import Label
 __all__ = ["JudgeEdit", "allowed_of", "judge_here"]
 
 JudgeEdit = Callable[[KeptTask, str, bool, OnProgress], Awaitable[dict[str, Any]]]
-"""Is given a task, an edited text, and whether the judge is isolated from whoever wrote it; what ``judge`` answers."""
+"""Is given a task, an edited text, and whether the judge is isolated from its author; what ``judge`` answers."""
 
 
 def judge_here(session: Session) -> JudgeEdit:

@@ -98,7 +98,7 @@ def test_the_verdict_counts_the_cases_that_passed_and_the_labels_are_explained(v
     mixed = verdict(Outcome.NEEDS_DECISION, labels=(Label.FAST_MATH,))
     mixed = replace(mixed, cases=(*mixed.cases, *verdict().cases, *verdict().cases))
     text = explain((_kept(),), mixed, predicted(1.61))
-    assert "2 of 3 cases passed; compared was what each launch leaves; only you" in text
+    assert "2 of 3 cases passed; compared: what each launch leaves; only you" in text
     assert "**Know before accepting**: fast-math (it uses approximate arithmetic)" in text
 
 
