@@ -174,8 +174,11 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
         command = ["optimize", str(path), "--planner", "llm", "--json", "--accept", "none"]
         _build_tools(path, environment)
         started = time.monotonic()
+        front = ["assistant"]
+        if options.requests is not None:
+            front = ["benchmarks.requests", "--out", str(options.requests / f"requests-{gpus.replace(',', '-')}.jsonl"), "--"]
         process = subprocess.Popen(
-            [sys.executable, "-m", "assistant", *command], stdout=subprocess.PIPE, env=environment, text=True, cwd=REPOSITORY
+            [sys.executable, "-m", *front, *command], stdout=subprocess.PIPE, env=environment, text=True, cwd=REPOSITORY
         )
         end = threading.Timer(options.seconds or threading.TIMEOUT_MAX, process.send_signal, (signal.SIGINT,))
         end.daemon = True
@@ -274,6 +277,7 @@ def main() -> None:
     )
     parser.add_argument("--candidates", type=int, default=120, help="limits.candidates")
     parser.add_argument("--seconds", type=float, help="of a search at most")
+    parser.add_argument("--requests", type=Path, metavar="FOLDER", help="what each search asked of its workers, as lines of JSON")
     parser.add_argument("--trials-per-gpu", type=int, default=4, help="search.trials_per_gpu")
     parser.add_argument("--fake", action="store_true", help="no GPU: labs of the tests")
     parser.add_argument("--trial", type=float, default=5.0, help="with --fake: seconds that a timing takes")
