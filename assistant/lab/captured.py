@@ -18,6 +18,7 @@ from typing import Any
 
 from assistant.build.includes import with_headers
 from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.one_gpu import stays_on_first_gpu
 from assistant.cuda.parse import parse
 from assistant.lab.emulated_replays import LATE
 from assistant.lab.gpus import Gpu, NoGpu, list_gpus
@@ -32,7 +33,7 @@ from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Lab, LabFailure, Program, ProgramRun, ReplayOptions, RunLimits
 from assistant.serialize import decode, encode, loads
 
-__all__ = ["CapturedRuns", "counted", "reachable_gpus"]
+__all__ = ["CapturedRuns", "counted", "reachable_gpus", "shown_alone"]
 
 _KERNEL = "__global__"
 _RECORDED_ON = "GPU, by CUPTI's time stamps"
@@ -62,8 +63,10 @@ class CapturedRuns:
         """One run of the program; profiles and problems stay empty. ``is_timeline``: with when its steps ran, and no launch kept."""
         self._run_count += 1
         record = self._scratch / f"captured-{self._run_count}"  # before anything is waited for: others may run meanwhile
-        gpus = await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
+        shown = await asyncio.to_thread(shown_alone, self._gpu, program)
+        gpus = (self._gpu.uuid,) if shown else await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
         message = self._message(program, limits, record, gpus)
+        message["visible_devices"] = shown
         message["is_timeline"] = is_timeline
         message["workspaces"] = await asyncio.to_thread(workspaces, program)
         try:
@@ -98,21 +101,31 @@ class CapturedRuns:
             "run_command": encode(program.run_command),
             "is_extension": program.is_extension,
             "is_candidate": program.is_candidate,
-            "visible_devices": _shown_alone(self._gpu),
             "gpu_uuids": list(gpus),
         }
 
 
 def reachable_gpus(gpu: Gpu, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """UUIDs of all GPUs that a program may use which is run for ``gpu``."""
-    found = () if _shown_alone(gpu) and "CUDA_VISIBLE_DEVICES" not in environment else list_gpus(environment)
+    """UUIDs of all GPUs that a program may use which is run for ``gpu`` and not shown it alone."""
+    found = list_gpus(environment)
     others = () if isinstance(found, NoGpu) else (one.uuid for one in found)
     return tuple(dict.fromkeys((gpu.uuid, *others)))
 
 
-def _shown_alone(gpu: Gpu) -> str | None:
-    """``CUDA_VISIBLE_DEVICES`` of a program whose user has set none; None: it may use every GPU, and begins with the first."""
-    return gpu.uuid if gpu.index > 0 else None
+def shown_alone(gpu: Gpu, program: Program) -> str | None:
+    """``CUDA_VISIBLE_DEVICES`` of a program that is run for ``gpu``; None: it may use every GPU that its user may, and begins with the first.
+
+    That is left to programs run for the first GPU that could use others: what another one waits for, they hold.
+    """
+    return gpu.uuid if gpu.index > 0 or _stays_on_first_gpu(program) else None
+
+
+def _stays_on_first_gpu(program: Program) -> bool:
+    """In doubt not: a command, and libraries of the user's, are not read."""
+    if program.run_command is not None or program.libraries:
+        return False
+    texts = with_headers(((str(source.path), source.text) for source in program.sources), program.flags.arguments)
+    return stays_on_first_gpu(texts.values())
 
 
 async def counted(

@@ -109,7 +109,7 @@ def _variables(request: CaptureRequest, around: CaptureEnvironment, library: Pat
         variables[_EXTENSIONS_FOLDER] = str(_extensions_folder(request))
     if request.is_timeline:
         variables |= {"KERNELOPT_CAPTURE_TIMELINE": "1", **_LOADED_FIRST}
-    if request.visible_devices is not None and "CUDA_VISIBLE_DEVICES" not in variables:
+    if request.visible_devices is not None:  # one of those that the user may use
         variables["CUDA_VISIBLE_DEVICES"] = request.visible_devices
     return variables
 

@@ -11,7 +11,11 @@ from typing import Any
 
 import pytest
 
+from assistant.lab.captured import shown_alone
 from assistant.lab.gpus import Gpu, meant_gpus
+from assistant.model.build import Flags
+from assistant.model.source import Source
+from assistant.ports.lab import Program
 from tests.integration.lab.nvml_library import build_nvml
 
 UUID = "GPU-11111111-2222-3333-4444-555555555555"
@@ -91,7 +95,6 @@ _SECOND = "GPU-33333333-2222-3333-4444-555555555555"
     [
         (UUID, {}, [UUID]),
         (UUID, {"FAKE_NVML_SECOND": "1"}, [UUID, _SECOND]),
-        (_SECOND, {"FAKE_NVML_SECOND": "1"}, [_SECOND]),  # it is told to use no other
         (UUID, {"FAKE_NVML_SECOND": "1", "CUDA_VISIBLE_DEVICES": "0"}, [UUID]),
         (UUID, {"FAKE_NVML_SECOND": "1", "CUDA_VISIBLE_DEVICES": "1,0"}, [UUID, _SECOND]),
         ("GPU-none", {"CUDA_VISIBLE_DEVICES": ""}, ["GPU-none"]),
@@ -100,7 +103,29 @@ _SECOND = "GPU-33333333-2222-3333-4444-555555555555"
 def test_a_program_may_use_every_gpu_that_is_not_hidden(
     nvml: dict[str, str], own: str, environment: dict[str, str], reachable: list[str]
 ) -> None:
-    command = (sys.executable, "-c", _REACHABLE, "0" if own != _SECOND else "1", own)
+    command = (sys.executable, "-c", _REACHABLE, "0", own)
     clean = {name: value for name, value in os.environ.items() if name != "CUDA_VISIBLE_DEVICES"}
     done = subprocess.run(command, env={**clean, **nvml, **environment}, capture_output=True, text=True, timeout=60, check=True)
     assert json.loads(done.stdout) == reachable
+
+
+STAYS, COUNTS = "int main() { cudaSetDevice(0); }", "int main() { int n; cudaGetDeviceCount(&n); }"
+
+
+@pytest.mark.parametrize(
+    ("index", "text", "more", "is_alone"),
+    [
+        (0, STAYS, {}, True),
+        (0, COUNTS, {}, False),
+        (1, COUNTS, {}, True),  # it would begin with another one
+        (0, STAYS, {"run_command": ("./bench",)}, False),
+        (0, STAYS, {"libraries": ("-lsolver",)}, False),
+        (0, '#include "devices.h"\nint main() { pick(); }', {}, False),
+    ],
+)
+def test_a_program_that_stays_on_the_first_gpu_is_shown_that_one_alone(
+    tmp_path: Path, index: int, text: str, more: dict[str, Any], is_alone: bool
+) -> None:
+    tmp_path.joinpath("devices.h").write_text("inline void pick() { cudaSetDevice(1); }\n")
+    program = Program((Source(tmp_path / "a.cu", text),), Flags(()), **more)
+    assert shown_alone(Gpu(index, "none", UUID, 0, (9, 0), ""), program) == (UUID if is_alone else None)
