@@ -21,8 +21,8 @@ _SEES_OTHERS = CodePattern(
     r"|\b(?:nvml|nccl|nvshmem|MPI_)\w+"
     r"|\b(?:getenv|secure_getenv|setenv|putenv|environ|dlopen|dlsym|system|popen|fork|vfork|posix_spawnp?|exec[lv]\w*)\b"
 )
-"""Functions of CUDA's runtime and driver that name a device (CUDA Runtime API, "Device Management", "Peer Device Memory Access"; Driver API,
-"Device Management"), libraries for several of them, and what reaches the environment or code that is not in sight."""
+"""Functions of CUDA's runtime and driver that name a device (CUDA Runtime API, "Device Management", "Peer Device Memory Access"; Driver
+API, "Device Management"), libraries for several of them, and what reaches the environment or code that is not in sight."""
 
 
 def stays_on_first_gpu(texts: Iterable[str]) -> bool:

@@ -113,9 +113,9 @@ def reachable_gpus(gpu: Gpu, environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def shown_alone(gpu: Gpu, program: Program) -> str | None:
-    """``CUDA_VISIBLE_DEVICES`` of a program that is run for ``gpu``; None: it may use every GPU that its user may, and begins with the first.
+    """``CUDA_VISIBLE_DEVICES`` of a program that is run for ``gpu``; None: it may use every GPU that its user may.
 
-    That is left to programs run for the first GPU that could use others: what another one waits for, they hold.
+    That is left to programs run for the first GPU that could use others: while they run, nothing else may use those.
     """
     return gpu.uuid if gpu.index > 0 or _stays_on_first_gpu(program) else None
 

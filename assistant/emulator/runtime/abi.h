@@ -126,6 +126,7 @@ void emu_copy_wait(size_t groups /* that may still be under way */);
 void emu_note_read_only(const void* address, size_t bytes);  // the load behind it goes past the coherent caches
 const void* emu_read_only(const void* pointer);          // the value of a `const T* __restrict__` parameter: what the device may see through it
 void emu_note_block_scope();                             // the next atomic of this thread is one only to its block
+void emu_note_end();                                     // this thread ran its kernel to the end of the body, and did not return early
 void emu_note_unread();                                  // the program does not look at the result of this thread's next atomic
 void emu_yield();                                        // lets other warps and blocks run
 void emu_trap();

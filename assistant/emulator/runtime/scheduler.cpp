@@ -262,7 +262,7 @@ void begin_block(Worker& w, Block& block, uint64_t linear) {
   block.linear = linear;
   block.serial = ++w.last_block_serial;
   block.epoch = 0;
-  block.exited_threads = 0;
+  block.exited_threads = block.threads_at_end = 0;
   if (!block.uses_only_barrier_0) std::fill_n(block.barrier_of.get(), MAX_BLOCK_THREADS, 0);
   block.uses_only_barrier_0 = true;
   block.waits_for_grid = block.was_parked = false;

@@ -37,8 +37,11 @@ void report_divergence(Worker& w, Block& block, const Barrier& barrier, bool is_
     report(w, "barrier_divergence", barrier.pc, barrier.other_pc, 0, barrier.other_thread, "threads of one block wait at different barriers");
   else if (!is_complete)
     report(w, "barrier_divergence", barrier.pc, 0, 0, 0, "only %u of %u threads can reach this barrier", barrier.arrived, threads);
-  else if (block.exited_threads && barrier.expected == 0)
-    report(w, "barrier_divergence", barrier.pc, 0, 0, 0, "only %u of %u threads reach this barrier; the others ended without it",
+  else if (&barrier == &block.barriers[GRID_BARRIER] && block.exited_threads)
+    report(w, "barrier_divergence", barrier.pc, 0, 0, 0, "only %u of %u threads reach this grid barrier; the others ended without it",
+           threads - block.exited_threads, threads);
+  else if (block.threads_at_end && barrier.expected == 0)  // no barrier of a block waits for threads that returned early
+    report(w, "barrier_divergence", barrier.pc, 0, 0, 0, "only %u of %u threads reach this barrier; the others ran past it to the end",
            threads - block.exited_threads, threads);
 }
 
@@ -116,6 +119,10 @@ int emu_syncthreads_reduce(int predicate, int mode) {
   const Barrier& barrier = worker()->block->barriers[0];
   if (mode == 0) return barrier.result_sum;
   return mode == 1 ? barrier.result_sum == static_cast<int>(barrier.result_arrived) : barrier.result_sum > 0;
+}
+
+void emu_note_end() {
+  if (on_device()) ++worker()->block->threads_at_end;
 }
 
 void emu_barrier(int id, unsigned thread_count) {

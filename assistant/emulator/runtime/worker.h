@@ -120,6 +120,7 @@ struct Block {
   bool is_counted = false;
   bool is_new_at_grid = false;               // has reached the grid barrier, is not yet booked as arrived
   unsigned exited_threads = 0;
+  unsigned threads_at_end = 0;               // of them and those about to be: ran to the end of the body, where that is noted
   bool uses_only_barrier_0 = true;
   bool waits_for_grid = false;
   bool was_parked = false;                   // and has met no barrier since: it probably still spins

@@ -11,6 +11,8 @@ from assistant.emulator.translate.stream import Stream, stream_of
 from assistant.emulator.translate.structure import Declaration, Function, declarations, name_position
 from assistant.record import Record
 
+_BARRIER_MEMBERS = frozenset({"sync", "arrive_and_wait", "barrier_wait", "wait"})
+
 
 class LexedFile(Record):
     """One user file, cut into streams."""
@@ -36,6 +38,8 @@ class UnitContext:
     """``__forceinline__`` and the macros that expand to it."""
     restrict_words: set[str] = field(default_factory=lambda: {"__restrict__", "__restrict"})
     """``__restrict__`` and the macros that expand to it."""
+    has_barriers: bool = False
+    """Whether a file or macro names something that the threads of a block wait at."""
     callee_parameters: dict[str, set[int]] = field(default_factory=dict[str, set[int]])
     """Per macro, the indexes of the parameters that its body launches, itself or through other macros."""
 
@@ -67,7 +71,14 @@ def gather(files: list[LexedFile]) -> UnitContext:
                     if position is not None:
                         context.kernel_names.add(kernel_name(stream, position[0])[0])
     _find_callee_parameters(context, macros)
+    streams = (stream for file in files for stream in (file.code, *(each for _, each in file.macros)))
+    context.has_barriers = any(is_barrier_word(token.text) for stream in streams for token in stream.tokens)
     return context
+
+
+def is_barrier_word(text: str) -> bool:
+    """``__syncthreads`` and its variants, what cooperative groups and barrier objects call theirs, PTX in a string."""
+    return text.startswith("__syncthreads") or text in _BARRIER_MEMBERS or (text.startswith('"') and "bar" in text)
 
 
 def is_stubbed_kernel(stream: Stream, function: Function, global_words: set[str]) -> bool:

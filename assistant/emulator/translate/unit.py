@@ -18,6 +18,7 @@ from assistant.emulator.translate.context import LexedFile, UnitContext, gather,
 from assistant.emulator.translate.edits import Edit, EditedText, apply_edits
 from assistant.emulator.translate.foreign import HEADER
 from assistant.emulator.translate.host import host_edits
+from assistant.emulator.translate.kernel_end import end_edits
 from assistant.emulator.translate.launches import address_edits, invocation_edits, launch_edits
 from assistant.emulator.translate.lexer import Kind, Macro
 from assistant.emulator.translate.names import with_names_spelled_out
@@ -191,6 +192,7 @@ def _declaration_edits(
                 edits.append(Edit(end, end, stub))
             edits += pack_edits(stream, declaration, context.restrict_words)
             if not is_macro:
+                edits += end_edits(stream, declaration) if context.has_barriers else []
                 edits += read_only_edits(stream, declaration, context.restrict_words, renames)
         elif not is_macro:
             edits += host_edits(stream, declaration, context.device_words, context.inline_words)

@@ -24,7 +24,6 @@ BUGS = [
     ("uninitialised_shared", "uninitialised_read", "cudaSuccess"),
     ("uninitialised_global", "uninitialised_read", "cudaSuccess"),
     ("barrier_divergence", "barrier_divergence", "cudaSuccess"),
-    ("barrier_after_exit", "barrier_divergence", "cudaSuccess"),
     ("bad_warp_mask", "bad_warp_mask", "cudaSuccess"),
     ("host_pointer", "host_pointer", "cudaErrorIllegalAddress"),
     ("wild_pointer", "wild_pointer", "cudaErrorIllegalAddress"),
@@ -106,6 +105,22 @@ def test_a_correct_kernel_is_silent(build: Any, run: Any, kernel: str, output: s
     reply = run(build(PROGRAM, flavour), kernel, mode="check", seed=seed)
     assert {p["kind"] for p in reply["problems"]} == told  # code for lock-step warps is right here, which is said
     assert Path(reply["stdout_path"]).read_text().strip() == output
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("kernel", ["skipped_barrier", "uneven_loop"])
+def test_a_barrier_that_threads_pass_by_is_reported(build: Any, run: Any, kernel: str, seed: int) -> None:
+    (problem,) = run(build(PROGRAM, "checked"), kernel, mode="check", seed=seed)["problems"]
+    assert (problem["kind"], problem["line"]) == ("barrier_divergence", marked_line(kernel, "barrier_divergence"))
+    assert "the others ran past it to the end" in problem["message"]
+
+
+@FLAVOURS
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("kernel", ["barrier_after_exit", "guarded_body"])
+def test_a_barrier_waits_for_no_thread_that_has_left(build: Any, run: Any, kernel: str, flavour: str, seed: int) -> None:
+    """As compute-sanitizer's synccheck has it on an H200."""
+    assert run(build(PROGRAM, flavour), kernel, mode="check", seed=seed)["problems"] == []
 
 
 @FLAVOURS

@@ -21,3 +21,5 @@ template <class T> EMU_INLINE T* emu_through(T* pointer) {
 // The translator writes the first around the name of such a parameter, and the second at the start of its kernel's body.
 #define EMU_SEEN(name) emu_given_##name
 #define EMU_THROUGH(name) auto name = emu_through(emu_given_##name);
+// The translator writes this at the end of a kernel's body.
+#define EMU_END emu_note_end();

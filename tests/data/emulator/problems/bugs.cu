@@ -42,7 +42,24 @@ __global__ void barrier_divergence(int* out) {
 }
 __global__ void barrier_after_exit(int* out) {
   if (threadIdx.x >= 40) return;
-  __syncthreads();  // barrier_divergence
+  __syncthreads();
+  out[threadIdx.x] = 1;
+}
+__global__ void guarded_body(int* out) {
+  if (threadIdx.x < 40) {
+    out[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] += 1;
+  }
+}
+__global__ void skipped_barrier(int* out) {
+  if (threadIdx.x < 40)
+    __syncthreads();  // barrier_divergence
+  out[threadIdx.x] = 1;
+}
+__global__ void uneven_loop(int* out) {
+  for (int i = threadIdx.x; i < 100; i += 64)
+    __syncthreads();  // barrier_divergence
   out[threadIdx.x] = 1;
 }
 __global__ void bad_warp_mask(int* out) {
@@ -144,6 +161,9 @@ int main(int, char** argv) {
   if (is("uninitialised_global")) uninitialised_global<<<1, 32>>>(u, d);
   if (is("barrier_divergence")) barrier_divergence<<<1, 32>>>(d);
   if (is("barrier_after_exit")) barrier_after_exit<<<1, 64>>>(d);
+  if (is("guarded_body")) guarded_body<<<1, 64>>>(d);
+  if (is("skipped_barrier")) skipped_barrier<<<1, 64>>>(d);
+  if (is("uneven_loop")) uneven_loop<<<1, 64>>>(d);
   if (is("bad_warp_mask")) bad_warp_mask<<<1, 32>>>(d);
   if (is("host_pointer")) host_pointer<<<1, 32>>>(host);
   if (is("wild_pointer")) wild_pointer<<<1, 32>>>(d);
