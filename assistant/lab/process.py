@@ -28,7 +28,7 @@ _REPLY_LIMIT_BYTES = 512 << 20
 """Longest reply line; counters of a program with thousands of launches stay far below."""
 _STDERR_LINES = 40
 _CANCEL = b'"cancel"\n'
-_CORES_PER_WORKER, _MOST_WORKERS = 4, 4
+_CORES_PER_WORKER, _MOST_WORKERS = 4, 8
 _TERMINATE_GRACE_S = 2.0
 """What a worker gets between SIGTERM and SIGKILL to end its own children."""
 
@@ -205,7 +205,7 @@ class WorkerPool:
 
 
 def workers_at_once(core_count: int) -> int:
-    """Workers of each kind: one for every four cores, so that timing has cores to itself; four at most, as each holds a program's data."""
+    """Workers of each kind: one for every four cores, so that timing has cores to itself; eight at most, as each holds a program's data."""
     return max(1, min(_MOST_WORKERS, core_count // _CORES_PER_WORKER))
 
 

@@ -169,7 +169,7 @@ class Caps(Record):
     token_count: int | None = None
     """Input and output together."""
     gpu_s: float | None = None
-    """Time that a GPU is held."""
+    """Time in which candidates are tried on a GPU: of several at once on one GPU once, of several GPUs added up."""
     round_count: int | None = None
 
 

@@ -2,7 +2,7 @@
 
 A scripted endpoint answers after a fixed time with edits that all differ, to searches of at least 60 candidates, one after another on the
 GPUs named in each word of ``--gpus``. A row of the table has the wall time, the candidates judged in it, the share of it in which each GPU
-had a candidate (the search's own meter; it counts each of those tried at once), the share in which each GPU's lock was held
+had a candidate (the search's own meter), the share in which each GPU's lock was held
 (``/proc/locks``, sampled), the calls that the model had under way (sampled), and the share of one core that the search's own process took:
 what waits for what. The rate is that from the first outcome to the last. With ``--seconds`` a search is stopped after that time, and counts
 as far as it came. ``--fake`` shows the search's loop alone, on labs of the tests whose trials are a sleep, on any machine.

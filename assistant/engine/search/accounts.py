@@ -15,7 +15,7 @@ import contextlib
 import math
 import time
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from assistant.engine.job import Job
@@ -50,6 +50,14 @@ _LASTING = frozenset(
 """Failures that the next call of the same job would meet again; the provider has retried what may pass."""
 _OF_ENDPOINT = frozenset({FailureKind.NO_CONSENT, FailureKind.UNREACHABLE})
 """Those that every model of the endpoint would end with; the others are one model's (and its key's) own."""
+
+
+@dataclass
+class _Holding:
+    """How many hold a lab, and from when on their time is not charged yet."""
+
+    count: int = 0
+    since_s: float = 0.0
 
 
 class JobAccounts:
@@ -87,6 +95,8 @@ class JobAccounts:
         """Endpoints whose counts were reported as wrong."""
         self._held: dict[str, Spending] = {}
         """By call that is on its way: what its longest answer may cost."""
+        self._holding: dict[int, _Holding] = {}
+        """By lab."""
         self._returned = asyncio.Event()
         """Set when a call ends; waited for by those that have no room next to it."""
         self._answers = EarlierAnswers(answers)
@@ -215,15 +225,20 @@ class JobAccounts:
         return False
 
     @contextlib.contextmanager
-    def holding_gpu(self) -> Generator[None]:
-        """Charge the time that the block takes, where the lab is a GPU."""
-        started_s = time.monotonic()
+    def holding_gpu(self, lab: object) -> Generator[None]:
+        """Charge the time that the block takes, where the lab is a GPU; of blocks on one lab at the same time, that in which any lasts."""
+        held = self._holding.setdefault(id(lab), _Holding())
+        now_s = time.monotonic()
+        held.since_s = held.since_s if held.count else now_s
+        held.count += 1
         try:
             yield
         finally:
+            held.count -= 1
+            now_s = time.monotonic()
+            since_s, held.since_s = held.since_s, now_s
             if self._job.device.kind == "gpu":
-                held = self._spent.gpu_s + time.monotonic() - started_s
-                self._spent = replace(self._spent, gpu_s=held)
+                self._spent = replace(self._spent, gpu_s=self._spent.gpu_s + now_s - since_s)
                 if self._caps.gpu_s is not None:
                     self._report_spent()
 

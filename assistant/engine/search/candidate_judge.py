@@ -46,7 +46,7 @@ from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Label, Outcome, Verification
 from assistant.plan.catalogue import Catalogue
-from assistant.ports.lab import LabFailure
+from assistant.ports.lab import Lab, LabFailure
 from assistant.verify.evidence import DetectedLabel
 
 __all__ = ["CandidateJudge", "baselines_of"]
@@ -93,6 +93,11 @@ class CandidateJudge:
         self._deferred = deferred
         self._seen = seen or SeenWork()
         self._baselines = baselines or baselines_of(job, start.evaluation, second_run)
+
+    @property
+    def lab(self) -> Lab:
+        """Where it tries them."""
+        return self._job.lab
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         """Screen one edit of ``node``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""

@@ -77,7 +77,7 @@ class Confirmation(Record):
         if self._is_decided_or_open(node):
             return _NOT_OFFERED
         job.emit(events.StageStarted(job.id, "confirm", f"{context.kernel}: fresh values, repeats, checks, boundary shapes"))
-        with self.services.accounts.holding_gpu():
+        with self.services.accounts.holding_gpu(job.lab):
             verification, speed = await self._judged(node)
         if not isinstance(verification, Verification):
             job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: {why_not_judged(verification)}")

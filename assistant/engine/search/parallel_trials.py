@@ -25,14 +25,19 @@ __all__ = ["ParallelTrials", "TrialJudge"]
 class TrialJudge(Protocol):
     """Tries candidates on one lab, one at a time."""
 
+    @property
+    def lab(self) -> object:
+        """The same for all that try candidates on one GPU."""
+        ...
+
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial: ...
 
 
 class ParallelTrials:
     """Trials of a kernel's search."""
 
-    def __init__(self, judges: Sequence[TrialJudge], charged: Callable[[], AbstractContextManager[None]]) -> None:
-        """``judges``: one for each lab, at least one. ``charged``: entered for as long as a trial takes."""
+    def __init__(self, judges: Sequence[TrialJudge], charged: Callable[[object], AbstractContextManager[None]]) -> None:
+        """``judges``: at least one. ``charged``: entered with a judge's lab for as long as a trial takes."""
         self._free: list[TrialJudge] = list(judges)
         self._own = judges[0]
         self._count = len(judges)
@@ -97,7 +102,7 @@ class ParallelTrials:
             await self._returned.wait_for(lambda: bool(self._free))
             judge = self._free.pop(0)
         try:
-            with self._charged():
+            with self._charged(judge.lab):
                 return await judge.judge(node, step, rewrite, on_built)
         finally:
             await self._given_back(judge)

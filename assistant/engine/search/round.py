@@ -51,7 +51,7 @@ class Round(Record):
         services, job = self.services, self.context.job
         node = self.node
         async with services.trials.own_lab():
-            with services.accounts.holding_gpu():
+            with services.accounts.holding_gpu(job.lab):
                 node = await services.judge.steered(node)
         items = self.context.planned(node)
         job.emit(*(findings_event(job, item) for item in items))

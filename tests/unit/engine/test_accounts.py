@@ -307,13 +307,24 @@ def test_time_on_a_gpu_is_charged_and_told_where_it_is_capped(opened: Open, monk
     now_s = iter((100.0, 102.5, 200.0, 201.0))
     monkeypatch.setattr(time, "monotonic", lambda: next(now_s))
     accounts, heard = opened(Caps(gpu_s=gpu_s), Spending(gpu_s=1.0), device="gpu")
-    with accounts.holding_gpu():
+    with accounts.holding_gpu("lab"):
         pass
-    with pytest.raises(OSError, match="lost"), accounts.holding_gpu():
+    with pytest.raises(OSError, match="lost"), accounts.holding_gpu("lab"):
         raise OSError("lost")
     assert accounts.spent.gpu_s == 4.5
     told = [event.spent.gpu_s for event in heard.taken() if isinstance(event, events.BudgetSpent)]
     assert told == ([] if gpu_s is None else [3.5, 4.5])
+
+
+def test_time_that_several_spend_on_one_gpu_at_once_counts_once(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = iter((0.0, 1.0, 2.0, 5.0, 9.0, 11.0))
+    monkeypatch.setattr(time, "monotonic", lambda: next(now_s))
+    accounts, heard = opened(Caps(gpu_s=100.0), device="gpu")
+    with accounts.holding_gpu("a"), accounts.holding_gpu("a"), accounts.holding_gpu("b"):
+        pass
+    assert accounts.spent.gpu_s == (5.0 - 2.0) + 11.0
+    told = [event.spent.gpu_s for event in heard.taken() if isinstance(event, events.BudgetSpent)]
+    assert told == [3.0, 12.0, 14.0]  # as it passes, not at the end of all
 
 
 def test_rounds_are_counted_over_all_kernels(opened: Open) -> None:
@@ -329,7 +340,7 @@ def test_rounds_are_counted_over_all_kernels(opened: Open) -> None:
 
 def test_an_emulator_costs_no_gpu_time(opened: Open) -> None:
     accounts, _ = opened(Caps(gpu_s=0.0001))
-    with accounts.holding_gpu():
+    with accounts.holding_gpu("lab"):
         pass
     assert accounts.spent.gpu_s == 0.0
 

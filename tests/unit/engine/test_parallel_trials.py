@@ -30,7 +30,7 @@ class Device:
     """Judges once as many trials are under way as the barrier says."""
 
     def __init__(self, name: str, under_way: asyncio.Barrier) -> None:
-        self.name = name
+        self.name = self.lab = name
         self.judged: list[Rewrite] = []
         self._under_way = under_way
 
@@ -43,11 +43,11 @@ class Device:
 
 class Meter:
     def __init__(self) -> None:
-        self.count = 0
+        self.labs: list[object] = []
 
     @contextmanager
-    def __call__(self) -> Generator[None]:
-        self.count += 1
+    def __call__(self, lab: object) -> Generator[None]:
+        self.labs.append(lab)
         yield
 
 
@@ -65,7 +65,7 @@ async def test_two_devices_try_two_candidates_at_the_same_time() -> None:
         trials = [await parallel.judge(NODE, STEP, rewrite) for rewrite in (ONE, TWO)]
     assert [trial.rewrite for trial in trials] == [ONE, TWO]
     assert sorted(len(device.judged) for device in (first, second)) == [1, 1]
-    assert meter.count == 2
+    assert sorted(map(str, meter.labs)) == ["a", "b"]
     again = devices(1, "c")
     parallel = ParallelTrials((*again, *devices(1, "d")), meter)
     for _ in range(2):
