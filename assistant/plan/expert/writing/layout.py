@@ -7,12 +7,14 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from assistant.cuda.files import line_end
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.element_types import plain_type
 
-__all__ = ["after_statement", "before_statement", "comments_of", "indentation", "with_pragmas", "without_line", "zero_of"]
+__all__ = ["after_statement", "before_statement", "comments_of", "indentation", "moved_right", "with_pragmas", "without_line", "zero_of"]
 
 _BLOCKS = ("compound_statement", "translation_unit", "case_statement", "preproc_if", "preproc_ifdef", "preproc_else")
 _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "unsigned": "0", "long long": "0", "size_t": "0"}
@@ -73,6 +75,19 @@ def after_statement(tree: SyntaxTree, statement: Node, new: str) -> tuple[TextEd
         return (_insert(span.end, f" {new}{' }' if closing else ''}"),)
     at = stop - 1 if text[:stop].endswith("\r") else stop
     return (_insert(at, f"{line_end(text)}{indent}{new}{closing}"),)
+
+
+def moved_right(text: str, span: Span, edits: Sequence[TextEdit], step: str) -> Iterator[TextEdit]:
+    """``step`` more of indentation for the lines of a region; lines that an edit takes away stay as they are."""
+    at = text.rfind("\n", 0, span.start) + 1
+    while 0 < at < span.end:
+        stop = text.find("\n", at)
+        line = text[at:stop]
+        is_gone = any(e.span.start <= at < e.span.end for e in edits)
+        if line.strip() and not line.lstrip().startswith("#if") and not is_gone:
+            first = at + len(line) - len(line.lstrip())
+            yield TextEdit(Span(first, first), step)
+        at = stop + 1
 
 
 def without_line(text: str, span: Span) -> TextEdit:

@@ -21,12 +21,12 @@ from assistant.model.plan import DeclineReason
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation, with_pragmas
+from assistant.plan.expert.writing.layout import indentation, moved_right, with_pragmas
 from assistant.plan.expert.writing.opened_guard import asked_statement, inside_of, touches_memory, without_guard
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
-__all__ = ["OpenedBounds", "moved_right", "opened_bounds", "with_opened_bounds"]
+__all__ = ["OpenedBounds", "opened_bounds", "with_opened_bounds"]
 
 
 class OpenedBounds(Record):
@@ -76,20 +76,6 @@ def with_opened_bounds(context: TransformationContext, opened: OpenedBounds | No
     return tuple(sorted([*edits, TextEdit(Span(line, line), declared)]))
 
 
-def moved_right(context: TransformationContext, span: Span, edits: list[TextEdit], step: str) -> Iterator[TextEdit]:
-    """``step`` more of indentation for the lines of a region; lines that an edit takes away stay as they are."""
-    text = context.text
-    at = text.rfind("\n", 0, span.start) + 1
-    while 0 < at < span.end:
-        stop = text.find("\n", at)
-        line = text[at:stop]
-        is_gone = any(e.span.start <= at < e.span.end for e in edits)
-        if line.strip() and not line.lstrip().startswith("#if") and not is_gone:
-            first = at + len(line) - len(line.lstrip())
-            yield TextEdit(Span(first, first), step)
-        at = stop + 1
-
-
 def _behind(context: TransformationContext, checks: tuple[Node, ...], branch: Node | None) -> Iterator[Node]:
     """Statements that follow the first check, or stand inside the one that is around them."""
     within = context.body if branch is None else branch
@@ -131,6 +117,6 @@ def _asked_alone(context: TransformationContext, statement: Node, flag: str) -> 
     rest = Span(context.text.find("\n", span.start) + 1, span.end)
     return [
         TextEdit(Span(span.start, span.start), head),
-        *(moved_right(context, rest, [], step) if rest.start < rest.end else ()),
+        *(moved_right(context.text, rest, [], step) if rest.start < rest.end else ()),
         TextEdit(Span(span.end, span.end), f"{newline}{indent}}}"),
     ]

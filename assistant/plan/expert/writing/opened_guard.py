@@ -4,7 +4,11 @@ A barrier may only stand where every thread of the block gets to. Example::
 
     if (c >= n) return;                 //
     float best = a[c];                  // float best = c < n ? a[c] : 0;
-    for (int r = 0; r < rows; r++) …;   // for (int r = 0; r < rows && c < n; r++) …;
+    for (int r = 0; r < rows; r++) …;   // if (c < n)
+                                        //     for (int r = 0; r < rows; r++) …;
+
+A loop is asked around it, not in its head: nvcc unrolls a loop that counts to one bound, so that several loads are under way, and none
+that asks for something else, too.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from collections.abc import Iterator
 from assistant.cuda.branches import condition_of
 from assistant.cuda.builtins import is_pure
 from assistant.cuda.calls import callee_name
+from assistant.cuda.files import line_end
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined
 from assistant.cuda.variables import declared_variables, locals_of
@@ -22,7 +27,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.row_kernel import RowKernel
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import zero_of
+from assistant.plan.expert.writing.layout import indentation, moved_right, with_pragmas, zero_of
 from assistant.plan.expert.writing.style import style_of
 
 __all__ = ["asked_statement", "guarded_statements", "inside_of", "touches_memory", "unguardable", "without_guard"]
@@ -60,12 +65,20 @@ def unguardable(context: TransformationContext, kernel: RowKernel) -> Obstacle |
 def guarded_statements(context: TransformationContext, kernel: RowKernel, inside: str) -> Iterator[TextEdit]:
     """Edits of the loops, and of statements between them that read memory; stores ask elsewhere."""
     for statement in kernel.statements:
-        condition = statement.child_by_field_name("condition")
-        if statement.type in LOOPS and condition is not None:
-            end = context.tree.span(condition).end
-            yield TextEdit(Span(end, end), f" && {inside}")
+        if statement.type in LOOPS:
+            yield from _behind_check(context, statement, inside)
         elif statement not in kernel.stores and touches_memory(context, statement) and not _is_address(context, statement):
             yield from asked_statement(context, statement, inside)
+
+
+def _behind_check(context: TransformationContext, loop: Node, inside: str) -> Iterator[TextEdit]:
+    """The loop as the branch of an ``if``, a step further to the right than what stands beside it."""
+    text, step, span = context.text, style_of(context).indent, with_pragmas(context.tree, loop)
+    indent = indentation(text, span.start)
+    yield TextEdit(Span(span.start, span.start), f"if ({inside}){line_end(text)}{indent}{step}")
+    rest = Span(text.find("\n", span.start) + 1, span.end)
+    if 0 < rest.start < rest.end:
+        yield from moved_right(context.text, rest, [], step)
 
 
 def asked_statement(context: TransformationContext, statement: Node, inside: str) -> Iterator[TextEdit]:

@@ -23,8 +23,8 @@ from assistant.plan.expert.analysis.window_coordinates import Coordinate, Leaf, 
 from assistant.plan.expert.analysis.window_loads import Window
 from assistant.plan.expert.analysis.window_tables import Table
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import after_statement, before_statement, indentation, with_pragmas
-from assistant.plan.expert.writing.opened_bounds import OpenedBounds, moved_right, with_opened_bounds
+from assistant.plan.expert.writing.layout import after_statement, before_statement, indentation, moved_right, with_pragmas
+from assistant.plan.expert.writing.opened_bounds import OpenedBounds, with_opened_bounds
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.plan.expert.writing.sums_of_names import negative, opposite, signed, simplified, sum_terms
 from assistant.plan.expert.writing.window_table_text import table_lines, table_reads
@@ -103,7 +103,7 @@ class WindowTileText:
             *before_statement(tree, outermost, self._text(declared, outermost)),
             *before_statement(tree, loop, self._text([deeper + line for line in lines], loop)),
             *after_statement(tree, loop, self._text([deeper + line for line in closing], loop)),
-            *(moved_right(self._context, with_pragmas(tree, loop), reads, more) if more else ()),
+            *(moved_right(self._context.text, with_pragmas(tree, loop), reads, more) if more else ()),
         ]
         return with_opened_bounds(self._context, opened, [*edits, *reads])
 

@@ -12,8 +12,9 @@ __global__ void atax_kernel2(float *A, float *y, float *tmp)
 	// y = At tmp
 	float s = j < NY ? y[j] : 0.0f;
 	if (threadIdx.y != 0) s = 0;
-	for (int i = threadIdx.y; i < NX && j < NY; i += 16)
-		s += A[i * NY + j] * tmp[i];
+	if (j < NY)
+		for (int i = threadIdx.y; i < NX; i += 16)
+			s += A[i * NY + j] * tmp[i];
 	__shared__ float s_parts[16][32];
 	s_parts[threadIdx.y][threadIdx.x] = s;
 	__syncthreads();

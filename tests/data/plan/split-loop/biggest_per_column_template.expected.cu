@@ -9,11 +9,12 @@ __global__ void largest(const T *in, T *out, unsigned rows, unsigned cols)
     const unsigned c = blockIdx.x * 32 + threadIdx.x;
     T best = c < cols ? in[c] : T{};
 
-    for (unsigned r = 1 + threadIdx.y; r < rows && c < cols; r += 16)
-    {
-        T v = in[r * cols + c];
-        if (v > best) best = v;
-    }
+    if (c < cols)
+        for (unsigned r = 1 + threadIdx.y; r < rows; r += 16)
+        {
+            T v = in[r * cols + c];
+            if (v > best) best = v;
+        }
     __shared__ T best_parts[16][32];
     best_parts[threadIdx.y][threadIdx.x] = best;
     __syncthreads();

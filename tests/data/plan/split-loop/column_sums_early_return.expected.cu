@@ -3,9 +3,10 @@
 __global__ void column_sums(const float *in, float *out, int n, int m) {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
     float total = 0;
-    for (int j = threadIdx.y; j < n && c < m; j += 16) {
-        total += in[j * m + c];
-    }
+    if (c < m)
+        for (int j = threadIdx.y; j < n; j += 16) {
+            total += in[j * m + c];
+        }
     __shared__ float total_parts[16][32];
     total_parts[threadIdx.y][threadIdx.x] = total;
     __syncthreads();

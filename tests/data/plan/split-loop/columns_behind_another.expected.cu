@@ -5,16 +5,18 @@ __global__ void project(float *A, const float *Q, float *R, int rows, int cols, 
 {
     int j = k + 1 + blockIdx.x * blockDim.x + threadIdx.x;
     float dot = 0.f;
-    for (int i = threadIdx.y; i < rows && j < cols; i += 16)
-        dot += Q[i * cols + k] * A[i * cols + j];
+    if (j < cols)
+        for (int i = threadIdx.y; i < rows; i += 16)
+            dot += Q[i * cols + k] * A[i * cols + j];
     __shared__ float dot_parts[16][32];
     dot_parts[threadIdx.y][threadIdx.x] = dot;
     __syncthreads();
     dot = dot_parts[0][threadIdx.x];
     for (int part = 1; part < 16; part++) dot += dot_parts[part][threadIdx.x];
     if (threadIdx.y == 0 && j < cols) R[k * cols + j] = dot;
-    for (int i = threadIdx.y; i < rows && j < cols; i += 16)
-        A[i * cols + j] -= Q[i * cols + k] * dot;
+    if (j < cols)
+        for (int i = threadIdx.y; i < rows; i += 16)
+            A[i * cols + j] -= Q[i * cols + k] * dot;
 }
 
 int main()

@@ -5,7 +5,8 @@ __global__ void total_of_columns(const float *a, float *sums, int rows, int cols
 {
     int c = blockIdx.x * blockDim.x + threadIdx.x;
     float s = 0;
-    for (int r = threadIdx.y; r < rows && c < cols; r += 16) s += a[r * cols + c];
+    if (c < cols)
+        for (int r = threadIdx.y; r < rows; r += 16) s += a[r * cols + c];
     __shared__ float s_parts[16][32];
     s_parts[threadIdx.y][threadIdx.x] = s;
     __syncthreads();

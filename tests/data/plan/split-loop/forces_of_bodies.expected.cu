@@ -4,16 +4,17 @@ __global__ void forces(const float4 *bodies, float3 *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float3 acc = {0.0f, 0.0f, 0.0f};
     float4 me = i < n ? bodies[i] : float4{};
-    for (int j = threadIdx.y; j < n && i < n; j += 16) {
-        float4 b = bodies[j];
-        float dx = b.x - me.x, dy = b.y - me.y, dz = b.z - me.z;
-        float r2 = dx * dx + dy * dy + dz * dz + 1e-3f;
-        float inv = rsqrtf(r2);
-        float f = b.w * inv * inv * inv;
-        acc.x += f * dx;
-        acc.y += f * dy;
-        acc.z += f * dz;
-    }
+    if (i < n)
+        for (int j = threadIdx.y; j < n; j += 16) {
+            float4 b = bodies[j];
+            float dx = b.x - me.x, dy = b.y - me.y, dz = b.z - me.z;
+            float r2 = dx * dx + dy * dy + dz * dz + 1e-3f;
+            float inv = rsqrtf(r2);
+            float f = b.w * inv * inv * inv;
+            acc.x += f * dx;
+            acc.y += f * dy;
+            acc.z += f * dz;
+        }
     __shared__ float acc_x_parts[16][32];
     __shared__ float acc_y_parts[16][32];
     __shared__ float acc_z_parts[16][32];

@@ -7,9 +7,10 @@ __global__ void column_stats(const double* data, double* mean, double* dev, int 
   int col = blockIdx.x * 32 + threadIdx.x;
   double sum = 0.0;
   // first the mean
-  for (int i = threadIdx.y; i < n && col < m; i += 16) {
-    sum += data[(size_t)i * m + col];
-  }
+  if (col < m)
+    for (int i = threadIdx.y; i < n; i += 16) {
+      sum += data[(size_t)i * m + col];
+    }
   __shared__ double sum_parts[16][32];
   sum_parts[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
@@ -17,11 +18,12 @@ __global__ void column_stats(const double* data, double* mean, double* dev, int 
   for (int part = 1; part < 16; part++) sum += sum_parts[part][threadIdx.x];
   double mu = sum / n;
   double sq = 0.0, far = 0.0;
-  for (int i = threadIdx.y; i < n && col < m; i += 16) {
-    double d = data[(size_t)i * m + col] - mu;
-    sq += d * d;
-    far = fmax(far, fabs(d));
-  }
+  if (col < m)
+    for (int i = threadIdx.y; i < n; i += 16) {
+      double d = data[(size_t)i * m + col] - mu;
+      sq += d * d;
+      far = fmax(far, fabs(d));
+    }
   __shared__ double sq_parts[16][32];
   __shared__ double far_parts[16][32];
   sq_parts[threadIdx.y][threadIdx.x] = sq;

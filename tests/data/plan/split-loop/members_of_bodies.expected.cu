@@ -9,13 +9,14 @@ struct Body {
 __global__ void pull(Body *bodies, int n, float dt) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     Vec acc = {0.0f, 0.0f};
-    for (int j = threadIdx.y; j < n && i < n; j += 16) {
-        float dx = bodies[j].position.x - bodies[i].position.x;
-        float dy = bodies[j].position.y - bodies[i].position.y;
-        float f = bodies[j].mass / (dx * dx + dy * dy + 0.01f);
-        acc.x += f * dx;
-        acc.y += f * dy;
-    }
+    if (i < n)
+        for (int j = threadIdx.y; j < n; j += 16) {
+            float dx = bodies[j].position.x - bodies[i].position.x;
+            float dy = bodies[j].position.y - bodies[i].position.y;
+            float f = bodies[j].mass / (dx * dx + dy * dy + 0.01f);
+            acc.x += f * dx;
+            acc.y += f * dy;
+        }
     __shared__ float acc_x_parts[16][32];
     __shared__ float acc_y_parts[16][32];
     acc_x_parts[threadIdx.y][threadIdx.x] = acc.x;

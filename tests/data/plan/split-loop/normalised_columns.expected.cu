@@ -5,16 +5,18 @@ __global__ void scale_columns(float *out, const float *in, const float *weight, 
 {
     int x = blockDim.x * blockIdx.x + threadIdx.x;
     float norm = 0.f;
-    for (int y = threadIdx.y; y <= h - 1 && x < w; y += 16)
-        norm += in[y * w + x] * in[y * w + x] * weight[y];
+    if (x < w)
+        for (int y = threadIdx.y; y <= h - 1; y += 16)
+            norm += in[y * w + x] * in[y * w + x] * weight[y];
     __shared__ float norm_parts[16][32];
     norm_parts[threadIdx.y][threadIdx.x] = norm;
     __syncthreads();
     norm = norm_parts[0][threadIdx.x];
     for (int part = 1; part < 16; part++) norm += norm_parts[part][threadIdx.x];
     norm = rsqrtf(norm + 1.0f);
-    for (int y = threadIdx.y; y < h && x < w; y += 16)
-        out[y * w + x] = in[y * w + x] * norm;
+    if (x < w)
+        for (int y = threadIdx.y; y < h; y += 16)
+            out[y * w + x] = in[y * w + x] * norm;
 }
 int main(int argc, char **argv)
 {
