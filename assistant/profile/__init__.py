@@ -2,7 +2,7 @@
 
 from assistant.profile.catalogue import METRICS, Metric, metric
 from assistant.profile.context import CountedLaunch, FindContext
-from assistant.profile.facts import CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse
+from assistant.profile.facts import CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse, TreeFacts
 from assistant.profile.findings import FindResult, find, is_negligible
 from assistant.profile.roofline import Roofline, roofline
 from assistant.profile.rules import RULES, documentation_page, title
@@ -28,6 +28,7 @@ __all__ = [
     "SourceFacts",
     "StructUse",
     "Summary",
+    "TreeFacts",
     "distance",
     "documentation_page",
     "find",

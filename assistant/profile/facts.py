@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from assistant.record import Record
 
-__all__ = ["CarriedLoad", "DividedRoot", "LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse"]
+__all__ = ["CarriedLoad", "DividedRoot", "LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse", "TreeFacts"]
 
 
 class LoopFacts(Record):
@@ -35,6 +35,13 @@ class LoopFacts(Record):
     """Each thread starts at an element of its own and goes on by a stride (``i = threadIdx.x; i < n; i += blockDim.x``)."""
     is_first_threads: bool = False
     """Only the block's first thread goes through it, as an ``if`` around it says."""
+
+
+class TreeFacts(Record):
+    """A reduction of a block in shared memory whose steps are written out, not looped over."""
+
+    line: int
+    end_line: int
 
 
 class StructUse(Record):
@@ -114,6 +121,7 @@ class SourceFacts(Record):
 
     lines: tuple[LineFacts, ...] = ()
     loops: tuple[LoopFacts, ...] = ()
+    trees: tuple[TreeFacts, ...] = ()
     pointers: tuple[PointerFacts, ...] = ()
     kernel_line: int = 0
     """Line of the kernel's name; 0 where unknown."""

@@ -24,13 +24,14 @@ from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.thread_loops import begins_by_thread
 from assistant.cuda.variables import declared_variables, locals_of
+from assistant.cuda.written_out_trees import written_out_trees
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.plan.expert.analysis.constant_powers import constant_powers
 from assistant.plan.expert.analysis.divided_roots import divided_root_obstacle, divided_roots
 from assistant.plan.expert.analysis.running_powers import running_powers
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
-from assistant.profile.facts import CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts
+from assistant.profile.facts import CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts, TreeFacts
 
 __all__ = ["source_facts"]
 
@@ -115,11 +116,17 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
             for number, found in sorted(lines.items())
         ),
         loops=tuple(loop for body in bodies for loop in _loops(tree, body)),
+        trees=_trees(tree, _body(tree, kernel.body)),
         pointers=_pointers(tree, kernel),
         kernel_line=kernel.line,
         declares_double=declares_double,
         four_rows_loads_ratio=_four_rows(tree, _body(tree, kernel.body)),
     )
+
+
+def _trees(tree: SyntaxTree, body: Node | None) -> tuple[TreeFacts, ...]:
+    found = () if body is None else written_out_trees(tree, body)
+    return tuple(TreeFacts(tree.line(first), last.end_point[0] + 1) for first, last in found)
 
 
 def _four_rows(tree: SyntaxTree, body: Node | None) -> float | None:

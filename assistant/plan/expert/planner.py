@@ -25,10 +25,12 @@ from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.choosing import chosen, evidence_on
 from assistant.plan.expert.composite import Composed, carried_back, composed, edited, sequences
+from assistant.plan.expert.kept_sums import joined, kept_sums
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.plan.expert.writing.declared_late import declared_late
 from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
+from assistant.plan.expert.writing.rolled_steps import rolled_steps
 from assistant.plan.expert.writing.staying_threads import staying_threads
 from assistant.plan.policy.ordering import Draft, offer_of, reordered
 from assistant.plan.policy.situation import OFF, StepPolicy
@@ -49,6 +51,9 @@ _SHARES_LOOPS = frozenset(
     }
 )  # fmt: skip
 """Techniques that give a kernel's loops to other threads or blocks, which need the loops in the kernel."""
+
+_READS_STEPS = frozenset({"block-shuffles"})
+"""Techniques that read the steps of a reduction from a loop."""
 
 _NO_LOOP = (DeclineReason.NOTHING_TO_CHANGE, DeclineReason.LOOP_FORM)
 """Of declines that miss a loop: that it is in a helper says more."""
@@ -173,10 +178,14 @@ class ExpertPlanner:
 
     def _attempt(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...] | Decline:
         result = self._transformations[technique.id].rewrite(context)
+        if technique.id in _READS_STEPS and not (result and not isinstance(result, Decline)):
+            result = self._with_rolled_steps(request, context, technique) or result
         if isinstance(result, Decline):
             later = self._with_late_declarations(request, context, technique) or self._with_opened_helper(request, context, technique)
             if not later and result.code is DeclineReason.LEAVES_EARLY:
                 later = self._with_staying_threads(request, context, technique)
+            if not later or isinstance(later, Decline):
+                later = self._with_kept_sums(request, context, technique) or later
             if isinstance(later, Decline):
                 return later if result.code in _NO_LOOP else result
             if not later:
@@ -211,6 +220,29 @@ class ExpertPlanner:
             return ()
         own = (carried_back(request, after, rewrite) for rewrite in found)
         return tuple(replace(r, summary=f"{r.summary.rstrip('.')}; threads beyond the last element stay for it.") for r in own)
+
+    def _with_rolled_steps(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
+        """What the technique makes of the kernel with a loop in the place of a reduction whose steps are written out."""
+        place, rolled = request.findings.index(context.finding), rolled_steps(context)
+        after = None if rolled is None else edited(request, rolled.edits, {context.line: rolled.line})
+        if rolled is None or after is None:
+            return ()
+        inner = _context(after, _tree(after), after.findings[place])
+        found = self._transformations[technique.id].rewrite(inner)
+        if isinstance(found, Decline):
+            found = self._with_staying_threads(after, inner, technique) if found.code is DeclineReason.LEAVES_EARLY else ()
+        own = (carried_back(request, after, rewrite) for rewrite in found)
+        return tuple(replace(r, edits=tuple(sorted((*r.edits, *rolled.removals)))) for r in own)
+
+    def _with_kept_sums(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
+        """What the technique makes of the kernel with the running values of its loops in registers."""
+        place = request.findings.index(context.finding)
+        kept = kept_sums(request, lambda of: _context(of, _tree(of), of.findings[place])) if technique.id in _SHARES_LOOPS else None
+        if kept is None:
+            return ()
+        after = kept.request
+        found = self._transformations[technique.id].rewrite(_context(after, _tree(after), after.findings[place]))
+        return () if isinstance(found, Decline) else tuple(joined(request, kept, rewrite) for rewrite in found)
 
     def _with_opened_helper(
         self, request: PlanRequest, context: TransformationContext, technique: Technique

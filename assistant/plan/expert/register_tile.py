@@ -161,7 +161,7 @@ def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...])
         grid = _launches(form, factors)
         if isinstance(grid, Obstacle):
             return grid
-        tile = RegisterTile(kernel, loads, block, factors, _depth(plain, loads, block, factors))
+        tile = RegisterTile(kernel, loads, block, factors, _depth(plain, loads, block, factors), _widest(plain, loads))
         edits, in_others = by_file(context, (*with_edits_of(context, plain, register_tile_edits(plain, tile)), *grid))
         elements = f"{factors['y']} x {factors['x']}"
         elsewhere = launch_elsewhere(
@@ -206,7 +206,7 @@ def _ranked(context: TransformationContext, kernel: ElementKernel, loads: tuple[
 def _fitting(
     context: TransformationContext, kernel: ElementKernel, loads: tuple[StagedLoad, ...], block: Dim3
 ) -> Iterator[Mapping[str, int]]:
-    words = max((_bytes(context, load) + 3) // 4 for load in loads)
+    words = (_widest(context, loads) + 3) // 4
     for x in _FACTORS:
         for y in _FACTORS:
             registers = words * (x * y * max(1, len(kernel.locals.values)) + sum(x if load.axis == "x" else y for load in loads))
@@ -229,6 +229,11 @@ def _depth(context: TransformationContext, loads: tuple[StagedLoad, ...], block:
     distinct = {load.key(context.tree): load for load in loads}.values()
     row_bytes = sum(extents[load.axis] * _bytes(context, load) for load in distinct)
     return _DEEP if row_bytes * _DEEP <= _TILE_BYTES else _SHALLOW
+
+
+def _widest(context: TransformationContext, loads: tuple[StagedLoad, ...]) -> int:
+    """Bytes of an element of the widest tile."""
+    return max(_bytes(context, load) for load in loads)
 
 
 def _bytes(context: TransformationContext, load: StagedLoad) -> int:

@@ -26,7 +26,7 @@ from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.accumulators import Accumulator, accumulators_at, target_of, why_unsafe
 from assistant.plan.expert.analysis.loop_entry import entry_condition, runs_at_least_once
-from assistant.plan.expert.analysis.pointer_roots import element_type
+from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -86,7 +86,7 @@ def _start_of(context: TransformationContext, accumulator: Accumulator, loop: No
         return apart
     store = _store_before(tree, accumulator, loop)
     if store is not None:
-        return _Start(store if _is_adjacent(tree, store, loop) else None, None, apart)
+        return _Start(store if _is_adjacent(tree, store, loop, accumulator) else None, None, apart)
     if _is_conditional(tree, accumulator, loop):
         return Obstacle(
             DeclineReason.CONDITIONAL,
@@ -133,8 +133,9 @@ def _plain_store(tree: SyntaxTree, statement: Node) -> Node | None:
     return assignment.child_by_field_name("left")
 
 
-def _is_adjacent(tree: SyntaxTree, store: Node, loop: Node) -> bool:
-    """Only comments, pragmas and declarations without memory accesses lie between the store and the loop, in one block."""
+def _is_adjacent(tree: SyntaxTree, store: Node, loop: Node, accumulator: Accumulator) -> bool:
+    """Only comments, pragmas, declarations without memory accesses and other running values' starts lie between the store and the loop, in
+    one block."""
     statement = store.parent
     if statement is None or statement.parent != loop.parent:
         return False
@@ -143,10 +144,20 @@ def _is_adjacent(tree: SyntaxTree, store: Node, loop: Node) -> bool:
         is_quiet = node.type in ("comment", "preproc_call") or (
             node.type == "declaration" and not any(tree.find("subscript_expression", "pointer_expression", "call_expression", inside=node))
         )
-        if not is_quiet:
+        if not is_quiet and not _starts_another(tree, node, loop, accumulator):
             return False
         node = node.next_named_sibling
     return node == loop
+
+
+def _starts_another(tree: SyntaxTree, statement: Node, loop: Node, accumulator: Accumulator) -> bool:
+    """``y[i] = 0;`` through a pointer that the loop uses, too, and which is apart from the accumulator's for that."""
+    store = _plain_store(tree, statement)
+    value = None if store is None else statement.named_children[0].child_by_field_name("right")
+    if store is None or value is None or value.type != "number_literal":
+        return False
+    base = canonical(tree, store).partition("[")[0]
+    return base != accumulator.base and base in global_pointers(tree, accumulator.function, loop)
 
 
 def _is_conditional(tree: SyntaxTree, accumulator: Accumulator, loop: Node) -> bool:

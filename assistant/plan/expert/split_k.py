@@ -1,14 +1,15 @@
 """Let several blocks share the rows of each column that one thread adds up.
 
-Blocks along a free axis of the grid take the rows in turns, and each adds its part of the result to global memory, which is set to zero
-before the launch where the kernel stored instead of adding. Applies where what the kernel stores is a sum of parts again.
+Blocks along a free axis of the grid take a piece of the rows each, and add their part of the result to global memory, which is set to
+zero before the launch where the kernel stored instead of adding. Applies where what the kernel stores is a sum of parts again.
 
 Example::
 
     for (int r = 0; r < rows; r++) sum += a[r * cols + c];      // <<<blocks, 256>>>
     mean[c] = sum / rows;
     // becomes, with <<<dim3(blocks, 64), 256>>> and cudaMemset(d_mean, 0, cols * sizeof(float)); before it
-    for (int r = blockIdx.y; r < rows; r += gridDim.y) sum += a[r * cols + c];
+    const int share = (rows + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * share, end = min(rows, begin + share);
+    for (int r = begin; r < end; r++) sum += a[r * cols + c];
     atomicAdd(&mean[c], sum / rows);
 """
 
@@ -33,7 +34,7 @@ from assistant.plan.expert.analysis.scaled_grids import deeper_grid, free_axis
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.cleared_outputs import Cleared, cleared
-from assistant.plan.expert.writing.dealt_loop import dealt_loop
+from assistant.plan.expert.writing.dealt_loop import pieces_of_loop
 from assistant.plan.expert.writing.layout import zero_of
 from assistant.plan.expert.writing.style import is_simple_term
 from assistant.workload.recorded_words import apart_assumption
@@ -78,7 +79,7 @@ def _split(context: TransformationContext) -> Rewrite | Obstacle:
     clearing = _clearing(context, sums)
     if isinstance(axis, Obstacle) or isinstance(grid, Obstacle) or isinstance(clearing, Obstacle):
         return next(each for each in (axis, grid, clearing) if isinstance(each, Obstacle))
-    return _rewrite(context, sums, parts, (*dealt_loop(context, sums.loop.node, axis), *grid, *clearing))
+    return _rewrite(context, sums, parts, (*pieces_of_loop(context, sums.kernel.function, sums.loop.node, axis), *grid, *clearing))
 
 
 def _parts(context: TransformationContext, sums: ColumnSums) -> int | Obstacle:

@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from assistant.model.profile import Grade, InstructionMix, LaunchProfile, LineExecution, LineInstructions, Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch, with_mix
-from assistant.profile.facts import LineFacts, LoopFacts
+from assistant.profile.facts import LineFacts, LoopFacts, TreeFacts
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import lines_of, number, percent, plural
 
@@ -235,7 +235,24 @@ def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
                 _without_tail(context, launch, loop, (steps - narrow) / steps) if profile.instructions else None,
             )
         )
-    return tuple(found)
+    return (*found, *_written_out(context, launch, steps, narrow))
+
+
+def _written_out(context: FindContext, launch: CountedLaunch, steps: int, narrow: int) -> tuple[Diagnosis, ...]:
+    """KO115 of steps that follow each other in the text: the last ones may well wait for nobody, but go through shared memory."""
+    if not any(a.op == "shared store" and context.facts.is_of(a.file) for a in launch.profile.accesses):
+        return ()
+    return tuple(
+        Diagnosis(
+            "KO115",
+            tree.line,
+            f"Each of the {steps} steps of this reduction goes through shared memory, written out one after the other; {narrow} "
+            "of them could be done within a warp, whose lanes exchange values in registers",
+            (Fact("one_warp_step_ratio", narrow / steps, tree.line, Method.STATIC),),
+            _with_shuffles(context, launch, tree, _WARP_STEPS / steps) if launch.profile.instructions else None,
+        )
+        for tree in context.facts.trees
+    )
 
 
 def _without_tail(context: FindContext, launch: CountedLaunch, loop: LoopFacts, left_ratio: float) -> FixedLaunch:
@@ -280,7 +297,7 @@ def scan_steps(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
     return tuple(found)
 
 
-def _with_shuffles(context: FindContext, launch: CountedLaunch, loop: LoopFacts, left_ratio: float) -> FixedLaunch:
+def _with_shuffles(context: FindContext, launch: CountedLaunch, loop: LoopFacts | TreeFacts, left_ratio: float) -> FixedLaunch:
     """As many steps as a warp needs, in which nothing goes through shared memory."""
 
     def is_here(file: str, line: int) -> bool:

@@ -30,8 +30,12 @@ WRONG = {
     "stride-too-long": ("loop-to-grid/triangle_with_ones", "b += gridDim.y", "b += gridDim.y + 1"),
     "column-not-asked": ("loop-to-threads/pairs_of_points", "a >= count || b >= count", "a >= count"),
     "columns-left-out": ("loop-to-threads/ones_on_the_diagonal", "(n + 15) / 16, (n + 15) / 16", "(n + 15) / 16, n / 16"),
+    "running-value-begun-by-all": ("kept-sums/transposed_product", "    if (threadIdx.y != 0) x_acc = 0;\n", ""),
+    "result-kept-unset": ("kept-sums/means_of_sensors", "    cudaMemset(dev_mean, 0, sensors * sizeof(double));\n", ""),
+    "last-row-of-a-piece-left-out": ("split-k/column_means", "begin + share)", "begin + share - 1)"),
     "parts-without-a-barrier": ("split-loop/members_of_bodies", "    __syncthreads();\n", ""),
     "one-member-left-out": ("split-loop/members_of_bodies", "        acc.y += acc_y_parts[part][threadIdx.x];\n", ""),
+    "diagonal-overwritten": ("register-tile/ones_before_the_triangle", "if (b > a &&", "if (b >= a &&"),
     "tile-without-a-barrier": ("register-tile/symmetric_product", "\t\t__syncthreads();\n\t\t#pragma", "\t\t#pragma"),
     "row-not-asked": ("register-tile/book_tiles_without_a_check", "Row < whole && Col < whole", "Col < whole"),
     "rows-not-asked": (
@@ -54,6 +58,8 @@ WRONG = {
     "next-sum-too-soon": (
         "block-shuffles/one_sum_after_the_other", "        }\n        __syncthreads();\n    }", "        }\n    }"),
     "warp-of-a-local-left-out": ("block-shuffles/local_goes_along", "warp < 4; warp++", "warp < 3; warp++"),
+    "second-warp-left-out": ("written-out-steps/template_with_a_helper", "int warp = 1;", "int warp = 2;"),
+    "lanes-of-half-a-warp": ("written-out-steps/loop_and_a_warps_tail", "offset = 16;", "offset = 8;"),
     "stored-by-a-block-beyond-the-end": ("staying-threads/squared_errors", "t == 0 && i < n", "t == 0"),
     "element-beyond-the-end": ("staying-threads/squared_errors", "    if (i < n) {\n", "    {\n"),
     "power-one-iteration-early": ("running-powers/discounted", "float power = 1.0f + rate;", "float power = 1.0f;"),

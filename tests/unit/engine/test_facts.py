@@ -174,6 +174,40 @@ def test_only_a_loop_that_halves_its_counter_down_to_nothing_is_a_halving_loop(h
     assert _facts(_LOOP.replace("int j = 0; j < 8; j++", head).replace("BODY", "__syncthreads();")).loops[0].is_halving is is_halving
 
 
+_TREE = """
+__device__ void finish(volatile float *v, int t) { v[t] += v[t + 4]; v[t] += v[t + 2]; v[t] += v[t + 1]; }
+__global__ void k(const float *in, float *out) {
+    __shared__ float s[128];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t < 64) s[t] += s[t + 64];
+    __syncthreads();
+    if (t < 32) { volatile float *v = s; v[t] = v[t] + v[32 + t]; v[t] += v[t + 16]; v[t] += v[t + 8]; finish(v, t); }
+    if (t == 0) *out = s[0];
+}
+"""
+
+
+def test_a_reduction_whose_steps_are_written_out_is_known_by_their_distances() -> None:
+    tree = _facts(_TREE).trees[0]
+    assert (tree.line, tree.end_line) == (8, 10)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("v[t] += v[t + 2];", ""),
+        ("finish(v, t);", ""),
+        ("v[t + 1];", "s2[t + 1];"),
+        ("    __syncthreads();\n    if (t < 32)", "    in++;\n    for (int d = 16; d > 0; d /= 2) if (t < 32)"),
+    ],
+)
+def test_other_steps_are_no_written_out_reduction(old: str, new: str) -> None:
+    assert old in _TREE
+    assert _facts(_TREE.replace(old, new)).trees == ()
+
+
 @pytest.mark.parametrize(
     ("head", "is_dealt"),
     [

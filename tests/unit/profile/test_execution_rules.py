@@ -8,7 +8,7 @@ import pytest
 
 from assistant.measure import predict, target
 from assistant.model.profile import InstructionMix, LineExecution, LineInstructions, Severity
-from assistant.profile import LineFacts, LoopFacts, SourceFacts
+from assistant.profile import LineFacts, LoopFacts, SourceFacts, TreeFacts
 
 THREADS = 4096 * 256
 WARPS = THREADS // 32
@@ -280,6 +280,15 @@ def test_a_reduction_that_doubles_its_distance_is_reported_too(access, profile, 
     finding = check(reduction(access, profile), facts=doubling).one("KO115")
     assert "5 of the 10 steps of this reduction could be done within a warp, but all 32 warps" in finding.message
     assert 0.1 < finding.estimated_cost_ratio < 0.5
+
+
+def test_steps_that_are_written_out_are_reported_where_something_is_stored_in_shared_memory(access, profile, check):
+    facts = SourceFacts(trees=(TreeFacts(12, 15),), kernel_line=5)
+    finding = check(reduction(access, profile), facts=facts).one("KO115")
+    assert finding.line == 12 and "Each of the 10 steps of this reduction goes through shared memory" in finding.message
+    assert 0.1 < finding.estimated_cost_ratio < 0.5
+    in_registers = replace(reduction(access, profile), accesses=(access("global load", 32 * 1024, 10, sectors=128 * 1024),))
+    assert "KO115" not in check(in_registers, facts=facts).codes
 
 
 def test_without_machine_code_the_barriers_have_no_cost(access, profile, check):

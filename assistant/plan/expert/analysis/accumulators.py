@@ -24,7 +24,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 from assistant.workload.aliasing import ApartAsRecorded
 
-__all__ = ["Accumulator", "accumulators_at", "target_of", "why_unsafe"]
+__all__ = ["Accumulator", "accumulators_at", "target_of", "updated_lines", "why_unsafe"]
 
 
 class Accumulator(Record):
@@ -52,6 +52,15 @@ def accumulators_at(context: TransformationContext) -> tuple[Accumulator, ...]:
     on_line = [a for a in found if _covers(a.node, context.line)]
     around = [a for a in found if _covers(loops_around(tree, a.node)[-1], context.line)]
     return tuple(on_line or around)
+
+
+def updated_lines(context: TransformationContext) -> tuple[int, ...]:
+    """Lines of the kernel's own body on which a loop updates an element of global memory."""
+    tree = context.tree
+    function = enclosing_function(tree, context.body)
+    nodes = () if function is None else tree.find("assignment_expression", "update_expression", inside=context.body)
+    inside = (node for node in nodes if loops_around(tree, node))
+    return tuple(sorted({tree.line(node) for node in inside if function is not None and _accumulator(tree, function, node) is not None}))
 
 
 def _covers(node: Node, line: int) -> bool:

@@ -24,7 +24,7 @@ from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["StepCounter", "flat_sizes", "is_whole_block", "step_counter"]
+__all__ = ["StepCounter", "flat_sizes", "is_whole_block", "step_counter", "step_counts"]
 
 _MOST_STEPS = 11
 """Halving 1,024 threads takes ten."""
@@ -76,7 +76,7 @@ def is_whole_block(context: TransformationContext, counter: StepCounter, step: t
     scope, condition, first, second = scope_of(context.tree, context.kernel).fixed(), *step
     sizes = flat_sizes(context, block)
     held: list[frozenset[int]] = [frozenset({t}) for t in range(block.x)]
-    counts = _counts(context, counter, sizes)
+    counts = step_counts(context, counter, sizes)
     if not counts:
         return False
     for count in counts:
@@ -103,7 +103,7 @@ def is_whole_block(context: TransformationContext, counter: StepCounter, step: t
     return len(held[0]) == block.x
 
 
-def _counts(context: TransformationContext, counter: StepCounter, sizes: dict[str, int]) -> tuple[int, ...]:
+def step_counts(context: TransformationContext, counter: StepCounter, sizes: dict[str, int]) -> tuple[int, ...]:
     """The counter's value in each step; empty where the loop neither halves nor doubles it."""
     scope, name = scope_of(context.tree, context.kernel).fixed(), counter.variable.name
     start = counter.variable.value

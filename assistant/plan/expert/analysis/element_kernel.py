@@ -21,6 +21,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import Variable, declared_variables
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.early_stores import early_stores_obstacle
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
@@ -125,7 +126,7 @@ def element_kernel(context: TransformationContext, block: Dim3) -> ElementKernel
     header = counted_header(tree, loop)
     if header is None:
         return Obstacle(DeclineReason.LOOP_FORM, "the loop's counter, bound or step is not a simple one")
-    guard = _loop_obstacle(tree, function, loop, header) or guard_of(tree, function, loop)
+    guard = _loop_obstacle(tree, function, loop, header) or guard_of(tree, function, loop, may_store=True)
     if isinstance(guard, Obstacle):
         return guard
     before, after = _around(function, loop, guard)
@@ -133,7 +134,8 @@ def element_kernel(context: TransformationContext, block: Dim3) -> ElementKernel
     if isinstance(found, Obstacle):
         return found
     kernel = ElementKernel(function, found, guard, loop, header, after)
-    return _obstacle(tree, kernel, before) or kernel
+    starts = tuple(value.value for value in found.values if value.value is not None)
+    return _obstacle(tree, kernel, before) or early_stores_obstacle(context, function, guard, (loop, *starts)) or kernel
 
 
 def _covers(node: Node, line: int) -> bool:
@@ -160,7 +162,7 @@ def _around(function: Function, loop: Node, guard: Guard) -> tuple[tuple[Node, .
     outer = function.body.named_children
     inner = loop.parent.named_children if guard.is_around and loop.parent is not None else []
     last = guard.statement if guard.is_around and guard.statement is not None else loop
-    before = [n for n in outer if n.end_byte <= last.start_byte and n != guard.statement]
+    before = [n for n in outer if n.end_byte <= last.start_byte and n not in guard.skipped]
     before += [n for n in inner if n.end_byte <= loop.start_byte]
     after = [n for n in inner if n.start_byte >= loop.end_byte]
     after += [n for n in outer if n.start_byte >= last.end_byte]

@@ -21,7 +21,7 @@ from assistant.plan.expert.analysis.combinations import combination_of
 from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.record import Record
 
-__all__ = ["TotalStep", "element_index", "total_steps"]
+__all__ = ["TotalStep", "begun_steps", "element_index", "total_steps"]
 
 
 class TotalStep(Record):
@@ -51,7 +51,7 @@ def total_steps(tree: SyntaxTree, branch: Node, arrays: Collection[str]) -> tupl
     statements = list(without_comments(then)) if then.type == "compound_statement" else [then]
     found: list[TotalStep] = []
     while statements:
-        step = next(_begun(tree, statements, condition), None)
+        step = next(begun_steps(tree, statements, condition), None)
         if step is None or step[0].array not in arrays or step[0].array in {each.array for each in found}:
             return ()
         found.append(step[0])
@@ -69,7 +69,7 @@ def element_index(tree: SyntaxTree, element: Node, array: str | None = None) -> 
     return known[0] if is_it and len(known) == 1 else None
 
 
-def _begun(tree: SyntaxTree, statements: Sequence[Node], condition: Node) -> Iterator[tuple[TotalStep, int]]:
+def begun_steps(tree: SyntaxTree, statements: Sequence[Node], condition: Node) -> Iterator[tuple[TotalStep, int]]:
     """(the step that these statements begin with, of how many of them it is)."""
     first = _change(statements[0])
     if first is None:

@@ -17,6 +17,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import Variable
 from assistant.model.launch import Dim3
 from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.added_products import adds_product
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, Position
 from assistant.plan.expert.analysis.staged_loads import StagedLoad
 from assistant.plan.expert.analysis.whole_tiles import has_whole_tiles
@@ -33,8 +34,8 @@ _PADDING = 4
 spread over the banks (CUDA C++ Best Practices Guide, "Shared Memory and Memory Banks")."""
 
 
-_STRETCH = 4
-"""Neighbouring elements that a thread computes: 16 bytes of floats, the widest load."""
+_STRETCH_BYTES = 16
+"""Of neighbouring elements that a thread computes: the widest load."""
 
 
 class RegisterTile(Record):
@@ -47,6 +48,13 @@ class RegisterTile(Record):
     """Elements that a thread computes along ``x`` and ``y``."""
     depth: int
     """Iterations of the loop for which a tile holds elements."""
+    element_bytes: int = 4
+    """Of the widest tile."""
+
+    @property
+    def stretch(self) -> int:
+        """Neighbouring elements that a thread computes before it goes on to the next stretch."""
+        return min(4, _STRETCH_BYTES // self.element_bytes)
 
     def extent(self, axis: str) -> int:
         """Elements of a block along an axis."""
@@ -75,7 +83,7 @@ class _Writer:
         self._row, self._column = self._free("i", "r"), self._free("j", "c")
         self._thread, self._slot = self._free("thread", "lane"), self._free("e", "slot")
         self._start, self._inner = self._free("start", "first"), self._free("p", "step")
-        self._length = self._free("length", "count")
+        self._length, self._busy = self._free("length", "count"), self._free(style.name("has", "elements"), "is_busy")
         self._tiles = {load.key(self._tree): self._free(*self._names(load, "tile")) for load in self._distinct}
         self._registers = {load.key(self._tree): self._free(*self._names(load, "reg")) for load in self._distinct}
 
@@ -108,14 +116,15 @@ class _Writer:
         return sorted((*self._kernel.locals.shared, *alone), key=lambda node: node.start_byte)
 
     def _whole_blocks_left_out(self) -> list[str]:
-        """Of a triangle: blocks without an element leave together, before the first barrier."""
-        lines: list[str] = []
+        """Of a triangle: blocks without an element leave together, before the first barrier; where all have something else to store, only
+        those with one go round the loop."""
+        sides: list[tuple[str, str, str]] = []
         for triangle in self._kernel.triangles:
             low, high = self._tile.extent(triangle.low), self._tile.extent(triangle.high)
-            opposite = ">=" if triangle.operator == "<" else ">"
-            last = f"blockIdx.{triangle.high} * {high} + {high - 1}"
-            lines.append(f"if (blockIdx.{triangle.low} * {low} {opposite} {last}) return;")
-        return lines
+            sides.append((f"blockIdx.{triangle.low} * {low}", triangle.operator, f"blockIdx.{triangle.high} * {high} + {high - 1}"))
+        if sides and self._kernel.guard.stores:
+            return [f"const bool {self._busy} = {' && '.join(' '.join(each) for each in sides)};"]
+        return [f"if ({first} {'>=' if operator == '<' else '>'} {last}) return;" for first, operator, last in sides]
 
     def _remark(self, value: Variable) -> str:
         """The comment behind a declaration."""
@@ -159,9 +168,10 @@ class _Writer:
     def _loop(self) -> list[str]:
         header, depth = self._kernel.header, self._tile.depth
         counter = self._counter_type()
-        lines = [
-            f"for ({counter} {self._start} = {header.first}; {self._start} {header.comparison} {header.bound}; {self._start} += {depth}) {{"
-        ]
+        goes_on = f"{self._start} {header.comparison} {header.bound}"
+        if self._kernel.triangles and self._kernel.guard.stores:
+            goes_on = f"{self._busy} && {goes_on}"
+        lines = [f"for ({counter} {self._start} = {header.first}; {goes_on}; {self._start} += {depth}) {{"]
         inner: list[str] = []
         for load in self._distinct:
             inner += self._filling(load)
@@ -226,20 +236,8 @@ class _Writer:
 
     def _adds_products(self) -> bool:
         """Every statement of the loop adds a product with a factor that is zero behind the loop's end."""
-        return all(self._adds_product(statement) for statement in self._statements() if statement.type != "comment")
-
-    def _adds_product(self, statement: Node) -> bool:
-        only = statement.named_children[0] if statement.type == "expression_statement" and statement.named_children else None
-        operator = None if only is None else only.child_by_field_name("operator")
-        right = None if only is None else only.child_by_field_name("right")
-        if only is None or only.type != "assignment_expression" or operator is None or right is None or self._tree.text(operator) != "+=":
-            return False
-        return all(self._has_staged_factor(term) for term in _terms(self._tree, right, ("+", "-")))
-
-    def _has_staged_factor(self, term: Node) -> bool:
-        staged = {load.node.id for load in self._tile.loads}
-        factors = _terms(self._tree, term, ("*",))
-        return len(factors) > 1 and any(factor.id in staged for factor in factors)
+        staged = tuple(load.node for load in self._tile.loads)
+        return all(adds_product(self._tree, statement, staged) for statement in self._statements() if statement.type != "comment")
 
     def _body(self) -> Node:
         body = self._kernel.loop.child_by_field_name("body")
@@ -254,17 +252,23 @@ class _Writer:
         return [self._replaced(statement, self._tile.loads) for statement in self._statements()]
 
     def _stores(self) -> list[str]:
-        lines = [self._replaced(statement, ()) for statement in self._kernel.after]
-        return self._each_element(lines, self._kernel.after)
+        guard, after = self._kernel.guard, self._kernel.after
+        early = [self._replaced(statement, ()) for statement in guard.stores]
+        lines = [self._replaced(statement, ()) for statement in after]
+        if guard.early is None:
+            return self._each_element([*early, *lines], (*guard.stores, *after))
+        inner = " && ".join(text for _, text in guard.conditions[len(guard.early.conditions) :])
+        behind = [f"if ({inner}) {{", *(self._step + line for line in lines), "}"]
+        return self._each_element([*early, *behind], (*guard.stores, *after), inside=guard.early.inside)
 
-    def _each_element(self, lines: list[str], uses: Iterable[Node], is_guarded: bool = True) -> list[str]:
-        """``lines`` for every element of the thread, with what they need of its position."""
+    def _each_element(self, lines: list[str], uses: Iterable[Node], is_guarded: bool = True, inside: str = "") -> list[str]:
+        """``lines`` for every element of the thread, with what they need of its position; ``inside``: of another guard than the loop's."""
         nodes, tile, step = list(uses), self._tile, self._step
         derived = self._derived(nodes)
         needed = self._needed(nodes) | (self._guard_names() if is_guarded else frozenset[str]())
         inner = [*self._place(self._kernel.columns, self._column, needed), *derived]
         if is_guarded:
-            inner += [f"if ({self._kernel.guard.inside}) {{", *(step + line for line in lines), "}"]
+            inner += [f"if ({inside or self._kernel.guard.inside}) {{", *(step + line for line in lines), "}"]
         else:
             inner += lines
         row = self._place(self._kernel.rows, self._row, needed)
@@ -287,12 +291,12 @@ class _Writer:
         return [f"const {position.type} {position.name} = {value};"]
 
     def _offset(self, axis: str, index: str) -> str:
-        """Where the thread's element ``index`` lies in the block: four next to each other, then four of the next stretch, so that
+        """Where the thread's element ``index`` lies in the block: four floats next to each other, then four of the next stretch, so that
         threads read a tile in stretches of 16 bytes without bank conflicts."""
-        count, size = self._tile.factors[axis], {"x": self._tile.block.x, "y": self._tile.block.y}[axis]
-        if count <= _STRETCH:
+        count, size, stretch = self._tile.factors[axis], {"x": self._tile.block.x, "y": self._tile.block.y}[axis], self._tile.stretch
+        if count <= stretch:
             return f"threadIdx.{axis} * {count} + {index}" if count > 1 else f"threadIdx.{axis}"
-        return f"{index} / {_STRETCH} * {_STRETCH * size} + threadIdx.{axis} * {_STRETCH} + {index} % {_STRETCH}"
+        return f"{index} / {stretch} * {stretch * size} + threadIdx.{axis} * {stretch} + {index} % {stretch}"
 
     def _needed(self, nodes: Iterable[Node]) -> frozenset[str]:
         """Names that ``nodes`` use outside of loads that were staged, those of derived locals followed."""
@@ -365,16 +369,6 @@ class _Writer:
             number += 1
         self._taken.add(name)
         return name
-
-
-def _terms(tree: SyntaxTree, node: Node, operators: tuple[str, ...]) -> list[Node]:
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
-        node = node.named_children[0]
-    operator = node.child_by_field_name("operator")
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if node.type != "binary_expression" or operator is None or left is None or right is None or tree.text(operator) not in operators:
-        return [node]
-    return [*_terms(tree, left, operators), *_terms(tree, right, operators)]
 
 
 def _contains(outer: Node, inner: Node) -> bool:

@@ -11,12 +11,13 @@ __global__ void potentials(const Charge *charges, int count, const float *px, co
   float y = i < points ? py[i] : 0.0f;
   float z = i < points ? pz[i] : 0.0f;
   float v = 0;
-  for (int c = threadIdx.y; c < count && i < points; c += 16) {
-    float dx = charges[c].x - x;
-    float dy = charges[c].y - y;
-    float dz = charges[c].z - z;
-    v += charges[c].q / sqrtf(dx * dx + dy * dy + dz * dz + 1e-4f);
-  }
+  if (i < points)
+    for (int c = threadIdx.y; c < count; c += 16) {
+      float dx = charges[c].x - x;
+      float dy = charges[c].y - y;
+      float dz = charges[c].z - z;
+      v += charges[c].q / sqrtf(dx * dx + dy * dy + dz * dz + 1e-4f);
+    }
   __shared__ float v_parts[16][32];
   v_parts[threadIdx.y][threadIdx.x] = v;
   __syncthreads();

@@ -26,12 +26,12 @@ __global__ void gemm(const T* __restrict__ A, const T* __restrict__ B, T* __rest
             T a_reg[4];
             #pragma unroll
             for (int i = 0; i < 4; ++i) {
-                a_reg[i] = a_tile[p][threadIdx.y * 4 + i];
+                a_reg[i] = a_tile[p][i / 2 * 32 + threadIdx.y * 2 + i % 2];
             }
             T b_reg[8];
             #pragma unroll
             for (int j = 0; j < 8; ++j) {
-                b_reg[j] = b_tile[p][j / 4 * 64 + threadIdx.x * 4 + j % 4];
+                b_reg[j] = b_tile[p][j / 2 * 32 + threadIdx.x * 2 + j % 2];
             }
             #pragma unroll
             for (int i = 0; i < 4; ++i) {
@@ -45,10 +45,10 @@ __global__ void gemm(const T* __restrict__ A, const T* __restrict__ B, T* __rest
     }
     #pragma unroll
     for (int i = 0; i < 4; ++i) {
-        const int row = blockIdx.y * 64 + threadIdx.y * 4 + i;
+        const int row = blockIdx.y * 64 + i / 2 * 32 + threadIdx.y * 2 + i % 2;
         #pragma unroll
         for (int j = 0; j < 8; ++j) {
-            const int col = blockIdx.x * 128 + j / 4 * 64 + threadIdx.x * 4 + j % 4;
+            const int col = blockIdx.x * 128 + j / 2 * 32 + threadIdx.x * 2 + j % 2;
             if (row < n && col < n) {
                 C[row * n + col] = sum[i][j];
             }

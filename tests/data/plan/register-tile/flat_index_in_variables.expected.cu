@@ -26,12 +26,12 @@ __global__ void multiply(double *A, double *B, double *C, int rowsA, int inner, 
       double aReg[8];
       #pragma unroll
       for (int i = 0; i < 8; ++i) {
-        aReg[i] = aTile[p][i / 4 * 64 + threadIdx.y * 4 + i % 4];
+        aReg[i] = aTile[p][i / 2 * 32 + threadIdx.y * 2 + i % 2];
       }
       double bReg[4];
       #pragma unroll
       for (int j = 0; j < 4; ++j) {
-        bReg[j] = bTile[p][threadIdx.x * 4 + j];
+        bReg[j] = bTile[p][j / 2 * 32 + threadIdx.x * 2 + j % 2];
       }
       #pragma unroll
       for (int i = 0; i < 8; ++i) {
@@ -45,10 +45,10 @@ __global__ void multiply(double *A, double *B, double *C, int rowsA, int inner, 
   }
   #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    const int row = blockIdx.y * 128 + i / 4 * 64 + threadIdx.y * 4 + i % 4;
+    const int row = blockIdx.y * 128 + i / 2 * 32 + threadIdx.y * 2 + i % 2;
     #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      const int col = blockIdx.x * 64 + threadIdx.x * 4 + j;
+      const int col = blockIdx.x * 64 + j / 2 * 32 + threadIdx.x * 2 + j % 2;
       if (row < rowsA && col < colsB) {
         C[row * colsB + col] = sum[i][j];
       }

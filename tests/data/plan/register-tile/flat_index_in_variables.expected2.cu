@@ -26,12 +26,12 @@ __global__ void multiply(double *A, double *B, double *C, int rowsA, int inner, 
       double aReg[4];
       #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        aReg[i] = aTile[p][threadIdx.y * 4 + i];
+        aReg[i] = aTile[p][i / 2 * 32 + threadIdx.y * 2 + i % 2];
       }
       double bReg[8];
       #pragma unroll
       for (int j = 0; j < 8; ++j) {
-        bReg[j] = bTile[p][j / 4 * 64 + threadIdx.x * 4 + j % 4];
+        bReg[j] = bTile[p][j / 2 * 32 + threadIdx.x * 2 + j % 2];
       }
       #pragma unroll
       for (int i = 0; i < 4; ++i) {
@@ -45,10 +45,10 @@ __global__ void multiply(double *A, double *B, double *C, int rowsA, int inner, 
   }
   #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    const int row = blockIdx.y * 64 + threadIdx.y * 4 + i;
+    const int row = blockIdx.y * 64 + i / 2 * 32 + threadIdx.y * 2 + i % 2;
     #pragma unroll
     for (int j = 0; j < 8; ++j) {
-      const int col = blockIdx.x * 128 + j / 4 * 64 + threadIdx.x * 4 + j % 4;
+      const int col = blockIdx.x * 128 + j / 2 * 32 + threadIdx.x * 2 + j % 2;
       if (row < rowsA && col < colsB) {
         C[row * colsB + col] = sum[i][j];
       }

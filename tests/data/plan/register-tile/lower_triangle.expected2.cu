@@ -14,10 +14,10 @@ __global__ void syrk_lower(const real *A, real *C, int n, int m, real beta)
     real c[4][8];
     #pragma unroll
     for (int r = 0; r < 4; ++r) {
-        const int i = blockIdx.y * 64 + threadIdx.y * 4 + r;
+        const int i = blockIdx.y * 64 + r / 2 * 32 + threadIdx.y * 2 + r % 2;
         #pragma unroll
         for (int c2 = 0; c2 < 8; ++c2) {
-            const int j = blockIdx.x * 128 + c2 / 4 * 64 + threadIdx.x * 4 + c2 % 4;
+            const int j = blockIdx.x * 128 + c2 / 2 * 32 + threadIdx.x * 2 + c2 % 2;
             if (i < n && j <= i) {
                 c[r][c2] = beta * C[i * n + j];
             }
@@ -40,12 +40,12 @@ __global__ void syrk_lower(const real *A, real *C, int n, int m, real beta)
             real a_i_reg[4];
             #pragma unroll
             for (int r = 0; r < 4; ++r) {
-                a_i_reg[r] = a_i_tile[p][threadIdx.y * 4 + r];
+                a_i_reg[r] = a_i_tile[p][r / 2 * 32 + threadIdx.y * 2 + r % 2];
             }
             real a_j_reg[8];
             #pragma unroll
             for (int c2 = 0; c2 < 8; ++c2) {
-                a_j_reg[c2] = a_j_tile[p][c2 / 4 * 64 + threadIdx.x * 4 + c2 % 4];
+                a_j_reg[c2] = a_j_tile[p][c2 / 2 * 32 + threadIdx.x * 2 + c2 % 2];
             }
             #pragma unroll
             for (int r = 0; r < 4; ++r) {
@@ -59,10 +59,10 @@ __global__ void syrk_lower(const real *A, real *C, int n, int m, real beta)
     }
     #pragma unroll
     for (int r = 0; r < 4; ++r) {
-        const int i = blockIdx.y * 64 + threadIdx.y * 4 + r;
+        const int i = blockIdx.y * 64 + r / 2 * 32 + threadIdx.y * 2 + r % 2;
         #pragma unroll
         for (int c2 = 0; c2 < 8; ++c2) {
-            const int j = blockIdx.x * 128 + c2 / 4 * 64 + threadIdx.x * 4 + c2 % 4;
+            const int j = blockIdx.x * 128 + c2 / 2 * 32 + threadIdx.x * 2 + c2 % 2;
             if (i < n && j <= i) {
                 C[i * n + j] = c[r][c2];
             }

@@ -28,12 +28,12 @@ __global__ void pairwise(const double *__restrict__ queries, const double *__res
             double queryReg[8];
             #pragma unroll
             for (int i = 0; i < 8; ++i) {
-                queryReg[i] = queryTile[step][i / 4 * 32 + threadIdx.y * 4 + i % 4];
+                queryReg[i] = queryTile[step][i / 2 * 16 + threadIdx.y * 2 + i % 2];
             }
             double pointReg[4];
             #pragma unroll
             for (int j = 0; j < 4; ++j) {
-                pointReg[j] = pointTile[step][threadIdx.x * 4 + j];
+                pointReg[j] = pointTile[step][j / 2 * 64 + threadIdx.x * 2 + j % 2];
             }
             #pragma unroll
             for (int i = 0; i < 8; ++i) {
@@ -49,10 +49,10 @@ __global__ void pairwise(const double *__restrict__ queries, const double *__res
     }
     #pragma unroll
     for (int i = 0; i < 8; ++i) {
-        const int q = blockIdx.y * 64 + i / 4 * 32 + threadIdx.y * 4 + i % 4;
+        const int q = blockIdx.y * 64 + i / 2 * 16 + threadIdx.y * 2 + i % 2;
         #pragma unroll
         for (int j = 0; j < 4; ++j) {
-            const int p = blockIdx.x * 128 + threadIdx.x * 4 + j;
+            const int p = blockIdx.x * 128 + j / 2 * 64 + threadIdx.x * 2 + j % 2;
             if (q < queryCount && p < pointCount) {
                 out[(size_t)q * pointCount + p] = sum[i][j];
             }

@@ -15,7 +15,8 @@ __global__ void columnMeans(const float* x, float* mean, int rows, int cols) {
     const int c = threadIdx.x + blockIdx.x * blockDim.x;
     if (c >= cols) return;
     float sum = 0.0f;
-    for (int r = blockIdx.y; r < rows; r += gridDim.y) {
+    const int share = (rows + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * share, end = min(rows, begin + share);
+    for (int r = begin; r < end; r++) {
         sum += x[r * cols + c];
     }
     atomicAdd(&mean[c], sum / rows);

@@ -7,7 +7,8 @@ __global__ void project(const float *A, const float *q, float *r, int rows, int 
     if (j >= cols)
         return;
     float dot = 0.f;
-    for (int i = blockIdx.y; i < rows; i += gridDim.y)
+    const int share = (rows + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * share, end = min(rows, begin + share);
+    for (int i = begin; i < end; i++)
         dot += q[i] * A[i * cols + j];
     atomicAdd(&r[j], -dot);
 }

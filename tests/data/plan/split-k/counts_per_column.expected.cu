@@ -7,7 +7,8 @@ __global__ void count_above(const float *table, unsigned *hits, float limit, int
     if (c < cols)
     {
         unsigned found = 0;
-        for (int r = blockIdx.y; r < rows; r += gridDim.y)
+        const int share = (rows + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * share, end = min(rows, begin + share);
+        for (int r = begin; r < end; ++r)
             if (table[r * cols + c] > limit)
                 ++found;
         atomicAdd(&hits[c], found);

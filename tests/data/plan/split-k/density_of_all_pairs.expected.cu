@@ -8,7 +8,8 @@ __global__ void density(const float* samples, const float* queries, float* out, 
     if (q >= queryCount)
         return;
     float at = queries[q], sum = 0.f;
-    for (int s = blockIdx.y; s < sampleCount; s += gridDim.y)
+    const int share = (sampleCount + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * share, end = min(sampleCount, begin + share);
+    for (int s = begin; s < end; s++)
     {
         float d = (samples[s] - at) / width;
         sum += expf(-0.5f * d * d);

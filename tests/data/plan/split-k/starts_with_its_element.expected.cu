@@ -11,7 +11,8 @@ __global__ void atax_second(float *A, float *y, float *tmp)
 	if (j < NY) {
 		// y += At tmp
 		float s = 0.0f;
-		for (int i = blockIdx.y; i < NX; i += gridDim.y)
+		const int share = (NX + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * share, end = min(NX, begin + share);
+		for (int i = begin; i < end; i++)
 			s += A[i * NY + j] * tmp[i];
 		atomicAdd(&y[j], s);
 	}

@@ -8,7 +8,8 @@ __global__ void atb(const double *A, const double *b, double *y, int m, int n)
     int j = blockIdx.x * blockDim.x + threadIdx.x;
     if (j < n) {
         double acc = 0;
-        for (int i = blockIdx.y; i < m; i += gridDim.y)
+        const int share = (m + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * share, end = min(m, begin + share);
+        for (int i = begin; i < end; ++i)
             acc += A[(size_t)i * n + j] * b[i];
         atomicAdd(&y[j], acc);
     }

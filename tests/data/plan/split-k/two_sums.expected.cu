@@ -11,7 +11,8 @@ __global__ void moments(const real* batch, real* first, real* second, int sample
   {
     real s = 0;
     real q = 0;
-    for (int i = blockIdx.y; i < samples; i += gridDim.y)
+    const int share = (samples + gridDim.y - 1) / gridDim.y, begin = blockIdx.y * share, end = min(samples, begin + share);
+    for (int i = begin; i < end; i++)
     {
       real v = batch[i * features + f];
       s += v;

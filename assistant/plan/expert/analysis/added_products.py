@@ -1,0 +1,39 @@
+"""Statements that add a product of loaded values to something: a factor of zero changes nothing.
+
+Example::
+
+    adds_product(tree, statement, loads)     # True of `sum += a[i] * b[j];` where one of them is among the loads
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from assistant.cuda.syntax import Node, SyntaxTree
+
+__all__ = ["adds_product"]
+
+
+def adds_product(tree: SyntaxTree, statement: Node, loads: Collection[Node]) -> bool:
+    """Every term that the statement adds is a product with one of ``loads`` as a factor."""
+    only = statement.named_children[0] if statement.type == "expression_statement" and statement.named_children else None
+    operator = None if only is None else only.child_by_field_name("operator")
+    right = None if only is None else only.child_by_field_name("right")
+    if only is None or only.type != "assignment_expression" or operator is None or right is None or tree.text(operator) != "+=":
+        return False
+    return all(_has_factor(tree, term, {load.id for load in loads}) for term in _terms(tree, right, ("+", "-")))
+
+
+def _has_factor(tree: SyntaxTree, term: Node, loads: set[int]) -> bool:
+    factors = _terms(tree, term, ("*",))
+    return len(factors) > 1 and any(factor.id in loads for factor in factors)
+
+
+def _terms(tree: SyntaxTree, node: Node, operators: tuple[str, ...]) -> list[Node]:
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    operator = node.child_by_field_name("operator")
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if node.type != "binary_expression" or operator is None or left is None or right is None or tree.text(operator) not in operators:
+        return [node]
+    return [*_terms(tree, left, operators), *_terms(tree, right, operators)]

@@ -1,0 +1,53 @@
+// kernel=dot line=22 finding=KO115
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BLOCK 128
+
+typedef float real;
+
+/* scalar product, one atomic for each block */
+__global__ void dot(const real *a, const real *b, real *result, int n)
+{
+    __shared__ real cache[BLOCK / 32];
+    const int tid = threadIdx.x;
+    real sum = 0;
+
+    for (int i = blockIdx.x * BLOCK + tid; i < n; i += BLOCK * gridDim.x)
+        sum += a[i] * b[i];
+    for (int offset = 16; offset > 0; offset /= 2)
+        sum += __shfl_down_sync(0xffffffff, sum, offset);
+    if (tid % 32 == 0)
+        cache[tid / 32] = sum;
+    __syncthreads();
+    if (tid == 0) {
+        for (int warp = 1; warp < BLOCK / 32; warp++)
+            sum += cache[warp];
+        atomicAdd(result, sum);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 9000;
+    real *a = (real *)malloc(n * sizeof(real)), *b = (real *)malloc(n * sizeof(real)), *da, *db, *dr, r;
+    for (int i = 0; i < n; i++) {
+        a[i] = (i % 7) / 7.0f;
+        b[i] = (i % 5) / 5.0f;
+    }
+    cudaMalloc(&da, n * sizeof(real));
+    cudaMalloc(&db, n * sizeof(real));
+    cudaMalloc(&dr, sizeof(real));
+    cudaMemcpy(da, a, n * sizeof(real), cudaMemcpyHostToDevice);
+    cudaMemcpy(db, b, n * sizeof(real), cudaMemcpyHostToDevice);
+    cudaMemset(dr, 0, sizeof(real));
+    dot<<<12, BLOCK>>>(da, db, dr, n);
+    cudaMemcpy(&r, dr, sizeof(real), cudaMemcpyDeviceToHost);
+    printf("%f\n", r);
+    cudaFree(da);
+    cudaFree(db);
+    cudaFree(dr);
+    free(a);
+    free(b);
+    return 0;
+}

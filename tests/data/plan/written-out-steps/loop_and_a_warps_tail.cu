@@ -1,0 +1,51 @@
+// kernel=maxima line=27 finding=KO115
+#include <cstdio>
+#include <cstdlib>
+#include <algorithm>
+#include <vector>
+
+constexpr int kBlock = 512;
+
+__device__ void finish(volatile int* best, int lane) {
+  best[lane] = max(best[lane], best[lane + 32]); __syncwarp();
+  best[lane] = max(best[lane], best[lane + 16]); __syncwarp();
+  best[lane] = max(best[lane], best[lane + 8]); __syncwarp();
+  best[lane] = max(best[lane], best[lane + 4]); __syncwarp();
+  best[lane] = max(best[lane], best[lane + 2]); __syncwarp();
+  best[lane] = max(best[lane], best[lane + 1]); __syncwarp();
+}
+
+// largest absolute value of each row
+__global__ void maxima(const int* table, int* largest, int cols) {
+  __shared__ int best[kBlock];
+  const int* row = table + blockIdx.x * cols;
+  int mine = 0;
+  for (int c = threadIdx.x; c < cols; c += kBlock) mine = max(mine, abs(row[c]));
+  best[threadIdx.x] = mine;
+  __syncthreads();
+  // halve until one warp is left
+  for (int s = kBlock / 2; s > 32; s >>= 1) {
+    if (threadIdx.x < s) best[threadIdx.x] = max(best[threadIdx.x], best[threadIdx.x + s]);
+    __syncthreads();
+  }
+  if (threadIdx.x < 32) {
+    finish(best, threadIdx.x);
+    if (threadIdx.x == 0) largest[blockIdx.x] = best[0];
+  }
+}
+
+int main(int argc, char** argv) {
+  int rows = argc > 1 ? std::atoi(argv[1]) : 20, cols = argc > 2 ? std::atoi(argv[2]) : 1500;
+  std::vector<int> table(rows * cols), largest(rows);
+  for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int>(i * 2654435761u % 20011) - 10000;
+  int *d_table, *d_largest;
+  cudaMalloc(&d_table, table.size() * sizeof(int));
+  cudaMalloc(&d_largest, rows * sizeof(int));
+  cudaMemcpy(d_table, table.data(), table.size() * sizeof(int), cudaMemcpyHostToDevice);
+  maxima<<<rows, kBlock>>>(d_table, d_largest, cols);
+  if (cudaGetLastError() != cudaSuccess) return 1;
+  cudaMemcpy(largest.data(), d_largest, rows * sizeof(int), cudaMemcpyDeviceToHost);
+  std::printf("%d\n", *std::max_element(largest.begin(), largest.end()));
+  cudaFree(d_table);
+  cudaFree(d_largest);
+}

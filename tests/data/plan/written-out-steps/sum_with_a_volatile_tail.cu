@@ -1,0 +1,50 @@
+// kernel=reduce line=16 finding=KO115
+#include <cstdio>
+#include <cstdlib>
+
+#define THREADS 256
+
+// one partial sum for each block
+__global__ void reduce(const float *in, float *out, int n)
+{
+    __shared__ float s[THREADS];
+    int t = threadIdx.x;
+    int i = blockIdx.x * THREADS + t;
+    s[t] = i < n ? in[i] : 0.0f;
+    __syncthreads();
+
+    if (t < 128) s[t] += s[t + 128];
+    __syncthreads();
+    if (t < 64) s[t] += s[t + 64];
+    __syncthreads();
+    if (t < 32) {
+        volatile float *v = s;
+        v[t] += v[t + 32];
+        v[t] += v[t + 16];
+        v[t] += v[t + 8];
+        v[t] += v[t + 4];
+        v[t] += v[t + 2];
+        v[t] += v[t + 1];
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+
+int main(int argc, char **argv)
+{
+    int n = argc > 1 ? atoi(argv[1]) : 5000, blocks = (n + THREADS - 1) / THREADS;
+    float *in = (float *)malloc(n * sizeof(float)), *out = (float *)malloc(blocks * sizeof(float)), *din, *dout;
+    for (int i = 0; i < n; i++) in[i] = (i % 21) * 0.5f;
+    cudaMalloc(&din, n * sizeof(float));
+    cudaMalloc(&dout, blocks * sizeof(float));
+    cudaMemcpy(din, in, n * sizeof(float), cudaMemcpyHostToDevice);
+    reduce<<<blocks, THREADS>>>(din, dout, n);
+    cudaMemcpy(out, dout, blocks * sizeof(float), cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (int b = 0; b < blocks; b++) sum += out[b];
+    printf("%.3f\n", sum);
+    cudaFree(din);
+    cudaFree(dout);
+    free(in);
+    free(out);
+    return 0;
+}
