@@ -18,6 +18,7 @@ from assistant.cuda.edits import lines_of
 from assistant.cuda.embedded.cell_launch import shown_line
 from assistant.editor.picture import alternative_lines, proposal_title
 from assistant.editor.report_comparison import comparison_part
+from assistant.engine.report import label_in_words
 from assistant.model.proposal import DECIDABLE_STATES, Decision, DecisionKind, Proposal
 from assistant.model.source import Hunk
 from assistant.model.verification import Outcome
@@ -33,7 +34,6 @@ __all__ = [
     "RED",
     "TABLE",
     "decided_html",
-    "decision_words",
     "diff_html",
     "open_html",
     "proposal_lines",
@@ -85,7 +85,7 @@ def open_html(proposal: Proposal, first_line: int = 1, is_first: bool = True) ->
 
 def decided_html(proposal: Proposal, decision: Decision | None = None, first_line: int = 1) -> str:
     """One that was decided on, in one line; the rest folded."""
-    who = "" if decision is None else f", {escape(decision_words(decision))}"
+    who = "" if decision is None else f", {escape(_decision_words(proposal, decision))}"
     head = f"<b>{escape(proposal.state.value)}</b>: {escape(proposal_title(proposal))}{who}"
     change = _change(proposal, decision, first_line)
     body = f"<div>{prose(proposal.summary)}</div>{change}{comparison_html(comparison_part(proposal))}"
@@ -93,11 +93,11 @@ def decided_html(proposal: Proposal, decision: Decision | None = None, first_lin
 
 
 def _verdict(proposal: Proposal) -> str:
-    """``PASS``; ``needs your decision: precision``."""
+    """``PASS``; ``needs your decision: fewer digits``."""
     found = proposal.verification
     if found.outcome is not Outcome.NEEDS_DECISION:
         return found.outcome.value
-    labels = ", ".join(label.value for label in found.labels)
+    labels = ", ".join(map(label_in_words, found.labels))
     return f"needs your decision{f': {labels}' if labels else ''}"
 
 
@@ -122,11 +122,11 @@ def proposal_lines(proposal: Proposal) -> list[str]:
     return lines
 
 
-def decision_words(decision: Decision) -> str:
-    """``partially accepted by jupyter 12: Changes results: hunk 1: a long sum``."""
-    kind = decision.kind.value.replace("_", " ")
+def _decision_words(proposal: Proposal, decision: Decision) -> str:
+    """``by jupyter``; ``partially accepted by jupyter: Changes results: hunk 1: a long sum``: what the state does not say."""
     reason = LeftOut(decision.reason_code, decision.reason or "").with_code
-    return f"{kind} by {decision.decided_by}{f': {reason}' if reason else ''}"
+    words = f"by {decision.decided_by.partition(' ')[0]}{f': {reason}' if reason else ''}"  # no number of a process
+    return words if decision.kind.value == proposal.state.value else f"{decision.kind.value.replace('_', ' ')} {words}"
 
 
 def diff_html(before: str, after: str, hunks: Sequence[Hunk] = (), decision: Decision | None = None, first_line: int = 1) -> str:

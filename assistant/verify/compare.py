@@ -56,6 +56,8 @@ class BufferVerdict(Record):
     """Errors of floating outputs that got as far as being measured."""
     is_bitwise_equal: bool
     detail: str = ""
+    share: float | None = None
+    """The largest error over the largest value of the reference, where somebody asks how much a change of precision costs."""
 
 
 @ieee

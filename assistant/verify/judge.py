@@ -29,6 +29,7 @@ from assistant.verify.cases import UsableCases, usable_cases
 from assistant.verify.evidence import DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import case_result, judge_case, judge_injected, variation, without_undefined, worst
 from assistant.verify.known_rules import KnownRules, OriginalRules
+from assistant.verify.measured_error import with_measured_error
 from assistant.verify.members import split_members
 from assistant.verify.probes import judge_probes
 from assistant.verify.problems import ASSUMPTIONS, new_problems, unsupported
@@ -121,7 +122,7 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, rules: OriginalRu
     varied = variation(usable.ordinary, prepared, evidence)
     defects = [*new_problems(usable.ordinary, evidence.lines), *([varied] if isinstance(varied, VerificationFinding) else [])]
     findings, results, labels = list[VerificationFinding](), list[CaseResult](), list(evidence.labels)
-    is_regrouped = False
+    is_regrouped, shares = False, list[float]()
     for index, case in enumerate(usable.ordinary):
         mine = [p for p in prepared if p.output.case_index == index]
         found, verdicts = judge_case(case, index, mine, evidence, is_precision_changed)
@@ -130,6 +131,7 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, rules: OriginalRu
         labels.extend(undefined)
         results.append(case_result(case, [*found, *(defect for defect in defects if defect.case == index)], verdicts))
         is_regrouped |= any(v.outcome is Outcome.PASS and not v.is_bitwise_equal for v in verdicts)
+        shares.extend(v.share for v in verdicts if v.share is not None)
     findings.extend(defects)
     labels.extend([varied] if isinstance(varied, DetectedLabel) else [])
     if is_regrouped and not is_precision_changed:
@@ -153,7 +155,7 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, rules: OriginalRu
     missing.extend(unchecked)
     if unchecked:
         evidence = replace(evidence, caveats=(*evidence.caveats, _HALF_CHECKED))
-    return _conclude(evidence, usable, _grouped(findings), labels, tuple(results), missing)
+    return _conclude(evidence, usable, _grouped(findings), with_measured_error(labels, shares), tuple(results), missing)
 
 
 def _lacking(usable: UsableCases) -> CannotJudge | None:

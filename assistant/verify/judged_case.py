@@ -12,6 +12,7 @@ from assistant.model.verification import CaseResult, Label, Outcome, Verificatio
 from assistant.record import Record
 from assistant.verify.compare import BufferVerdict, compare, leaves_same_values
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence, SideRun
+from assistant.verify.measured_error import with_share
 from assistant.verify.numbers import bits, floats, ieee, largest, largest_finite
 from assistant.verify.outputs import find_outputs, matching_run
 from assistant.verify.problems import run_failure
@@ -65,6 +66,8 @@ def judge_case(
                 verdicts.append(passed.verdict)
                 continue
             verdict = compare(output, after, run.fill, evidence.tolerance, is_precision_changed)
+            if is_precision_changed:
+                verdict = with_share(verdict, output)
             if verdict.code is None and verdict.outcome is Outcome.PASS and output.is_plain:
                 right[output.output.buffer.id] = _Right(after, _original_of(output, run.fill), verdict)
             verdict = _unless_only_ordered_otherwise(verdict, output, (after, run.fill), evidence)

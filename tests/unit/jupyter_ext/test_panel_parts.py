@@ -145,14 +145,14 @@ def test_a_decided_proposal_is_one_line() -> None:
     decision = Decision("P01", DecisionKind.REJECTED, (), "precision", "later", 5, "jupyter 1", None)
     html = offer_html(picture(proposals=(kept,)), {"P01": decision})
     assert folded(html) == ["rejected"] and "kernelopt-diff" not in unfolded(html)
-    assert "rejected by jupyter 1: Changes results: later" in html
+    assert "PASS, by jupyter: Changes results: later</summary>" in html, "the state is not said twice, and no process by its number"
 
 
 def test_a_decision_is_asked_for_by_what_it_is_about() -> None:
     made = proposal("P01")
     found = replace(made.verification, outcome=Outcome.NEEDS_DECISION, labels=(Label.PRECISION,))
     html = offer_html(picture(proposals=(replace(made, verification=found),)))
-    assert "needs your decision: precision" in html and "NEEDS_DECISION" not in html
+    assert "needs your decision: fewer digits" in html and "NEEDS_DECISION" not in html
 
 
 def test_everything_else_is_folded() -> None:

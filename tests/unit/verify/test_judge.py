@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -109,6 +110,19 @@ def test_lower_precision_fails_unless_it_was_detected_and_then_needs_a_decision(
     result = verdict(scale_add, half_precision, labels=(label,))
     assert result.outcome is Outcome.NEEDS_DECISION and result.labels == (Label.PRECISION,)
     assert codes(result) == {"precision"}
+
+
+def test_a_decision_on_fewer_digits_says_how_far_results_are_off() -> None:
+    label = DetectedLabel(Label.PRECISION, "computes with half", 4)
+
+    def message(candidate: Kernel) -> str:
+        findings = verdict(scale_add, candidate, labels=(label,)).findings
+        return next(found.message for found in findings if found.line == 4)
+
+    said = message(half_precision)
+    off = re.fullmatch(r"computes with half; on ordinary values results are off by at most ([\d.e-]+) of the largest", said)
+    assert off is not None and 2.0**-22 < float(off[1]) < 2.0**-19, said
+    assert message(scale_add) == "computes with half; on ordinary values no result differs"
 
 
 def test_a_fixed_tolerance_replaces_the_automatic_one() -> None:
