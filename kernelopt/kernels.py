@@ -15,7 +15,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.same_names import plain_instance
 from assistant.cuda.type_aliases import spelled_out, type_aliases
@@ -37,17 +36,19 @@ from assistant.model.source import Kernel as SourceKernel
 from assistant.model.source import ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.record import Record
+from assistant.workload.array_use import maybe_written
 from assistant.workload.signature import Signature, signature_of
+from kernelopt.comparing import NamedKernel, text_in_place
 from kernelopt.proposals import USUAL_SEARCH, Proposals, Search, proposals
 from kernelopt.results import CheckResult, Comparison, ProfileResult, Timing, checked, compared, profiled
 from kernelopt.sessions import Session, default_session
 from kernelopt.shapes import SIZES, Shape, Size
+from kernelopt.texts import chosen_kernel, read_text
 
 __all__ = ["CompileError", "Kernel", "Launch", "compare", "compile"]
 
 Arguments = Sequence[object] | Mapping[str, object]
 """In the order of the kernel's parameters, or by their names."""
-_KERNEL = "__global__"
 
 
 class CompileError(UsageError):
@@ -76,10 +77,9 @@ def compile(  # noqa: A001 - what it does
     if session is not None and device is not None:
         raise UsageError(f"device={device!r} is given, and a session with a device of its own", "give one of the two")
     session = session or default_session(device or "auto")
-    path, text = _read(source)
+    path, text, is_file = read_text(source)
     parsed = parse(Source(path, text))
-    found = _chosen(parsed, kernel)
-    is_file = isinstance(source, Path) or _KERNEL not in source
+    found = chosen_kernel(parsed, kernel)
     path = path if is_file else path.with_name(f"kernelopt_{found.name}.cu")
     signature = signature_of(spelled_out(found, type_aliases(text)), kernel or found.qualified_name)
     request = JobRequest(
@@ -96,13 +96,13 @@ def compile(  # noqa: A001 - what it does
     compiled = session.loop.wait(compile_text(session.lab, request, (signature.symbol,)))
     if compiled.is_refused:
         raise CompileError("the compiler refuses the text:\n" + "\n".join(compiled.messages()), "fix the lines above")
-    return Kernel(_Compiled(session, request, parsed, signature, compiled, is_file), Shape(grid, block, shared))
+    return Kernel(_Compiled(session, request, parsed, found, signature, compiled, is_file), Shape(grid, block, shared))
 
 
 def compare(a: Kernel, b: Kernel, arguments: Arguments, ref: Callable[..., object] | None = None) -> Comparison:
-    """Is ``b`` right in ``a``'s place on these arguments and fresh values, and is it faster? Launched as ``a`` is.
+    """Is ``b`` right in ``a``'s place on these arguments and fresh values, and is it faster? Launched as ``a`` is, whatever ``b``'s name.
 
-    Raises JobFailed where no verdict comes of it.
+    Raises UsageError where ``b`` takes other arguments, JobFailed where no verdict comes of it.
     """
     return a._compared(b, arguments, ref)  # pyright: ignore[reportPrivateUsage] - one class
 
@@ -113,10 +113,21 @@ class _Compiled(Record):
     session: Session
     request: JobRequest
     parsed: ParsedSource
+    kernel: SourceKernel
     signature: Signature
     compiled: CompiledText
     is_file: bool
     """Its text is a file's, which accepting a proposal writes."""
+
+    @property
+    def named(self) -> NamedKernel:
+        return NamedKernel(self.parsed, self.kernel, self.signature)
+
+    @property
+    def only_name(self) -> str:
+        """Without the types of its parameters, as another version may say const of them; with them where it is one of several."""
+        name = self.kernel.qualified_name
+        return self.kernel.key if sum(other.qualified_name == name for other in self.parsed.kernels) > 1 else name
 
 
 class Launch:
@@ -318,9 +329,11 @@ class Kernel:
             return proposals(self._of.session, self._of.is_file, found)
 
     def _compared(self, other: Kernel, arguments: Arguments, ref: Callable[..., object] | None) -> Comparison:
-        path = self.path.with_name(f"{self.path.stem}_b{self.path.suffix}") if other.path == self.path else other.path
+        text = text_in_place(self._of.named, other._of.named)
+        is_apart = other.path != self.path and text == other.text
+        path = other.path if is_apart else self.path.with_name(f"{self.path.stem}_b{self.path.suffix}")
         with _Workload(self._of, self._shape, arguments, ref) as live:
-            request = replace(self._of.request, live=live, texts=(*self._of.request.texts, (path, other.text)))
+            request = replace(self._of.request, kernel=self._of.only_name, live=live, texts=(*self._of.request.texts, (path, text)))
             return compared(self._of.session.events(lambda engine: engine.compare(request, path, False)))
 
     def __repr__(self) -> str:
@@ -336,7 +349,8 @@ class _Workload:
         bound = bind(of.signature, by_name, struct_bytes(of.parsed))
         self._binding = ShapeBinding(bound, shape.config(by_name))
         self._of = of
-        self._reference = None if ref is None else Reference(getattr(ref, "__name__", "ref"), ref)
+        written = maybe_written(of.parsed.source.text, of.kernel)
+        self._reference = None if ref is None else Reference(getattr(ref, "__name__", "ref"), ref, written)
         self._folder = shared_folder(bound.size_bytes)
 
     def __enter__(self) -> LiveWorkload:
@@ -358,26 +372,3 @@ def _by_position(signature: Signature, arguments: Sequence[object]) -> dict[str,
     if len(arguments) > len(names):
         raise UsageError(f"{signature.instance} takes {len(names)} arguments, got {len(arguments)}", f"it takes ({', '.join(names)})")
     return dict(zip(names, arguments, strict=False))
-
-
-def _read(source: str | Path) -> tuple[Path, str]:
-    if isinstance(source, str) and _KERNEL in source:
-        return Path.cwd() / "kernelopt.cu", source
-    path = Path(source).absolute()
-    try:
-        return path, path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        remedy = "give a CUDA text with a __global__ function, or the path of a .cu file"
-        raise UsageError(f"cannot read {str(source)[:200]!r}: {error}", remedy) from error
-
-
-def _chosen(parsed: ParsedSource, selector: str | None) -> SourceKernel:
-    """Raises UsageError where none, or several, could be meant."""
-    found = select_kernels(parsed, selector) if selector is not None else parsed.kernels
-    names = ", ".join(kernel.key for kernel in parsed.kernels)
-    if not parsed.kernels:
-        raise UsageError("the text holds no __global__ function", "give a text with a kernel")
-    if len(found) != 1:
-        which = "kernels" if selector is None else f"kernels that {selector!r} may mean"
-        raise UsageError(f"{len(found) or 'no'} {which}; the text has {names}", 'name one: kernelopt.compile(text, "name")')
-    return found[0]

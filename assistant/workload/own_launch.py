@@ -50,7 +50,7 @@ def with_own_launch(folder: Path, launch: RecordedLaunch) -> Path:
     recording = RecordingReader(folder).recording
     if launch == recording.launches[0]:
         return folder
-    name = hashlib.sha256(dumps(launch.config).encode()).hexdigest()[:16]
+    name = hashlib.sha256(f"{launch.kernel} {dumps(launch.config)}".encode()).hexdigest()[:16]
     made = folder / "launched" / name
     if not (made / "recording.json").is_file():
         RecordingWriter(made, folder / "blobs").write(replace(recording, launches=(launch,)))

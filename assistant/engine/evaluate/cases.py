@@ -5,6 +5,7 @@ Cases are made for the original; ``for_candidate`` turns one into what the candi
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -30,13 +31,14 @@ from assistant.workload.draws import Draw, draws_for
 from assistant.workload.generate import GenerateOptions, Signature, generate
 from assistant.workload.own_launch import own_launch, with_own_launch
 from assistant.workload.recordings import NewCase, RecordingReader
-from assistant.workload.select import LaunchPair, select_launches, started_as
+from assistant.workload.select import LaunchPair, kernel_name, select_launches, started_as
 from assistant.workload.signature import signature_of
 from assistant.workload.structs import StructLayout, layout_of
 from assistant.workload.unread import unread_buffers
 
-__all__ = ["captured_cases", "declared_cases", "for_candidate", "launched_recording", "live_case", "live_cases"]
+__all__ = ["captured_cases", "declared_cases", "for_candidate", "launched_recording", "live_case", "live_cases", "under_own_name"]
 
+_QUALIFIER = re.compile(r"\b(?:const|volatile)\b|\s+")
 _DECLARED = "declared"
 """Kind of a case of a shape that the block declares (``workload.generate``): the other side has to declare it as well."""
 _FRESH_VALUES_BYTES = 64 << 20
@@ -59,11 +61,12 @@ def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[st
     cases: list[JudgedCase] = []
     for index, item in enumerate(live.cases):
         reader = RecordingReader(item.recording)
-        instance = reader.recording.launches[0].kernel
-        kernel = version.kernel_of(instance)
-        if kernel is None or kernel.key not in kernels:
+        launch = under_own_name(version, reader.recording.launches[0])
+        kernel = None if launch is None else version.kernel_of(launch.kernel)
+        if launch is None or kernel is None or kernel.key not in kernels:
             continue
         own = _own_case(reader, kernel, 0, live_case(item).origin)
+        own = replace(own, new=started_as(own.new, launch))
         exact = (one for one in item.reference if not one.is_recorded and _is_floating(reader.recording, one.buffer))
         given = tuple((one.buffer, reader.blob(one.blob)) for one in exact)
         cases.append(replace(own, launch_index=index, given=given))
@@ -80,6 +83,21 @@ def launched_recording(version: SourceVersion, item: LiveCase) -> Path | None:
     """The recording of a live case with the launch that the version's own text gives; None where that is not known."""
     launch = _own_launch(version, RecordingReader(item.recording).recording.launches[0])
     return None if launch is None else with_own_launch(item.recording, launch)
+
+
+def under_own_name(version: SourceVersion, launch: RecordedLaunch) -> RecordedLaunch | None:
+    """The launch, of the version's own kernel where that says const or volatile of what another text does not; None: it has none such."""
+    if version.kernel_of(launch.kernel) is not None:
+        return launch
+    alike = [kernel for kernel in version.parsed.kernels if kernel.qualified_name == kernel_name(launch.kernel)]
+    if len(alike) != 1 or alike[0].template_parameters:
+        return None
+    symbol = signature_of(spelled_out(alike[0], type_aliases(version.source.text)), alike[0].qualified_name).symbol
+    return replace(launch, kernel=symbol) if _unqualified(symbol) == _unqualified(launch.kernel) else None
+
+
+def _unqualified(symbol: str) -> str:
+    return _QUALIFIER.sub("", symbol)
 
 
 def declared_cases(
@@ -231,10 +249,11 @@ def _declared_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCa
 
 
 def _own_launch(version: SourceVersion, launch: RecordedLaunch) -> RecordedLaunch | None:
-    kernel, live = version.kernel_of(launch.kernel), version.selection.live
-    if kernel is None:
+    own, live = under_own_name(version, launch), version.selection.live
+    kernel = None if own is None else version.kernel_of(own.kernel)
+    if own is None or kernel is None:
         return None
-    return own_launch(launch, instance_parameters(kernel, launch.kernel), None if live is None else live.text, version.source.text)
+    return own_launch(own, instance_parameters(kernel, own.kernel), None if live is None else live.text, version.source.text)
 
 
 def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase | None:

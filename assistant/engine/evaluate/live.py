@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.evaluate.assessment import REPEATS, CountedRun
-from assistant.engine.evaluate.cases import launched_recording, live_case
+from assistant.engine.evaluate.cases import launched_recording, live_case, under_own_name
 from assistant.engine.evaluate.counting import counted_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
@@ -45,7 +45,7 @@ async def count_live(
     if len(cases) < len(chosen):
         message = "the launch that the first line of the text gives cannot be worked out for the arrays"
         return LabFailure("unsupported", message, "give grid and block in numbers and parameters of the kernel")
-    names = tuple(sorted({RecordingReader(item.recording).recording.launches[0].kernel for item in chosen}))
+    names = tuple(sorted({RecordingReader(case.recording).recording.launches[0].kernel for case in cases}))
     options = ReplayOptions(mode=mode, sample_blocks=job.request.sample_blocks, repeats=REPEATS, corrections=corrections)
     replayed = await job.lab.replay(replace(version.program, kernels=names), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
@@ -112,7 +112,8 @@ def _differences_from_reference(
             continue  # reported already
         reader, after = RecordingReader(item.recording), dict(run.after)
         launch = reader.recording.launches[0]
-        kernel = version.kernel_of(launch.kernel)
+        own = under_own_name(version, launch)
+        kernel = None if own is None else version.kernel_of(own.kernel)
         types = {buffer.id: buffer.element_type for buffer in reader.recording.buffers}
         for one in item.reference:
             element = parse_element_type(types[one.buffer] or "")

@@ -104,3 +104,38 @@ asyncio.run(main())
 def test_a_script_inside_asyncio_ends_by_itself(tmp_path: object) -> None:
     done = subprocess.run((sys.executable, "-c", SCRIPT), capture_output=True, text=True, cwd=str(tmp_path), timeout=300, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "32.0\n", "")
+
+
+PAIR = """\
+__global__ void naive(float *out, float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = 2.0f * x[i];
+}
+__device__ float doubled(float v) { return v + v; }
+__global__ void quick(float *y, const float *in, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) y[i] = doubled(in[i]);
+}
+__global__ void wrong(float *y, const float *in, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) y[i] = doubled(in[i]) + 1.0f;
+}
+__global__ void of_ints(int *y, const float *in, int count) {}
+template <int N> __global__ void of_many(float *y, const float *in, int count) {}
+"""
+
+
+def test_kernels_of_two_names_are_compared_as_one_in_the_others_place(session: kernelopt.Session) -> None:
+    def compiled(name: str) -> kernelopt.Kernel:
+        return kernelopt.compile(PAIR, name, grid=4, block=256, session=session)
+
+    naive = compiled("naive")
+    assert kernelopt.compare(naive, compiled("quick"), arrays()).verification == "PASS"
+    found = kernelopt.compare(naive, compiled("wrong"), arrays())
+    assert found.verification == "FAIL" and found.findings[0].expected == "0" and found.findings[0].actual == "1"
+    for name, told in (("of_ints", "cannot be launched as"), ("of_many<4>", "cannot stand under the name of naive")):
+        with pytest.raises(kernelopt.KernelOptError, match=told):
+            kernelopt.compare(naive, compiled(name), arrays())

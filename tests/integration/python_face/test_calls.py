@@ -200,11 +200,14 @@ def test_a_wrong_call_is_refused_by_the_arguments_name_and_changes_nothing(kerne
         ("__global__ void a(int *p) {}\n__global__ void b(int *p) {}", None, "2 kernels; the text has a\\(int \\*\\), b\\(int \\*\\)"),
         ("__global__ void a(int *p) {}", "c", "no kernels that 'c' may mean"),
         ("int host; // no __global__ here", None, "holds no __global__ function"),
-        ("gone.cu", None, "cannot read 'gone.cu'"),
+        ("gone.cu", None, "cannot read 'gone.cu': No such file or directory"),
+        ("int host;\n", None, "^the text holds no __global__ function"),
+        (" ", None, "^the text is empty"),
+        (None, None, "takes a CUDA text or a path, got NoneType"),
     ],
-    ids=["several", "none-of-that-name", "no-kernel", "no-file"],
+    ids=["several", "none-of-that-name", "no-kernel", "no-file", "no-kernel-at-all", "empty", "nothing"],
 )
-def test_what_cannot_be_compiled_is_refused(session: kernelopt.Session, source: str, selector: str | None, message: str) -> None:
+def test_what_cannot_be_compiled_is_refused(session: kernelopt.Session, source: Any, selector: str | None, message: str) -> None:
     with pytest.raises(kernelopt.KernelOptError, match=message):
         kernelopt.compile(source, selector, session=session)
 
