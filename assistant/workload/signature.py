@@ -58,4 +58,5 @@ def _demangled(parameter: Parameter) -> str:
     name = {"half": "__half"}.get(name, name)
     if not parameter.is_pointer:
         return name
-    return f"{name}{' const' if parameter.is_const else ''}*"
+    is_volatile = "volatile" in parameter.type.partition("*")[0].split()
+    return f"{name}{' const' if parameter.is_const else ''}{' volatile' if is_volatile else ''}*"

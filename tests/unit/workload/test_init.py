@@ -185,6 +185,11 @@ def test_template_arguments_are_bound() -> None:
     assert signature_of(kernel, "tr<half>").parameters[0].element_type == "half"
 
 
+def test_a_symbol_says_what_its_pointers_point_to_as_a_demangler_does() -> None:
+    (kernel,) = parse(Source(Path("/k.cu"), "__global__ void k(volatile int *a, const volatile float *b, volatile int c) {}")).kernels
+    assert signature_of(kernel, "k").symbol == "k(int volatile*, float const volatile*, int)"
+
+
 def test_device_variables_are_found() -> None:
     text = "__constant__ float lut[256];\n__device__ unsigned int counter = 0;\n__device__ float f(float x) { return x; }"
     assert device_variable_types(text) == {"lut": "float", "counter": "unsigned int"}
