@@ -19,9 +19,9 @@ __all__ = ["spelled_out", "spelled_type", "type_aliases"]
 
 _TYPE = r"((?:const\s+)?[A-Za-z_][\w:]*(?:\s+(?:int|long|char|short))*)"
 _ALIAS = re.compile(
-    rf"^[ \t]*(?:typedef\s+{_TYPE}\s+(?P<typedef>[A-Za-z_]\w*)\s*;"
-    rf"|using\s+(?P<using>[A-Za-z_]\w*)\s*=\s*{_TYPE}\s*;"
-    rf"|\#[ \t]*define[ \t]+(?P<macro>[A-Za-z_]\w*)[ \t]+{_TYPE.replace(chr(92) + 's', '[ ' + chr(92) + 't]')}[ \t]*$)",
+    rf"(?:^|(?<=[;{{}}]))[ \t]*(?:typedef\s+{_TYPE}\s+(?P<typedef>[A-Za-z_]\w*)\s*;"
+    rf"|using\s+(?P<using>[A-Za-z_]\w*)\s*=\s*{_TYPE}\s*;)"
+    rf"|^[ \t]*\#[ \t]*define[ \t]+(?P<macro>[A-Za-z_]\w*)[ \t]+{_TYPE.replace(chr(92) + 's', '[ ' + chr(92) + 't]')}[ \t]*$",
     re.MULTILINE,
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")

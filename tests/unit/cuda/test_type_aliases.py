@@ -27,5 +27,10 @@ def test_what_an_alias_stands_for_is_put_in_its_place() -> None:
     assert hidden.parameters[0].element_type == "scalar"
 
 
+def test_several_may_stand_on_one_line() -> None:
+    text = "typedef unsigned char u8; typedef unsigned int u32; using f = float;\nint a; typedef long i64;"
+    assert type_aliases(text) == {"u8": "unsigned char", "u32": "unsigned int", "f": "float", "i64": "long"}
+
+
 def test_a_text_without_any_has_none() -> None:
     assert type_aliases("#define N 4\n#define RUN(x) x\ntypedef struct { int a; } P;\n// typedef int a;\n") == {}
