@@ -35,6 +35,8 @@ class Reference(Record):
 
     name: str
     function: Callable[..., object]
+    written: frozenset[str] | None = None
+    """Parameters that the kernel may write, as its text shows; None: all that are not const."""
 
 
 def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, bytes] | None) -> dict[str, bytes]:
@@ -51,14 +53,16 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
     return {name: _stored(reference, bound, name, value) for name, value in named.items()}
 
 
-def outputs_of(bound: Bound) -> tuple[str, ...]:
-    """Parameters that the kernel may write."""
-    return tuple(p.name for p in bound.signature.parameters if p.is_pointer and not p.is_const)
+def _outputs_of(reference: Reference, bound: Bound) -> tuple[str, ...]:
+    """Parameters that the kernel may write; many a kernel says const of none, and reads most of them alone."""
+    writable = tuple(p.name for p in bound.signature.parameters if p.is_pointer and not p.is_const)
+    written = reference.written or frozenset(writable)
+    return tuple(name for name in writable if name in written)
 
 
 def _check_written(reference: Reference, bound: Bound, copies: Mapping[str, object]) -> None:
     """Raises BadReference for a function that neither returned anything nor wrote to an output: most often its ``return`` is missing."""
-    outputs = outputs_of(bound)
+    outputs = _outputs_of(reference, bound)
     if outputs and all(_bytes_of(copies[name]) == _bytes_of(bound.arrays[name].owner) for name in outputs):
         message = f"the reference {reference.name} returned nothing and left {', '.join(outputs)} as it was"
         raise BadReference(message, "end it with return, and the right result")
@@ -84,7 +88,7 @@ def _taken(reference: Reference, arguments: dict[str, object]) -> dict[str, obje
 
 
 def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], returned: object) -> dict[str, object]:
-    outputs = outputs_of(bound)
+    outputs = _outputs_of(reference, bound)
     if returned is None:
         return {name: copies[name] for name in outputs}
     if isinstance(returned, Mapping):
@@ -137,13 +141,16 @@ def _stored(reference: Reference, bound: Bound, name: str, value: Any) -> bytes:
     parameter = next(parameter for parameter in bound.signature.parameters if parameter.name == name)
     element = parse_element_type(parameter.element_type or "")
     values = _host_values(value)
-    expected = bound.arrays[name].size_bytes // (element.scalar_bytes if element is not None else 1)
     if values.dtype.kind == "c":
         values = np.ascontiguousarray(values).reshape(-1).view(values.real.dtype)
-    if element is None or values.dtype.kind not in "fiub":
+    if element is None:
+        message = f"{name} cannot be held against the reference {reference.name}: what its type `{parameter.type}` holds is not known"
+        raise BadReference(message, "write the parameter with a type of CUDA's own, as float *, or do without a reference")
+    if values.dtype.kind not in "fiub":
         raise BadReference(
             f"the reference {reference.name}: {name} of type {values.dtype} cannot be compared", "return an array of numbers"
         )
+    expected = bound.arrays[name].size_bytes // element.scalar_bytes
     if values.size != expected:
         message = f"the reference {reference.name} returned {values.size} values for {name} (shape {values.shape}), which holds {expected}"
         raise BadReference(message, f"return an array of shape {bound.arrays[name].shape}")

@@ -7,10 +7,13 @@ Example::
 
 from __future__ import annotations
 
+import re
+
 from assistant.cuda.accesses import PointerUse, Use, uses_of
 from assistant.cuda.body_names import BodyNames
 from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.casts import without_integer_casts
+from assistant.cuda.macros import macro_texts
 from assistant.cuda.names import names_in
 from assistant.cuda.parameters import declared_name
 from assistant.cuda.reaches import Reach
@@ -20,8 +23,9 @@ from assistant.model.source import Kernel
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 from assistant.workload.ranges import Ranges, probe
 
-__all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index", "is_written", "only_stored"]
+__all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index", "is_written", "maybe_written", "only_stored"]
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _MOST_COPIES = 4
 """A pointer that is copied from pointer to pointer is followed so far."""
 
@@ -44,6 +48,16 @@ def only_stored(text: str, kernel: Kernel) -> frozenset[str]:
     """The parameters of ``kernel``, which is in ``text``, whose elements it stores and never loads."""
     names = BodyNames(*located(recover(text).trees, kernel.body))
     return frozenset(parameter.name for parameter in kernel.parameters if parameter.is_pointer and is_only_stored(parameter.name, names))
+
+
+def maybe_written(text: str, kernel: Kernel) -> frozenset[str]:
+    """The parameters of ``kernel``, which is in ``text``, whose elements it may store to: not those that it plainly reads alone."""
+    pointers = [parameter.name for parameter in kernel.parameters if parameter.is_pointer and not parameter.is_const]
+    if kernel.macro:
+        return frozenset(pointers)
+    names = BodyNames(*located(recover(text).trees, kernel.body))
+    in_macros = {word for texts in macro_texts(names.tree).values() for text in texts for word in _WORD.findall(text)}
+    return frozenset(name for name in pointers if name in in_macros or is_written(name, names))
 
 
 def is_only_stored(name: str, names: BodyNames, most_copies: int = _MOST_COPIES) -> bool:

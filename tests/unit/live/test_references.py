@@ -64,6 +64,21 @@ def test_several_outputs_come_by_name_or_in_order() -> None:
         call_reference(Reference("ref", lambda x: x), bound, None)
 
 
+def test_one_value_is_of_the_only_array_that_the_kernel_writes() -> None:
+    """Many kernels say const of nothing."""
+    bound = bind(signature("float *a, float *b, float *x"), {name: np.ones(2, np.float32) for name in "abx"})
+    said = call_reference(Reference("ref", lambda a, x: a + x, frozenset({"b"})), bound, None)
+    assert said == {"b": np.array([2, 2], np.float64).tobytes()}
+    with pytest.raises(BadReference, match="the kernel may write a, b, x"):
+        call_reference(Reference("ref", lambda a, x: a + x), bound, None)
+
+
+def test_an_output_of_an_unknown_type_is_named_with_it() -> None:
+    bound = bind(signature("Pair *p"), {"p": np.zeros(2, np.uint32)})
+    with pytest.raises(BadReference, match="p cannot be held against the reference ref: what its type `Pair \\*` holds is not known"):
+        call_reference(Reference("ref", lambda p: p), bound, None)
+
+
 @pytest.mark.parametrize(
     ("function", "told"),
     [

@@ -8,7 +8,7 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.model.source import Source
-from assistant.workload.array_use import only_stored
+from assistant.workload.array_use import maybe_written, only_stored
 
 
 def stored(body: str) -> frozenset[str]:
@@ -43,3 +43,20 @@ def test_an_array_that_is_stored_to_by_name_or_through_a_copy_of_its_pointer(bod
 )
 def test_an_array_that_is_or_may_be_loaded_is_none(body: str) -> None:
     assert not stored(body)
+
+
+def written(body: str, before: str = "") -> frozenset[str]:
+    text = f"{before}\n__device__ void fill(float *p);\n__global__ void k(float *a, float *b, float *c, const float *d)\n{{\n{body}\n}}\n"
+    (kernel,) = parse(Source(Path("/w/k.cu"), text)).kernels
+    return maybe_written(text, kernel)
+
+
+def test_what_is_read_alone_is_not_written_though_nothing_says_const() -> None:
+    assert written("float s = 0; for (int i = 0; i < 4; i++) s += a[i] * b[threadIdx.x]; c[threadIdx.x] = s + d[0];") == {"c"}
+    assert written("float v = a[0]; fill(b); atomicAdd(&c[0], v);") == {"b", "c"}
+    assert written("c[threadIdx.x] += *(a + threadIdx.x);") == {"c"}
+
+
+def test_what_a_macro_hides_may_be_written() -> None:
+    assert written("AT(threadIdx.x) = a[0]; b[0] = 1.0f;", "#define AT(i) c[i]") == {"b", "c"}
+    assert written("SET(c, a[0]);", "#define SET(p, v) p[threadIdx.x] = (v)") >= {"c"}
