@@ -34,14 +34,16 @@ from assistant.live.snapshot import shared_folder
 from assistant.live.struct_sizes import struct_bytes
 from assistant.live.workload import ReferenceLimits, ShapeBinding, live_workload
 from assistant.model.embedded import EmbeddingKind
-from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.record import Record
+from assistant.workload.array_use import maybe_written
 from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.cells import Cell
 from jupyter_ext.first_build import reported
+from jupyter_ext.judged_before import is_accepted, kind_of_arrays, waiting
 from jupyter_ext.options import LaunchOptions, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import CellQuestions, Workshop
@@ -105,6 +107,8 @@ class CellOpener:
         self._namespace = namespace
         self._last: dict[str, str] = {}
         """The text of each source when it last compiled."""
+        self._last_arrays: dict[str, tuple[object, ...]] = {}
+        """What it was bound to then."""
         self._written: dict[Path, str] = {}
         self._captured: list[CellCapture] = []
 
@@ -134,22 +138,23 @@ class CellOpener:
         launching = LaunchOptions(asked.grid, asked.block, asked.shared, self._namespace)
         runner_of = self._runners(cell, compiled, asked)
         bound = self._bound(parsed, kernel, signatures, launching, asked)
-        live, notes = self._live(cell, bound, asked, wanted)
+        live, notes = self._live(cell, kernel, bound, asked)
         if not bound:
             live, notes = self._recorded_launches(parsed, kernel, asked)
         wanted = replace(wanted, folder=_folder_of(live), is_recorded=live is not None and not bound)
         is_declared = bool(find_blocks(cell.text)) or sidecar_path(cell.path).is_file()
         can_run = live is not None or parsed.has_main or is_declared
-        wanted = self._with_questions(cell, wanted, asked, can_run)
-        waiting = self._waiting(cell, wanted, asked)
-        if waiting is not None:
+        arrays = kind_of_arrays(bound, asked.ref)
+        wanted = self._with_questions(cell, wanted, asked, can_run, arrays)
+        open_one = self._waiting(cell, wanted, asked)
+        if open_one is not None:
             wanted = replace(wanted, verbs=tuple(verb for verb in wanted.verbs if verb is not Verb.OPTIMIZE))
             notes = (
                 *notes,
-                f"{self._workshop.for_people(waiting.id)} waits for your decision on this very text: no other is looked for until then",
+                f"{self._workshop.for_people(open_one.id)} waits for your decision on this very text: no other is looked for until then",
             )
         run = self._workshop.open(cell, live, wanted)
-        self._last[cell.key] = cell.text
+        self._last[cell.key], self._last_arrays[cell.key] = cell.text, arrays
         default = bound[0].bound if bound else None
         callables = {
             python_name(name): BoundKernel(
@@ -170,9 +175,7 @@ class CellOpener:
         """The newest open proposal on the cell's text as it stands; none where the line asks for a search of another kind."""
         if Verb.OPTIMIZE not in wanted.verbs or asked.planner is not None or asked.region is not None or asked.allow != MagicLine.allow:
             return None
-        found = self._workshop.loop.call(self._workshop.store.proposals, None, frozenset({ProposalState.OPEN}), cell.path)
-        changes = ((item, item.change_of(cell.path)) for item in found)
-        return next((item for item, change in changes if change is not None and change.before_text == cell.text), None)
+        return self._workshop.loop.call(waiting, self._workshop.store, cell)
 
     def _runners(self, cell: Cell, compiled: CompiledText, asked: MagicLine) -> Callable[[Bound], Runner]:
         """Arrays of a GPU are worked on there, unless the line says otherwise; all others in the emulator."""
@@ -238,17 +241,17 @@ class CellOpener:
         return any(python_name(parameter.name) in self._namespace for parameter in signature.parameters)
 
     def _live(
-        self, cell: Cell, bound: Sequence[ShapeBinding], asked: MagicLine, wanted: CellQuestions
+        self, cell: Cell, kernel: Kernel | None, bound: Sequence[ShapeBinding], asked: MagicLine
     ) -> tuple[LiveWorkload | None, tuple[str, ...]]:
         """The arrays, copied for the workers, and what the reference says of them."""
-        if not bound or asked.until == "bind":
+        if not bound or kernel is None or asked.until == "bind":
             return None, ()
         largest = max(shape.bound.size_bytes for shape in bound)
         limit = load_settings(find_workspace(cell.path)).settings.limits.launch_bytes or DEFAULT_LAUNCH_BYTES
         if largest > limit:
             message = f"not verified: the arrays hold {largest >> 20} MiB, a launch may have {limit >> 20} MiB"
             return None, (f"{message}; give --shapes with smaller ones, or raise limits.launch_bytes in kernelopt.toml",)
-        reference = None if asked.ref is None else self._reference(asked.ref)
+        reference = None if asked.ref is None else self._reference(asked.ref, maybe_written(cell.text, kernel))
         folder = shared_folder(sum(shape.bound.size_bytes for shape in bound))
         try:
             made = live_workload(folder, bound, str(cell.path), reference, ReferenceLimits(asked.ref_time_s), self._workshop.shared.names)
@@ -277,13 +280,15 @@ class CellOpener:
         shapes = "; ".join(case.shape for case in made.workload.cases)
         return made.workload, (f"{kernel.name} is judged on the launches that were recorded on {captured.device}: {shapes}",)
 
-    def _reference(self, text: str) -> Reference:
+    def _reference(self, text: str, written: frozenset[str]) -> Reference:
         function = evaluated(text, "--ref", self._namespace, {})
         if not callable(function):
             raise UsageError(f"--ref {text}: expected a function, got {type(function).__name__}", "name a function of the notebook")
-        return Reference(text, function)
+        return Reference(text, function, written)
 
-    def _with_questions(self, cell: Cell, wanted: CellQuestions, asked: MagicLine, can_run: bool) -> CellQuestions:
+    def _with_questions(
+        self, cell: Cell, wanted: CellQuestions, asked: MagicLine, can_run: bool, arrays: tuple[object, ...]
+    ) -> CellQuestions:
         """The questions that the cell's text can answer, the comparison with its earlier text among them."""
         if asked.until not in _STOPS:
             raise UsageError(f"--until {asked.until}: expected {', '.join(_STOPS)}")
@@ -296,8 +301,12 @@ class CellOpener:
         is_paired = bool(verbs) and bool(self._workshop.loop.call(self._workshop.pairs.open_on, cell.path))
         if is_paired:
             verbs = (*verbs[:2], Verb.PAIR_EDIT)  # the session says what comes next
-        elif before not in (None, cell.text) and len(verbs) > 1:
-            verbs = (*verbs[:2], Verb.JUDGE, *verbs[2:])
+        elif before is not None and before != cell.text and len(verbs) > 1:
+            is_judged = arrays == self._last_arrays.get(cell.key) and self._workshop.loop.call(
+                is_accepted, self._workshop.store, cell, before
+            )
+            if not is_judged:  # what was accepted was, on arrays of these kinds
+                verbs = (*verbs[:2], Verb.JUDGE, *verbs[2:])
         return replace(wanted, verbs=verbs, before=before)
 
 

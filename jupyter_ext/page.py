@@ -199,7 +199,7 @@ def _step(step: Step) -> str:
 
 def _step_words(step: Step) -> str:
     taken = "" if step.taken_s is None else f" ({step.taken_s:.1f} s)"
-    return f"{step.verb.value}: {step.text or step.phase}{taken}"
+    return f"{step.question}: {step.text or step.phase}{taken}"
 
 
 def _first_bad(state: RunState) -> Step | None:
@@ -209,10 +209,10 @@ def _first_bad(state: RunState) -> Step | None:
 def _bad_words(step: Step) -> str:
     """``FAILED check: 2 problems``; ``profile could not be answered: …`` where it is no verdict."""
     if step.phase == Phase.CANCELLED:
-        return f"{step.verb.value}: {step.text or step.phase}"
+        return f"{step.question}: {step.text or step.phase}"
     if step.exit_code == NO:
-        return f"FAILED {step.verb.value}: {step.text}"
-    return f"{step.verb.value} could not be answered: {step.text or step.phase}"
+        return f"FAILED {step.question}: {step.text}"
+    return f"{step.question} could not be answered: {step.text or step.phase}"
 
 
 def _mark(step: Step) -> str:

@@ -28,6 +28,8 @@ from jupyter_ext.cells import Cell
 __all__ = ["CellRun", "Phase", "Run", "RunState", "Step"]
 
 _SHOWN_MESSAGES = 20
+_IN_WORDS = {Verb.JUDGE: "compare with the previous version"}
+"""Of those whose name alone says too little."""
 
 
 class Phase:
@@ -51,6 +53,11 @@ class Step(Record):
     """As on the command line; None until it ended by itself."""
     taken_s: float | None = None
     """From its beginning to its end; None before, and where it never began."""
+
+    @property
+    def question(self) -> str:
+        """What it is called below a cell."""
+        return _IN_WORDS.get(self.verb, self.verb.value)
 
 
 class RunState(Record):
@@ -83,11 +90,11 @@ class RunState(Record):
         for phase in (Phase.RUNNING, Phase.CANCELLED, Phase.FAILED):
             step = next((step for step in self.steps if step.phase == phase), None)
             if step is not None:
-                return f"{step.verb.value}: {step.text or phase}"
+                return f"{step.question}: {step.text or phase}"
         if not self.is_over:
             return "waiting"
         last = self.steps[-1] if self.steps else None
-        return "compiled" if last is None else f"{last.verb.value}: {last.text}"
+        return "compiled" if last is None else f"{last.question}: {last.text}"
 
 
 class Run:
@@ -167,7 +174,7 @@ class Run:
     def end(self) -> None:
         """Nothing of it runs any more."""
         self.job_id = None
-        bad = next((step.verb.value for step in self.state.steps if step.phase == Phase.FAILED or step.exit_code == NO), None)
+        bad = next((step.question for step in self.state.steps if step.phase == Phase.FAILED or step.exit_code == NO), None)
         why = f"skipped: {bad} failed" if bad else "skipped"
         steps = (replace(step, text=why) if step.phase == Phase.WAITING else step for step in self.state.steps)
         self._become(replace(self.state, steps=tuple(steps), is_over=True))

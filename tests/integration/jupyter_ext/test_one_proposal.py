@@ -11,11 +11,13 @@ import pytest
 from assistant.editor.tasks import Verb
 from assistant.engine import new_id
 from assistant.model.proposal import ProposalState
+from assistant.model.verification import Outcome
 from jupyter_ext.cells import Cell, cell_of
 from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.workshop import Workshop
 from tests.changes import change
 from tests.contracts.stored import Given
+from tests.deadlines import HANG_S
 
 KERNEL = """__global__ void halve(float *out, const float *x, int n)
 {
@@ -67,3 +69,28 @@ def test_another_text_and_another_planner_are_searched(workshop: Workshop, openi
 def test_a_proposal_that_closed_is_no_reason_not_to_search(workshop: Workshop, opening: CellOpener, tmp_path: Path) -> None:
     propose(workshop, cell(tmp_path), ProposalState.STALE)
     assert opened(workshop, opening, cell(tmp_path)).run.verbs == SEARCHED
+
+
+def test_what_was_accepted_is_not_judged_a_second_time(workshop: Workshop, opening: CellOpener, tmp_path: Path) -> None:
+    """Its verdict is known; a person who accepts it and runs the cell wants to go on."""
+    first, after = cell(tmp_path), cell(tmp_path, KERNEL.replace("/ 2.0f", "* 0.5f"))
+    opened(workshop, opening, first)
+    accepted = Given.decision(propose(workshop, first))
+    workshop.loop.call(workshop.store.decide, accepted, frozenset({ProposalState.OPEN}))
+    assert opened(workshop, opening, after).run.verbs == SEARCHED
+    opened(workshop, opening, first)
+    judged = (*SEARCHED[:2], Verb.JUDGE, Verb.OPTIMIZE)
+    assert opened(workshop, opening, after, replace(LINE, args="out=out,x=x,n=63")).run.verbs == judged, "on other arguments"
+    opened(workshop, opening, cell(tmp_path, KERNEL.replace("i < n", "n > i")))
+    assert opened(workshop, opening, after).run.verbs == judged, "after another edit"
+
+
+def test_const_of_a_parameter_is_an_edit_like_any_other(workshop: Workshop, opening: CellOpener, tmp_path: Path) -> None:
+    """The arrays are bound to a kernel of other types then, and the version before is launched on them all the same."""
+    line = replace(LINE, until="profile")
+    before = cell(tmp_path, KERNEL.replace("const float *x", "float *x"))
+    opened(workshop, opening, before, line)
+    run = opening.open(cell(tmp_path, KERNEL), line).run
+    assert run.wait(HANG_S)
+    assert run.state.comparison is not None, run.state.steps
+    assert run.state.comparison.verification.outcome is Outcome.PASS
