@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,6 +10,7 @@ import pytest
 
 from assistant.memory import open_store
 from tests.e2e.cli.harness import Cli, finish, quick_text
+from tests.e2e.cli.terminal import Terminal
 from tests.e2e.conftest import Offered
 
 
@@ -127,6 +129,26 @@ def test_one_hunk_that_can_stand_alone_is_judged_and_written(cli: Cli) -> None:
     assert len(changed) == 1 and "0.3f" in changed[0]
     assert cli.run("undo", proposal["id"]).code == 0
     assert source.read_text("utf-8") == TWO_HUNKS
+
+
+def test_hunks_are_taken_one_by_one_on_a_terminal(cli: Cli) -> None:
+    source = cli.write("two.cu", TWO_HUNKS)
+    with Terminal(cli, "optimize", source) as terminal:
+        terminal.read_until("[a]ccept, [h]unks, [r]eject, decide [l]ater")
+        terminal.type("h\n")
+        terminal.read_until("take it? y, n (y)")
+        assert "two.cu line 8" in terminal.seen and re.search(r"-\s+x = x \* 0\.7 \+ 1\.1;", terminal.seen), "the hunk is shown"
+        shown = len(terminal.seen)
+        terminal.type("maybe\n")
+        terminal.read_until("please type one of: y, n")
+        terminal.type("n\n")
+        terminal.read_until("two.cu line 16")
+        terminal.type("y\n")
+        assert terminal.wait() == 0, terminal.seen
+        assert "partially accepted" in terminal.seen[shown:]
+    changed = [new for old, new in zip(TWO_HUNKS.splitlines(), source.read_text("utf-8").splitlines(), strict=True) if old != new]
+    assert len(changed) == 1 and "0.3f" in changed[0]
+    assert [found["state"] for found in cli.run("proposals", "--all", "--json").events] == ["accepted"]
 
 
 def test_an_unknown_hunk_is_misuse_and_names_the_known_ones(offered: Offered) -> None:
