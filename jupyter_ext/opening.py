@@ -44,12 +44,13 @@ from assistant.workload.signature import Signature, signature_of
 from jupyter_ext.cells import Cell
 from jupyter_ext.first_build import reported
 from jupyter_ext.judged_before import is_accepted, kind_of_arrays, waiting
-from jupyter_ext.options import LaunchOptions, chosen_kernel, evaluated, pairs_of, shapes_of, values_of
+from jupyter_ext.options import LaunchOptions, chosen_kernel, evaluated, only_kernel_for, pairs_of, shapes_of, values_of
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import CellQuestions, Workshop
 
 __all__ = ["CellOpener", "CellRefused", "MagicLine", "OpenedCell"]
 
+_LEFT = "{} are compiled only, in cells of their own they are too"
 _MOST_CAPTURED = 4
 """Recordings of captured cells that are kept: each may take 1 GiB of the disk."""
 _ALL = (Verb.CHECK, Verb.PROFILE, Verb.OPTIMIZE)
@@ -126,6 +127,9 @@ class CellOpener:
             raise UsageError(
                 "the cell has main() and no kernel (__global__ function)", "put its kernels into the cell, or run it with %%cu"
             )
+        if asked.kernel is None and asked.args is not None and len(parsed.kernels) > 1:
+            only = only_kernel_for(parsed.kernels, pairs_of(asked.args, "--args"))
+            asked = asked if only is None else replace(asked, kernel=only.qualified_name)
         selected = select_kernels(parsed, asked.kernel) if asked.kernel else ()
         kernel = chosen_kernel(parsed.kernels, selected, asked.kernel)
         signatures = _signatures(parsed, kernel, asked.kernel)
@@ -168,7 +172,8 @@ class CellOpener:
         }
         same = (name for name in callables if hasattr(builtins, name))
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
-        messages = (*compiled.messages(), *hidden, *notes, *_advice(can_run or bool(bound), kernel, parsed))
+        advice = _advice(can_run or bool(bound), kernel, parsed, signatures)
+        messages = (*compiled.messages(), *hidden, *notes, *advice, *_others(kernel if bound else None, signatures))
         return OpenedCell(run, callables, messages, parsed.has_main, compiled)
 
     def _waiting(self, cell: Cell, wanted: CellQuestions, asked: MagicLine) -> Proposal | None:
@@ -350,11 +355,23 @@ def _folder_of(live: LiveWorkload | None) -> Path | None:
     return None if live is None else live.cases[0].recording.parent
 
 
-def _advice(is_enough: bool, kernel: Kernel | None, parsed: ParsedSource) -> tuple[str, ...]:
+def _advice(is_enough: bool, kernel: Kernel | None, parsed: ParsedSource, signatures: Mapping[str, Signature]) -> tuple[str, ...]:
     if is_enough:
         return ()
     name = kernel.name if kernel is not None else parsed.kernels[0].name
-    return (f"compiled only: to verify, profile and improve {name}, bind arrays with --args x=x,… --grid … --block …",)
+    parameters = signatures[name].parameters if name in signatures else ()
+    given = ",".join(f"{python_name(parameter.name)}=…" for parameter in parameters)
+    what = "bind arrays with" if any(parameter.is_pointer for parameter in parameters) else "say how it is launched:"
+    return (f"compiled only: to verify, profile and improve {name}, {what} {f'--args {given} ' if given else ''}--grid … --block …",)
+
+
+def _others(bound: Kernel | None, signatures: Mapping[str, Signature]) -> tuple[str, ...]:
+    """What is left alone where one of several kernels is bound."""
+    others = () if bound is None else tuple(name for name in signatures if name != bound.name)
+    if bound is None or not others:
+        return ()
+    left = f"{others[0]} is compiled only, in a cell of its own it is too" if len(others) == 1 else _LEFT.format(", ".join(others))
+    return (f"{bound.name} is verified, profiled and improved; {left}",)
 
 
 def _meant(kernels: Sequence[Kernel], signatures: Mapping[str, Signature], given: Mapping[str, str]) -> str:

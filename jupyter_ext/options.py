@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from assistant.errors import UsageError
 from assistant.live.configs import launch_config
@@ -18,7 +18,17 @@ from assistant.live.names import kernel_names, python_name
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel, Parameter
 
-__all__ = ["LaunchOptions", "chosen_kernel", "evaluated", "pairs_of", "shapes_of", "unquoted", "values_of", "without_accept"]
+__all__ = [
+    "LaunchOptions",
+    "chosen_kernel",
+    "evaluated",
+    "only_kernel_for",
+    "pairs_of",
+    "shapes_of",
+    "unquoted",
+    "values_of",
+    "without_accept",
+]
 
 _QUOTES = ("'", '"')
 _WRITTEN = "--{name} {value}"
@@ -123,6 +133,18 @@ def chosen_kernel(kernels: Sequence[Kernel], selected: Sequence[Kernel], selecto
         raise UsageError(f"the cell has no kernel {selector!r}", f"it has: {', '.join(kernel.key for kernel in kernels)}")
     candidates = selected if selector is not None else kernels
     return candidates[0] if len(candidates) == 1 else None
+
+
+def only_kernel_for(kernels: Sequence[Kernel], given: Iterable[str]) -> Kernel | None:
+    """The one of several kernels that has parameters of all these names; None where none or several have, and for a template."""
+    wanted = set(given)
+    fitting = [kernel for kernel in kernels if wanted <= _callers_names(kernel)] if wanted else []
+    return fitting[0] if len(fitting) == 1 and not fitting[0].template_parameters else None
+
+
+def _callers_names(kernel: Kernel) -> set[str]:
+    names = tuple(parameter.name for parameter in kernel.parameters)
+    return {*names, *(python_name(name, names) for name in names)}
 
 
 def _split(text: str, separator: str) -> Iterator[str]:

@@ -13,6 +13,7 @@ from html import escape
 
 from assistant.editor.picture import comparison_sentence
 from assistant.editor.report_comparison import comparison_part, judgement_part
+from assistant.editor.tasks import Verb
 from assistant.editor.view import Note
 from assistant.engine import DONE, NO
 from assistant.model import events
@@ -85,7 +86,7 @@ def headline_html(state: RunState, picture: Picture) -> str:
         lines = [f"<b>{_mark(bad)} {escape(_bad_words(bad))}</b>"]
     else:
         kernels = picture.report.kernels[:_SHOWN_KERNELS]
-        lines = [f"✓ <b>{escape(kernel.name)}</b> {escape(kernel.headline)}" for kernel in kernels]
+        lines = [f"✓ <b>{escape(kernel.name)}</b> {escape(kernel.headline)}{escape(_agreement(state))}" for kernel in kernels]
         last = state.steps[-1:] if not kernels or not picture.proposals else ()
         lines += [f"✓ {escape(_step_words(step))}" for step in last]
     if state.comparison is not None:
@@ -123,7 +124,7 @@ def offer_html(picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:
 def offer_text(state: RunState, picture: Picture) -> str:
     lines = [] if state.comparison is None else [f"against the previous version: {comparison_sentence(state.comparison)}"]
     lines += [f"  {problem_line(picture.cell, note)}" for note in _problems(picture)]
-    lines += [f"{kernel.name}: {kernel.headline}" for kernel in picture.report.kernels]
+    lines += [f"{kernel.name}: {kernel.headline}{_agreement(state)}" for kernel in picture.report.kernels]
     return "\n".join([*lines, *(line for proposal in picture.proposals for line in proposal_lines(proposal))])
 
 
@@ -204,6 +205,12 @@ def _step_words(step: Step) -> str:
 
 def _first_bad(state: RunState) -> Step | None:
     return next((step for step in state.steps if step.phase == Phase.CANCELLED or step.exit_code not in (None, DONE)), None)
+
+
+def _agreement(state: RunState) -> str:
+    """That results are the reference's, where the check has shown it."""
+    is_checked = any(step.verb is Verb.CHECK and step.exit_code == DONE for step in state.steps)
+    return f", agrees with {state.reference}" if is_checked and state.reference else ""
 
 
 def _bad_words(step: Step) -> str:

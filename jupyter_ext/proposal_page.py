@@ -18,7 +18,7 @@ from assistant.cuda.edits import lines_of
 from assistant.cuda.embedded.cell_launch import shown_line
 from assistant.editor.picture import alternative_lines, proposal_title
 from assistant.editor.report_comparison import comparison_part
-from assistant.engine.report import label_in_words
+from assistant.engine.report import asked_in_words, label_in_words
 from assistant.model.proposal import DECIDABLE_STATES, Decision, DecisionKind, Proposal
 from assistant.model.source import Hunk
 from assistant.model.verification import Outcome
@@ -72,7 +72,8 @@ def open_html(proposal: Proposal, first_line: int = 1, is_first: bool = True) ->
     verdict = f"{_verdict(proposal)}{caveats}, {part.verified}"
     what = f"{' + '.join(proposal.techniques)}{files}{author}"
     head = f"<b>{escape(part.speed)}</b> · <b>{escape(verdict)}</b> · {escape(what)}"
-    said = "".join(f"<li>{prose(reason)}</li>" for reason in part.reasons if proposal.summary not in reason)
+    reasons = (_beyond(proposal.summary, reason) for reason in part.reasons)
+    said = "".join(f"<li>{prose(reason)}</li>" for reason in reasons if reason)
     unsaid = (text for text in proposal.assumptions if not any(text in reason for reason in part.reasons))
     said += "".join(f"<li>assumes: {prose(text)}</li>" for text in unsaid)
     said = f'<ul style="margin:2px 0">{said}</ul>' if said else ""
@@ -86,10 +87,17 @@ def open_html(proposal: Proposal, first_line: int = 1, is_first: bool = True) ->
 def decided_html(proposal: Proposal, decision: Decision | None = None, first_line: int = 1) -> str:
     """One that was decided on, in one line; the rest folded."""
     who = "" if decision is None else f", {escape(_decision_words(proposal, decision))}"
-    head = f"<b>{escape(proposal.state.value)}</b>: {escape(proposal_title(proposal))}{who}"
+    title = proposal_title(proposal).replace(Outcome.NEEDS_DECISION.value, asked_in_words(proposal.verification.labels))
+    head = f"<b>{escape(proposal.state.value)}</b>: {escape(title)}{who}"
     change = _change(proposal, decision, first_line)
     body = f"<div>{prose(proposal.summary)}</div>{change}{comparison_html(comparison_part(proposal))}"
     return f'<div class="kernelopt-proposal" style="{PROSE}"><details><summary>{head}</summary>{body}</details></div>'
+
+
+def _beyond(summary: str, reason: str) -> str:
+    """What a reason says besides the summary above it; empty where that is all. What was measured stands behind a semicolon."""
+    before, is_in, after = reason.partition(summary)
+    return after.lstrip("; ") if is_in else before
 
 
 def _verdict(proposal: Proposal) -> str:

@@ -75,6 +75,8 @@ class RunState(Record):
     tried: tuple[events.CandidateTried, ...] = ()
     """What was tried and is not offered, in that order."""
     is_over: bool = False
+    reference: str = ""
+    """The person's own function that results are held against; empty where there is none."""
 
     @property
     def phase(self) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from assistant.cuda.parse import parse
 from assistant.editor.analysis import Analysis
 from assistant.editor.picture import view_of
-from assistant.editor.report import build_report
+from assistant.editor.report import KernelPart, build_report
 from assistant.editor.tasks import Verb
 from assistant.model import events
 from assistant.model.profile import Problem
@@ -102,6 +102,16 @@ def test_what_could_not_be_answered_is_no_verdict() -> None:
     assert "no CUDA compiler" in html, "what has to be known is not folded"
 
 
+def test_what_agrees_with_a_reference_says_so() -> None:
+    passed, failed = Step(Verb.CHECK, Phase.DONE, "no problem", 0), Step(Verb.CHECK, Phase.DONE, "1 problem", 1)
+    said = ", agrees with np.tanh"
+    state = replace(over(passed), reference="np.tanh")
+    known = picture()
+    launched = replace(known, report=replace(known.report, kernels=(KernelPart("halve", "halve", 2, "≈ L2-bound", False, (), "", ()),)))
+    assert f"≈ L2-bound{said}</div>" in headline_html(state, launched) and f"halve: ≈ L2-bound{said}" in offer_text(state, launched)
+    assert said not in headline_html(over(passed), launched) + headline_html(replace(over(failed), reference="np.tanh"), picture(READ))
+
+
 def test_what_is_raised_for_names_every_problem() -> None:
     failed = over(Step(Verb.CHECK, Phase.DONE, "2 problems", 1))
     said = (failure_text(failed, picture(READ, WRITE)) or "").splitlines()
@@ -150,9 +160,16 @@ def test_a_decided_proposal_is_one_line() -> None:
 
 def test_a_decision_is_asked_for_by_what_it_is_about() -> None:
     made = proposal("P01")
-    found = replace(made.verification, outcome=Outcome.NEEDS_DECISION, labels=(Label.PRECISION,))
+    measured = "on ordinary values results are off by at most 2e-07 of the largest"
+    finding = VerificationFinding("precision", Outcome.NEEDS_DECISION, f"float-literals: {made.summary}; {measured}")
+    found = replace(made.verification, outcome=Outcome.NEEDS_DECISION, labels=(Label.PRECISION,), findings=(finding,))
     html = offer_html(picture(proposals=(replace(made, verification=found),)))
     assert "needs your decision: fewer digits" in html and "NEEDS_DECISION" not in html
+    assert f"<li>{measured}</li>" in html and html.count(made.summary) == 1
+    known = offer_html(picture(proposals=(replace(made, verification=replace(found, findings=(replace(finding, message=made.summary),))),)))
+    assert "<li>" not in known, "what the summary says is not said again"
+    taken = replace(made, verification=found, state=ProposalState.ACCEPTED)
+    assert ", fewer digits</summary>" in offer_html(picture(proposals=(taken,))), "it needs no decision any more"
 
 
 def test_everything_else_is_folded() -> None:

@@ -1,0 +1,50 @@
+"""A cell with several kernels: which one the arrays are for, and what is said of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assistant.errors import UsageError
+from jupyter_ext.cells import cell_of
+from jupyter_ext.opening import CellOpener, MagicLine
+from jupyter_ext.workshop import Workshop
+
+TEXT = """\
+__global__ void prepare(unsigned seed) { if (seed == 0) printf("no seed\\n"); }
+__global__ void halve(float *out, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = x[i] / 2.0f;
+}
+"""
+TWIN = TEXT.replace("prepare(unsigned seed)", "prepare(float *out, const float *x, int n, unsigned seed)")
+COMPILED_ONLY = "compiled only: to verify, profile and improve prepare, "
+
+
+def notes_of(workshop: Workshop, folder: Path, text: str, line: MagicLine) -> tuple[str, ...]:
+    """What is said below the cell, with what began for it ended."""
+    opening = CellOpener(workshop, {"x": np.ones(64, np.float32), "out": np.zeros(64, np.float32)})
+    found = opening.open(cell_of(f"%%kernelopt\n{text}", folder / "lab.ipynb", "c1"), line)
+    workshop.cancel(found.run)
+    return found.notes
+
+
+def test_arrays_go_to_the_only_kernel_that_takes_them_and_the_others_are_named(workshop: Workshop, tmp_path: Path) -> None:
+    said = notes_of(workshop, tmp_path, TEXT, MagicLine(args="out=out,x=x,n=64", grid="1", block="64", until="check"))
+    assert "halve is verified, profiled and improved; prepare is compiled only, in a cell of its own it is too" in said
+
+
+def test_arrays_that_several_kernels_take_need_a_name(workshop: Workshop, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="arrays are bound to one kernel, and the cell has prepare, halve"):
+        notes_of(workshop, tmp_path, TWIN, MagicLine(args="out=out,x=x,n=64", grid="1", block="64"))
+
+
+def test_a_kernel_without_arrays_is_told_what_it_needs(workshop: Workshop, tmp_path: Path) -> None:
+    alone = TEXT.partition("\n")[0] + "\n"
+    assert f"{COMPILED_ONLY}say how it is launched: --args seed=… --grid … --block …" in notes_of(workshop, tmp_path, alone, MagicLine())
+    bare = alone.replace("unsigned seed", "").replace("seed == 0", "true")
+    assert f"{COMPILED_ONLY}say how it is launched: --grid … --block …" in notes_of(workshop, tmp_path, bare, MagicLine())
+    assert notes_of(workshop, tmp_path, alone, MagicLine(args="seed=3", grid="1", block="32", until="check")) == ()
