@@ -41,6 +41,7 @@ from assistant.record import Record
 from assistant.workload.array_use import maybe_written
 from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
+from jupyter_ext.cell_notes import advice_on, left_alone, uncompared
 from jupyter_ext.cells import Cell
 from jupyter_ext.first_build import reported
 from jupyter_ext.judged_before import is_accepted, kind_of_arrays, waiting
@@ -50,7 +51,6 @@ from jupyter_ext.workshop import CellQuestions, Workshop
 
 __all__ = ["CellOpener", "CellRefused", "MagicLine", "OpenedCell"]
 
-_LEFT = "{} are compiled only, in cells of their own they are too"
 _MOST_CAPTURED = 4
 """Recordings of captured cells that are kept: each may take 1 GiB of the disk."""
 _ALL = (Verb.CHECK, Verb.PROFILE, Verb.OPTIMIZE)
@@ -157,6 +157,10 @@ class CellOpener:
                 *notes,
                 f"{self._workshop.for_people(open_one.id)} waits for your decision on this very text: no other is looked for until then",
             )
+        untold = uncompared(kernel, signatures, cell.text) if bound else ""
+        if untold and Verb.OPTIMIZE in wanted.verbs:
+            wanted = replace(wanted, verbs=tuple(verb for verb in wanted.verbs if verb not in (Verb.JUDGE, Verb.OPTIMIZE)))
+            notes = (*notes, untold)
         run = self._workshop.open(cell, live, wanted)
         self._last[cell.key], self._last_arrays[cell.key] = cell.text, arrays
         default = bound[0].bound if bound else None
@@ -172,8 +176,8 @@ class CellOpener:
         }
         same = (name for name in callables if hasattr(builtins, name))
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
-        advice = _advice(can_run or bool(bound), kernel, parsed, signatures)
-        messages = (*compiled.messages(), *hidden, *notes, *advice, *_others(kernel if bound else None, signatures))
+        advice = advice_on(can_run or bool(bound), kernel, parsed, signatures)
+        messages = (*compiled.messages(), *hidden, *notes, *advice, *left_alone(kernel if bound else None, signatures))
         return OpenedCell(run, callables, messages, parsed.has_main, compiled)
 
     def _waiting(self, cell: Cell, wanted: CellQuestions, asked: MagicLine) -> Proposal | None:
@@ -353,25 +357,6 @@ def _wanted(asked: MagicLine, kernel: Kernel | None) -> CellQuestions:
 
 def _folder_of(live: LiveWorkload | None) -> Path | None:
     return None if live is None else live.cases[0].recording.parent
-
-
-def _advice(is_enough: bool, kernel: Kernel | None, parsed: ParsedSource, signatures: Mapping[str, Signature]) -> tuple[str, ...]:
-    if is_enough:
-        return ()
-    name = kernel.name if kernel is not None else parsed.kernels[0].name
-    parameters = signatures[name].parameters if name in signatures else ()
-    given = ",".join(f"{python_name(parameter.name)}=…" for parameter in parameters)
-    what = "bind arrays with" if any(parameter.is_pointer for parameter in parameters) else "say how it is launched:"
-    return (f"compiled only: to verify, profile and improve {name}, {what} {f'--args {given} ' if given else ''}--grid … --block …",)
-
-
-def _others(bound: Kernel | None, signatures: Mapping[str, Signature]) -> tuple[str, ...]:
-    """What is left alone where one of several kernels is bound."""
-    others = () if bound is None else tuple(name for name in signatures if name != bound.name)
-    if bound is None or not others:
-        return ()
-    left = f"{others[0]} is compiled only, in a cell of its own it is too" if len(others) == 1 else _LEFT.format(", ".join(others))
-    return (f"{bound.name} is verified, profiled and improved; {left}",)
 
 
 def _meant(kernels: Sequence[Kernel], signatures: Mapping[str, Signature], given: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -48,3 +49,14 @@ def test_a_kernel_without_arrays_is_told_what_it_needs(workshop: Workshop, tmp_p
     bare = alone.replace("unsigned seed", "").replace("seed == 0", "true")
     assert f"{COMPILED_ONLY}say how it is launched: --grid … --block …" in notes_of(workshop, tmp_path, bare, MagicLine())
     assert notes_of(workshop, tmp_path, alone, MagicLine(args="seed=3", grid="1", block="32", until="check")) == ()
+
+
+def test_a_kernel_without_an_array_to_write_is_not_searched_and_that_is_said(workshop: Workshop, tmp_path: Path) -> None:
+    """Nothing of it is compared, so that each edit would be tried for nothing."""
+    line = MagicLine(grid="1", block="32")
+    variable = "__device__ float table[32];\n__global__ void fill() { table[threadIdx.x] = threadIdx.x; }\n"
+    (said,) = notes_of(workshop, tmp_path, variable, line)
+    assert said.startswith("fill has no array to write, and what it leaves in table is not compared: it is checked and profiled")
+    (said,) = notes_of(workshop, tmp_path, '__global__ void hello() { printf("hello\\n"); }\n', line)
+    assert "it leaves nothing that could be compared" in said
+    assert notes_of(workshop, tmp_path, TEXT.partition("\n")[2], replace(line, args="out=out,x=x,n=32")) == ()
