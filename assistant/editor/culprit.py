@@ -1,4 +1,4 @@
-"""The few characters of a line that a finding is about: an access, a literal, a call, else the first name. Pure.
+"""The few characters of a line that a finding is about: an access, a literal, a call, a condition, else the first name. Pure.
 
 Example::
 
@@ -17,12 +17,15 @@ __all__ = ["culprit"]
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SUBSCRIPTED = re.compile(r"[A-Za-z_][\w.]*(?:->\w+)*\s*(?=\[)")
 _LAUNCHED = re.compile(r"[A-Za-z_]\w*(?=\s*(?:<[^<>;]*>)?\s*<<<)")
-_CALLED = re.compile(r"[A-Za-z_]\w*(?=\s*\()")
+_CALLED = re.compile(r"(?!(?:if|for|while|switch|return|sizeof)\b)\b[A-Za-z_]\w*(?=\s*\()")
+_OF_WARPS = re.compile(r"__(?:shfl|ballot|any|all|match|reduce|syncwarp|activemask)\w*")
+_CONTROL = re.compile(r"\b(?:if|for|while|switch)\b\s*(?:constexpr\s*)?(?=\()")
 _DOUBLE = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])")
 _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
 _ON_ACCESSES = frozenset(
     {"KO101", "KO102", "KO103", "KO107", "KO108", "KO113", "KO118", "KO120", "KO121", "KO201", "KO202", "KO203", "KO205", "KO209"}
 )
+_OF_LANES = "KO207"
 _ON_CALLS = frozenset({"KO110", "KO111", "KO112", "KO116", "KO123", "KO204", "KO206"})
 
 
@@ -37,15 +40,25 @@ def culprit(note: Note, text: str) -> tuple[int, int] | None:
 
 def _finders(note: Note) -> Iterator[Callable[[str], tuple[int, int] | None]]:
     if note.code in _ON_ACCESSES:
-        yield lambda code: _access(code, is_store=bool(re.search(r"\b(?:store|stores|write|writes)\b", note.message)))
+        yield lambda code: _access(code, is_store=_is_of_store(note.message))
     if note.code == "KO106":
         yield lambda code: _first(_DOUBLE, code)
     if note.code in _ON_CALLS:
         yield lambda code: _first(_LAUNCHED, code)
         yield lambda code: _first(_CALLED, code)
+    if note.code == _OF_LANES:
+        yield lambda code: _first(_OF_WARPS, code)
+        yield lambda code: _access(_behind_condition(code), is_store=_is_of_store(note.message))
     if note.stage != "compile":
         yield lambda code: _first(_CALLED, code) if "__global__" in code else None
+        yield _condition
         yield lambda code: _first(_NAME, code)
+
+
+def _is_of_store(message: str) -> bool:
+    """Of ``read after write`` the read is meant, which comes second."""
+    second, after, _ = message.partition(" after ")
+    return re.search(r"\b(?:store|stores|write|writes)\b", second if after else message) is not None
 
 
 def _access(code: str, is_store: bool) -> tuple[int, int] | None:
@@ -54,6 +67,33 @@ def _access(code: str, is_store: bool) -> tuple[int, int] | None:
     places = [(found.start(), _end_of_brackets(code, found.end())) for found in _SUBSCRIPTED.finditer(code)]
     meant = [p for p in places if sign is not None and (p[0] < sign.start()) == is_store]
     return next(iter(meant or places), None)
+
+
+def _condition(code: str) -> tuple[int, int] | None:
+    """What stands between the parentheses behind the line's first ``if``, ``for``, ``while`` or ``switch``; all of it that is on the line."""
+    found = _CONTROL.search(code)
+    if found is None:
+        return None
+    start, end = found.end() + 1, _end_of_parentheses(code, found.end())
+    return (start, end) if code[start:end].strip() else None
+
+
+def _behind_condition(code: str) -> str:
+    """The code with the line's first condition blanked, as what it guards comes first; where nothing else is touched, as it is."""
+    found = _condition(code)
+    if found is None or _SUBSCRIPTED.search(code, found[1]) is None:
+        return code
+    return code[: found[0]] + " " * (found[1] - found[0]) + code[found[1] :]
+
+
+def _end_of_parentheses(code: str, start: int) -> int:
+    """Where the parentheses that open at ``start`` close; the end of the line where they do not."""
+    depth = 0
+    for at in range(start, len(code)):
+        depth += {"(": 1, ")": -1}.get(code[at], 0)
+        if depth == 0:
+            return at
+    return len(code.rstrip())
 
 
 def _end_of_brackets(code: str, start: int) -> int:

@@ -118,7 +118,7 @@ class _Builder:
                 case events.CheckEnded(problems=problems):
                     line = self._kernel_line(event.kernel)
                     own = self._placed(analysis, (self._problem_note(p, stage) for p in problems if self._is_mine(p.file)))
-                    yield from own if line is not None else self._within_kernels(own)
+                    yield from self._of_kernel(analysis, event.kernel, own)
                     others = [p for p in problems if line is not None and not self._is_mine(p.file)]
                     yield from (self._elsewhere(self._problem_note(p, stage), p.file, line or 1) for p in others)
                 case events.Profile():
@@ -126,8 +126,7 @@ class _Builder:
                     for note in self._finding_notes(event):
                         file = self._other_file(event, note.line)
                         if file is None:
-                            own = self._placed(analysis, (note,))
-                            yield from own if line is not None else self._within_kernels(own)
+                            yield from self._of_kernel(analysis, event.kernel, self._placed(analysis, (note,)))
                         elif line is not None:
                             yield self._elsewhere(note, file, line)
                 case events.ComparisonMade():
@@ -191,9 +190,25 @@ class _Builder:
                 related = tuple(self._moved(analysis, r) for r in note.related)
                 yield replace(note, line=max(1, line), related=related)
 
-    def _within_kernels(self, notes: Iterable[Note]) -> Iterator[Note]:
-        """Notes on kernels that are still there: a deleted kernel has none, a renamed one those in its body."""
-        return (note for note in notes if self._around(note.line, note.line) is not None)
+    def _of_kernel(self, analysis: Analysis, key: str, notes: Iterable[Note]) -> Iterator[Note]:
+        """Notes on a kernel that is still there: a deleted one has none, a renamed one those in its body.
+
+        Kernels are alike: after an edit, a line of one may be aligned with the same words in another, which the note says nothing of.
+        """
+        kernel = next((kernel for kernel in self._parsed.kernels if kernel.key == key), None)
+        if analysis.text == self._parsed.source.text:
+            yield from notes
+            return
+        others = {self._ranges[k.span] for k in self._parsed.kernels if k is not kernel and self._is_known(k, analysis)}
+        for note in notes:
+            around = self._around(note.line, note.line)
+            if around not in others and (around is not None or kernel is not None):
+                yield note
+
+    def _is_known(self, kernel: Kernel, analysis: Analysis) -> bool:
+        """Whether the analysis has an answer of this very kernel, or its text: it is no renamed one."""
+        answered = any(isinstance(e, events.CheckEnded | events.Profile) and e.kernel == kernel.key for e in analysis.events)
+        return answered or self._is_untouched(kernel, analysis.text)
 
     def _moved(self, analysis: Analysis, related: RelatedPlace) -> RelatedPlace:
         return replace(related, line=self._line(analysis, related.line) or related.line) if self._is_mine(related.file) else related

@@ -1,4 +1,4 @@
-"""Removes repeated notes: of two compilers, of check and profile, and notes on the text alone where a run knows better. Pure.
+"""Removes repeated notes: of two compilers, of check and profile, of launches with one cause, and of the text where a run knows better. Pure.
 
 Example::
 
@@ -9,11 +9,11 @@ Example::
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import astuple, replace
 
 from assistant.editor.analysis import Analysis
-from assistant.editor.view import KernelView, Note
+from assistant.editor.view import KernelView, Note, RelatedPlace
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Severity
@@ -24,6 +24,9 @@ _RUNNING = frozenset({"check", "profile"})
 """Stages that run the program, and meet its defects on the way."""
 _TOLD_APART_BY_MESSAGE = frozenset({"compile", "check"})
 """Stages that may find two of a kind on a line: a read and a write that are both out of bounds."""
+_SMALL_GRID = "KO111"
+"""One small input makes the grids of many launches small."""
+_RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFORMATION: 2}
 _ANSWERED_BY_MACHINE_CODE = frozenset({"KO106", "KO116"})
 
 
@@ -59,7 +62,16 @@ def without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
             kept[key] = note
     defects = {(n.line, n.code) for n in kept.values() if n.stage == "check"}
     defective = {line for line, code in defects if code is not None}
-    return tuple(n for n in kept.values() if not _is_repeated(n, defects, defective))
+    return tuple(_with_one_small_grid([n for n in kept.values() if not _is_repeated(n, defects, defective)]))
+
+
+def _with_one_small_grid(notes: Sequence[Note]) -> Iterator[Note]:
+    """Of the launches whose grids are too small, the one that it costs most has the note; the others are related places."""
+    small = sorted((n for n in notes if n.code == _SMALL_GRID), key=lambda n: (_RANK[n.severity], -(n.cost_ratio or 0.0), n.line))
+    if small:
+        others = tuple(RelatedPlace("", n.line, n.message) for n in sorted(small[1:], key=lambda n: n.line))
+        yield replace(small[0], related=(*small[0].related, *others))
+    yield from (n for n in notes if n.code != _SMALL_GRID)
 
 
 def without_repeated_errors(command: str, analysis: Analysis, inspected: Analysis | None) -> Analysis:

@@ -177,7 +177,7 @@ def test_a_finding_in_an_included_file_is_not_put_on_a_line_of_this_one() -> Non
 def test_the_other_access_of_a_race_moves_with_its_line_unless_it_is_in_another_file() -> None:
     moved = "\n" + _TEXT
     here, there = _problem("shared_race", 4, other=(str(_PATH), 7)), _problem("shared_race", 7, other=("/w/help.cuh", 7))
-    notes = _view(moved, check=_said(_check(here, there))).notes
+    notes = _view(moved, check=_said(_check(here), _check(there, kernel=_SECOND))).notes
     assert [note.related[0].line for note in notes] == [8, 7]
 
 
@@ -267,6 +267,42 @@ def test_a_kernel_that_is_renamed_keeps_what_stands_in_its_body() -> None:
     renamed = _TEXT.replace("first", "other")
     view = _view(renamed, check=_said(_check(_problem("shared_race", 4), _problem("global_race", 2, "/w/help.cuh"))))
     assert [(note.line, note.code) for note in view.notes] == [(4, "KO202")]
+
+
+_ALIKE = """__global__ void one(float *a) {
+  __shared__ float block[32];
+  block[threadIdx.x] = a[threadIdx.x];
+}
+__global__ void two(float *a) {
+  __shared__ float block[32];
+  block[threadIdx.x] = a[threadIdx.x];
+}
+"""
+
+
+def _race_of_one(text: str, *more: Any) -> View:
+    said = Analysis(_ALIKE, (_check(_problem("shared_race", 3), kernel="one(float *)"), *more))
+    return view_of(parse(Source(_PATH, text)), {"check": said})
+
+
+def test_what_was_found_in_a_kernel_is_never_shown_in_another_that_has_the_same_line() -> None:
+    lines = _ALIKE.splitlines(keepends=True)
+    assert _found(_race_of_one(_ALIKE)) == [("check", 3, "KO202")]
+    assert _found(_race_of_one("".join(lines[:2] + lines[3:]))) == []
+    moved = "// one is below\n" + "".join(lines[4:] + lines[:4])
+    assert all(note.line > 5 for note in _race_of_one(moved).notes)
+    assert _found(_race_of_one("".join(lines[4:]))) == []
+    changed = "".join(lines[4:]).replace("block[32]", "block[64]")
+    assert _found(_race_of_one(changed, _check(kernel="two(float *)"))) == []
+
+
+def test_small_grids_of_several_launches_are_one_note_with_the_others_as_related_places() -> None:
+    costs = {10: 0.1, 11: 0.4, 12: 0.2}
+    text = _TEXT.replace("  first<<<1, TILE>>>(0);\n", 3 * "  first<<<1, TILE>>>(0);\n")
+    found = _profile(findings=tuple(_finding("KO111", line, cost) for line, cost in costs.items()))
+    (note,) = _view(text, profile=_said(found, text=text)).notes
+    assert (note.line, note.cost_ratio) == (11, 0.4)
+    assert [(place.line, place.message) for place in note.related] == [(10, "KO111 is here"), (12, "KO111 is here")]
 
 
 def test_a_defect_is_not_reported_again_by_the_message_of_the_run() -> None:
