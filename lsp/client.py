@@ -200,8 +200,8 @@ class Client:
         asked = {
             "id": run.digest,
             "program": Path(run.command[0]).name if run.command else "the program",
-            "command": shlex.join(run.command) + (f" with {shlex.join(run.flags)}" if run.flags else ""),
-            "folder": str(run.folder),
+            "command": "\n".join(run.words) or _command(run),
+            "folder": str(run.runs_in or run.folder),
             "purpose": run.purpose.value,
             "is_asked_for": is_asked_for,
         }
@@ -216,7 +216,7 @@ class Client:
         """Whether the user's own program may be run, by its exact command."""
         if self.supports("consent"):
             return await self._consent_of_ours(run, is_asked_for=False)
-        command = shlex.join(run.command) + (f" with {shlex.join(run.flags)}" if run.flags else "")
+        command = _command(run)
         if len(command) > _SHOWN_CHARACTERS:
             self.log(f"what kernelopt wants to build and run: {command}", types.MessageType.Warning)
             what = f"{command[:_SHOWN_CHARACTERS]}… ({len(command) - _SHOWN_CHARACTERS:,} more characters: the log has the whole command)"
@@ -242,12 +242,17 @@ class Client:
         return None if chosen is None else answers.get(chosen)
 
 
+def _command(run: ProgramConsent) -> str:
+    return shlex.join(run.command) + (f" with {shlex.join(run.flags)}" if run.flags else "")
+
+
 def _consent_question(run: ProgramConsent, what: str) -> str:
     from assistant.config import RunPurpose
 
     match run.purpose:
         case RunPurpose.JUDGING:
-            return f"kernelopt wants to build and run {what}, to verify and profile its kernels. Run it?"
+            said = f" {' '.join(run.words)}" if run.words else ""
+            return f"kernelopt wants to build and run {what}, to verify and profile its kernels.{said} Run it?"
         case RunPurpose.RECORDING:
             return f"kernelopt wants to run {what} once, in a private copy of {run.folder}, to see what it compiles and links. Run it?"
         case RunPurpose.CONFIGURING:

@@ -28,6 +28,7 @@ from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible
 from assistant.profile.bottleneck import NOT_COUNTED
 from assistant.profile.evidence import made_by
+from assistant.profile.fact_words import fact_in_words
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 
@@ -251,11 +252,8 @@ class TextRenderer:
         for identity in evidence:
             fact = self._evidence.get(identity)
             if fact is not None:
-                line_text = "" if fact.line is None else f" line {fact.line}"
-                self._print(
-                    f"      [dim]{fact.id} {fact.metric}{line_text} = {format_quantity(fact.value, fact.unit)} "
-                    f"({fact.method.value}, {fact.grade.value})[/]"
-                )
+                words = escape(fact_in_words(fact.metric, fact.value, fact.unit, fact.line))
+                self._print(f"      [dim]{fact.id} {words} ({fact.method.value}, {fact.grade.value})[/]")
 
     def _comparison(self, event: events.ComparisonMade) -> None:
         style = _OUTCOME_STYLE[event.verification.outcome]

@@ -26,7 +26,8 @@ from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible, threshold, title
 from assistant.profile.evidence import made_by
-from assistant.profile.quantity import counted_noun, format_change, format_quantity
+from assistant.profile.fact_words import change_in_words, fact_in_words, metric_in_words
+from assistant.profile.quantity import counted_noun
 from assistant.profile.wording import lines_of
 
 __all__ = ["SearchScreen", "briefly", "place_of", "share"]
@@ -101,9 +102,8 @@ class SearchScreen:
 
     def _fact(self, identity: str) -> str:
         fact = self._evidence[identity]
-        place = "" if fact.line is None else f" line {fact.line}"
-        value = format_quantity(fact.value, fact.unit)
-        return f"{fact.id} {fact.metric}{place} = {value} ({made_by(fact.method.value, fact.device)}, {fact.grade.value})"
+        words = fact_in_words(fact.metric, fact.value, fact.unit, fact.line)
+        return f"{fact.id} {words} ({made_by(fact.method.value, fact.device)}, {fact.grade.value})"
 
     def plan(self, event: events.PlanMade) -> None:
         """One line a step with what it is predicted to change; what does not apply waits for the end of the search."""
@@ -118,7 +118,7 @@ class SearchScreen:
                 self._decline(decline)
 
     def _step(self, number: int, step: Step) -> None:
-        said = ", ".join(f"{p.metric} {format_change(p.before, p.after, p.unit)}" for p in step.predictions)
+        said = ", ".join(f"{metric_in_words(p.metric)} {change_in_words(p.metric, p.before, p.after, p.unit)}" for p in step.predictions)
         expected = f"predicts {said}" if said else self._filled(step.rationale)
         answers = f", for {step.finding}" if step.finding else ""
         self._page.put(f"{number}. [bold]{escape(step.technique)}[/] line {step.line}{answers}: {escape(expected)}", indent=4, hang=7)
@@ -228,7 +228,7 @@ class SearchScreen:
 
     def _filled(self, text: str) -> str:
         for identity, fact in self._evidence.items():
-            text = text.replace(f"{{{identity}}}", f"{fact.metric} {format_quantity(fact.value, fact.unit)}")
+            text = text.replace(f"{{{identity}}}", fact_in_words(fact.metric, fact.value, fact.unit))
         return text
 
 

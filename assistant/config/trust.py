@@ -59,6 +59,10 @@ class ProgramConsent(Record):
     reference_sha256: str | None = None
     """Text of the reference implementation; None where there is none."""
     purpose: RunPurpose = RunPurpose.JUDGING
+    words: tuple[str, ...] = ()
+    """What that means, a sentence each: what is compiled and how, and how it is run. The answer does not depend on them."""
+    runs_in: Path | None = None
+    """Where it runs; None: in ``folder``."""
 
     @property
     def digest(self) -> str:

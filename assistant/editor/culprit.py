@@ -70,7 +70,7 @@ def _access(code: str, is_store: bool) -> tuple[int, int] | None:
 
 
 def _condition(code: str) -> tuple[int, int] | None:
-    """What stands between the parentheses behind the line's first ``if``, ``for``, ``while`` or ``switch``; all of it that is on the line."""
+    """What stands between the parentheses behind the line's first ``if``, ``for``, ``while`` or ``switch``, as far as it is there."""
     found = _CONTROL.search(code)
     if found is None:
         return None

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assistant.config import ProgramConsent, find_workspace
+from assistant.editor.run_words import run_folder, run_in_words
 from assistant.engine import JobRequest, database_flags, read_source
 from assistant.errors import KernelOptError
 from assistant.model.program import FoundProgram, ProgramOrigin
@@ -31,10 +32,16 @@ def exact_run(request: JobRequest) -> ProgramConsent:
     read = _sha256(request.file.parent / name for name in references) if references else None
     program = next(iter(request.programs.found), None) if request.programs is not None else None
     if program is None:
-        return ProgramConsent(find_workspace(request.file), (str(request.file),), flags, read)
+        words = run_in_words(request, None, flags, _text(request))
+        return ProgramConsent(
+            find_workspace(request.file), (str(request.file),), flags, read, words=words, runs_in=request.working_directory
+        )
     units = tuple(str(unit) for unit in program.units)
     command = (*units, *_commands(program), *program.arguments)
-    return ProgramConsent(find_workspace(request.file), command, _joined(program.flags, flags), read)
+    joined = _joined(program.flags, flags)
+    folder = find_workspace(program.units[0] if program.units else request.file)
+    words = run_in_words(request, program, joined)
+    return ProgramConsent(folder, command, joined, read, words=words, runs_in=run_folder(request, program))
 
 
 def operator_run(task: Path, candidate: Path | None) -> ProgramConsent:

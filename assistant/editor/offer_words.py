@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from assistant.engine.report import asked_in_words, gain_in_words, verdict_in_short
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.verification import CaseResult, Outcome
-from assistant.profile.quantity import format_change
+from assistant.profile.fact_words import change_in_words, metric_in_words
 
 __all__ = ["accept_title", "cases_in_words", "gain", "offer_origin", "offer_title", "review_lines", "verdict"]
 
@@ -71,8 +71,7 @@ def review_lines(proposal: Proposal) -> tuple[str, ...]:
 
 
 def _change(outcome: PredictionOutcome) -> str:
-    """``global sectors 150,000 → 18,750``, as counted; a unit that the name has already is not repeated."""
+    """``global sectors 150,000 → 18,750``, as counted."""
     prediction = outcome.prediction
-    name = prediction.metric.replace("_per_", "/").replace("_", " ")
-    change = format_change(prediction.before, outcome.actual or 0.0, prediction.unit)
-    return f"{name} {change.removesuffix(prediction.unit).rstrip() if name.endswith(prediction.unit) else change}"
+    change = change_in_words(prediction.metric, prediction.before, outcome.actual or 0.0, prediction.unit)
+    return f"{metric_in_words(prediction.metric)} {change}"

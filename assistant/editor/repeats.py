@@ -1,4 +1,4 @@
-"""Removes repeated notes: of two compilers, of check and profile, of launches with one cause, and of the text where a run knows better. Pure.
+"""Removes repeated notes: of two compilers, of check and profile, of small grids, and of the text where a run knows better. Pure.
 
 Example::
 

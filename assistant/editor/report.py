@@ -39,6 +39,7 @@ from assistant.model.profile import InstructionMix
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.profile.evidence import made_by
+from assistant.profile.fact_words import metric_in_words, quantity_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.rules import title
 from assistant.record import Record
@@ -252,7 +253,14 @@ class _Builder:
             message=finding.message,
             cost=None if ratio is None else f"Fixing it alone is predicted to save {share_in_words(ratio)} of the time",
             evidence=tuple(
-                (f.id, f.metric, format_quantity(f.value, f.unit), str(f.line or ""), made_by(f.method.value, f.device), f.grade.value)
+                (
+                    f.id,
+                    metric_in_words(f.metric),
+                    quantity_in_words(f.value, f.unit),
+                    str(f.line or ""),
+                    made_by(f.method.value, f.device),
+                    f.grade.value,
+                )
                 for f in facts
             ),
         )

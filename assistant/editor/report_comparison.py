@@ -18,7 +18,7 @@ from assistant.model import event_parts, events
 from assistant.model.comparison import CaseSpeed, SpeedOutcome, speed_in_words
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.verification import CaseResult, Outcome, VerificationFinding
-from assistant.profile.quantity import format_quantity
+from assistant.profile.fact_words import metric_in_words, value_in_words
 from assistant.record import Record
 
 __all__ = ["CasePart", "ComparisonPart", "PredictionPart", "TestPart", "comparison_part", "judgement_part"]
@@ -158,6 +158,6 @@ def _range(low: float, high: float) -> str:
 
 def _prediction(item: PredictionOutcome) -> PredictionPart:
     known = item.prediction
-    before, predicted = (format_quantity(value, known.unit) for value in (known.before, known.after))
-    actual = "not counted" if item.actual is None else format_quantity(item.actual, known.unit)
-    return PredictionPart(known.metric.replace("_", " "), before, predicted, actual, item.is_hit)
+    before, predicted = (value_in_words(known.metric, value, known.unit) for value in (known.before, known.after))
+    actual = "not counted" if item.actual is None else value_in_words(known.metric, item.actual, known.unit)
+    return PredictionPart(metric_in_words(known.metric), before, predicted, actual, item.is_hit)

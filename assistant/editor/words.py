@@ -25,6 +25,7 @@ from assistant.model.proposal import Proposal
 from assistant.model.short_ids import with_short_ids
 from assistant.profile.catalogue import METRICS
 from assistant.profile.evidence import made_by
+from assistant.profile.fact_words import metric_in_words, quantity_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.wording import percent
 
@@ -331,9 +332,9 @@ def _resources_table(resources: event_parts.ResourcesFound) -> list[str]:
 
 def _evidence_row(item: Evidence) -> str:
     method = f"{made_by(item.method.value, item.device)}, {item.grade.value}"
-    of_what = next((f": {known.meaning}" for known in METRICS if known.name == item.metric), "")
-    value = f"{item.value * 100:.3g} %{of_what}" if item.unit == "ratio" else format_quantity(item.value, item.unit)
-    return f"| {item.metric.replace('_', ' ')} | {item.line or ''} | {value} | {method} |"
+    of_what = next((f": {known.meaning}" for known in METRICS if known.name == item.metric), "") if item.unit == "ratio" else ""
+    value = f"{quantity_in_words(item.value, item.unit)}{of_what}"
+    return f"| {metric_in_words(item.metric)} | {item.line or ''} | {value} | {method} |"
 
 
 def _line_row(item: LineView) -> str:

@@ -13,7 +13,8 @@ from assistant.model.plan import Step
 from assistant.model.profile import Finding
 from assistant.model.proposal import Proposal
 from assistant.model.verification import Outcome, verdict_in_words
-from assistant.profile.quantity import counted_noun, format_change
+from assistant.profile.fact_words import change_in_words, metric_in_words
+from assistant.profile.quantity import counted_noun
 from assistant.profile.wording import percent
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def edit_detail(answer: str, judged: VersionJudgement) -> str:
     moved = judged.moved()
     if moved:
         rows += ["", "| counter of the kernel, all launches | baseline → now | method |", "|---|---|---|"]
-        rows += [f"| {_metric(c)} | {format_change(c.before, c.after, c.unit)} | {c.method} |" for c in moved]
+        rows += [f"| {_metric(c)} | {change_in_words(c.metric, c.before, c.after, c.unit)} | {c.method} |" for c in moved]
     rows += ["", *(f"- {finding.code} line {finding.line}: {finding.message}" for finding in judged.findings)]
     return "\n".join(rows).rstrip()
 
@@ -186,8 +187,8 @@ def _best(state: PairState) -> str:
 
 
 def _metric(change: MetricChange) -> str:
-    return change.metric.replace("_", " ")
+    return metric_in_words(change.metric)
 
 
 def _change(change: MetricChange) -> str:
-    return f"{_metric(change)} {format_change(change.before, change.after, change.unit)} ({change.method})"
+    return f"{_metric(change)} {change_in_words(change.metric, change.before, change.after, change.unit)} ({change.method})"

@@ -14,7 +14,7 @@ from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Label, Outcome, Verification, verdict_in_words
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.profile.evidence import made_by
-from assistant.profile.quantity import format_change, format_quantity
+from assistant.profile.fact_words import change_in_words, fact_in_words, metric_in_words, value_in_words
 from assistant.shipped import shipped_prompts
 
 __all__ = ["explain", "explain_submitted", "other_edit"]
@@ -105,7 +105,7 @@ def _why(item: KeptStep) -> str:
     """The finding; a model's own reason only where there is none, its numbers filled in."""
     if item.finding is not None:
         return f"{item.finding.code}: {item.finding.message}"
-    facts = {fact.id: f"{fact.metric} {format_quantity(fact.value, fact.unit)}" for fact in item.evidence}
+    facts = {fact.id: fact_in_words(fact.metric, fact.value, fact.unit) for fact in item.evidence}
     reason = re.sub(r"\{(E\d+)\}", lambda match: facts.get(match[1], match[0]), item.step.rationale)
     return f"by {item.step.planner}: {reason}"
 
@@ -113,9 +113,9 @@ def _why(item: KeptStep) -> str:
 def _outcome(outcome: PredictionOutcome) -> dict[str, str]:
     prediction = outcome.prediction
     return {
-        "metric": prediction.metric,
-        "predicted": format_change(prediction.before, prediction.after, prediction.unit),
-        "actual": "not" if outcome.actual is None else format_quantity(outcome.actual, prediction.unit),
+        "metric": metric_in_words(prediction.metric),
+        "predicted": change_in_words(prediction.metric, prediction.before, prediction.after, prediction.unit),
+        "actual": "not" if outcome.actual is None else value_in_words(prediction.metric, outcome.actual, prediction.unit),
         "how": "judged" if prediction.metric == TIME_RATIO else "counted",
         "word": {True: "hit", False: "miss", None: "not scored"}[outcome.is_hit],
     }
@@ -134,8 +134,7 @@ def _source(fact: Evidence) -> str:
 
 
 def _fact(fact: Evidence) -> str:
-    place = "" if fact.line is None else f" on line {fact.line}"
-    return f"{fact.id}: {fact.metric} = {format_quantity(fact.value, fact.unit)}{place}"
+    return f"{fact.id}: {fact_in_words(fact.metric, fact.value, fact.unit, fact.line)}"
 
 
 def _verdict(verification: Verification) -> str:

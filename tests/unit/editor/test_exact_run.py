@@ -85,3 +85,69 @@ def test_what_cannot_be_read_is_the_job_s_to_report(request_: JobRequest) -> Non
     (request_.file.parent / "k.kernelopt.toml").write_bytes(b"\xff\0")
     assert exact_run(replace(request_, cflags=None)).flags == ()
     assert exact_run(declaring(request_, "flags = 3")).flags == ("-O2",)
+
+
+MAIN = KERNEL + "int main(int argc, char **argv) { return 0; }\n"
+
+
+def test_it_says_in_words_what_is_compiled_by_what_and_how_it_is_run(request_: JobRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    alone = exact_run(replace(request_, texts=((request_.file, MAIN),), timeout_s=60.0))
+    assert alone.words == (
+        "Compiles k.cu with g++ for the CPU emulator, with the flags -O2.",
+        "Runs its main() without arguments, at most 60 s each time.",
+    )
+    plain = exact_run(replace(request_, texts=((request_.file, MAIN),), cflags=(), arguments=("512", "a b")))
+    assert plain.words == (
+        "Compiles k.cu with g++ for the CPU emulator, without flags of yours.",
+        "Runs its main() with the arguments 512 'a b'.",
+    )
+    assert exact_run(declaring(request_, "flags = []")).words[1] == "Runs its kernels on the workload that it declares."
+
+
+def test_nvcc_is_named_where_it_is_there_and_a_gpu_is_not_ruled_out(
+    request_: JobRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nvcc = tmp_path / "bin" / "nvcc"
+    nvcc.parent.mkdir()
+    nvcc.write_text("#!/bin/sh\n")
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("PATH", str(nvcc.parent))
+    assert exact_run(request_).words[0].startswith("Compiles k.cu with nvcc, and with g++ for the CPU emulator")
+    assert "nvcc" not in exact_run(replace(request_, device="cpu")).words[0]
+
+
+def test_a_program_names_its_units_its_arguments_and_where_it_runs(request_: JobRequest) -> None:
+    folder = request_.file.parent
+    units = (folder / "src" / "main.cu", folder / "src" / "k.cu")
+    program = FoundProgram("main.cu", units, ProgramOrigin.INCLUDES, "", flags=("-Iinclude",), arguments=("64",))
+    run = exact_run(
+        replace(request_, file=folder / "include" / "k.cuh", working_directory=folder / "src", programs=ProgramSearch((program,)))
+    )
+    assert run.words[0].startswith("Compiles main.cu, k.cu with ") and run.words[0].endswith("with the flags -Iinclude -O2.")
+    assert run.words[1] == "Runs their main() with the arguments 64."
+    assert run.runs_in == folder / "src"
+    many = replace(program, units=tuple(folder / f"u{number}.cu" for number in range(8)))
+    assert "u5.cu and 2 more with" in exact_run(replace(request_, programs=ProgramSearch((many,)))).words[0]
+
+
+def test_an_extension_names_the_commands_that_build_and_start_it(request_: JobRequest) -> None:
+    unit = request_.file
+    program = FoundProgram(
+        "ops", (unit,), ProgramOrigin.EXTENSION, "", build_command=("python", "setup.py"), run_command=("python", "t.py")
+    )
+    run = exact_run(replace(request_, programs=ProgramSearch((program,))))
+    assert run.words == ("Builds it by python setup.py.", "Runs python t.py without arguments.")
+
+
+def test_an_answer_for_a_folder_holds_for_all_files_of_a_program_wherever_they_lie(tmp_path: Path) -> None:
+    units = (tmp_path / "src" / "main.cu", tmp_path / "src" / "k.cu")
+    program = FoundProgram("main.cu", units, ProgramOrigin.INCLUDES, "")
+    files = (*units, tmp_path / "include" / "k.cuh")
+    runs = [exact_run(JobRequest(file, file.parent, programs=ProgramSearch((program,)), cflags=())) for file in files]
+    assert {(run.folder, run.digest) for run in runs} == {(tmp_path / "src", runs[0].digest)}
+
+
+def test_the_words_change_no_answer(request_: JobRequest) -> None:
+    run = exact_run(request_)
+    assert run.digest == replace(run, words=("Something else.",), runs_in=None).digest

@@ -73,7 +73,7 @@ def test_a_thread_says_gain_and_verdict_the_edit_the_counter_that_moved_and_for_
 @pytest.mark.parametrize(
     ("metric", "unit", "line"),
     [
-        ("global_sectors_per_request", "sectors/request", "global sectors/request 32 → 4"),
+        ("global_sectors_per_request", "sectors/request", "sectors a request 32 → 4"),
         ("registers_spilled", "bytes", "registers spilled 32 → 4 bytes"),
     ],
 )

@@ -93,7 +93,7 @@ def test_every_number_has_its_unit_and_how_it_was_made() -> None:
     assert facts["Predicted time of one launch"] == ("2 µs", "performance model for h200; nothing was timed")
     assert facts["Theoretical occupancy"] == ("50 %", "32 of 64 warps per SM; limited by blocks")
     assert facts["Share of peak"][0].startswith("at least 23 % of peak")
-    assert launch.findings[0].evidence == (("E1", "global_sectors", "800 sectors", "3", "emulator", "estimated"),)
+    assert launch.findings[0].evidence == (("E1", "global sectors", "800 sectors", "3", "emulator", "estimated"),)
     assert launch.findings[0].cost == "Fixing it alone is predicted to save 25 % of the time"
     assert [(bar.name, bar.value, bar.share) for bar in launch.terms] == [
         ("L2 bandwidth", "2 µs", "100 %"),

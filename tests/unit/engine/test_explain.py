@@ -30,15 +30,15 @@ def _kept(*outcomes: PredictionOutcome) -> KeptStep:
 
 def test_every_fact_has_its_unit_and_its_source(verdict, predicted) -> None:
     text = explain((_kept(),), verdict(), predicted(1.61))
-    assert "E1: global_sectors = 98,304 sectors on line 7 (emulator, sm_90 rules, exact)" in text
-    assert "E2: predicted_saving_ratio = 0.386 on line 7 (model, h200, estimated)" in text
+    assert "E1: global sectors on line 7: 98,304 (emulator, sm_90 rules, exact)" in text
+    assert "E2: predicted saving on line 7: 38.6 % (model, h200, estimated)" in text
 
 
 def test_a_prediction_stands_next_to_what_was_counted(verdict, predicted) -> None:
     outcomes = (PredictionOutcome(_PREDICTION, 12288.0, True), PredictionOutcome(_PREDICTION, 98304.0, False))
     text = explain((_kept(*outcomes, PredictionOutcome(_PREDICTION, None, None)),), verdict(), predicted(1.61))
-    assert "global_sectors: 98,304 → 12,288 sectors predicted, 12,288 sectors counted (hit)" in text
-    assert "98,304 sectors counted (miss)" in text
+    assert "global sectors: 98,304 → 12,288 predicted, 12,288 counted (hit)" in text
+    assert "98,304 counted (miss)" in text
     assert "not counted (not scored)" in text
 
 
@@ -79,19 +79,19 @@ def test_what_else_was_found_is_named_without_the_gain_of_its_screen(verdict, pr
 def test_a_models_step_without_a_finding_gives_its_own_reason_with_the_numbers_it_cites(verdict, predicted) -> None:
     step = replace(_kept().step, rationale="moves {E1}, saves {E9}", planner="llm:small")
     text = explain((replace(_kept(), step=step, finding=None),), verdict(), predicted(1.61))
-    assert "Why: by llm:small: moves global_sectors 98,304 sectors, saves {E9}" in text
+    assert "Why: by llm:small: moves global sectors: 98,304, saves {E9}" in text
 
 
 def test_facts_of_one_source_stand_together_and_a_fact_of_the_whole_launch_names_no_line(verdict, predicted) -> None:
     facts = (_SECTORS, _SAVING, Evidence("E3", "block_count", 4.0, "blocks", None, Method.EMULATOR, "emulator, sm_90 rules"))
     text = explain((replace(_kept(), evidence=facts),), verdict(), predicted(1.61))
     source = "(emulator, sm_90 rules, exact)"
-    assert f"- E1: global_sectors = 98,304 sectors on line 7; E3: block_count = 4 blocks {source}" in text
+    assert f"- E1: global sectors on line 7: 98,304; E3: grid: 4 blocks {source}" in text
 
 
 def test_a_ratio_is_judged_and_not_counted(verdict, predicted) -> None:
     outcome = PredictionOutcome(MetricPrediction("time_ratio", 1.0, 2.0, "ratio"), 1.5, False)
-    assert "- time_ratio: 1 → 2 predicted, 1.5 judged (miss)" in explain((_kept(outcome),), verdict(), predicted(1.61))
+    assert "- speed: 1.00x → 2.00x predicted, 1.50x judged (miss)" in explain((_kept(outcome),), verdict(), predicted(1.61))
 
 
 def test_the_verdict_counts_the_cases_that_passed_and_the_labels_are_explained(verdict, predicted) -> None:

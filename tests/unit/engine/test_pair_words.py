@@ -48,7 +48,7 @@ def changes(assessed: Any, access: Any) -> tuple[Any, Any]:
 def test_an_edit_is_answered_in_one_line(assessed: Any, access: Any, verdict: Callable[..., Verification]) -> None:
     before, after = changes(assessed, access)
     judged = judgement(verdict(), assessed, before, after)
-    moved = "shared wavefronts 50 → 5 wavefronts (emulator); block count 4 → 16 blocks (emulator)"
+    moved = "passes through shared memory 50 → 5 (emulator); grid 4 → 16 blocks (emulator)"
     gain = "v1: PASS, PREDICTED 1.50x against the baseline"
     method = "(performance model for h200)"
     assert edit_answer(state(), judged, None, (), "rest") == f"{gain} {method}; {moved}; next: rest"
@@ -86,9 +86,9 @@ def test_why_shows_the_verdict_every_counter_that_moved_and_what_is_left(
         "",
         "| counter of the kernel, all launches | baseline → now | method |",
         "|---|---|---|",
-        "| shared wavefronts | 50 → 5 wavefronts | emulator |",
-        "| block count | 4 → 16 blocks | emulator |",
-        "| global sectors | 100 → 200 sectors | emulator |",
+        "| passes through shared memory | 50 → 5 | emulator |",
+        "| grid | 4 → 16 blocks | emulator |",
+        "| global sectors | 100 → 200 | emulator |",
         "",
         "- KO105 line 7: KO105 is there",
         "- KO101 line 3: KO101 is there",

@@ -5,7 +5,7 @@ export interface ConsentAsked {
   /** Of this exact run: of its command, flags and reference. */
   readonly id: string;
   readonly program: string;
-  /** As a shell would take it. */
+  /** A sentence a line: what is compiled, by which compiler with which flags, and how it is run; of a build its command. */
   readonly command: string;
   readonly folder: string;
   readonly purpose: string;
