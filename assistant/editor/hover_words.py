@@ -55,7 +55,7 @@ def line_hover(view: View, line: int, is_noted: bool = False) -> list[str]:
     lines: list[str] = []
     if notes and not is_noted:
         lines += _headline(notes[0])
-    fix = next(filter(None, (remedy(note.code or "") for note in notes)), None)
+    fix = next(filter(None, (remedy(note.code or "", note.message) for note in notes)), None)
     if fix is not None:
         lines.append(f"{fix[0].upper()}{fix[1:]}.")
     if counters and not (notes and notes[0].code in _SAY_COUNTERS):

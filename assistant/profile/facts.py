@@ -102,6 +102,8 @@ class LineFacts(Record):
     """How often elements of pointer parameters are read on this line, accumulated ones aside."""
     struct_fields: tuple[str, ...] = ()
     """Members read or written through an indexed pointer (``p[i].x`` → ``x``)."""
+    moves_structures: bool = False
+    """Reads or writes elements that are structures of this text, by members or whole."""
     structs: tuple[StructUse, ...] = ()
     """The arrays of structures behind ``struct_fields``, as far as the text gives their layout."""
 

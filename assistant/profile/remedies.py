@@ -3,6 +3,7 @@
 Example::
 
     remedy("KO103")     # "pad the row (tile[32][33]), or let neighbouring lanes read neighbouring words"
+    remedy("KO102", "…: misaligned, …")     # "a start at a multiple of 32 bytes (pad rows), or a tile in shared memory"
 """
 
 from __future__ import annotations
@@ -46,6 +47,16 @@ _REMEDIES = {
 }
 
 
-def remedy(code: str) -> str | None:
-    """None where it depends on the case."""
-    return _REMEDIES.get(code)
+_BY_REASON = {
+    "KO102": (
+        ("structures", "one array per member, or members that one access moves together (__align__, float4)"),
+        ("misaligned", "a start at a multiple of 32 bytes (pad rows), or a tile in shared memory"),
+        ("lie apart", _REMEDIES["KO101"]),
+    ),
+}
+"""By code: words of a message that say which of its causes it has, and what would fix that one."""
+
+
+def remedy(code: str, message: str = "") -> str | None:
+    """None where it depends on the case; with the finding's message, that of the cause it names."""
+    return next((fix for words, fix in _BY_REASON.get(code, ()) if words in message), _REMEDIES.get(code))

@@ -46,4 +46,4 @@ def main_clause(message: str) -> str:
     text = _SECTORS.sub(r"Each \1 request touches \2 sectors where ", _PARENTHESES.sub("", message)).partition("; ")[0]
     while len(text) > CLAUSE_CHARACTERS and (end := max(text.rfind(": "), text.rfind(", "))) > 0:
         text = text[:end]
-    return text if len(text) <= CLAUSE_CHARACTERS else f"{text[: CLAUSE_CHARACTERS - 1]}…"
+    return text if len(text) <= CLAUSE_CHARACTERS else f"{text[:CLAUSE_CHARACTERS].rpartition(' ')[0] or text[: CLAUSE_CHARACTERS - 1]}…"

@@ -21,6 +21,7 @@ from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.names import names_in
 from assistant.cuda.row_loads import row_loads
 from assistant.cuda.scopes import scope_inside
+from assistant.cuda.structs import struct_fields
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.thread_loops import begins_by_thread
 from assistant.cuda.variables import declared_variables, locals_of
@@ -74,6 +75,7 @@ class _Line:
     stored: list[str] = field(default_factory=list[str])
     read: list[str] = field(default_factory=list[str])
     fields: list[str] = field(default_factory=list[str])
+    moves_structures: bool = False
 
 
 def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
@@ -83,6 +85,8 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}
     structs = struct_uses(parsed, tree, kernel, bodies)
+    declared = struct_fields(parsed.source.text)
+    of_structures = {parameter.name for parameter in kernel.parameters if parameter.is_pointer and parameter.element_type in declared}
     declares_double = _DOUBLE_TYPE.is_in(_without_constants(tree, kernel))
     lines: defaultdict[int, _Line] = defaultdict(_Line)
     for body in bodies:
@@ -92,6 +96,8 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
         for call in tree.find("call_expression", inside=body):
             lines[tree.line(call)].reduces_arguments |= callee_name(tree, call) in _REDUCING
         _read_accesses(tree, body, pointers, lines)
+        for access in array_accesses(tree, body):
+            lines[tree.line(access.node)].moves_structures |= access.base in of_structures
         for element in carried_elements(tree, body):
             lines[tree.line(element.load)].carried.append(CarriedLoad(element.base, tree.line(element.store)))
     lines.update({number: _Line() for number in structs if number not in lines})  # members used through a reference
@@ -111,6 +117,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
                 stored_pointers=_unique(found.stored),
                 read_count=sum(name not in found.accumulated for name in found.read),
                 struct_fields=_unique(found.fields),
+                moves_structures=found.moves_structures or number in structs,
                 structs=structs.get(number, ()),
             )
             for number, found in sorted(lines.items())

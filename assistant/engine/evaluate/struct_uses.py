@@ -1,4 +1,4 @@
-"""Arrays of structures that a kernel reads or writes member by member: how large one is, and which of its members are used.
+"""Arrays of structures: how large one is, and which of its members a kernel uses; one that is copied whole is moved by its members.
 
 Example::
 
@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
@@ -20,10 +21,11 @@ from assistant.profile.facts import StructUse
 __all__ = ["struct_uses"]
 
 _VECTOR_MEMBERS = "xyzw"
+_VECTOR_OF_ONE_ACCESS = re.compile(r"u?(?:char|short|int|long|longlong)[24]|(?:float|double)[24]|(?:__half|half|__nv_bfloat16)2?")
 
 
 def struct_uses(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, bodies: Sequence[Node]) -> Mapping[int, tuple[StructUse, ...]]:
-    """By line. Left out: pointers of which whole elements are copied, and structures whose layout the text does not give."""
+    """By line. Left out: vectors that one access moves, elements that are arguments, and structures whose layout the text does not give."""
     lines: defaultdict[int, list[StructUse]] = defaultdict(list)
     for parameter in kernel.parameters:
         if not parameter.is_pointer or not parameter.element_type:
@@ -31,7 +33,8 @@ def struct_uses(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, bodies: 
         found = [access for body in bodies for access in array_accesses(tree, body) if access.base == parameter.name]
         sizes = _member_bytes(parsed, tree, parameter.element_type)
         size = element_size_bytes(tree, parameter.element_type)
-        used = [use for access in found for use in _uses(tree, access, parameter.element_type, bodies)]
+        whole = tuple(sizes) if _is_moved_by_member(parameter.element_type) else ("",)
+        used = [use for access in found for use in _uses(tree, access, parameter.element_type, bodies, whole)]
         if size is None or not used or any(name not in sizes for _, name in used):
             continue
         used_bytes = sum(sizes[name] for name in {name for _, name in used})
@@ -41,11 +44,24 @@ def struct_uses(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, bodies: 
     return {line: tuple(uses) for line, uses in lines.items()}
 
 
-def _uses(tree: SyntaxTree, access: ArrayAccess, element_type: str, bodies: Sequence[Node]) -> list[tuple[int, str]]:
-    """(line, member) of an element; through the reference that stands for it (``Particle &p = ps[i]``) where it is bound to one."""
+def _is_moved_by_member(element_type: str) -> bool:
+    """Whether a copy of an element is an access for each member: ``float2`` and ``float4`` are aligned so that one moves all of it."""
+    return _VECTOR_OF_ONE_ACCESS.fullmatch(element_type) is None
+
+
+def _uses(
+    tree: SyntaxTree, access: ArrayAccess, element_type: str, bodies: Sequence[Node], whole: tuple[str, ...]
+) -> list[tuple[int, str]]:
+    """(line, member) of an element; through the reference that stands for it (``Particle &p = ps[i]``) where it is bound to one.
+
+    ``whole``: the members that are used where all of it is; of a local copy (``Particle p = ps[i]``) those that the copy is asked for.
+    """
     name = _reference_to(tree, access.node)
     if name is None:
-        return [(tree.line(access.node), _member(tree, access.node))]
+        line, member = tree.line(access.node), _member(tree, access.node)
+        if member or (access.node.parent is not None and access.node.parent.type == "argument_list"):
+            return [(line, member)]
+        return [(line, name) for name in _asked_of_copy(tree, access.node, bodies) or whole]
     body = next(body for body in bodies if tree.span(body).start <= tree.span(access.node).start < tree.span(body).end)
     return _uses_of_reference(tree, name, body) + _uses_in_helpers(tree, name, element_type, body, bodies)
 
@@ -57,6 +73,18 @@ def _reference_to(tree: SyntaxTree, element: Node) -> str | None:
     if declarator is None or declarator.type != "reference_declarator" or not declarator.named_children:
         return None
     return tree.text(declarator.named_children[-1])
+
+
+def _asked_of_copy(tree: SyntaxTree, element: Node, bodies: Sequence[Node]) -> tuple[str, ...]:
+    """Members of ``p`` that are used behind ``Particle p = ps[i];``; empty where it is used whole, or this is no such copy."""
+    parent = element.parent
+    declarator = parent.child_by_field_name("declarator") if parent is not None and parent.type == "init_declarator" else None
+    if declarator is None or declarator.type != "identifier":
+        return ()
+    body = next(body for body in bodies if tree.span(body).start <= tree.span(element).start < tree.span(body).end)
+    mentions = [node for node in tree.find("identifier", inside=body) if tree.text(node) == tree.text(declarator) and node != declarator]
+    members = [_member(tree, node) for node in mentions]
+    return tuple(dict.fromkeys(members)) if all(members) else ()
 
 
 def _uses_of_reference(tree: SyntaxTree, name: str, body: Node) -> list[tuple[int, str]]:

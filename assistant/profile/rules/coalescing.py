@@ -36,7 +36,7 @@ def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Dia
 
 def _is_of_structures(context: FindContext, access: LineAccess) -> bool:
     facts = context.facts.at(access.file, access.line)
-    return bool(facts.struct_fields or facts.structs)
+    return bool(facts.struct_fields or facts.structs or facts.moves_structures)
 
 
 def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWalk | None) -> Diagnosis:
@@ -64,8 +64,9 @@ def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
         facts = context.facts.at(group[0].file, group[0].line)
         if len(facts.structs) == 1:
             arrays[facts.structs[0].pointer].append(_StructLine(facts.structs[0], group))
-        elif facts.struct_fields or _ratio(group[0]) < threshold("uncoalesced_ratio"):
-            reason = _reason(group[0], facts.struct_fields, launch.profile)
+        elif facts.struct_fields or facts.moves_structures or _ratio(group[0]) < threshold("uncoalesced_ratio"):
+            members = facts.struct_fields or (("members",) if facts.moves_structures else ())
+            reason = _reason(group[0], members, launch.profile)
             found.append(_diagnose("KO102", launch, group, f"{_sectors_sentence(group[0])}: {reason}"))
     return (*found, *(_structures(launch, lines) for lines in arrays.values()))
 
@@ -97,11 +98,18 @@ def _share(use: StructUse, lines: list[_StructLine]) -> str:
     if not unused_bytes:
         return (
             f"all of it is used{place}, but by requests of one member each that walk over whole structures; split it into an array a member"
+            f"{_or_aligned(use.size_bytes)}"
         )
     return (
         f"the kernel uses {members}{place}, {use.used_bytes} of every {use.size_bytes} bytes, and moves the other "
         f"{percent(unused_bytes / use.size_bytes)} in vain"
     )
+
+
+def _or_aligned(size_bytes: int) -> str:
+    """Of a structure that fits into one access of a thread."""
+    aligned = next((size for size in (2, 4, 8, 16) if size_bytes <= size), None)
+    return "" if aligned is None else f", or give it __align__({aligned}), so that one request moves all of it"
 
 
 def _wasteful_lines(profile: LaunchProfile) -> tuple[tuple[LineAccess, ...], ...]:

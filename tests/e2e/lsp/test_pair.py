@@ -103,12 +103,12 @@ async def test_a_session_begun_in_the_editor_is_gone_on_with_in_the_terminal(cli
     gain = await answered(editor, cli, document, 7)
     assert kinds(cli, document)[5:] == ["decision", "edit"]
     assert gain.outcome is Outcome.PASS and gain.proposal == offered.proposal
-    assert "global sectors 17,280 → 3,840 sectors (emulator)" in gain.answer
+    assert "global sectors 17,280 → 3,840 (emulator)" in gain.answer
 
     ended = terminal(cli, "transpose.cu", said="ladder\nwhy\nstop\n")
     assert ended.code == 0 and "after 7 turns" in ended.out, ended.said
     assert "v1: FAIL" in ended.out and "v2 [best, now]: PASS, PREDICTED" in ended.out
-    assert "| global sectors | 17,280 → 3,840 sectors | emulator |" in ended.out
+    assert "| global sectors | 17,280 → 3,840 | emulator |" in ended.out
     assert f"Session {begun['session_id']}." in ended.out and "Goal: fewer sectors" in ended.out
     assert kinds(cli, document)[7:] == ["why", "stop"] and turns(cli, document)[-1].by.startswith("pair ")
 

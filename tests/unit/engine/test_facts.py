@@ -144,8 +144,41 @@ def test_a_reference_that_is_copied_whole_is_left_out() -> None:
     assert _facts(_REFERENCE.replace("p.x += p.vx * dt;", "Particle copy = p;")).at("k.cu", 4).structs == ()
 
 
-def test_structures_that_are_copied_whole_are_left_out() -> None:
-    assert _facts(_STRUCTS).at("k.cu", 8).structs == ()
+def test_of_a_structure_that_is_copied_whole_those_members_count_that_the_copy_is_asked_for() -> None:
+    assert _facts(_STRUCTS).at("k.cu", 7).structs == (StructUse("whole", "Particle", 32, ("y",), 8),)
+    assert _facts(_STRUCTS).at("k.cu", 8).structs == (StructUse("whole", "Particle", 32, ("x",), 8),)
+
+
+_PIXELS = """
+struct Pixel { unsigned char r, g, b; };
+__global__ void k(float *out, const Pixel *in, Pixel *copied, const float4 *v, float4 *w, uchar3 *u) {
+  int i = threadIdx.x;
+  Pixel p = in[i];
+  out[i] = p.r + p.g;
+  copied[i] = in[i + 1];
+  w[i] = v[i];
+  u[i] = u[i + 1];
+}
+"""
+
+
+def test_an_array_of_small_structures_is_walked_member_by_member_also_where_whole_ones_are_copied() -> None:
+    facts = _facts(_PIXELS)
+    assert facts.at("k.cu", 5).structs == (StructUse("in", "Pixel", 3, ("r", "g"), 3),)
+    assert facts.at("k.cu", 7).structs == tuple(StructUse(name, "Pixel", 3, ("r", "g", "b"), 3) for name in ("in", "copied"))
+    assert facts.at("k.cu", 8).structs == (), "one access moves a float4"
+    assert facts.at("k.cu", 9).structs == (StructUse("u", "uchar3", 3, ("x", "y", "z"), 3),)
+
+
+def test_elements_that_are_structures_are_known_however_they_are_used() -> None:
+    facts = _facts(_PIXELS.replace("Pixel p = in[i];", "float q = bright(in[i]);"))
+    assert [facts.at("k.cu", line).moves_structures for line in (5, 6, 7, 8)] == [True, False, True, False]
+    assert facts.at("k.cu", 5).structs == (), "what a function uses of it is not known"
+
+
+def test_a_copy_that_is_passed_on_whole_uses_all_of_it() -> None:
+    whole = _facts(_PIXELS.replace("p.r + p.g", "bright(p)"))
+    assert whole.at("k.cu", 5).structs == (StructUse("in", "Pixel", 3, ("r", "g", "b"), 3),)
 
 
 @pytest.mark.parametrize("body", ["__syncthreads();", "grid.sync();", "cg::sync(block);"])

@@ -42,3 +42,24 @@ def test_every_finding_but_those_of_many_kinds_has_a_remedy_in_one_line() -> Non
     assert {code for code in codes if remedy(code) is None} == {"KO207"}
     assert all(len(remedy(code) or "") < CLAUSE_CHARACTERS for code in codes)
     assert remedy("KO999") is None
+
+
+@pytest.mark.parametrize(
+    ("message", "fix"),
+    [
+        ("Each load …: img is an array of Pixel structures of 3 bytes", "one array per member"),
+        ("Each load …: the threads of a warp read x of different structures, whose other members lie between", "one array per member"),
+        ("Each load …: misaligned, a warp covers 2 rows of 16 threads", "a start at a multiple of 32 bytes (pad rows)"),
+        ("Each load …: the addresses of a warp's threads lie apart, and only 25 % …", remedy("KO101")),
+        ("Each load …: rows start inside a sector, or step by two elements", remedy("KO102")),
+    ],
+)
+def test_sectors_used_in_part_are_mended_by_what_mends_their_cause(message: str, fix: str) -> None:
+    assert (remedy("KO102", message) or "").startswith(fix)
+
+
+def test_a_clause_that_cannot_end_at_a_comma_is_cut_between_words() -> None:
+    text = "In each of the 8 steps of this scan the 8 warps of the block exchange values through shared memory and wait for each other"
+    assert (
+        main_clause(text) == "In each of the 8 steps of this scan the 8 warps of the block exchange values through shared memory and wait…"
+    )

@@ -115,6 +115,22 @@ def test_an_array_of_structures_is_one_finding_that_says_what_is_moved_in_vain(a
     assert "x, m, vx (lines 7 and 8), 12 of every 32 bytes, and moves the other 62 % in vain" in finding.message
 
 
+def test_structures_of_three_bytes_are_never_told_to_turn_their_threads(access, profile, check):
+    """``Pixel p = img[i]`` by blocks of 16 x 16 threads: three requests of 4 sectors each, where 1 would do."""
+    load = access("global load", WARPS * 3, 7, sectors=WARPS * 12, ideal=WARPS * 3, size_bytes=1)
+    use = StructUse("img", "Pixel", 3, ("r", "g", "b"), 3)
+    whole = check(profile(load), facts=SourceFacts(lines=(LineFacts(7, structs=(use,)),), kernel_line=3))
+    assert whole.codes == ["KO102"]
+    assert "img is an array of Pixel structures of 3 bytes" in whole.findings[0].message
+    assert whole.findings[0].message.endswith(
+        "split it into an array a member, or give it __align__(4), so that one request moves all of it"
+    )
+    unknown = check(profile(load), facts=SourceFacts(lines=(LineFacts(7, moves_structures=True),), kernel_line=3))
+    assert unknown.codes == ["KO102"]
+    assert "read members of different structures, whose other members lie between" in unknown.findings[0].message
+    assert check(profile(load), facts=SourceFacts(lines=(LineFacts(7),), kernel_line=3)).codes == ["KO101"]
+
+
 def test_a_structure_that_is_used_whole_is_not_called_waste(access, profile, check):
     load = access("global load", WARPS * 4, 7, sectors=WARPS * 64, ideal=WARPS * 16)
     use = StructUse("p", "float4", 16, ("x", "y", "z", "w"), 16)
