@@ -27,6 +27,7 @@ from assistant.profile.catalogue import METRICS
 from assistant.profile.evidence import made_by
 from assistant.profile.fact_words import metric_in_words, quantity_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
+from assistant.profile.thresholds import threshold
 from assistant.profile.wording import percent
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "hot_lines",
     "ignored_text_message",
     "is_beyond_ideal",
+    "is_short_of_resources",
     "kernel_page",
     "kernel_table",
     "line_hint",
@@ -79,6 +81,14 @@ def resource_hint(kernel: KernelView) -> str | None:
     spilled = [f"{worst.spill_bytes:,} B spilled"] if worst.spill_bytes else []
     shared = [f"{worst.static_shared_bytes:,} B shared"] if worst.static_shared_bytes else []
     return fitted([*spilled, f"{worst.registers_per_thread} registers", *_occupancy(kernel, worst), *shared])
+
+
+def is_short_of_resources(kernel: KernelView) -> bool:
+    """Whether registers are spilled, or few warps are resident: what a person has to see who did not ask."""
+    if not kernel.resources:
+        return False
+    counted = _launch_occupancy(kernel)
+    return _worst_instance(kernel).spill_bytes > 0 or (counted is not None and counted[0] < threshold("low_occupancy"))
 
 
 def resource_line(kernel: KernelView) -> str:

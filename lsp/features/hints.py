@@ -1,7 +1,7 @@
 """Inlay hints: resources at each kernel, the most important counter on hot lines. Short: the tooltip has every figure and its origin.
 
-Lines at their ideal have none, nor have lines where the client shows heat. A line that was edited since the text was saved has what is
-predicted of it instead.
+Lines at their ideal have none. Where the client shows heat, hot lines have none either, and of the kernels those that spill or leave an SM
+half empty. A line that was edited since the text was saved has what is predicted of it instead.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from assistant.editor.live_accesses import LIVE_ORIGIN
 from assistant.editor.stalls import brief_stall_hint, hot_stalls, stall_hint, stall_origin
-from assistant.editor.words import fitted, hot_lines, line_hint, line_origin, resource_hint, resource_origin
+from assistant.editor.words import fitted, hot_lines, is_short_of_resources, line_hint, line_origin, resource_hint, resource_origin
 from lsp.backend import Backend
 from lsp.client import Client
 from lsp.units import Unit, Units
@@ -34,7 +34,8 @@ def _hints(backend: Backend, unit: Unit, are_lines_hinted: bool) -> Iterator[typ
     backend.editor.look_at(unit.key)
     view = backend.editor.view(unit.key)
     for line, kernels in groupby(sorted(view.kernels, key=lambda kernel: kernel.line), key=lambda kernel: kernel.line):
-        hinted = [(kernel, text) for kernel in kernels if (text := resource_hint(kernel)) is not None]
+        shown = [kernel for kernel in kernels if are_lines_hinted or is_short_of_resources(kernel)]
+        hinted = [(kernel, text) for kernel in shown if (text := resource_hint(kernel)) is not None]
         for kernel, text in hinted:
             yield _hint(unit, line, text if len(hinted) == 1 else fitted([f"{kernel.name}: {text}"]), resource_origin(kernel))
     if not are_lines_hinted:

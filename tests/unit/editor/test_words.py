@@ -11,6 +11,7 @@ from assistant.editor.view import EMPTY_VIEW, KernelView, LaunchView, LineView, 
 from assistant.editor.words import (
     HINT_LIMIT,
     hot_lines,
+    is_short_of_resources,
     kernel_table,
     line_hint,
     line_origin,
@@ -69,6 +70,20 @@ def test_a_predicted_time_always_says_that_it_is() -> None:
 def test_a_hint_says_the_worst_first_and_never_more_than_an_editor_shows(kernel: KernelView, hint: str | None) -> None:
     assert resource_hint(kernel) == hint
     assert hint is None or len(hint) <= HINT_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("kernel", "is_short"),
+    [
+        (_UNKNOWN, False),
+        (replace(_UNKNOWN, resources=(_RESOURCES,)), False),
+        (replace(_PROFILED, resources=(_RESOURCES,), evidence=(_OCCUPANCY,)), False),
+        (replace(_PROFILED, resources=(_RESOURCES,), evidence=(replace(_OCCUPANCY, value=0.25),)), True),
+        (replace(_UNKNOWN, resources=(replace(_RESOURCES, spill_bytes=16),)), True),
+    ],
+)
+def test_a_kernel_is_short_of_resources_where_it_spills_or_few_warps_fit(kernel: KernelView, is_short: bool) -> None:
+    assert is_short_of_resources(kernel) is is_short
 
 
 def test_the_origin_of_resources_says_all_of_them_with_tool_architecture_and_whose_occupancy_it_is() -> None:
