@@ -46,6 +46,8 @@ _EXTENSIONS = "cpp_extension"
 _NEAR = 4
 """Folders around a file, its own included."""
 _MOST_SCRIPTS = 64
+"""Files of a folder that are looked into."""
+_MAIN = re.compile(r"^[ \t]*(?:int|auto|void)\s+main\s*\(", re.MULTILINE)
 
 
 class UserPaths(Record):
@@ -110,7 +112,8 @@ def find_project(path: Path) -> Path:
 
     That is, of the folders around it: the topmost whose ``CMakeLists.txt`` or ``meson.build`` calls ``project()``, the nearest with
     ``setup.py`` or ``pyproject.toml``, the topmost of those with a ``Makefile`` that lie directly in each other. Else the nearest of a few
-    with a Python file that has PyTorch build extensions, else its own folder. The home folder and what is around it are never meant.
+    with a Python file that has PyTorch build extensions, else the nearest of them with a CUDA source that has ``main()``, else its own
+    folder. The home folder and what is around it are never meant.
     """
     workspace = find_workspace(path)
     if is_workspace(workspace):
@@ -118,7 +121,8 @@ def find_project(path: Path) -> Path:
     roots = (_build_root(start) for start in _starts(path))
     root = next((found for found in roots if found is not None), None)
     if root is None:
-        return next((folder for folder in itertools.islice(_below_home(workspace), _NEAR) if _builds_extension(folder)), workspace)
+        near = list(itertools.islice(_below_home(workspace), _NEAR))
+        return next((folder for has in (_builds_extension, _has_main) for folder in near if has(folder)), workspace)
     return Path(os.path.realpath(root))
 
 
@@ -145,6 +149,11 @@ def _build_root(folder: Path) -> Path | None:
 def _builds_extension(folder: Path) -> bool:
     """Whether a Python file in it mentions PyTorch's module for that."""
     return any(_EXTENSIONS in _text(script) for script in sorted(folder.glob("*.py"))[:_MOST_SCRIPTS])
+
+
+def _has_main(folder: Path) -> bool:
+    """Whether a CUDA source in it has ``main()``: one in a folder around a file may run what stands in that."""
+    return any(_MAIN.search(_text(source)) for source in sorted(folder.glob("*.cu"))[:_MOST_SCRIPTS])
 
 
 def has_tool_section(pyproject: Path) -> bool:

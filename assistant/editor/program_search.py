@@ -1,4 +1,4 @@
-"""Which programs a file is part of, looked for on a thread, one file at a time, and kept until a file of its workspace changes.
+"""Which programs a file is part of, looked for on a thread, one file at a time, and kept until a file of its project changes.
 
 Example::
 
@@ -28,7 +28,8 @@ class _Answer(Record):
     """What came of a search."""
 
     programs: FilePrograms
-    workspace: Path
+    project: Path
+    """In which its sources were looked for."""
     flags: tuple[str, ...] | None
     """Flags from the settings under which it was made."""
 
@@ -63,11 +64,11 @@ class ProgramSearches:
             return answer.programs
 
     def forget(self, changed: Iterable[Path]) -> None:
-        """These files changed: what was found in their workspaces may not hold any more."""
+        """These files changed: what was found in their projects may not hold any more."""
         self._change_count += 1
         paths = tuple(changed)
         for file, answer in tuple(self._answers.items()):
-            if any(path.is_relative_to(answer.workspace) for path in paths):
+            if any(path.is_relative_to(answer.project) for path in paths):
                 del self._answers[file]
 
 
@@ -77,7 +78,7 @@ def _search(request: JobRequest) -> _Answer:
         programs = _found(request, workspace)
     except KernelOptError as error:
         programs = FilePrograms(request.file, ProgramSearch((), problem=error.message))
-    return _Answer(programs, workspace, request.cflags)
+    return _Answer(programs, find_project(request.file), request.cflags)
 
 
 def _found(request: JobRequest, workspace: Path) -> FilePrograms:

@@ -82,6 +82,14 @@ def test_gits_eyes_never_see_the_workspace_folder(workspace: Path) -> None:
         ({"Makefile": "", "src/Makefile": "", "src/deep/Makefile": ""}, "."),
         ({"Makefile": "", "src/deep/Makefile": ""}, "src/deep"),
         ({"setup.py": "", "src/CMakeLists.txt": "project(part)"}, "."),
+        ({"main.cu": "int main() {}"}, "."),
+        (
+            {"main.cu": "int main(int argc, char **argv)\n{}", "src/bench.cu": "int\nmain() {}", "src/run.cu": "  auto main() -> int {}"},
+            "src",
+        ),
+        ({"main.cu": "int main() {}", "src/deep/k.cu": "int main() {}"}, "src/deep"),
+        ({"main.cu": "// int main() is elsewhere", "src/k.cu": "int domain(int x);"}, "src/deep"),
+        ({"main.cu": "int main() {}", "src/Makefile": ""}, "src"),
         ({}, "src/deep"),
     ],
 )
