@@ -2,8 +2,8 @@
 
 A scripted endpoint answers after a fixed time with edits that all differ, to searches of at least 60 candidates, one after another on the
 GPUs named in each word of ``--gpus``. A row of the table has the wall time, the candidates judged in it, the share of it in which each GPU
-had a candidate (the search's own meter), the share in which each GPU's lock was held
-(``/proc/locks``, sampled), the calls that the model had under way (sampled), and the share of one core that the search's own process took:
+had a candidate (the search's own meter), the share in which each GPU's lock was held (``/proc/locks``, sampled), that share between the
+first and the last outcome, the calls that the model had under way (sampled), and the share of one core that the search's own process took:
 what waits for what. The rate is that from the first outcome to the last. With ``--seconds`` a search is stopped after that time, and counts
 as far as it came. ``--fake`` shows the search's loop alone, on labs of the tests whose trials are a sleep, on any machine.
 """
@@ -14,6 +14,7 @@ import argparse
 import asyncio
 import itertools
 import json
+import math
 import os
 import signal
 import subprocess
@@ -113,21 +114,22 @@ class Watch:
     model: Model
     call_count: int = 0
     """Of all samples, those under way."""
-    held: dict[str, int] = field(default_factory=dict[str, int])
-    count: int = 0
+    seen: list[tuple[float, frozenset[str]]] = field(default_factory=list[tuple[float, frozenset[str]]])
+    """When, and whose locks were held then."""
 
     def sample(self) -> None:
         paths = [Path(f"/tmp/kernelopt-{uuid}.lock") for uuid in self.uuids]
         inodes = {path.stat().st_ino: path.name for path in paths if path.exists()}
         locks = Path("/proc/locks").read_text("utf-8")
         taken = {int(line.split()[5].rpartition(":")[2]) for line in locks.splitlines() if " FLOCK " in line and "->" not in line}
-        self.count += 1
         self.call_count += self.model.under_way
-        for inode, name in inodes.items():
-            self.held[name] = self.held.get(name, 0) + (inode in taken)
+        self.seen.append((time.monotonic(), frozenset(name for inode, name in inodes.items() if inode in taken)))
 
-    def shares(self) -> dict[str, float]:
-        return {name: count / self.count for name, count in self.held.items() if self.count}
+    def shares(self, begin_s: float = 0.0, end_s: float = math.inf) -> tuple[float, ...]:
+        """Of the samples between two times, the part in which each GPU's lock was held."""
+        held = [names for at_s, names in self.seen if begin_s <= at_s <= end_s]
+        names = sorted(frozenset[str]().union(*(names for _, names in self.seen)))
+        return tuple(sum(name in each for each in held) / max(1, len(held)) for name in names)
 
 
 @dataclass
@@ -139,7 +141,10 @@ class Figures:
     candidates_per_s: float
     lab_held_s: float
     lab_count: int
-    locks: dict[str, float]
+    locks: tuple[float, ...]
+    """Share of the wall time in which each GPU's lock was held."""
+    locks_later: tuple[float, ...]
+    """The same from the first outcome to the last."""
     calls: float | None
     """Under way at a time."""
     own_cpu_s: float | None
@@ -147,11 +152,12 @@ class Figures:
 
     def row(self) -> str:
         share = self.lab_held_s / self.wall_s / self.lab_count
-        locks = ", ".join(f"{value:.0%}" for _, value in sorted(self.locks.items())) or "-"
+        locks, later = (", ".join(f"{value:.0%}" for value in each) or "-" for each in (self.locks, self.locks_later))
         rate = self.candidates_per_s
         calls = "-" if self.calls is None else f"{self.calls:.1f}"
         own = "-" if self.own_cpu_s is None else f"{self.own_cpu_s / self.wall_s:.0%}"
-        return f"| {self.lab_count} | {self.candidate_count} | {self.wall_s:.1f} | {rate:.3f} | {share:.0%} | {locks} | {calls} | {own} |"
+        judged = f"{self.lab_count} | {self.candidate_count} | {self.wall_s:.1f} | {rate:.3f}"
+        return f"| {judged} | {share:.0%} | {locks} | {later} | {calls} | {own} |"
 
 
 def uuids(gpus: str) -> list[str]:
@@ -202,8 +208,10 @@ def searched(gpus: str, options: argparse.Namespace) -> Figures:
     outcomes = Counter(event["outcome"] for event in events if event["event"] == "candidate")
     print(", ".join(f"{outcome} {count}" for outcome, count in outcomes.most_common()), file=sys.stderr)
     rate = (len(times_s) - 1) / (times_s[-1] - times_s[0]) if len(times_s) > 1 else 0.0
-    calls = watch.call_count / watch.count
-    return Figures(wall_s, len(times_s), rate, max(spent, default=0.0), len(gpus.split(",")), watch.shares(), calls, own_cpu_s)
+    calls = watch.call_count / max(1, len(watch.seen))
+    later = watch.shares(times_s[0], times_s[-1]) if times_s else ()
+    gpu_s = max(spent, default=0.0)
+    return Figures(wall_s, len(times_s), rate, gpu_s, len(gpus.split(",")), watch.shares(), later, calls, own_cpu_s)
 
 
 def _is_judged(event: dict[str, Any]) -> bool:
@@ -222,7 +230,9 @@ def _cpu_s(pid: int) -> float | None:
 def _build_tools(path: Path, environment: dict[str, str]) -> None:
     """What the first command on a machine builds, the emulator above all, is there before the search begins."""
     command = (sys.executable, "-m", "assistant", "profile", str(path), "--json")
-    subprocess.run(command, stdout=subprocess.DEVNULL, env=environment, cwd=REPOSITORY, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=REPOSITORY, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command[1:])}: {done.returncode}\n{done.stdout[-600:]}{done.stderr[-600:]}")
 
 
 def searched_on_fakes(lab_count: int, options: argparse.Namespace) -> Figures:
@@ -234,7 +244,7 @@ def searched_on_fakes(lab_count: int, options: argparse.Namespace) -> Figures:
         os.environ["KERNELOPT_HOME"] = str(Path(folder, "home"))
         model, settings = SlowModel(latency_s=options.latency), "\n".join(_settings("http://localhost/v1", options).splitlines()[4:])
         found = asyncio.run(on_fakes(Path(folder), model, options.trial, lab_count, options.candidates, settings))
-    return Figures(found.wall_s, len(found.judged), len(found.judged) / found.wall_s, found.gpu_s, lab_count, {}, None, None)
+    return Figures(found.wall_s, len(found.judged), len(found.judged) / found.wall_s, found.gpu_s, lab_count, (), (), None, None)
 
 
 _NOT_JUDGED = ("duplicate", "unwritten", "not_tried", "constrained", "not_allowed")
@@ -289,6 +299,7 @@ def main() -> None:
         "candidates/s",
         "time with a candidate",
         "with the GPU's lock held",
+        "from first to last outcome",
         "calls",
         "own CPU",
     )
