@@ -81,14 +81,16 @@ uint64_t linear_at(const Launch& launch, uint64_t position) {
 }
 
 // The next place in the launch's order; run_count or more when there is none. Where time is limited it is looked at before each power of two
-// of blocks alone, and it is the processor's: what ran then does not depend on how busy the machine is, as long as it is about as fast.
+// of blocks alone, and it is the processor's: what ran then does not depend on how busy the machine is, as long as it is about as fast. Where
+// the program's time by the clock is nearly over, the launch ends at once: it would be stopped as one that hangs.
 uint64_t take_position(Launch& launch) {
   if (!launch.is_limited) return launch.next_block.fetch_add(1);
   static std::mutex& one_at_a_time = *new std::mutex;
   std::lock_guard<std::mutex> hold(one_at_a_time);
   uint64_t position = launch.next_block.load();
   if (position >= launch.run_count) return position;
-  if (position && !(position & (position - 1)) && is_time_up(launch, position)) {
+  const bool is_power_of_two = !(position & (position - 1));
+  if (position && (is_power_of_two ? is_time_up(launch, position) : is_late())) {
     launch.is_cut = true;
     launch.blocks_run = position;
     launch.next_block = position = launch.run_count;

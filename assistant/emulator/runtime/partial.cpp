@@ -69,7 +69,7 @@ uint64_t inverse(uint64_t factor, uint64_t modulus) {
 
 // What launches, and the program between them, may still take.
 double left_s() {
-  if (is_clock_up(options().whole_s, LAUNCHES_OF_PROGRAM)) return 0;
+  if (is_late()) return 0;
   return std::max(options().whole_s - spent_s(), 0.0);
 }
 
@@ -95,13 +95,15 @@ void limit_time(Launch& launch) {
   if (options().sample_blocks && !launch.is_checked) launch.counted_positions = options().sample_blocks;
 }
 
+bool is_late() { return is_clock_up(options().whole_s, LAUNCHES_OF_PROGRAM); }
+
 bool is_time_up(const Launch& launch, uint64_t position) {
   const double used_s = busiest_s(launch);
-  const bool is_late = is_clock_up(options().whole_s, LAUNCHES_OF_PROGRAM);
-  if (used_s <= launch.budget_s && !is_late) return false;
+  if (is_late()) return true;
+  if (used_s <= launch.budget_s) return false;
   double end_s = used_s * static_cast<double>(launch.run_count - position) / static_cast<double>(position);
-  if (!is_late && end_s <= left_s() - used_s) return false;
-  return position >= LEAST_BLOCKS_RUN || is_late || used_s > std::max(PATIENCE * LAUNCH_SHARE * options().whole_s, LEAST_S);
+  if (end_s <= left_s() - used_s) return false;
+  return position >= LEAST_BLOCKS_RUN || used_s > std::max(PATIENCE * LAUNCH_SHARE * options().whole_s, LEAST_S);
 }
 
 double case_left_s() { return is_case_limited() ? std::max(options().case_processor_s - spent_s(), 0.0) : options().launch_wall_s; }

@@ -14,6 +14,8 @@ namespace emu {
 
 // Sets the launch's time and the order of its blocks, where time is limited and its blocks may be left out.
 void limit_time(Launch& launch);
+// Whether launches have had what they may of the program's time by the clock, or several times their own.
+bool is_late();
 // Whether no further block of a launch is to start; `position` of them have.
 bool is_time_up(const Launch& launch, uint64_t position);
 // Processor time that the launches of a replay's case may still take; it counts from `begin_case`.
