@@ -121,14 +121,15 @@ def _is_merged_in_warp(access: LineAccess) -> bool:
 def _sector_reuse(context: FindContext, launch: CountedLaunch, access: LineAccess) -> float | None:
     """How many of the warps that are resident at once update a sector, at least; None when not tracked.
 
-    Those of a whole launch meet in time only as far as they run at once, each with one request. Distinct sectors: of the grid's atomics,
-    else of all its accesses.
+    Those of a whole launch meet in time only as far as they run at once, each with one request, and as far as they have one. Distinct
+    sectors: of the grid's atomics, else of all its accesses.
     """
     profile = launch.profile
     distinct = profile.atomic_unique_sectors or profile.unique_sectors
     per_sm = launch.occupancy.active_warps_per_sm if launch.occupancy else _MAX_WARPS_PER_SM
     resident = min(max(1, warps_of(profile)), max(1, per_sm) * context.target.sm_count)
-    return resident * (access.sectors or 0) / max(1, access.requests) / distinct if distinct else None
+    meeting = min(resident, max(1, access.requests))
+    return meeting * (access.sectors or 0) / max(1, access.requests) / distinct if distinct else None
 
 
 def _combined_ratio(profile: LaunchProfile, access: LineAccess) -> float:

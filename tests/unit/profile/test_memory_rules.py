@@ -314,6 +314,13 @@ def test_atomics_that_meet_in_few_sectors_are_reported(access, profile, check):
     assert finding.estimated_cost_ratio > 0.3
 
 
+def test_warps_without_an_atomic_meet_nowhere(access, profile, check):
+    """Blocks of eight warps, of which one adds the block's bins: 16 warps for each of two sectors, not 128."""
+    accesses = (access("global load", WARPS, 9, sectors=4 * WARPS), access("global atomic", 16, 12, sectors=32))
+    found = check(profile(*accesses, blocks=16, unique_sectors=4 * WARPS + 2, block_unique_sectors=4 * WARPS, atomic_unique_sectors=2))
+    assert found.value(found.one("KO110"), "atomic_sector_reuse") == 16
+
+
 def test_a_histogram_is_contended_however_much_data_it_reads(access, profile, check):
     """2^19 bytes read a byte a thread, into 64 counters of 4 bytes."""
     accesses = (access("global load", 16_384, 9, sectors=16_384, size_bytes=1), access("global atomic", 16_384, 9, sectors=110_310))
