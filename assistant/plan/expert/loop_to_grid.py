@@ -20,7 +20,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.independent_loop import IndependentLoop
 from assistant.plan.expert.analysis.kernel_launches import by_file
-from assistant.plan.expert.analysis.large_gpu import FULL_BLOCKS
+from assistant.plan.expert.analysis.large_gpu import FULL_THREADS
 from assistant.plan.expert.analysis.outer_loop import outer_loop, stores_outside
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import deeper_grid, free_axis
@@ -75,8 +75,8 @@ class LoopToGrid:
 
 def _count(context: TransformationContext, loop: IndependentLoop) -> int:
     """Blocks along the new axis: as many as fill the GPU, a power of two, no more than there are iterations."""
-    blocks = context.launches[0].grid.count if context.launches else 1
-    wanted = min(_MOST, -(-FULL_BLOCKS // blocks))
+    launch = context.launches[0] if context.launches else None
+    wanted = _MOST if launch is None else min(_MOST, -(-FULL_THREADS // (launch.grid.count * launch.block.count)))
     trips = _trips(context, loop)
     limit = _UNKNOWN_TRIPS if trips is None else max(2, trips)
     return max(2, 1 << (min(wanted, limit).bit_length() - 1))

@@ -37,7 +37,7 @@ def early_stores_obstacle(context: TransformationContext, function: Function, gu
         if axes is None:
             what = f"what line {line} stores before the loop would have to follow from the row and the column"
             return Obstacle(DeclineReason.STORE_FORM, what)
-        open_axes = sorted(axes - _bounded(tree, function, guard) - _chosen(tree, function, statement))
+        open_axes = () if guard.early is None else sorted(axes - _bounded(tree, function, guard.early) - _chosen(tree, function, statement))
         if open_axes:
             word = {"x": "column", "y": "row"}.get(open_axes[0], "index")
             return Obstacle(DeclineReason.NO_BOUNDS_CHECK, f"no bounds check comes before line {line}, which stores for each {word}")
@@ -57,9 +57,8 @@ def _axes(tree: SyntaxTree, function: Function, statement: Node) -> frozenset[st
 
 
 def _bounded(tree: SyntaxTree, function: Function, guard: Guard) -> frozenset[str]:
-    """Axes that the early return compares with a bound."""
-    before = guard if guard.early is None else guard.early
-    alone = (thread_axes(tree, function, node) for node, _ in before.conditions)
+    """Axes that a guard compares with a bound."""
+    alone = (thread_axes(tree, function, node) for node, _ in guard.conditions)
     return frozenset[str]().union(*(axes for axes in alone if axes is not None and len(axes) == 1))
 
 

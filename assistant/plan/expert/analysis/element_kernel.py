@@ -163,7 +163,7 @@ def _around(function: Function, loop: Node, guard: Guard) -> tuple[tuple[Node, .
     inner = loop.parent.named_children if guard.is_around and loop.parent is not None else []
     last = guard.statement if guard.is_around and guard.statement is not None else loop
     before = [n for n in outer if n.end_byte <= last.start_byte and n not in guard.skipped]
-    before += [n for n in inner if n.end_byte <= loop.start_byte]
+    before += [n for n in inner if n.end_byte <= loop.start_byte and n not in guard.skipped]
     after = [n for n in inner if n.start_byte >= loop.end_byte]
     after += [n for n in outer if n.start_byte >= last.end_byte]
     return tuple(n for n in before if n.type != "comment"), tuple(after)

@@ -39,7 +39,7 @@ class Guard(Record):
     """(initializer, type) of locals before the loop that read memory: only threads inside may evaluate them."""
 
     stores: tuple[Node, ...] = ()
-    """Statements before the loop that store elements, behind the early return."""
+    """Statements before the loop that store elements: behind the early return where there is one, else inside the bounds."""
     early: Guard | None = None
     """The early return before the ``if`` around the loop."""
 
@@ -74,12 +74,13 @@ def guard_of(tree: SyntaxTree, function: Function, loop: Node, may_store: bool =
     if isinstance(outer, Obstacle) or (outer.statement is not None and not may_store):
         return outer if isinstance(outer, Obstacle) else Obstacle(DeclineReason.GUARD_FORM, "two bounds checks lie before the loop")
     conditions = _conditions(tree, owner, "&&")
-    before = [n for n in block.named_children if n.end_byte <= loop.start_byte]
-    loads = _guarded_loads(tree, before)
+    earlier = [n for n in block.named_children if n.end_byte <= loop.start_byte]
+    stores = tuple(n for n in earlier if may_store and outer.statement is None and _stores_one(tree, n))
+    loads = _guarded_loads(tree, [n for n in earlier if n not in stores])
     if conditions is None or loads is None:
         return Obstacle(DeclineReason.GUARD_FORM, "what is before the loop cannot be run by the threads outside the bounds")
     early = None if outer.statement is None else outer
-    return Guard(owner, True, (*outer.conditions, *conditions), (*outer.loads, *loads), outer.stores, early)
+    return Guard(owner, True, (*outer.conditions, *conditions), (*outer.loads, *loads), (*outer.stores, *stores), early)
 
 
 def _early_return(tree: SyntaxTree, function: Function, loop: Node, may_store: bool) -> Guard | Obstacle:

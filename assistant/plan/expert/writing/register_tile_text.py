@@ -116,15 +116,20 @@ class _Writer:
         return sorted((*self._kernel.locals.shared, *alone), key=lambda node: node.start_byte)
 
     def _whole_blocks_left_out(self) -> list[str]:
-        """Of a triangle: blocks without an element leave together, before the first barrier; where all have something else to store, only
-        those with one go round the loop."""
+        """Of a triangle: blocks without an element leave together, before the first barrier; where others have something to store, too,
+        only those with an element go round the loop."""
         sides: list[tuple[str, str, str]] = []
         for triangle in self._kernel.triangles:
             low, high = self._tile.extent(triangle.low), self._tile.extent(triangle.high)
             sides.append((f"blockIdx.{triangle.low} * {low}", triangle.operator, f"blockIdx.{triangle.high} * {high} + {high - 1}"))
-        if sides and self._kernel.guard.stores:
+        if sides and self._has_others:
             return [f"const bool {self._busy} = {' && '.join(' '.join(each) for each in sides)};"]
         return [f"if ({first} {'>=' if operator == '<' else '>'} {last}) return;" for first, operator, last in sides]
+
+    @property
+    def _has_others(self) -> bool:
+        """Something is stored for more elements than those of the loop."""
+        return bool(self._kernel.guard.stores) and self._kernel.guard.early is not None
 
     def _remark(self, value: Variable) -> str:
         """The comment behind a declaration."""
@@ -169,7 +174,7 @@ class _Writer:
         header, depth = self._kernel.header, self._tile.depth
         counter = self._counter_type()
         goes_on = f"{self._start} {header.comparison} {header.bound}"
-        if self._kernel.triangles and self._kernel.guard.stores:
+        if self._kernel.triangles and self._has_others:
             goes_on = f"{self._busy} && {goes_on}"
         lines = [f"for ({counter} {self._start} = {header.first}; {goes_on}; {self._start} += {depth}) {{"]
         inner: list[str] = []
