@@ -123,7 +123,6 @@ class SourceFacts(Record):
 
     lines: tuple[LineFacts, ...] = ()
     loops: tuple[LoopFacts, ...] = ()
-    trees: tuple[TreeFacts, ...] = ()
     pointers: tuple[PointerFacts, ...] = ()
     kernel_line: int = 0
     """Line of the kernel's name; 0 where unknown."""
@@ -134,6 +133,7 @@ class SourceFacts(Record):
     threads that load them each for itself; None where the kernel is another one, or indices are not known."""
     file: str = ""
     """Whose lines these are; empty: the launch's only file. Counters also have lines of headers, which mean nothing here."""
+    trees: tuple[TreeFacts, ...] = ()
 
     def is_of(self, file: str) -> bool:
         """Whether a counter's line in ``file`` is a line that these facts speak of; only names count, as folders may be spelled anew."""
