@@ -11,19 +11,21 @@ Example::
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
     import kernelopt
 
 _OPTION = "--kernelopt-device"
+_HOME = Path(__file__).resolve().parents[1]
+"""Where all packages of this distribution are."""
+_OURS = tuple(_HOME / name for name in ("assistant", "jupyter_ext", "kernelopt"))
 
 
 class Compile(Protocol):
@@ -36,6 +38,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("kernelopt").addoption(
         _OPTION, default="auto", metavar="DEVICE", help="where CUDA kernels of tests run: auto, cpu (the emulator), gpu or gpu:N"
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[Any]) -> None:
+    """A refused call is shown with the test's own lines: none of ours, as its message says all. ``--full-trace`` shows them."""
+    if call.excinfo is None or not _is_refusal(call.excinfo) or item.config.rootpath == _HOME:
+        return  # in the tests of this package its lines are what counts
+    for entry in call.excinfo.traceback:
+        if any(Path(entry.path).is_relative_to(folder) for folder in _OURS):
+            entry.frame.f_globals.setdefault("__tracebackhide__", _is_refusal)
+
+
+def _is_refusal(raised: pytest.ExceptionInfo[BaseException]) -> bool:
+    errors = sys.modules.get("assistant.errors")
+    return errors is not None and isinstance(raised.value, errors.KernelOptError)
 
 
 @pytest.fixture(scope="session")

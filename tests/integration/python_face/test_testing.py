@@ -109,6 +109,26 @@ def test_a_projects_own_suite_uses_the_fixtures(tmp_path: Path) -> None:
     assert "kernelopt.compile(Path(" in ended.stdout and "smallest.py" not in ended.stdout
 
 
+REFUSED = """
+import numpy as np
+
+
+def test_refused(kernelopt_compile):
+    scale = kernelopt_compile("scale.cu", grid=4, block=256)
+    scale.check((np.zeros(40, np.float32), np.ones(40), 40))
+"""
+
+
+def test_a_refused_call_is_shown_at_the_tests_own_line(tmp_path: Path) -> None:
+    (tmp_path / "scale.cu").write_text(ONE_TOO_MANY)
+    (tmp_path / "test_scale.py").write_text(REFUSED)
+    ended = suite(tmp_path, "--kernelopt-device=cpu")
+    assert "BindingError: x: expected float32 for `const float *x`, got a float64 NumPy array" in ended.stdout, ended.stdout
+    assert "try: pass x.astype('float32')" in ended.stdout and "test_scale.py:7: BindingError" in ended.stdout
+    assert "binding.py" not in ended.stdout and "kernels.py" not in ended.stdout
+    assert "binding.py" in suite(tmp_path, "--kernelopt-device=cpu", "--full-trace").stdout
+
+
 def test_a_device_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "test_scale.py").write_text(SUITE)
     ended = suite(tmp_path, "--kernelopt-device=tpu", "-k", "right")
