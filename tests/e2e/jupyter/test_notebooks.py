@@ -68,7 +68,7 @@ def _said(cell: Any) -> str:
     return _ANSI.sub("", "\n".join(part for part in parts if part))
 
 
-def test_first_steps_end_with_an_accepted_edit_that_is_judged_against_the_version_before_it(cli: Cli) -> None:
+def test_first_steps_end_with_an_accepted_edit_that_is_not_judged_again(cli: Cli) -> None:
     notebook = example("first-steps")
     said = check(cli, notebook)
     shown = "\n".join(said)
@@ -82,7 +82,8 @@ def test_first_steps_end_with_an_accepted_edit_that_is_judged_against_the_versio
         'aria-label="time before',
     ):
         assert words in page, "the proposal, its verdict and its diff need no widgets"
-    assert re.search(r"against the previous version: PASS, PREDICTED 1\.\d\dx", said[-2])
+    assert re.search(r"P1 \(accepted\): shared-memory-padding, PREDICTED 1\.\d\dx, PASS", said[-2])
+    assert "✓ profile: 1 kernel profiled" in said[-2] and "previous version" not in said[-2], "its verdict is known"
     assert "accepted  notebook.ipynb.transpose  shared-memory-padding" in said[-1]
 
 
