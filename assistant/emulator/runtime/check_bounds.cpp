@@ -73,8 +73,16 @@ void check_bounds(Worker& w, Site& site, const Event& event, const Request& r) {
   }
 }
 
+bool is_misaligned(const Request& r) {
+  uint64_t bits = r.address[0];
+  if (!r.is_dense) for (unsigned i = 1; i < r.lane_count; ++i) bits |= r.address[i];
+  return bits & (r.size_bytes - 1u);
+}
+
 void fail_misaligned(Worker& w, const Event& event, const Request& r) {
-  report_end(w, "misaligned", event.pc, r.address[0], thread_index(w, r.lane[0]), "%s of %u bytes at an address that is not a multiple of %u",
+  unsigned i = 0;
+  while (i + 1 < r.lane_count && !(r.address[i] & (r.size_bytes - 1u))) ++i;
+  report_end(w, "misaligned", event.pc, r.address[i], thread_index(w, r.lane[i]), "%s of %u bytes at an address that is not a multiple of %u",
          verb(event), event.size_bytes, event.size_bytes);
   w.launch->end_at(w.block->linear, CUDA_ERROR_MISALIGNED_ADDRESS);
 }

@@ -142,7 +142,7 @@ void analyse_request(Worker& w, const Event& event, const uint64_t* address, con
   bool is_checked = w.launch->is_checked;
   Space space = space_of(w, r);
   if (is_snapshot && w.launch->checks_global_races) check_read_only(w, event, r);
-  if (space != Space::local && (r.address[0] & (event.size_bytes - 1u))) fail_misaligned(w, event, r);
+  if (space != Space::local && is_misaligned(r)) fail_misaligned(w, event, r);
   switch (space) {
     case Space::global:
       if (site.correction < 0) count_global(w, site, r);

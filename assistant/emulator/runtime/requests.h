@@ -16,6 +16,7 @@ void count_global(Worker& w, Site& site, const Request& request);
 void count_shared(Site& site, const Event& event, const Request& request);
 
 // The checks; `site` holds the allocation the request fell into, if it is one.
+bool is_misaligned(const Request& request);  // in any lane
 void fail_misaligned(Worker& w, const Event& event, const Request& request);  // ends the launch, as a GPU does
 void check_bounds(Worker& w, Site& site, const Event& event, const Request& request);
 void check_global_initialised(Worker& w, const Site& site, const Event& event, const Request& request);

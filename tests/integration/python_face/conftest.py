@@ -129,6 +129,10 @@ __global__ void fours(float *out, const float *x, int n)
 {
     ((float4 *)out)[threadIdx.x] = make_float4(x[0], x[1], x[2], x[3]);
 }
+__global__ void some_misaligned(float *out, const float *x, int n)
+{
+    *(int *)((char *)out + threadIdx.x) = 1;
+}
 """
 
 

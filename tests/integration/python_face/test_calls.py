@@ -112,6 +112,7 @@ FAULTS = {
     "assertion": ("asserting", (256, 256), kernelopt.KernelFault, 37, None, None, "n < 100"),
     "wild-pointer": ("wild", (256, 256, 4096), kernelopt.OutOfBounds, 43, None, None, ""),
     "misaligned": ("misaligned", (600, 256), kernelopt.OutOfBounds, 47, None, "out", "not a multiple of 8"),
+    "misaligned-in-some-threads": ("some_misaligned", (600, 256), kernelopt.OutOfBounds, 121, None, "out", "not a multiple of 4"),
     "beyond-a-shared-array": ("shared_beyond", (256, 256), kernelopt.OutOfBounds, 76, (128, 0, 0), None, "of the shared array tile"),
     "no-dynamic-shared-memory": ("dynamic_shared", (256, 256), kernelopt.OutOfBounds, 83, None, None, "the launch asked for 0 bytes"),
     "null-pointer": ("null_pointer", (256, 256), kernelopt.OutOfBounds, 90, None, None, "through a pointer to nothing"),
