@@ -31,7 +31,7 @@ from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import verdict_in_words
-from assistant.profile.problems import defect_in_words, errors_among
+from assistant.profile.problems import defect_in_words, errors_among, problem_in_words
 from assistant.profile.rules.defects import CODE_BY_KIND
 
 __all__ = ["alternative_lines", "comparison_sentence", "evidence_value", "proposal_title", "view_of"]
@@ -68,7 +68,7 @@ def view_of(
     notes: list[Note] = []
     for command, analysis in analyses.items():
         notes.extend(build.notes(command, without_repeated_errors(command, analysis, analyses.get("inspect"))))
-    reported = without_repeats((*notes, *build.proposal_notes(proposals)))
+    reported = without_repeats((*notes, *build.proposal_notes(proposals)), kernels)
     answered = ReportedNotes(reported, kernels)
     unreported = (note for note in static if not answered.answers(note))
     lines = tuple(line for kernel in kernels for line in build.lines(kernel, analyses.get("profile")))
@@ -306,7 +306,7 @@ class _Builder:
         )
         severity = Severity.ERROR if errors_among((problem,)) else Severity.WARNING
         code = CODE_BY_KIND.get(problem.kind, _OTHER_DEFECT)
-        return Note(stage, problem.line, 0, severity, problem.message, "kernelopt", code, other, defect=defect_in_words(problem))
+        return Note(stage, problem.line, 0, severity, problem_in_words(problem), "kernelopt", code, other, defect=defect_in_words(problem))
 
     def _finding_notes(self, profile: events.Profile) -> Iterator[Note]:
         by_id = {evidence.id: evidence for evidence in profile.evidence}

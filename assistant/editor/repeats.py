@@ -26,6 +26,8 @@ _TOLD_APART_BY_MESSAGE = frozenset({"compile", "check"})
 """Stages that may find two of a kind on a line: a read and a write that are both out of bounds."""
 _SMALL_GRID = "KO111"
 """One small input makes the grids of many launches small."""
+_OF_LANES = "KO207"
+_IN_STEP = ("missing syncwarp", "lock step")
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFORMATION: 2}
 _ANSWERED_BY_MACHINE_CODE = frozenset({"KO106", "KO116"})
 
@@ -51,8 +53,11 @@ class ReportedNotes:
         return self._kernels[at] if at >= 0 and line <= self._kernels[at].last_line else None
 
 
-def without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """One note of each kind and place: launches of a kernel repeat their findings, commands their diagnostics."""
+def without_repeats(notes: Iterable[Note], kernels: Sequence[KernelView] = ()) -> tuple[Note, ...]:
+    """One note of each kind and place: launches of a kernel repeat their findings, commands their diagnostics.
+
+    Of what one cause does on many lines, the first line has the note: grids that one input makes small, steps of a ``kernels``' warp.
+    """
     kept: dict[object, Note] = {}
     for note in notes:
         has_own_message = note.stage in _TOLD_APART_BY_MESSAGE
@@ -62,7 +67,8 @@ def without_repeats(notes: Iterable[Note]) -> tuple[Note, ...]:
             kept[key] = note
     defects = {(n.line, n.code) for n in kept.values() if n.stage == "check"}
     defective = {line for line, code in defects if code is not None}
-    return tuple(_with_one_small_grid([n for n in kept.values() if not _is_repeated(n, defects, defective)]))
+    once = [n for n in kept.values() if not _is_repeated(n, defects, defective)]
+    return tuple(_with_one_of_a_warp(list(_with_one_small_grid(once)), kernels))
 
 
 def _with_one_small_grid(notes: Sequence[Note]) -> Iterator[Note]:
@@ -72,6 +78,20 @@ def _with_one_small_grid(notes: Sequence[Note]) -> Iterator[Note]:
         others = tuple(RelatedPlace("", n.line, n.message) for n in sorted(small[1:], key=lambda n: n.line))
         yield replace(small[0], related=(*small[0].related, *others))
     yield from (n for n in notes if n.code != _SMALL_GRID)
+
+
+def _with_one_of_a_warp(notes: Sequence[Note], kernels: Sequence[KernelView]) -> Iterator[Note]:
+    """Code for lanes in step misses a ``__syncwarp`` in each of its lines: the first one says so, the others are related places."""
+    steps: dict[tuple[str, str, str], list[Note]] = {}
+    for note in sorted(notes, key=lambda n: n.line):
+        kernel = next((k for k in kernels if k.line <= note.line <= k.last_line), None)
+        if note.code == _OF_LANES and note.defect.startswith(_IN_STEP) and kernel is not None:
+            steps.setdefault((note.stage, note.defect.partition(",")[0], kernel.key), []).append(note)
+    related = {id(first): tuple(RelatedPlace("", n.line, "the same here") for n in others) for first, *others in steps.values()}
+    hidden = {id(n) for _, *others in steps.values() for n in others}
+    for note in notes:
+        if id(note) not in hidden:
+            yield replace(note, related=(*note.related, *related.get(id(note), ())))
 
 
 def without_repeated_errors(command: str, analysis: Analysis, inspected: Analysis | None) -> Analysis:

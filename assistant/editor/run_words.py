@@ -3,7 +3,7 @@
 Example::
 
     run_in_words(request, None, ("-O3",))
-    # ("Compiles stencil.cu with g++ for the CPU emulator, with -O3.", "Runs its main() without arguments, at most 60 s each time.")
+    # ("Compiles stencil.cu with g++ for the CPU emulator, with -O3.", "Runs it without arguments, at most 60 s each time.")
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def run_in_words(request: JobRequest, program: FoundProgram | None, flags: Seque
     compiled = f"Compiles {_listed(units, run_folder(request, program))} with {_compilers(request)}{_flags(flags)}."
     if program is None and not _MAIN.search(text):
         return (compiled, f"Runs its kernels on the workload that it declares{limit}.")
-    return (compiled, f"Runs {'its' if len(units) == 1 else 'their'} main() {with_what}{limit}.")
+    return (compiled, f"Runs it {with_what}{limit}.")
 
 
 def _compilers(request: JobRequest) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from assistant.model.profile import Problem
 from assistant.profile.quantity import counted_noun
 
-__all__ = ["defect_in_words", "errors_among", "problems_in_words"]
+__all__ = ["defect_in_words", "errors_among", "problem_in_words", "problems_in_words"]
 
+_IN_VARIABLE = re.compile(r" \(in (\w+)\)$")
 _ERRORS = frozenset(
     {
         "shared_race", "global_race", "missing_syncwarp", "out_of_bounds", "use_after_free", "uninitialised_read",
@@ -36,6 +38,13 @@ def problems_in_words(problems: Sequence[Problem]) -> str:
     if warning_count == len(problems):
         return f"{total}, only {'a warning' if warning_count == 1 else 'warnings'}"
     return f"{total}, {warning_count} of them {'a warning' if warning_count == 1 else 'warnings'}"
+
+
+def problem_in_words(problem: Problem) -> str:
+    """Its message; a shared variable is called that, as one may be named ``block``."""
+    if "shared" not in problem.kind and "shared memory" not in problem.message and "warp" not in problem.message:
+        return problem.message
+    return _IN_VARIABLE.sub(r" (in the variable \1)", problem.message)
 
 
 def defect_in_words(problem: Problem) -> str:

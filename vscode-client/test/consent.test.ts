@@ -6,7 +6,7 @@ import { type ConsentAsked, consentQuestion, waitingText } from "../src/server/c
 const ASKED: ConsentAsked = {
   id: "sha256:1",
   program: "stencil.cu",
-  command: "Compiles stencil.cu with g++ for the CPU emulator, with the flags -O3.\nRuns its main() with the arguments 512.",
+  command: "Compiles stencil.cu with g++ for the CPU emulator, with the flags -O3.\nRuns it with the arguments 512.",
   folder: "/home/ada/work",
   purpose: "judging",
   is_asked_for: true,
@@ -15,7 +15,7 @@ const ASKED: ConsentAsked = {
 test("the question shows the whole command, and where it runs", () => {
   const { title, detail, answers } = consentQuestion(ASKED);
   assert.equal(title, "Run stencil.cu to verify and profile its kernels?");
-  assert.match(detail, /^Compiles stencil\.cu with g\+\+ for the CPU emulator, with the flags -O3\.\nRuns its main\(\) with the arguments 512\.\n\nRuns as you, in \/home\/ada\/work\./);
+  assert.match(detail, /^Compiles stencil\.cu with g\+\+ for the CPU emulator, with the flags -O3\.\nRuns it with the arguments 512\.\n\nRuns as you, in \/home\/ada\/work\./);
   assert.deepEqual([...answers.keys()], ["Once", "Always in This Folder", "Never", "Not Now"]);
 });
 
@@ -28,5 +28,5 @@ test("what waits stands in the status bar with how many more", () => {
   assert.equal(waitingText([ASKED]).text, "$(warning) run stencil.cu?");
   const two = waitingText([ASKED, { ...ASKED, id: "2", command: "./other" }]);
   assert.equal(two.text, "$(warning) run stencil.cu? +1");
-  assert.match(two.tooltip, /Runs its main\(\) with the arguments 512\.\n\.\/other\n/);
+  assert.match(two.tooltip, /Runs it with the arguments 512\.\n\.\/other\n/);
 });

@@ -95,12 +95,12 @@ def test_it_says_in_words_what_is_compiled_by_what_and_how_it_is_run(request_: J
     alone = exact_run(replace(request_, texts=((request_.file, MAIN),), timeout_s=60.0))
     assert alone.words == (
         "Compiles k.cu with g++ for the CPU emulator, with the flags -O2.",
-        "Runs its main() without arguments, at most 60 s each time.",
+        "Runs it without arguments, at most 60 s each time.",
     )
     plain = exact_run(replace(request_, texts=((request_.file, MAIN),), cflags=(), arguments=("512", "a b")))
     assert plain.words == (
         "Compiles k.cu with g++ for the CPU emulator, without flags of yours.",
-        "Runs its main() with the arguments 512 'a b'.",
+        "Runs it with the arguments 512 'a b'.",
     )
     assert exact_run(declaring(request_, "flags = []")).words[1] == "Runs its kernels on the workload that it declares."
 
@@ -125,7 +125,7 @@ def test_a_program_names_its_units_its_arguments_and_where_it_runs(request_: Job
         replace(request_, file=folder / "include" / "k.cuh", working_directory=folder / "src", programs=ProgramSearch((program,)))
     )
     assert run.words[0].startswith("Compiles main.cu, k.cu with ") and run.words[0].endswith("with the flags -Iinclude -O2.")
-    assert run.words[1] == "Runs their main() with the arguments 64."
+    assert run.words[1] == "Runs it with the arguments 64."
     assert run.runs_in == folder / "src"
     many = replace(program, units=tuple(folder / f"u{number}.cu" for number in range(8)))
     assert "u5.cu and 2 more with" in exact_run(replace(request_, programs=ProgramSearch((many,)))).words[0]

@@ -296,6 +296,21 @@ def test_what_was_found_in_a_kernel_is_never_shown_in_another_that_has_the_same_
     assert _found(_race_of_one(changed, _check(kernel="two(float *)"))) == []
 
 
+def test_lanes_in_step_are_one_note_for_each_kernel_with_the_other_lines_as_related_places() -> None:
+    text = _TEXT.replace("  a[threadIdx.x] = 1;\n", "".join(f"  a[threadIdx.x] += a[threadIdx.x + {n}];\n" for n in (4, 2, 1)))
+    steps = [_problem("missing_syncwarp", line, other=(str(_PATH), line - 1)) for line in (6, 5)]
+    other = _check(_problem("missing_syncwarp", 9), kernel=_SECOND)
+    view = _view(text, check=_said(_check(*steps, _problem("shared_race", 4)), other, text=text))
+    assert _found(view) == [("check", 4, "KO202"), ("check", 5, "KO207"), ("check", 9, "KO207")]
+    assert [(place.line, place.message) for place in view.notes[1].related] == [(4, "the other access"), (6, "the same here")]
+
+
+def test_a_shared_variable_that_is_called_block_is_not_taken_for_a_block() -> None:
+    said = replace(_problem("shared_race", 4), message="read after write: no barrier orders it with thread 3 of the block (in block)")
+    (note,) = _view(check=_said(_check(said))).notes
+    assert note.message.endswith("with thread 3 of the block (in the variable block)")
+
+
 def test_small_grids_of_several_launches_are_one_note_with_the_others_as_related_places() -> None:
     costs = {10: 0.1, 11: 0.4, 12: 0.2}
     text = _TEXT.replace("  first<<<1, TILE>>>(0);\n", 3 * "  first<<<1, TILE>>>(0);\n")
