@@ -10,12 +10,12 @@ from pygls.lsp.server import LanguageServer
 
 from assistant.editor.lanes import Work
 from assistant.editor.offer_words import cases_in_words
+from assistant.editor.progress_words import JobProgress
 from assistant.editor.tasks import Verb
 from assistant.editor.words import comparison_sentence
 from assistant.engine import CANNOT_ANSWER, event_json, event_object
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import (
-    CandidateTried,
     ComparisonMade,
     Event,
     JobEnded,
@@ -23,11 +23,9 @@ from assistant.model.events import (
     Message,
     PairTurn,
     ProposalMade,
-    StageEnded,
 )
 from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind
-from assistant.model.trial import OUTCOME_WORDS
 from lsp.backend import Backend
 from lsp.client import Client
 from lsp.diagnostics import Diagnostics
@@ -80,6 +78,7 @@ class SessionListener:
         """Documents whose view changed since the client was last asked to refresh."""
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._progressing: set[str] = set()
+        self._progress: dict[str, JobProgress] = {}
         self._endings: dict[str, JobEnded] = {}
         self._verdicts: dict[str, ComparisonMade] = {}
         self._searched = SearchedKernels()
@@ -124,11 +123,10 @@ class SessionListener:
         self._client.trace(f"{work.id} {event.event}", lambda: event_json(event))
         if self._client.supports("event"):
             self._server.protocol.notify("kernelopt/event", event_object(event))
+        said = self._progress.setdefault(work.id, JobProgress()).said(event)
+        if said is not None:
+            self._report(work, said)
         match event:
-            case StageEnded(stage=stage, detail=detail):
-                self._report(work, f"{stage}: {detail}" if detail else stage)
-            case CandidateTried(technique=technique, outcome=outcome):
-                self._report(work, f"{technique}: {OUTCOME_WORDS.get(outcome, outcome.value)}")
             case Message(severity=severity, message=message, remedy=remedy):
                 self._client.log(f"{message}; {remedy}" if remedy else message, _LOG_KINDS[severity])
             case ComparisonMade():
@@ -167,6 +165,7 @@ class SessionListener:
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         self._scratch.job_ended(work)
         self._changed(None)
+        self._progress.pop(work.id, None)
         timer = self._timers.pop(work.id, None)
         if timer is not None:
             timer.cancel()
@@ -208,7 +207,9 @@ class SessionListener:
         del self._timers[work.id]
         self._progressing.add(work.id)
         title = f"{_TITLES[work.task.verb]} {work.task.request.file.name}"
-        self._server.work_done_progress.begin(work.id, types.WorkDoneProgressBegin(title, cancellable=True))
+        known = self._progress.get(work.id)
+        message = None if known is None else known.latest
+        self._server.work_done_progress.begin(work.id, types.WorkDoneProgressBegin(title, cancellable=True, message=message))
 
     def _report(self, work: Work, message: str) -> None:
         if work.id in self._progressing:
