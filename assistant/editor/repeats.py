@@ -28,6 +28,9 @@ _SMALL_GRID = "KO111"
 """One small input makes the grids of many launches small."""
 _OF_LANES = "KO207"
 _IN_STEP = ("missing syncwarp", "lock step")
+_OF_NEIGHBOURS = frozenset({"KO101", "KO102"})
+_FAR_APART = "far apart"
+_FAR_APART_WORDS = ("addresses far apart", "threads lie apart")
 _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFORMATION: 2}
 _ANSWERED_BY_MACHINE_CODE = frozenset({"KO106", "KO116"})
 
@@ -56,7 +59,8 @@ class ReportedNotes:
 def without_repeats(notes: Iterable[Note], kernels: Sequence[KernelView] = ()) -> tuple[Note, ...]:
     """One note of each kind and place: launches of a kernel repeat their findings, commands their diagnostics.
 
-    Of what one cause does on many lines, the first line has the note: grids that one input makes small, steps of a ``kernels``' warp.
+    Of what one cause does on many lines, one line has the note: grids that one input makes small, neighbouring threads
+    far apart in one of the ``kernels``, lanes in step.
     """
     kept: dict[object, Note] = {}
     for note in notes:
@@ -68,7 +72,7 @@ def without_repeats(notes: Iterable[Note], kernels: Sequence[KernelView] = ()) -
     defects = {(n.line, n.code) for n in kept.values() if n.stage == "check"}
     defective = {line for line, code in defects if code is not None}
     once = [n for n in kept.values() if not _is_repeated(n, defects, defective)]
-    return tuple(_with_one_of_a_warp(list(_with_one_small_grid(once)), kernels))
+    return tuple(_with_one_of_a_cause(list(_with_one_small_grid(once)), kernels))
 
 
 def _with_one_small_grid(notes: Sequence[Note]) -> Iterator[Note]:
@@ -80,18 +84,32 @@ def _with_one_small_grid(notes: Sequence[Note]) -> Iterator[Note]:
     yield from (n for n in notes if n.code != _SMALL_GRID)
 
 
-def _with_one_of_a_warp(notes: Sequence[Note], kernels: Sequence[KernelView]) -> Iterator[Note]:
-    """Code for lanes in step misses a ``__syncwarp`` in each of its lines: the first one says so, the others are related places."""
-    steps: dict[tuple[str, str, str], list[Note]] = {}
-    for note in sorted(notes, key=lambda n: n.line):
+def _with_one_of_a_cause(notes: Sequence[Note], kernels: Sequence[KernelView]) -> Iterator[Note]:
+    """Of a kernel's notes with one cause the costliest, else the first one, has the others as related places."""
+    groups: dict[tuple[str, ...], list[Note]] = {}
+    for note in sorted(notes, key=lambda n: (-(n.cost_ratio or 0.0), n.line)):
         kernel = next((k for k in kernels if k.line <= note.line <= k.last_line), None)
-        if note.code == _OF_LANES and note.defect.startswith(_IN_STEP) and kernel is not None:
-            steps.setdefault((note.stage, note.defect.partition(",")[0], kernel.key), []).append(note)
-    related = {id(first): tuple(RelatedPlace("", n.line, "the same here") for n in others) for first, *others in steps.values()}
-    hidden = {id(n) for _, *others in steps.values() for n in others}
+        cause = None if kernel is None else _cause(note)
+        if kernel is not None and cause is not None:
+            groups.setdefault((note.stage, cause, kernel.key), []).append(note)
+    related = {id(first): tuple(RelatedPlace("", n.line, "the same here") for n in _by_line(others)) for first, *others in groups.values()}
+    hidden = {id(n) for _, *others in groups.values() for n in others}
     for note in notes:
         if id(note) not in hidden:
             yield replace(note, related=(*note.related, *related.get(id(note), ())))
+
+
+def _cause(note: Note) -> str | None:
+    """What all lines of a kernel have in common that are noted for it: which threads are neighbours, or that lanes go in step."""
+    if note.code == _OF_LANES and note.defect.startswith(_IN_STEP):
+        return note.defect.partition(",")[0]
+    if note.stage == "profile" and note.code in _OF_NEIGHBOURS:
+        return _FAR_APART if any(words in note.message for words in _FAR_APART_WORDS) else None
+    return None
+
+
+def _by_line(notes: Iterable[Note]) -> list[Note]:
+    return sorted(notes, key=lambda note: note.line)
 
 
 def without_repeated_errors(command: str, analysis: Analysis, inspected: Analysis | None) -> Analysis:

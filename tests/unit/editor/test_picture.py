@@ -305,6 +305,17 @@ def test_lanes_in_step_are_one_note_for_each_kernel_with_the_other_lines_as_rela
     assert [(place.line, place.message) for place in view.notes[1].related] == [(4, "the other access"), (6, "the same here")]
 
 
+def test_neighbouring_threads_far_apart_are_one_note_for_each_kernel_at_the_costliest_line() -> None:
+    text = _TEXT.replace("  a[threadIdx.x] = 1;\n", 4 * "  a[threadIdx.x] = 1;\n")
+    far, apart, other = ": the threads of a warp read addresses far apart", ": the addresses of a warp's threads lie apart", ": misaligned"
+    said = [("KO101", 4, far, 0.1), ("KO102", 5, apart, 0.3), ("KO101", 6, far, None), ("KO102", 7, other, 0.2)]
+    found = tuple(replace(_finding(code, line, cost), message=f"Each load{why}") for code, line, why, cost in said)
+    elsewhere = _profile(_SECOND, findings=(replace(_finding("KO101", 10), message=f"Each load{far}"),))
+    view = _view(text, profile=_said(_profile(findings=found), elsewhere, text=text))
+    assert _found(view) == [("profile", 5, "KO102"), ("profile", 7, "KO102"), ("profile", 10, "KO101")]
+    assert [(place.line, place.message) for place in view.notes[0].related] == [(4, "the same here"), (6, "the same here")]
+
+
 def test_a_shared_variable_that_is_called_block_is_not_taken_for_a_block() -> None:
     said = replace(_problem("shared_race", 4), message="read after write: no barrier orders it with thread 3 of the block (in block)")
     (note,) = _view(check=_said(_check(said))).notes
