@@ -66,7 +66,6 @@ async def _first_look(stage: Stage) -> None:
     stage.cli.write("transpose.cu", text)
     window = await stage.open("transpose.cu")
     await window.see(window.lens("waiting for your OK"))
-    await window.see(window.text, "registers, occupancy")
     await stage.keep("waiting")
     await window.click(window.lens("waiting for your OK"))
     await window.see(window.page.locator(".monaco-dialog-box"))
@@ -230,7 +229,7 @@ SCENES = (
         _first_look,
         {
             "waiting": "Your program has not run yet: the lens and the status bar wait for your OK, and nothing stands over your code.",
-            "question": "A click shows the exact command; until it is answered, nothing runs.",
+            "question": "A click says what is compiled, by what, and how it is run; until it is answered, nothing runs.",
             "at-rest": "Profiled: one row over the kernel, and a bar beside the line that costs.",
             "hot-line": "The line with the cursor says its number.",
             "hover-line": "A hover says what it costs, why, and what would change it.",
