@@ -22,6 +22,7 @@ from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import Caps
 from assistant.model.trial import TrialOutcome
+from assistant.model.workload import LiveWorkload
 from assistant.record import Record
 from jupyter_ext.cells import Cell
 
@@ -214,3 +215,9 @@ class CellRun(Run):
         self.cell = cell
         """As it is now, with what was accepted."""
         self.kernel = kernel
+
+    def held_against(self, live: LiveWorkload | None) -> CellRun:
+        """Itself, with the reference of the arrays that it is judged on, where that was called."""
+        if live is not None and live.reference and any(case.reference for case in live.cases):
+            self.state = replace(self.state, reference=live.reference)
+        return self

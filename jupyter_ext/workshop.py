@@ -165,9 +165,7 @@ class Workshop:
 
     def open(self, cell: Cell, live: LiveWorkload | None, wanted: CellQuestions) -> CellRun:
         """Take up a cell that was run: what went on for its earlier text ends, the questions begin. Returns at once."""
-        run = CellRun(len(self._runs) + 1, cell, wanted.kernel, wanted.verbs)
-        if live is not None and any(case.reference for case in live.cases):
-            run.state = replace(run.state, reference=live.reference or "")
+        run = CellRun(len(self._runs) + 1, cell, wanted.kernel, wanted.verbs).held_against(live)
         self._runs.append(run)
         self.loop.call(self._begin, run, live, wanted)
         return run
