@@ -7,8 +7,6 @@ Example::
 
 from __future__ import annotations
 
-import re
-
 from assistant.cuda.accesses import PointerUse, Use, uses_of
 from assistant.cuda.body_names import BodyNames
 from assistant.cuda.calls import callee_name, given_arguments
@@ -19,13 +17,13 @@ from assistant.cuda.parameters import declared_name
 from assistant.cuda.reaches import Reach
 from assistant.cuda.recovery import located, recover
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts
+from assistant.cuda.tokens import words_in_code
 from assistant.model.source import Kernel
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 from assistant.workload.ranges import Ranges, probe
 
 __all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index", "is_written", "maybe_written", "only_stored"]
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
 _MOST_COPIES = 4
 """A pointer that is copied from pointer to pointer is followed so far."""
 
@@ -56,7 +54,7 @@ def maybe_written(text: str, kernel: Kernel) -> frozenset[str]:
     if kernel.macro:
         return frozenset(pointers)
     names = BodyNames(*located(recover(text).trees, kernel.body))
-    in_macros = {word for texts in macro_texts(names.tree).values() for text in texts for word in _WORD.findall(text)}
+    in_macros = {word for texts in macro_texts(names.tree).values() for text in texts for word in words_in_code(text)}
     return frozenset(name for name in pointers if name in in_macros or is_written(name, names))
 
 

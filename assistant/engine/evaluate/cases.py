@@ -5,7 +5,6 @@ Cases are made for the original; ``for_candidate`` turns one into what the candi
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from assistant.cuda.device_variables import device_variable_types
 from assistant.cuda.instance_parameters import instance_parameters
 from assistant.cuda.match import select_kernels
 from assistant.cuda.structs import struct_fields
+from assistant.cuda.tokens import tokens
 from assistant.cuda.type_aliases import spelled_out, type_aliases
 from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
@@ -38,7 +38,7 @@ from assistant.workload.unread import unread_buffers
 
 __all__ = ["captured_cases", "declared_cases", "for_candidate", "launched_recording", "live_case", "live_cases", "under_own_name"]
 
-_QUALIFIER = re.compile(r"\b(?:const|volatile)\b|\s+")
+_QUALIFIERS = frozenset({"const", "volatile"})
 _DECLARED = "declared"
 """Kind of a case of a shape that the block declares (``workload.generate``): the other side has to declare it as well."""
 _FRESH_VALUES_BYTES = 64 << 20
@@ -97,7 +97,7 @@ def under_own_name(version: SourceVersion, launch: RecordedLaunch) -> RecordedLa
 
 
 def _unqualified(symbol: str) -> str:
-    return _QUALIFIER.sub("", symbol)
+    return "".join(token.text for token in tokens(symbol) if token.text not in _QUALIFIERS)
 
 
 def declared_cases(

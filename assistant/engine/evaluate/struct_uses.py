@@ -7,11 +7,11 @@ Example::
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from assistant.cuda.accesses import ArrayAccess, array_accesses
+from assistant.cuda.code_patterns import Words
 from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.structs import struct_fields
 from assistant.cuda.syntax import Node, SyntaxTree
@@ -21,7 +21,7 @@ from assistant.profile.facts import StructUse
 __all__ = ["struct_uses"]
 
 _VECTOR_MEMBERS = "xyzw"
-_VECTOR_OF_ONE_ACCESS = re.compile(r"u?(?:char|short|int|long|longlong)[24]|(?:float|double)[24]|(?:__half|half|__nv_bfloat16)2?")
+_VECTOR_OF_ONE_ACCESS = Words(r"u?(?:char|short|int|long|longlong)[24]|(?:float|double)[24]|(?:__half|half|__nv_bfloat16)2?")
 
 
 def struct_uses(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, bodies: Sequence[Node]) -> Mapping[int, tuple[StructUse, ...]]:
@@ -46,7 +46,7 @@ def struct_uses(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, bodies: 
 
 def _is_moved_by_member(element_type: str) -> bool:
     """Whether a copy of an element is an access for each member: ``float2`` and ``float4`` are aligned so that one moves all of it."""
-    return _VECTOR_OF_ONE_ACCESS.fullmatch(element_type) is None
+    return element_type not in _VECTOR_OF_ONE_ACCESS
 
 
 def _uses(

@@ -40,12 +40,12 @@ class KeptSums(Record):
     """That led there, one after another."""
 
 
-def kept_sums(request: PlanRequest, context_of: ContextOf) -> KeptSums | None:
-    """The kernel with each running value that can be in a register; None where there is none."""
+def kept_sums(request: PlanRequest, context: TransformationContext, context_of: ContextOf) -> KeptSums | None:
+    """The kernel with each running value that can be in a register; None where there is none. ``context``: the request's own."""
     found: list[Rewrite] = []
     after = request
     while len(found) < _MOST:
-        rewrite = next(_kept(context_of(after)), None)
+        rewrite = next(_kept(context_of(after) if found else context), None)
         later = None if rewrite is None else edited(after, rewrite.edits)
         if rewrite is None or later is None:
             break

@@ -237,7 +237,9 @@ class ExpertPlanner:
     def _with_kept_sums(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
         """What the technique makes of the kernel with the running values of its loops in registers."""
         place = request.findings.index(context.finding)
-        kept = kept_sums(request, lambda of: _context(of, _tree(of), of.findings[place])) if technique.id in _SHARES_LOOPS else None
+        if technique.id not in _SHARES_LOOPS:
+            return ()
+        kept = kept_sums(request, context, lambda of: _context(of, _tree(of), of.findings[place]))
         if kept is None:
             return ()
         after = kept.request

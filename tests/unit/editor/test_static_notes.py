@@ -331,6 +331,7 @@ _TOLD = {
     ("math_functions_and_helper.cu", "KO116"),
     ("math_functions_and_helper.expected.cu", "KO116"),
     ("powers.cu", "KO116"),
+    ("bugs.cu", "KO204"),
     ("bugs.cu", "KO206"),
     ("host_api.cu", "KO206"),
     ("polls.cu", "KO206"),

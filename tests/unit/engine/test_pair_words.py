@@ -56,7 +56,9 @@ def test_an_edit_is_answered_in_one_line(assessed: Any, access: Any, verdict: Ca
     assert broken == f"{gain} {method}; {moved}; breaks “keep it”; breaks “no x”; next: rest"
     now = state(edit("v1", 1.5), edit("v2", 1.2, against_best=0.8))
     against = edit_answer(now, judged, speed(0.9), (), "rest")
-    assert against.startswith(f"v3: PASS, PREDICTED 1.50x against the baseline, 0.90x against v1, the best so far {method}; shared")
+    assert against.startswith(
+        f"v3: PASS, PREDICTED 1.50x against the baseline, 0.90x against v1, the best so far {method}; passes through shared"
+    )
 
 
 def test_an_edit_that_is_wrong_or_not_judged_says_why(assessed: Any, verdict: Callable[..., Verification]) -> None:
