@@ -129,12 +129,13 @@ LaunchReport collect(Launch& launch) {
   return result;
 }
 
-// A launch that waits for ever without running a thread has no better place than the launch itself.
-void ensure_timeout_is_reported(LaunchReport& result) {
+// A launch that waits for ever without running a thread has no better place than the launch itself; nor has one that was between two blocks.
+void ensure_timeout_is_reported(const Launch& launch, LaunchReport& result) {
   if (result.error != CUDA_ERROR_LAUNCH_TIMEOUT) return;
   for (const Problem& problem : result.problems)
     if (!strcmp(problem.kind, "timeout")) return;
-  result.problems.push_back(Problem{"timeout", 0, 0, 0, {0, 0, 0}, {0, 0, 0}, "the launch was stopped: its threads waited for each other too long", 1});
+  const char* why = launch.blocks_finished.load() ? "it ran too long for the emulator" : "its threads waited for each other too long";
+  result.problems.push_back(Problem{"timeout", 0, 0, 0, {0, 0, 0}, {0, 0, 0}, std::string("the launch was stopped: ") + why, 1});
 }
 
 int run(const EmuLaunch& request) {
@@ -163,7 +164,7 @@ int run(const EmuLaunch& request) {
   note_spent(launch);
   LaunchReport result = collect(launch);
   drop_snapshots(launch);
-  ensure_timeout_is_reported(result);
+  ensure_timeout_is_reported(launch, result);
   if (launch.is_cut) end_soon();
   end_record(record, result.error ? LaunchEnd::failed : launch.is_cut ? LaunchEnd::cut : LaunchEnd::whole, launch.blocks_run);
 

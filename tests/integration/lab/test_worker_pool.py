@@ -80,6 +80,6 @@ async def test_all_workers_end_with_the_pool(pool: WorkerPool, tmp_path: Path) -
     assert not any(is_running(pid) for pid in pids)
 
 
-@pytest.mark.parametrize(("cores", "count"), [(1, 1), (2, 1), (7, 1), (8, 2), (16, 4), (128, 4)])
+@pytest.mark.parametrize(("cores", "count"), [(1, 1), (2, 1), (7, 1), (8, 2), (16, 4), (128, 8)])
 def test_a_machine_with_few_cores_has_one_worker_of_a_kind(cores: int, count: int) -> None:
     assert workers_at_once(cores) == count
