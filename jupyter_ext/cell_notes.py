@@ -17,8 +17,6 @@ from assistant.workload.signature import Signature
 
 __all__ = ["advice_on", "left_alone", "uncompared"]
 
-_LEFT = "{} are compiled only, in cells of their own they are too"
-
 
 def advice_on(is_enough: bool, kernel: Kernel | None, parsed: ParsedSource, signatures: Mapping[str, Signature]) -> tuple[str, ...]:
     """What a cell that is compiled only needs to be more; nothing where that is ``is_enough``."""
@@ -39,7 +37,7 @@ def uncompared(kernel: Kernel | None, signatures: Mapping[str, Signature], text:
         return ""
     names = ", ".join(device_variable_types(text))
     what = f"what it leaves in {names} is not compared" if names else "it leaves nothing that could be compared"
-    return f"{kernel.name} has no array to write, and {what}: it is checked and profiled, no edit is looked for; give it one"
+    return f"{kernel.name} has no array to write, and {what}: it is checked and profiled, but not edited; give it an array to write to"
 
 
 def left_alone(bound: Kernel | None, signatures: Mapping[str, Signature]) -> tuple[str, ...]:
@@ -47,5 +45,5 @@ def left_alone(bound: Kernel | None, signatures: Mapping[str, Signature]) -> tup
     others = () if bound is None else tuple(name for name in signatures if name != bound.name)
     if bound is None or not others:
         return ()
-    left = f"{others[0]} is compiled only, in a cell of its own it is too" if len(others) == 1 else _LEFT.format(", ".join(others))
+    left = f"{', '.join(others)} {'is' if len(others) == 1 else 'are'} only compiled; put each kernel into a cell of its own"
     return (f"{bound.name} is verified, profiled and improved; {left}",)

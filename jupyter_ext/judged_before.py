@@ -33,7 +33,7 @@ def is_accepted(store: Store, cell: Cell, before: str) -> bool:
 
 
 def kind_of_arrays(bound: Sequence[ShapeBinding], reference: str | None) -> tuple[object, ...]:
-    """What a verdict on these arrays rests on besides their values, of which it has fresh ones, too."""
+    """Names, types, shapes and devices of arrays, scalars, the reference: a verdict on these holds for other values in the arrays."""
     return (*(_kind_of(one.bound) for one in bound), reference)
 
 

@@ -239,7 +239,7 @@ def reduction_tail(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
 
 
 def _written_out(context: FindContext, launch: CountedLaunch, steps: int, narrow: int) -> tuple[Diagnosis, ...]:
-    """KO115 of steps that follow each other in the text: the last ones may well wait for nobody, but go through shared memory."""
+    """KO115 of steps that follow each other in the text: the last ones may need no barrier, but go through shared memory."""
     if not any(a.op == "shared store" and context.facts.is_of(a.file) for a in launch.profile.accesses):
         return ()
     return tuple(

@@ -22,7 +22,7 @@ from assistant.cuda.files import line_end
 from assistant.cuda.functions import Function, enclosing_function, functions
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.macros import hidden_effect, macro_text
-from assistant.cuda.names import free_name, names_in, words_in
+from assistant.cuda.names import free_name, names_in
 from assistant.cuda.syntax import Node, SyntaxTree, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
@@ -30,7 +30,8 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import comments_of, indentation
+from assistant.plan.expert.writing.helper_removal import helper_removal
+from assistant.plan.expert.writing.layout import indentation
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
@@ -90,7 +91,7 @@ def opened_helper(context: TransformationContext) -> OpenedHelper | Obstacle | N
     indent, newline = _inner_indent(context, call.statement), line_end(context.text)
     body = Span(tree.span(statements[0]).start, tree.span(statements[-1]).end)
     moved = _moved(context.text, _renamed(context, call.helper.body, body, names), indentation(context.text, body.start), indent)
-    removal, comments = _removal(context, call)
+    removal, comments = helper_removal(context, call.helper)
     before = f"{newline}{indent}".join((*comments, *declared, moved))
     opening = _opening(context, call.statement)
     start = _head_end(tree, call.statement) if opening else tree.span(call.statement).start
@@ -323,18 +324,3 @@ def _head_end(tree: SyntaxTree, statement: Node) -> int:
     while previous is not None and previous.type == "comment":
         previous = previous.prev_sibling
     return tree.span(statement).start if previous is None else tree.span(previous).end
-
-
-def _removal(context: TransformationContext, call: _Call) -> tuple[TextEdit | None, tuple[str, ...]]:
-    """The edit that takes the helper away, and what its comments say; none where the program mentions it elsewhere."""
-    tree, text, helper = context.tree, context.text, call.helper
-    if len(re.findall(rf"\b{re.escape(helper.name)}\b", text)) > 2 or any(helper.name in words_in(source.text) for source in tree.others):
-        return None, ()
-    outermost = next((n for n in (helper.node, *tree.ancestors(helper.node)) if tree.span(n).start == helper.span.start), helper.node)
-    comments, _ = comments_of(tree, outermost)
-    start, end = text.rfind("\n", 0, helper.span.start) + 1, text.find("\n", helper.span.end) + 1
-    for comment in reversed(comments):
-        start = text.rfind("\n", 0, text.rfind(comment, 0, start)) + 1
-    while text[end:].startswith(("\n", "\r\n")):
-        end = text.find("\n", end) + 1
-    return TextEdit(Span(start, end), ""), tuple(line.strip() for comment in comments for line in comment.splitlines())

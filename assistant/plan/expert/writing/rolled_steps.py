@@ -10,18 +10,17 @@ Example::
 
 from __future__ import annotations
 
-import re
-
 from assistant.cuda.files import line_end
 from assistant.cuda.functions import functions
-from assistant.cuda.names import free_name, words_in
+from assistant.cuda.names import free_name
 from assistant.cuda.shared_arrays import shared_arrays
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.launch_block import launched_block
 from assistant.plan.expert.analysis.written_out_steps import WrittenOutSteps, written_out_steps
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import comments_of, indentation
+from assistant.plan.expert.writing.helper_removal import helper_removal
+from assistant.plan.expert.writing.layout import indentation
 from assistant.plan.expert.writing.shared_rows import combined_values
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
@@ -75,19 +74,6 @@ def _loop(context: TransformationContext, steps: WrittenOutSteps) -> str:
 
 def _removals(context: TransformationContext, steps: WrittenOutSteps) -> list[TextEdit]:
     """Each helper with its comments, where the program mentions it at its call alone."""
-    tree, text, found = context.tree, context.text, list[TextEdit]()
-    for name in dict.fromkeys(steps.helpers):
-        helper = next(each for each in functions(tree) if each.name == name)
-        is_elsewhere = any(name in words_in(source.text) for source in tree.others)
-        called = sum(called_name == name for called_name in steps.helpers)
-        if is_elsewhere or called > 1 or len(re.findall(rf"\b{re.escape(name)}\b", text)) > 2:
-            continue
-        outermost = next((n for n in (helper.node, *tree.ancestors(helper.node)) if tree.span(n).start == helper.span.start), helper.node)
-        comments, _ = comments_of(tree, outermost)
-        start, end = text.rfind("\n", 0, helper.span.start) + 1, text.find("\n", helper.span.end) + 1
-        for comment in reversed(comments):
-            start = text.rfind("\n", 0, text.rfind(comment, 0, start)) + 1
-        while text[end:].startswith(("\n", "\r\n")):
-            end = text.find("\n", end) + 1
-        found.append(TextEdit(Span(start, end), ""))
-    return found
+    known = {function.name: function for function in functions(context.tree)}
+    edits = (helper_removal(context, known[name])[0] for name in dict.fromkeys(steps.helpers))
+    return [edit for edit in edits if edit is not None]
