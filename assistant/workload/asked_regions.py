@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from assistant.model.recording import WORK_KINDS, Recording
 from assistant.workload.regions import OrderedStep, Region, work_key
@@ -18,10 +18,23 @@ __all__ = ["region_of_calls", "region_of_main"]
 
 
 def region_of_main(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> Region | None:
-    """All steps of both; None where one of them does nothing on the device."""
+    """All steps of both; None where one of them does nothing on the device.
+
+    Copies from and to the host with which both begin and end alike are no part of it: the link would be timed, not the device.
+    """
     if not any(step.is_of_device for step in a) or not any(step.is_of_device for step in b):
         return None
-    return Region(tuple(range(len(a))), tuple(range(len(b))), 1, (len(a), len(b)))
+    is_one_after_another = not may_overlap((*a, *b))
+    first = _same_host_copies(a, b) if is_one_after_another else 0
+    last = _same_host_copies(a[::-1], b[::-1]) if is_one_after_another else 0
+    before, after = (tuple(range(first, len(side) - last)) for side in (a, b))
+    return Region(before, after, 1, (len(before), len(after)))
+
+
+def _same_host_copies(a: Sequence[OrderedStep], b: Sequence[OrderedStep]) -> int:
+    """With how many copies between host and device both begin alike."""
+    same = (not left.is_of_device and work_key(left) == work_key(right) for left, right in zip(a, b, strict=False))
+    return sum(takewhile(bool, same))
 
 
 def region_of_calls(a: Recording, b: Recording, of_a: Sequence[OrderedStep], of_b: Sequence[OrderedStep], name: str) -> Region | str:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
+from assistant.engine.request import WHOLE_PROGRAM
 from assistant.model.recording import STEP_WORDS
 from assistant.profile.quantity import counted_noun, first_of
 from assistant.record import Record
@@ -72,7 +73,8 @@ class ProgramRegion(Record):
     @property
     def left_out(self) -> tuple[str, ...]:
         """What B leaves as it is and is in no ratio, in words."""
-        same = tuple(host_copies_of_both(*self.sides).elements())
+        sides = (self.before, self.after) if self.asked == WHOLE_PROGRAM else self.sides
+        same = tuple(host_copies_of_both(*sides).elements())
         if not same or self.may_overlap:
             return ()
         return (f"the same in both and left out: {_listed(same)}, {sum(step.size_bytes for step in same):,} bytes",)

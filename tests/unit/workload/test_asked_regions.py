@@ -47,6 +47,30 @@ def test_a_function_that_does_nothing_on_the_gpu_is_no_region(a: str, b: str, le
     assert region_of_calls(of_a, of_b, steps_a, steps_b, "step") == f"{letter} does nothing on the GPU in calls of step"
 
 
-def test_all_of_main_is_everything_on_the_device() -> None:
-    assert region_of_main(recorded("Ha(b)D")[1], recorded("Hc")[1]) == Region((0, 1, 2, 3), (0, 1), 1, (4, 2))
+@pytest.mark.parametrize(
+    ("a", "b", "region"),
+    [
+        ("a(b)D", "c", Region((0, 1, 2), (0,), 1, (3, 1))),
+        ("HHaHbH", "HHcHH", Region((2, 3, 4), (2, 3), 1, (3, 2))),
+        ("Ha", "a", Region((0, 1), (0,), 1, (2, 1))),
+        ("DHaHD", "DHcHD", Region((0, 1, 2, 3, 4), (0, 1, 2, 3, 4), 1, (5, 5))),
+    ],
+)
+def test_all_of_main_is_everything_on_the_device(a: str, b: str, region: Region) -> None:
+    """Without the copies from and to the host with which both begin and end: they take as long as the link does."""
+    assert region_of_main(recorded(a)[1], recorded(b)[1]) == region
+
+
+def test_a_copy_of_another_size_belongs_to_main() -> None:
+    long, short = (OrderedStep("copy_to_host", size_bytes=size) for size in (64, 32))
+    work = OrderedStep("launch", "a", CONFIG)
+    assert region_of_main((long, work), (short, work)) == Region((0, 1), (0, 1), 1, (2, 2))
+
+
+def test_a_copy_that_may_overlap_belongs_to_main() -> None:
+    copy, work = OrderedStep("copy_to_host"), OrderedStep("launch", "a", CONFIG, needs=())
+    assert region_of_main((copy, work), (copy, work)) == Region((0, 1), (0, 1), 1, (2, 2))
+
+
+def test_without_work_on_the_device_there_is_no_region() -> None:
     assert region_of_main(recorded("H")[1], recorded("Hc")[1]) is None
