@@ -1,6 +1,7 @@
 """Three searches that were answered by hand, played again through the same files: each comes to the proposal that was recorded.
 
-What was answered is fixed, what is asked follows the judge: an answer that it no longer asks for stays unused.
+What was answered is fixed, what is asked follows the judge: an answer that it no longer asks for stays unused. After a change of the
+performance model ``UPDATE=1 KERNELOPT_THOROUGH=1 pytest`` of this file records the outcomes anew; read the difference before committing.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ import threading
 from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.e2e.cli.harness import EXAMPLES, Cli
+from tests.e2e.cli.harness import EXAMPLES, Cli, Ended
 from tests.e2e.cli.scripted_model import LONG_S
 from tests.thorough import only
 
 RECORDED = Path(__file__).resolve().parents[2] / "data" / "manual"
-CONFIG = '[provider]\nkind = "manual"\n\n[search]\nvariants = 1\n'
+CONFIG = '[provider]\nkind = "manual"\ncalls_in_flight = 1\n\n[search]\nvariants = 1\nbeam = 1\n'
+"""One question at a time, so that each has the answer that was written for it."""
 LOOK_S = 0.05
 
 
@@ -75,7 +78,7 @@ RECORDED_SIZES = {"accumulator": (": 256;", ": 128;"), "bank_conflicts": ("n = 5
 ALL = ("bank_conflicts", "row_walk", "accumulator")
 FROM_THE_PROMPT = ("attention", "color_histogram", "column_sums", "gram", "layernorm", "linear", "softmax_rows")
 """Without `dense`: the new answer gains at sizes only that the emulator takes too long for."""
-ONE_ROUND = CONFIG + "beam = 1\nrepairs = 1\npatience_rounds = 1\n"
+ONE_ROUND = CONFIG + "repairs = 1\npatience_rounds = 1\n"
 
 
 @pytest.mark.parametrize("name", ALL if "KERNELOPT_ALL_CHEATS" in os.environ else only((), ALL))
@@ -88,13 +91,8 @@ def test_answers_given_by_hand_lead_to_the_recorded_proposal(cli: Cli, name: str
         ended = cli.run("optimize", path, *options, deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     assert person.asked == person.given
-    recorded = json.loads((RECORDED / name / "outcome.json").read_text("utf-8"))
-    tried = [(candidate["technique"], candidate["outcome"]) for candidate in ended.all("candidate")]
-    assert tried == [(candidate["technique"], candidate["outcome"]) for candidate in recorded["candidates"]]
-    proposal, expected = ended.one("proposal"), recorded["proposal"]
-    assert (proposal["techniques"], proposal["model"]) == (expected["techniques"], "answered-by-hand")
-    assert (proposal["verification"]["outcome"], proposal["speed"]["outcome"]) == (expected["verification"], expected["speed"])
-    assert proposal["speed"]["ratio"] == pytest.approx(expected["ratio"], rel=0.05)
+    assert_outcome(name, ended)
+    assert ended.one("proposal")["model"] == "answered-by-hand"
     assert {call["provider"] for call in ended.all("model_call")} == {"manual"}
 
 
@@ -105,13 +103,39 @@ def test_answers_given_from_the_prompt_alone_come_to_what_was_recorded(cli: Cli,
     (cli.home / "config.toml").write_text(ONE_ROUND, "utf-8")
     path = cli.write(f"{name}.cu", (RECORDED / name / f"{name}.cu").read_text("utf-8"))
     options = ("--planner", "llm", "--allow-host-code", "--budget-rounds", "1", "--accept", "none", "--json")
-    recorded = json.loads((RECORDED / name / "outcome.json").read_text("utf-8"))
+    recorded = json.loads(outcome_path(name).read_text("utf-8"))
     with answering(path.parent / ".kernelopt" / "prompts", name) as person:
         ended = cli.run("optimize", path, *options, "--", *recorded.get("replayed_with", ()), deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     assert person.asked == person.given
-    tried = [(candidate["technique"], candidate["outcome"]) for candidate in ended.all("candidate")]
-    assert tried == [(candidate["technique"], candidate["outcome"]) for candidate in recorded["candidates"]]
-    proposals = [(p["verification"]["outcome"], pytest.approx(p["speed"]["ratio"], rel=0.05)) for p in ended.all("proposal")]
-    expected = recorded["proposal"]
-    assert proposals == ([] if expected is None else [(expected["verification"], expected["ratio"])])
+    assert_outcome(name, ended)
+
+
+def outcome_path(name: str) -> Path:
+    return RECORDED / name / "outcome.json"
+
+
+def assert_outcome(name: str, ended: Ended) -> None:
+    """What became of the candidates, and the proposal; ratios, which the performance model predicts, within 5 %."""
+    tried = [{key: each[key] for key in ("technique", "outcome", "ratio")} for each in ended.all("candidate")]
+    proposals = [proposed(each) for each in ended.all("proposal")]
+    found = {"candidates": tried, "proposal": proposals[0] if proposals else None}
+    recorded = json.loads(outcome_path(name).read_text("utf-8"))
+    if "UPDATE" in os.environ:
+        outcome_path(name).write_text(json.dumps({**recorded, **found}, indent=2) + "\n", "utf-8")
+    else:
+        assert len(proposals) <= 1
+        assert within_5_percent(found) == {key: recorded[key] for key in found}
+
+
+def proposed(event: dict[str, Any]) -> dict[str, Any]:
+    verdict = {"verification": event["verification"]["outcome"], "speed": event["speed"]["outcome"], "ratio": event["speed"]["ratio"]}
+    return {"techniques": event["techniques"], "summary": event["summary"], **verdict, "labels": event["labels"]}
+
+
+def within_5_percent(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: within_5_percent(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [within_5_percent(each) for each in value]
+    return pytest.approx(value, rel=0.05) if isinstance(value, float) else value
