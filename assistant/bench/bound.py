@@ -30,6 +30,8 @@ class Bound(Record):
     """Whether every step of the algorithm is taken to read and write its fields."""
     alone_s: float
     """The same if steps were joined; ``time_s`` where there are none."""
+    all_from_dram_s: float | None = None
+    """Time of all bytes at DRAM's bandwidth, where they are what the time is spent on; None where L2 can hold them."""
 
 
 def bound_of(needed: Requirements, target: Target) -> Bound:
@@ -41,11 +43,13 @@ def bound_of(needed: Requirements, target: Target) -> Bound:
     through_l2_s = needed.size_bytes / target.l2_bytes_per_s
     moved_s = max(through_l2_s, _from_dram_bytes(needed, target) / target.dram_bytes_per_s)
     memory: Literal["DRAM", "L2"] = "DRAM" if moved_s > through_l2_s else "L2"
+    is_of_dram = passes * moved_s >= compute_s and needed.size_bytes > target.l2_bytes
     return Bound(
         time_s=max(passes * moved_s, compute_s),
         by=memory if passes * moved_s >= compute_s else needed.arithmetic,
         is_in_steps=is_in_steps,
         alone_s=max(moved_s, compute_s),
+        all_from_dram_s=passes * needed.size_bytes / target.dram_bytes_per_s if is_of_dram else None,
     )
 
 

@@ -98,3 +98,10 @@ class Row(Record):
     def best_distance(self) -> float | None:
         """time(best) / bound, by the ratio that counts."""
         return None if self.distance is None else self.distance / self.counted_ratio
+
+    @property
+    def dram_share(self) -> float | None:
+        """Share of DRAM's bandwidth that the best would need if all of its bytes passed DRAM; more than 1: L2 had a part of them."""
+        if self.times is None or self.bound is None or self.bound.all_from_dram_s is None or not self.times.original_s:
+            return None
+        return self.bound.all_from_dram_s * self.counted_ratio / self.times.original_s

@@ -26,6 +26,7 @@ def row_line(row: Row) -> str:
         times = f"{original} → {best}, " if row.chain else f"{original}{' PREDICTED' if row.times.is_predicted else ''}, "
     bound = "" if row.distance is None else f"; {row.distance:.3g}x its bound"
     bound += "" if not row.chain or row.best_distance is None else f", then {row.best_distance:.3g}x"
+    bound += "" if row.dram_share is None else f", {row.dram_share:.0%} of DRAM's peak"
     chain = f"; {' + '.join(row.chain)}" if row.chain else ""
     return f"{row.title}: {times}{verdict_words(row)}{chain}{bound}; {row.cost.wall_s:.0f} s"
 

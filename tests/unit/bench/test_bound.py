@@ -38,6 +38,14 @@ def test_steps_count_each_unless_they_are_joined() -> None:
     assert (bound.time_s, bound.alone_s, bound.is_in_steps) == (1e-2, 1e-3, True)
 
 
+def test_bytes_that_l2_cannot_hold_have_a_time_in_dram_too() -> None:
+    bound = bound_of(needed(4.8e9, 1.0), H200)
+    assert bound.all_from_dram_s == 1e-3 and bound.time_s < 1e-3
+    assert bound_of(needed(4.8e9, 0.0, step_bytes=48e9), H200).all_from_dram_s == pytest.approx(1e-2)
+    assert bound_of(needed(H200.l2_bytes, 1.0), H200).all_from_dram_s is None
+    assert bound_of(needed(4.8e9, 67e12), H200).all_from_dram_s is None, "operations take longer"
+
+
 def test_each_step_of_small_fields_takes_l2() -> None:
     bound = bound_of(needed(9.7e6, 0.0, step_bytes=97e6), H200)
     assert (bound.time_s, bound.by) == (pytest.approx(1e-5), "L2")

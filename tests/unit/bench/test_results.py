@@ -6,6 +6,7 @@ import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+from assistant.bench.bound import Bound
 from assistant.bench.figures import figures_of
 from assistant.bench.journal import BenchSettings, Journal
 from assistant.bench.markdown import results_page
@@ -23,6 +24,15 @@ PREDICTED = Times(8e-6, 4e-6, is_predicted=True, method="performance model")
 def test_a_line_says_times_verdict_chain_distance_and_cost(row: MakeRow) -> None:
     line = row_line(row("matmul", 4.0, low=3.9, high=4.1, labels=("reassociation",)))
     assert line == ("matmul 96: 8 µs → 2 µs, FASTER 4.00x (3.90 to 4.10), PASS [reassociation]; tiling; 8x its bound, then 2x; 2 s")
+
+
+def test_bytes_that_l2_cannot_hold_are_a_share_of_drams_peak(row: MakeRow) -> None:
+    bound = Bound(1e-6, "DRAM", is_in_steps=False, alone_s=1e-6, all_from_dram_s=1.6e-6)
+    assert "8x its bound, 20% of DRAM's peak; 2 s" in row_line(row(bound=bound))
+    rows = [row("a", 4.0, bound=bound), row("b")]
+    assert "then 2x, 80% of DRAM's peak; 2 s" in row_line(rows[0])
+    of_bound, without = (line.split(" | ") for line in results_page(SETTINGS, rows).splitlines() if line.startswith(("| a ", "| b ")))
+    assert of_bound[5:8] == ["2x", "80%", "4.00x"] and without[5:8] == ["8x", "", "1.00x"]
 
 
 def test_a_line_of_nothing_says_why(row: MakeRow) -> None:
