@@ -9,7 +9,6 @@ Example::
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,35 +19,26 @@ from assistant.cuda.same_names import plain_instance
 from assistant.cuda.type_aliases import spelled_out, type_aliases
 from assistant.engine import Accept, JobRequest
 from assistant.errors import UsageError
-from assistant.live.binding import Bound, bind, bind_positional
+from assistant.live.binding import Bound, bind_positional
 from assistant.live.callables import EmulatorRunner, Runner
-from assistant.live.compiling import CompiledText, compile_text
+from assistant.live.compiling import compile_text
 from assistant.live.gpu_calls import OnGpu
 from assistant.live.names import kernel_names
-from assistant.live.references import Reference
-from assistant.live.snapshot import shared_folder
 from assistant.live.struct_sizes import struct_bytes
-from assistant.live.workload import ShapeBinding, live_workload
 from assistant.model.build import Build, KernelResources
 from assistant.model.launch import LaunchConfig
 from assistant.model.program import STANDS_ALONE
-from assistant.model.source import Kernel as SourceKernel
-from assistant.model.source import ParsedSource, Source
-from assistant.model.workload import LiveWorkload
-from assistant.record import Record
-from assistant.workload.array_use import maybe_written
-from assistant.workload.signature import Signature, signature_of
-from kernelopt.comparing import NamedKernel, text_in_place
+from assistant.model.source import Source
+from assistant.workload.signature import signature_of
+from kernelopt.comparing import text_in_place
 from kernelopt.proposals import USUAL_SEARCH, Proposals, Search, proposals
 from kernelopt.results import CheckResult, Comparison, ProfileResult, Timing, checked, compared, profiled
 from kernelopt.sessions import Session, default_session
 from kernelopt.shapes import SIZES, Shape, Size
 from kernelopt.texts import chosen_kernel, read_text
+from kernelopt.workloads import Arguments, Compiled, Workload
 
-__all__ = ["CompileError", "Kernel", "Launch", "compare", "compile"]
-
-Arguments = Sequence[object] | Mapping[str, object]
-"""In the order of the kernel's parameters, or by their names."""
+__all__ = ["Arguments", "CompileError", "Kernel", "Launch", "compare", "compile"]
 
 
 class CompileError(UsageError):
@@ -76,7 +66,9 @@ def compile(  # noqa: A001 - what it does
     """
     if session is not None and device is not None:
         raise UsageError(f"device={device!r} is given, and a session with a device of its own", "give one of the two")
-    session = session or default_session(device or "auto")
+    if isinstance(flags, str):
+        raise UsageError(f"flags: expected a list of the compiler's options, got {flags!r}", f"write flags={flags.split()}")
+    session = session or default_session("auto" if device is None else device)
     path, text, is_file = read_text(source)
     parsed = parse(Source(path, text))
     found = chosen_kernel(parsed, kernel)
@@ -96,38 +88,27 @@ def compile(  # noqa: A001 - what it does
     compiled = session.loop.wait(compile_text(session.lab, request, (signature.symbol,)))
     if compiled.is_refused:
         raise CompileError("the compiler refuses the text:\n" + "\n".join(compiled.messages()), "fix the lines above")
-    return Kernel(_Compiled(session, request, parsed, found, signature, compiled, is_file), Shape(grid, block, shared))
+    return Kernel(Compiled(session, request, parsed, found, signature, compiled, is_file), Shape(grid, block, shared))
 
 
-def compare(a: Kernel, b: Kernel, arguments: Arguments, ref: Callable[..., object] | None = None) -> Comparison:
+def compare(a: Kernel | Launch, b: Kernel | Launch, arguments: Arguments, ref: Callable[..., object] | None = None) -> Comparison:
     """Is ``b`` right in ``a``'s place on these arguments and fresh values, and is it faster? Launched as ``a`` is, whatever ``b``'s name.
 
-    Raises UsageError where ``b`` takes other arguments, JobFailed where no verdict comes of it.
+    Raises UsageError where ``b`` takes other arguments, would be launched otherwise or was compiled with other flags, JobFailed where no
+    verdict comes of it.
     """
-    return a._compared(b, arguments, ref)  # pyright: ignore[reportPrivateUsage] - one class
+    first, second = _launch_of(a), _launch_of(b)
+    return first._compared(second, arguments, ref)  # pyright: ignore[reportPrivateUsage] - one part of it
 
 
-class _Compiled(Record):
-    """What a kernel is made of."""
-
-    session: Session
-    request: JobRequest
-    parsed: ParsedSource
-    kernel: SourceKernel
-    signature: Signature
-    compiled: CompiledText
-    is_file: bool
-    """Its text is a file's, which accepting a proposal writes."""
-
-    @property
-    def named(self) -> NamedKernel:
-        return NamedKernel(self.parsed, self.kernel, self.signature)
-
-    @property
-    def only_name(self) -> str:
-        """Without the types of its parameters, as another version may say const of them; with them where it is one of several."""
-        name = self.kernel.qualified_name
-        return self.kernel.key if sum(other.qualified_name == name for other in self.parsed.kernels) > 1 else name
+def _launch_of(given: object) -> Launch:
+    """Also of a function with ``@kernelopt.kernel``. Raises UsageError for what is no kernel."""
+    kernel = given if isinstance(given, Kernel | Launch) else getattr(given, "kernel", None)
+    if isinstance(kernel, Launch):
+        return kernel
+    if isinstance(kernel, Kernel):
+        return Launch(kernel, kernel._shape)  # pyright: ignore[reportPrivateUsage] - one part of it
+    raise UsageError(f"compare takes two kernels, got {type(given).__name__}", "kernelopt.compile(text, …) makes a kernel")
 
 
 class Launch:
@@ -152,6 +133,10 @@ class Launch:
     @property
     def is_file(self) -> bool:
         return self._kernel.is_file
+
+    @property
+    def flags(self) -> tuple[str, ...] | None:
+        return self._kernel.flags
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -183,11 +168,24 @@ class Launch:
         """See `Kernel.optimize`."""
         return self._kernel._optimized(self._shape, arguments, ref, options.changed(changed))  # pyright: ignore[reportPrivateUsage]
 
+    def _compared(self, other: Launch, arguments: Arguments, ref: Callable[..., object] | None) -> Comparison:
+        of, theirs = self._kernel._of, other._kernel._of  # pyright: ignore[reportPrivateUsage] - one part of it
+        text = text_in_place(of.named, theirs.named)
+        if of.request.cflags != theirs.request.cflags:
+            message = f"{of.request.cflags or 'none'} and {theirs.request.cflags or 'none'}"
+            raise UsageError(f"compare: compiled with other flags: {message}", "compile both alike, and write what differs into the texts")
+        is_apart = other.path != self.path and text == other.text
+        path = other.path if is_apart else self.path.with_name(f"{self.path.stem}_b{self.path.suffix}")
+        with Workload(of, self._shape, arguments, ref) as live:
+            live.demand_launched_as(other._shape)
+            request = replace(of.request, kernel=of.only_name, live=live.made, texts=(*of.request.texts, (path, text)))
+            return compared(of.session.events(lambda engine: engine.compare(request, path, False)))
+
 
 class Kernel:
     """One kernel instance; made by `compile`."""
 
-    def __init__(self, of: _Compiled, shape: Shape) -> None:
+    def __init__(self, of: Compiled, shape: Shape) -> None:
         self._of = of
         self._shape = shape
         self.__name__ = of.signature.instance
@@ -216,6 +214,11 @@ class Kernel:
     def is_file(self) -> bool:
         """Whether its text is a file's."""
         return self._of.is_file
+
+    @property
+    def flags(self) -> tuple[str, ...] | None:
+        """The compiler's, as they were given; None: the usual ones."""
+        return self._of.request.cflags
 
     def config(self, values: Mapping[str, object]) -> LaunchConfig:
         """Grid, block and shared memory of a launch with these arguments, by name. Raises UsageError."""
@@ -306,13 +309,13 @@ class Kernel:
         return OnGpu(session.loop, session.lab.compiler, of.compiled)
 
     def _checked(self, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> CheckResult:
-        with _Workload(self._of, shape, arguments, ref) as live:
-            request = replace(self._of.request, live=live)
-            return checked(self._of.session.events(lambda engine: engine.check(request)), self.parameters)
+        with Workload(self._of, shape, arguments, ref) as live:
+            request = replace(self._of.request, live=live.made)
+            return checked(self._of.session.events(lambda engine: engine.check(request)), self.parameters, live.notes)
 
     def _profiled(self, shape: Shape, arguments: Arguments) -> ProfileResult:
-        with _Workload(self._of, shape, arguments, None) as live:
-            request = replace(self._of.request, live=live)
+        with Workload(self._of, shape, arguments, None) as live:
+            request = replace(self._of.request, live=live.made)
             return profiled(self._of.session.events(lambda engine: engine.profile(request)))
 
     def _timed(self, shape: Shape, arguments: Arguments) -> Timing:
@@ -322,53 +325,11 @@ class Kernel:
         return self._profiled(shape, arguments).timing
 
     def _optimized(self, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None, options: Search) -> Proposals:
-        with _Workload(self._of, shape, arguments, ref) as live:
-            request = replace(self._of.request, live=live)
+        with Workload(self._of, shape, arguments, ref) as live:
+            request = replace(self._of.request, live=live.made)
             chosen = options.chosen()
             found = self._of.session.events(lambda engine: engine.optimize(request, chosen, Accept.NONE, None))
             return proposals(self._of.session, self._of.is_file, found)
 
-    def _compared(self, other: Kernel, arguments: Arguments, ref: Callable[..., object] | None) -> Comparison:
-        text = text_in_place(self._of.named, other._of.named)
-        is_apart = other.path != self.path and text == other.text
-        path = other.path if is_apart else self.path.with_name(f"{self.path.stem}_b{self.path.suffix}")
-        with _Workload(self._of, self._shape, arguments, ref) as live:
-            request = replace(self._of.request, kernel=self._of.only_name, live=live, texts=(*self._of.request.texts, (path, text)))
-            return compared(self._of.session.events(lambda engine: engine.compare(request, path, False)))
-
     def __repr__(self) -> str:
         return f"<kernel {self._of.signature.symbol}>"
-
-
-class _Workload:
-    """The arguments, copied for workers, and what the reference says of them; removed at the end."""
-
-    def __init__(self, of: _Compiled, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> None:
-        names = tuple(parameter.name for parameter in of.signature.parameters)
-        by_name = kernel_names(arguments, names) if isinstance(arguments, Mapping) else _by_position(of.signature, arguments)
-        bound = bind(of.signature, by_name, struct_bytes(of.parsed))
-        self._binding = ShapeBinding(bound, shape.config(by_name))
-        self._of = of
-        written = maybe_written(of.parsed.source.text, of.kernel)
-        self._reference = None if ref is None else Reference(getattr(ref, "__name__", "ref"), ref, written)
-        self._folder = shared_folder(bound.size_bytes)
-
-    def __enter__(self) -> LiveWorkload:
-        try:
-            of = self._of
-            made = live_workload(self._folder, (self._binding,), str(of.request.file), self._reference, read=of.session.shared.names)
-        except BaseException:  # the reference is the user's, and so is an interrupt
-            self.__exit__()
-            raise
-        return made.workload
-
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _by_position(signature: Signature, arguments: Sequence[object]) -> dict[str, object]:
-    """Raises UsageError for more arguments than there are parameters; too few are named by what binds them."""
-    names = [parameter.name for parameter in signature.parameters]
-    if len(arguments) > len(names):
-        raise UsageError(f"{signature.instance} takes {len(names)} arguments, got {len(arguments)}", f"it takes ({', '.join(names)})")
-    return dict(zip(names, arguments, strict=False))

@@ -156,14 +156,14 @@ class Comparison(Record):
         return "\n  ".join((f"<comparison: {self.reason}>", *lines))
 
 
-def checked(found: Sequence[events.Event], parameters: Sequence[str]) -> CheckResult:
-    """Raises JobFailed where the job reported nothing of the kernel."""
+def checked(found: Sequence[events.Event], parameters: Sequence[str], said: Sequence[str] = ()) -> CheckResult:
+    """``said``: notes from before the job. Raises JobFailed where the job reported nothing of the kernel."""
     ended = ending(found)
     reports = [event for event in found if isinstance(event, events.CheckEnded)]
     if not reports:
         raise failure(found)
     problems = tuple(problem for report in reports for problem in report.problems)
-    notes = tuple(event.message for event in found if isinstance(event, events.Message) and event.severity == "warning")
+    notes = (*said, *(event.message for event in found if isinstance(event, events.Message) and event.severity == "warning"))
     return CheckResult(problems, reports[0].is_deterministic, ended.reason, tuple(parameters), notes)
 
 

@@ -53,7 +53,8 @@ def _value(name: str, size: Size, values: Mapping[str, object]) -> object:
     """A number as it is; a function's result on the arguments that it has parameters for. Raises UsageError for one that it has not."""
     if not callable(size):
         return size
-    wanted = inspect.signature(size).parameters
+    parameters = inspect.signature(size).parameters.values()
+    wanted = [one.name for one in parameters if one.name in values or one.default is one.empty]
     unknown = [parameter for parameter in wanted if parameter not in values]
     if unknown:
         known = ", ".join(values)

@@ -9,12 +9,14 @@ Example::
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import astuple
 from typing import Any, cast
 
 import numpy as np
 
+from assistant.errors import UsageError
 from assistant.live.faults import fault_of
 from kernelopt.kernels import Arguments, Kernel, Launch
 from kernelopt.smallest import MOST_S, is_array, smallest
@@ -33,11 +35,15 @@ def assert_kernel(
     """Run it with every check on, on copies of the arguments, and against ``ref`` on these and on fresh values.
 
     Raises AssertionError with the first defect and, unless ``is_reduced`` is False, the smallest sizes that show it, as a test to paste.
-    Raises JobFailed where the kernel cannot be run.
+    Raises JobFailed where the kernel cannot be run. What was not checked of a kernel that passes is a warning.
     """
     __tracebackhide__ = True
+    if not hasattr(kernel, "check"):
+        raise UsageError(f"assert_kernel takes a kernel, got {type(kernel).__name__}", "kernelopt.compile(text, …) makes a kernel")
     found = kernel.check(arguments, ref)
     if found.ok:
+        for note in found.notes:
+            warnings.warn(f"{kernel.name}: {note}", stacklevel=2)
         return
     fault = fault_of(found.problems, found.parameters)
     assert fault is not None, "what is not ok has a defect"
@@ -60,6 +66,7 @@ def _as_test(kernel: Kernel | Launch, arguments: Mapping[str, object], ref: Call
     config = kernel.config(arguments)
     grid, block = astuple(config.grid), astuple(config.block)
     shape = f"grid={grid}, block={block}" + (f", shared={config.shared_bytes}" if config.shared_bytes else "")
+    shape += f", flags={list(kernel.flags)}" if kernel.flags is not None else ""
     prefix = "r" if "\\" in kernel.text else ""
     source = f"Path({str(kernel.path)!r})" if kernel.is_file else f'{prefix}"""{kernel.text}"""'
     given = [f"        {name!r}: {_written(value)}," for name, value in arguments.items()]

@@ -19,11 +19,11 @@ from assistant.errors import UsageError
 from assistant.live.arrays import LiveArray
 from assistant.live.binding import Bound
 from assistant.live.names import kernel_names, python_name
-from assistant.model.elements import parse_element_type
+from assistant.model.elements import ElementKind, ElementType, parse_element_type
 from assistant.record import Record
 from assistant.workload.arrays import encode, storage_dtype
 
-__all__ = ["BadReference", "Reference", "call_reference"]
+__all__ = ["BadReference", "Reference", "call_reference", "outputs_of"]
 
 
 class BadReference(UsageError):  # noqa: N818 - a fact, named as the code reads
@@ -53,7 +53,7 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
     return {name: _stored(reference, bound, name, value) for name, value in named.items()}
 
 
-def _outputs_of(reference: Reference, bound: Bound) -> tuple[str, ...]:
+def outputs_of(reference: Reference, bound: Bound) -> tuple[str, ...]:
     """Parameters that the kernel may write; many a kernel says const of none, and reads most of them alone."""
     writable = tuple(p.name for p in bound.signature.parameters if p.is_pointer and not p.is_const)
     written = reference.written or frozenset(writable)
@@ -62,7 +62,7 @@ def _outputs_of(reference: Reference, bound: Bound) -> tuple[str, ...]:
 
 def _check_written(reference: Reference, bound: Bound, copies: Mapping[str, object]) -> None:
     """Raises BadReference for a function that neither returned anything nor wrote to an output: most often its ``return`` is missing."""
-    outputs = _outputs_of(reference, bound)
+    outputs = outputs_of(reference, bound)
     if outputs and all(_bytes_of(copies[name]) == _bytes_of(bound.arrays[name].owner) for name in outputs):
         message = f"the reference {reference.name} returned nothing and left {', '.join(outputs)} as it was"
         raise BadReference(message, "end it with return, and the right result")
@@ -88,7 +88,7 @@ def _taken(reference: Reference, arguments: dict[str, object]) -> dict[str, obje
 
 
 def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], returned: object) -> dict[str, object]:
-    outputs = _outputs_of(reference, bound)
+    outputs = outputs_of(reference, bound)
     if returned is None:
         return {name: copies[name] for name in outputs}
     if isinstance(returned, Mapping):
@@ -99,6 +99,10 @@ def _named(reference: Reference, bound: Bound, copies: Mapping[str, object], ret
                 f"the reference {reference.name} returned {unknown[0]!r}, which is not an array of the kernel ({', '.join(bound.arrays)})"
             )
             raise BadReference(message, "return a dict by the names of the kernel's outputs")
+        if not any(name in outputs for name in named):
+            said = f"{', '.join(named)} alone, which the kernel only reads" if named else "an empty dict"
+            remedy = f"return {{'{outputs[0]}': …}}" if outputs else "the kernel writes no array: do without a reference"
+            raise BadReference(f"the reference {reference.name} returned {said}", remedy)
         return dict(named)
     if isinstance(returned, tuple) and len(cast("tuple[object, ...]", returned)) == len(outputs) > 1:
         return dict(zip(outputs, cast("tuple[object, ...]", returned), strict=True))
@@ -161,7 +165,24 @@ def _stored(reference: Reference, bound: Bound, name: str, value: Any) -> bytes:
         raise BadReference(
             f"the reference {reference.name} returned fractions for {name}, which holds {storage_dtype(element)}", "return integers"
         )
+    _demand_range(reference, name, element, flat)
     return encode(flat, element)
+
+
+def _demand_range(reference: Reference, name: str, element: ElementType, values: np.ndarray[Any, Any]) -> None:
+    """Raises BadReference for whole numbers that the output cannot hold: wrapped they would equal what overflows in the kernel as well."""
+    is_bool = element.kind is ElementKind.BOOL
+    kind = "bool" if is_bool else storage_dtype(element).name
+    least, most = (0, 1) if is_bool else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+    ends = (values.min().item(), values.max().item()) if values.size else ()
+    beyond = next((value for value in ends if not least <= value <= most), None)
+    if beyond is None:
+        return
+    message = f"the reference {reference.name} returned {beyond} for {name}, which holds {kind} ({least} to {most})"
+    remedy = (
+        "return whether it is other than 0" if is_bool else f"return .astype('{kind}') where the kernel's values are meant to wrap around"
+    )
+    raise BadReference(message, remedy)
 
 
 def _bytes_of(value: Any) -> bytes:

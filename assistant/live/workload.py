@@ -17,7 +17,7 @@ from pathlib import Path
 
 from assistant.live.binding import Bound
 from assistant.live.deadline import Overdue, deadline
-from assistant.live.references import Reference, call_reference
+from assistant.live.references import Reference, call_reference, outputs_of
 from assistant.live.snapshot import ReadRegions, Region, regions_of, write_launch
 from assistant.model.launch import LaunchConfig
 from assistant.model.workload import CaseOrigin, LiveCase, LiveReference, LiveWorkload
@@ -47,6 +47,10 @@ class ReferenceLimits(Record):
 
     total_s: float = 10.0
     """After it, the call under way is ended and no further one is begun."""
+    is_own_awaited: bool = False
+    """Calls on the arrays' own values are let finish, however long they take."""
+    option: str = " (--ref-time)"
+    """What raises ``total_s``, in a note that says it was too little."""
     seed_count: int = MINIMUM_SEED_COUNT
     """Draws of fresh values per shape."""
 
@@ -95,18 +99,24 @@ class _ReferenceCalls:
         self._limits = limits
         self._end_s = time.monotonic() + limits.total_s
         self._skipped: list[str] = []
+        self._unsaid: list[str] = []
+        """Outputs that it returned nothing for."""
 
     def case(self, case: LiveCase, bound: Bound, contents: Mapping[str, bytes] | None) -> LiveCase:
         """The case with what the reference says of it; without, where time is over."""
         left_s = self._end_s - time.monotonic()
         try:
-            if left_s <= 0:
+            if self._limits.is_own_awaited and contents is None:
+                returned = call_reference(self._reference, bound, None)
+            elif left_s <= 0:
                 raise Overdue
-            with deadline(left_s):
-                returned = call_reference(self._reference, bound, contents)
+            else:
+                with deadline(left_s):
+                    returned = call_reference(self._reference, bound, contents)
         except Overdue:
-            self._skipped.append(f"{case.shape}{', fresh values' if contents else ''}, {_OVERDUE} {self._limits.total_s:g} s (--ref-time)")
+            self._skipped.append(f"{case.shape}{', fresh values' if contents else ''}, {self._overdue}")
             return case
+        self._unsaid += [name for name in outputs_of(self._reference, bound) if name not in returned and name not in self._unsaid]
         writer = RecordingWriter(case.recording)
         regions = regions_of(bound)
         said = tuple(LiveReference(name, _region_of(regions, name).id, writer.add_blob(data)) for name, data in returned.items())
@@ -123,7 +133,7 @@ class _ReferenceCalls:
         for index, draw in enumerate(draws):
             if time.monotonic() > self._end_s:
                 skipped = f"{own.shape}: {len(draws) - index} of {len(draws)} draws of fresh values"
-                self._skipped.append(f"{skipped}, {_OVERDUE} {self._limits.total_s:g} s (--ref-time)")
+                self._skipped.append(f"{skipped}, {self._overdue}")
                 break
             new = fresh_values(base, draw)
             written = write_case(folder / str(index), new)
@@ -131,8 +141,14 @@ class _ReferenceCalls:
             cases.append(self.case(case, bound, _values_by_name(new, bound)))
         return cases
 
+    @property
+    def _overdue(self) -> str:
+        return f"{_OVERDUE} {self._limits.total_s:g} s{self._limits.option}"
+
     def notes(self) -> tuple[str, ...]:
-        return tuple(f"nothing was held against --ref {self._reference.name} for {skipped}" for skipped in self._skipped)
+        name = self._reference.name
+        unsaid = [f"{', '.join(self._unsaid)} was held against nothing: the reference {name} did not return it"] if self._unsaid else []
+        return (*unsaid, *(f"nothing was held against the reference {name} for {skipped}" for skipped in self._skipped))
 
 
 def _loaded(case: LiveCase, bound: Bound) -> NewCase:

@@ -139,3 +139,48 @@ def test_kernels_of_two_names_are_compared_as_one_in_the_others_place(session: k
     for name, told in (("of_ints", "cannot be launched as"), ("of_many<4>", "cannot stand under the name of naive")):
         with pytest.raises(kernelopt.KernelOptError, match=told):
             kernelopt.compare(naive, compiled(name), arrays())
+
+
+def test_what_a_reference_did_not_say_is_a_note_of_the_check(session: kernelopt.Session) -> None:
+    text = "__global__ void both(float *low, float *high, const float *x) { int i = threadIdx.x; low[i] = x[i] - 1; high[i] = x[i] + 9; }"
+    both = kernelopt.compile(text, grid=1, block=32, session=session)
+    arguments = (np.zeros(32, np.float32), np.zeros(32, np.float32), np.ones(32, np.float32))
+    found = both.check(arguments, ref=lambda x: {"low": x - 1})
+    assert found.ok
+    assert found.notes == ("high was held against nothing: the reference <lambda> did not return it",)
+    with pytest.warns(UserWarning, match="both: high was held against nothing"):
+        kernelopt.testing.assert_kernel(both, arguments, ref=lambda x: {"low": x - 1})
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"flags": ["-DFACTOR=3.0f"]}, "compiled with other flags"),
+        ({"flags": ["-DFACTOR=2.0f"], "grid": 1, "block": 32}, "launches both as the first is, grid .*; the second says grid"),
+    ],
+)
+def test_what_a_comparison_would_leave_out_is_refused(session: kernelopt.Session, changed: dict[str, object], told: str) -> None:
+    text = TEXT.replace("2.0f", "FACTOR")
+    by = kernelopt.compile(text, "scale", grid=4, block=256, flags=["-DFACTOR=2.0f"], session=session)
+    other = kernelopt.compile(text, "scale", session=session, **changed)  # type: ignore[arg-type]
+    with pytest.raises(kernelopt.KernelOptError, match=told):
+        kernelopt.compare(by, other, arrays())
+
+
+def test_what_is_no_kernel_reference_or_list_of_arguments_is_named(kernel: Kernels, session: kernelopt.Session) -> None:
+    scale = kernel("scale")[4, 256]
+    with pytest.raises(kernelopt.KernelOptError, match="compare takes two kernels, got str"):
+        kernelopt.compare(scale, TEXT, arrays())  # type: ignore[arg-type]
+    with pytest.raises(kernelopt.KernelOptError, match="assert_kernel takes a kernel, got str"):
+        kernelopt.testing.assert_kernel(TEXT, arrays())  # type: ignore[arg-type]
+    with pytest.raises(kernelopt.KernelOptError, match="ref: expected a function, got ndarray"):
+        scale.check(arrays(), ref=np.zeros(N))  # type: ignore[arg-type]
+    with pytest.raises(kernelopt.KernelOptError, match="expected the arguments of scale together, got one ndarray"):
+        scale.check(np.zeros(3))  # type: ignore[arg-type]
+    with pytest.raises(kernelopt.KernelOptError, match="flags: expected a list of the compiler's options, got '-O2'"):
+        kernelopt.compile(TEXT, "scale", flags="-O2", session=session)
+
+
+def test_a_function_for_the_grid_may_have_numbers_of_its_own(kernel: Kernels) -> None:
+    scale = kernel("scale")
+    assert scale[lambda n, width=256: (n + width - 1) // width, 256].config({"n": 1000}).grid.x == 4

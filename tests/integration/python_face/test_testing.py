@@ -49,6 +49,13 @@ def test_a_right_kernel_passes(session: kernelopt.Session) -> None:
     kernelopt.testing.assert_kernel(right, (np.zeros(1000, np.float32), np.ones(1000, np.float32), 1000), ref=twice)
 
 
+def test_the_test_to_paste_compiles_with_the_same_flags(session: kernelopt.Session) -> None:
+    text = "__global__ void by(float *out, const float *x) { out[threadIdx.x] = FACTOR * x[threadIdx.x]; }"
+    wrong = kernelopt.compile(text, grid=1, block=2, flags=["-DFACTOR=3.0f"], session=session)
+    said = failure(wrong, np.zeros(2, np.float32), np.ones(2, np.float32), ref=twice)
+    assert "'by', grid=(1, 1, 1), block=(2, 1, 1), flags=['-DFACTOR=3.0f'])" in said
+
+
 @pytest.mark.thorough
 def test_the_smallest_input_that_fails_is_a_test_to_paste(session: kernelopt.Session) -> None:
     wrong = kernelopt.compile(ONE_TOO_MANY, grid=lambda n: (n + 255) // 256, block=256, session=session)

@@ -108,7 +108,7 @@ def test_it_is_called_on_every_shape_and_on_fresh_values_until_its_time_is_over(
     cut = live_workload(tmp_path / "cut", shapes, "/nb", Reference("ref", ref), ReferenceLimits(total_s=0.0, seed_count=2))
     assert [case.weight for case in cut.workload.cases] == [1, 1]
     assert not any(case.reference for case in cut.workload.cases)
-    assert cut.notes[0] == "nothing was held against --ref ref for n=7, as its calls took longer than 0 s (--ref-time)"
+    assert cut.notes[0] == "nothing was held against the reference ref for n=7, as its calls took longer than 0 s (--ref-time)"
 
 
 def test_a_reference_that_does_not_end_keeps_the_cell_no_longer_than_it_may(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_a_reference_that_does_not_end_keeps_the_cell_no_longer_than_it_may(tmp_
     shape = ShapeBinding(bind(SCALE, fitting()), LaunchConfig(Dim3(1), Dim3(32), 0))
     made = live_workload(tmp_path, [shape], "/nb", Reference("ref", ref), ReferenceLimits(total_s=0.05, seed_count=2))
     assert [case.reference for case in made.workload.cases] == [()]
-    assert made.notes[0] == "nothing was held against --ref ref for n=8, as its calls took longer than 0.05 s (--ref-time)"
+    assert made.notes[0] == "nothing was held against the reference ref for n=8, as its calls took longer than 0.05 s (--ref-time)"
 
 
 def test_a_reference_of_tensors_is_given_tensors() -> None:
@@ -129,3 +129,53 @@ def test_a_reference_of_tensors_is_given_tensors() -> None:
     assert (np.frombuffer(said["out"], np.float64) == np.arange(4)).all()
     fresh = call_reference(Reference("neg", lambda x: -x), bound, {"x": np.full(4, 2, np.float32).tobytes()})
     assert (np.frombuffer(fresh["out"], np.float64) == -2).all()
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (lambda x: {}, "the reference ref returned an empty dict"),
+        (lambda x: {"x": x}, "the reference ref returned x alone, which the kernel only reads"),
+    ],
+)
+def test_a_dict_without_any_output_is_refused(function: Callable[..., object], told: str) -> None:
+    with pytest.raises(BadReference, match=told) as refused:
+        check(function)
+    assert refused.value.remedy == "return {'out': …}"
+
+
+def test_an_output_that_is_not_returned_is_said_to_be_held_against_nothing(tmp_path: Path) -> None:
+    bound = bind(TWO, {"a": np.zeros(2, np.float32), "b": np.zeros(2, np.int32), "x": np.ones(2, np.float32)})
+    shape = ShapeBinding(bound, LaunchConfig(Dim3(1), Dim3(32), 0))
+    made = live_workload(tmp_path / "one", [shape], "/nb", Reference("ref", lambda x: {"a": x}), ReferenceLimits(seed_count=2))
+    assert made.notes == ("b was held against nothing: the reference ref did not return it",)
+    both = live_workload(tmp_path / "two", [shape], "/nb", Reference("ref", lambda x: (x, x)), ReferenceLimits(seed_count=0))
+    assert both.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("declared", "values", "told"),
+    [
+        ("signed char *out", [0, 200], "returned 200 for out, which holds int8 (-128 to 127)"),
+        ("unsigned int *out", [-1, 0], "returned -1 for out, which holds uint32 (0 to 4294967295)"),
+        ("bool *out", [0, 2], "returned 2 for out, which holds bool (0 to 1)"),
+    ],
+)
+def test_whole_numbers_that_the_output_cannot_hold_are_refused(declared: str, values: list[int], told: str) -> None:
+    dtype = {"s": np.int8, "u": np.uint32, "b": np.bool_}[declared[0]]
+    bound = bind(signature(declared), {"out": np.zeros(2, dtype)})
+    with pytest.raises(BadReference) as refused:
+        call_reference(Reference("ref", lambda: np.array(values)), bound, None)
+    assert refused.value.message == f"the reference ref {told}"
+    wrapped = call_reference(Reference("ref", lambda: np.array(values).astype(dtype)), bound, None)
+    assert wrapped["out"] == np.array(values).astype(dtype).tobytes()
+
+
+def test_a_call_on_the_own_values_may_be_waited_for(tmp_path: Path) -> None:
+    shape = ShapeBinding(bind(SCALE, fitting()), LaunchConfig(Dim3(1), Dim3(32), 0))
+    limits = ReferenceLimits(total_s=1e-9, seed_count=2, is_own_awaited=True, option="")
+    made = live_workload(tmp_path, [shape], "/nb", Reference("ref", lambda x: x), limits)
+    assert [bool(case.reference) for case in made.workload.cases] == [True]
+    assert made.notes == (
+        "nothing was held against the reference ref for n=8: 2 of 2 draws of fresh values, as its calls took longer than 1e-09 s",
+    )
