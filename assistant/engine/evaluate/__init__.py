@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.cases import captured_cases as captured_cases
     from assistant.engine.evaluate.cases import declared_cases as declared_cases
     from assistant.engine.evaluate.cases import for_candidate as for_candidate
+    from assistant.engine.evaluate.cases import launched_recording as launched_recording
     from assistant.engine.evaluate.cases import live_cases as live_cases
     from assistant.engine.evaluate.counting import run_program as run_program
     from assistant.engine.evaluate.evaluating import count as count

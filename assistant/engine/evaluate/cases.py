@@ -57,16 +57,19 @@ def captured_cases(version: SourceVersion, counted: CountedRun, kernels: frozens
 
 
 def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[str]) -> tuple[JudgedCase, ...]:
-    """Arrays of a notebook: each shape, and the cases of fresh values that the user's reference was called for."""
+    """Arrays of a notebook: each shape, and the cases of fresh values that the user's reference was called for.
+
+    Launched as the version's own text says, which need not be the one that the arrays were bound with.
+    """
     cases: list[JudgedCase] = []
     for index, item in enumerate(live.cases):
         reader = RecordingReader(item.recording)
-        launch = under_own_name(version, reader.recording.launches[0])
+        launch = _own_launch(version, reader.recording.launches[0], live.text)
         kernel = None if launch is None else version.kernel_of(launch.kernel)
         if launch is None or kernel is None or kernel.key not in kernels:
             continue
         own = _own_case(reader, kernel, 0, live_case(item).origin)
-        own = replace(own, new=started_as(own.new, launch))
+        own = replace(own, new=started_as(own.new, launch), launch_text=version.source.text)
         exact = (one for one in item.reference if not one.is_recorded and _is_floating(reader.recording, one.buffer))
         given = tuple((one.buffer, reader.blob(one.blob)) for one in exact)
         cases.append(replace(own, launch_index=index, given=given))
@@ -81,7 +84,8 @@ def live_case(item: LiveCase) -> Case:
 
 def launched_recording(version: SourceVersion, item: LiveCase) -> Path | None:
     """The recording of a live case with the launch that the version's own text gives; None where that is not known."""
-    launch = _own_launch(version, RecordingReader(item.recording).recording.launches[0])
+    live = version.selection.live
+    launch = _own_launch(version, RecordingReader(item.recording).recording.launches[0], None if live is None else live.text)
     return None if launch is None else with_own_launch(item.recording, launch)
 
 
@@ -248,17 +252,18 @@ def _declared_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCa
     return None
 
 
-def _own_launch(version: SourceVersion, launch: RecordedLaunch) -> RecordedLaunch | None:
-    own, live = under_own_name(version, launch), version.selection.live
+def _own_launch(version: SourceVersion, launch: RecordedLaunch, said_by: str | None) -> RecordedLaunch | None:
+    """As the version's own text says it; ``said_by``: the text that says the launch as it is."""
+    own = under_own_name(version, launch)
     kernel = None if own is None else version.kernel_of(own.kernel)
     if own is None or kernel is None:
         return None
-    return own_launch(own, instance_parameters(kernel, own.kernel), None if live is None else live.text, version.source.text)
+    return own_launch(own, instance_parameters(kernel, own.kernel), said_by, version.source.text)
 
 
 def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase | None:
     """The launch of B's kernel of that name, which must take the same parameters, with the grid and block that B's text gives."""
-    launch = _own_launch(candidate, case.new.recording.launches[0])
+    launch = _own_launch(candidate, case.new.recording.launches[0], case.launch_text)
     return None if launch is None else started_as(case.new, launch)
 
 

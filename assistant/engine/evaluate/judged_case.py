@@ -69,6 +69,8 @@ class JudgedCase(Record):
     """It is also run with every check on, where the job asks for checks."""
     checked: SideRun | None = None
     """The original's run with every check on, where it was made already when the case was tried."""
+    launch_text: str | None = None
+    """The text whose first line says the launch, where one does; live cases only."""
     iterations: float = 0.0
     """How often a thread of the original runs the line that it runs most often: its sums have about so many terms. 0: not known."""
     unread: frozenset[int] = frozenset()

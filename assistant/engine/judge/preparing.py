@@ -23,6 +23,7 @@ from assistant.engine.evaluate import (
     captured_cases,
     declared_cases,
     facts_of_kernels,
+    launched_recording,
     live_cases,
     version_facts,
     with_types,
@@ -64,7 +65,7 @@ async def gather(job: Job, version: SourceVersion, recorded: CountedRun, kernels
     given = captured_cases(version, recorded, kernels)
     given += live_cases(version, live, kernels) if live is not None else ()
     recordings = [recorded.recording] if recorded.recording is not None else []
-    recordings += [read_recording(item.recording) for item in live.cases] if live is not None else []
+    recordings += [read_recording(launched_recording(version, item) or item.recording) for item in live.cases] if live is not None else []
     made: list[DerivedCases] = []
     for each in _efforts(job, effort):
         for group in _by_instance(given):

@@ -188,3 +188,14 @@ def test_a_candidate_runs_each_case_with_its_own_launch(tmp_path: Path) -> None:
     new = for_candidate(cases[0], (), setting(tmp_path, OTHER, live)[1])
     assert new is not None and new.recording.launches[0].config == LaunchConfig(Dim3(8), Dim3(128))
     assert for_candidate(cases[0], (), setting(tmp_path, SCALE, live)[1]) is None
+
+
+def test_a_version_before_the_bound_text_is_judged_with_its_own_launch(tmp_path: Path) -> None:
+    live = replace(live_workload(tmp_path), text=BOUND)
+    before = setting(tmp_path, OTHER, live)[1]
+    (case, *_) = live_cases(before, live, frozenset({before.kernels[0].key}))
+    assert case.new.recording.launches[0].config == LaunchConfig(Dim3(8), Dim3(128))
+    after = for_candidate(case, (), setting(tmp_path, BOUND, live)[1])
+    assert after is not None and after.recording.launches[0].config == LaunchConfig(Dim3(4), Dim3(256))
+    unknown = setting(tmp_path, cell_text('"ceil(m/128)"', "128"), live)[1]
+    assert live_cases(unknown, live, frozenset({unknown.kernels[0].key})) == ()
