@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assistant.cuda.device_variables import device_variable_types
 from assistant.live.names import python_name
+from assistant.live.variables import variables_of
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, ParsedSource
 from assistant.workload.signature import Signature
@@ -33,9 +33,10 @@ def uncompared(kernel: Kernel | None, signatures: Mapping[str, Signature], text:
     """Why no edit of a bound kernel can be judged; empty where one can."""
     parameters = () if kernel is None else signatures[kernel.name].parameters
     is_writable = any((p.is_pointer and not p.is_const) or parse_element_type(p.element_type or p.type) is None for p in parameters)
-    if kernel is None or is_writable:
+    variables = variables_of(text)
+    if kernel is None or is_writable or variables.known:
         return ""
-    names = ", ".join(device_variable_types(text))
+    names = ", ".join(variables.unknown)
     what = f"what it leaves in {names} is not compared" if names else "it leaves nothing that could be compared"
     return f"{kernel.name} has no array to write, and {what}: it is checked and profiled, but not edited; give it an array to write to"
 

@@ -31,7 +31,8 @@ from assistant.live.gpu_calls import OnGpu
 from assistant.live.names import python_name
 from assistant.live.references import Reference
 from assistant.live.snapshot import shared_folder
-from assistant.live.struct_sizes import struct_bytes
+from assistant.live.text_facts import text_facts
+from assistant.live.variables import lost_variables, variables_of
 from assistant.live.workload import ReferenceLimits, ShapeBinding, live_workload
 from assistant.model.embedded import EmbeddingKind
 from assistant.model.proposal import Proposal
@@ -170,14 +171,15 @@ class CellOpener:
                 runner_of,
                 launching.config,
                 default if kernel is not None and kernel.name == name else None,
-                struct_bytes(parsed),
+                text_facts(parsed, next((one for one in parsed.kernels if one.name == name), None)),
             )
             for name, signature in signatures.items()
         }
         same = (name for name in callables if hasattr(builtins, name))
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
         advice = advice_on(can_run or bool(bound), kernel, parsed, signatures)
-        messages = (*compiled.messages(), *hidden, *notes, *advice, *left_alone(kernel if bound else None, signatures))
+        lost = (sentence for one in parsed.kernels if one.name in signatures and (sentence := lost_variables(parsed, one)))
+        messages = (*compiled.messages(), *hidden, *notes, *advice, *lost, *left_alone(kernel if bound else None, signatures))
         return OpenedCell(run, callables, messages, parsed.has_main, compiled)
 
     def _waiting(self, cell: Cell, wanted: CellQuestions, asked: MagicLine) -> Proposal | None:
@@ -239,11 +241,12 @@ class CellOpener:
             raise UsageError(f"arrays are bound to one kernel, and the cell has {names}", f"name it: %%kernelopt {meant} …")
         signature = signatures[kernel.name]
         shapes: Sequence[Mapping[str, object]] = ({},) if asked.shapes is None else shapes_of(asked.shapes)
+        variables = variables_of(parsed.source.text).known
         bindings: list[ShapeBinding] = []
         for shape in shapes:
             values = values_of(signature.parameters, given, self._namespace, shape)
-            bound = bind(signature, values, struct_bytes(parsed))
-            bindings.append(ShapeBinding(bound, launching.config({**shape, **values}, {})))
+            bound = bind(signature, values, text_facts(parsed, kernel))
+            bindings.append(ShapeBinding(bound, launching.config({**shape, **values}, {}), variables))
         return bindings
 
     def _knows_arguments(self, signature: Signature) -> bool:

@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +25,8 @@ from assistant.live.callables import EmulatorRunner, Runner
 from assistant.live.compiling import compile_text
 from assistant.live.gpu_calls import OnGpu
 from assistant.live.names import kernel_names
-from assistant.live.struct_sizes import struct_bytes
+from assistant.live.text_facts import text_facts
+from assistant.live.variables import lost_variables
 from assistant.model.build import Build, KernelResources
 from assistant.model.launch import LaunchConfig
 from assistant.model.program import STANDS_ALONE
@@ -189,6 +191,8 @@ class Kernel:
         self._of = of
         self._shape = shape
         self.__name__ = of.signature.instance
+        self._lost = lost_variables(of.parsed, of.kernel)
+        """Said at the first call."""
 
     @property
     def name(self) -> str:
@@ -298,8 +302,11 @@ class Kernel:
     def _launched(self, shape: Shape, arguments: Sequence[object], named: Mapping[str, object], is_checked: bool) -> None:
         of = self._of
         own = kernel_names(named, self.parameters)
-        bound = bind_positional(of.signature, arguments, own, struct_bytes(of.parsed))
+        bound = bind_positional(of.signature, arguments, own, text_facts(of.parsed, of.kernel))
         config = shape.config(dict(zip(self.parameters, arguments, strict=False)) | own)
+        if self._lost:
+            warnings.warn(f"{self.name}: {self._lost}", stacklevel=3)
+            self._lost = ""
         self._runner(bound).run(bound, config, is_checked)
 
     def _runner(self, bound: Bound) -> Runner:

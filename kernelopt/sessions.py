@@ -24,6 +24,7 @@ from assistant.lab.cpu import CpuLab
 from assistant.live.loop import BackgroundLoop
 from assistant.live.sharing import SharedReader
 from assistant.live.snapshot import remove_left_folders
+from assistant.measure.targets import target as known_target
 from assistant.model.events import Event
 
 __all__ = ["Session", "default_session"]
@@ -39,12 +40,12 @@ class Session:
         """``device``: ``auto``, ``cpu`` (the emulator) or ``gpu:N``; ``target``: the GPU that speed is predicted for; None: the device
         itself where it is a GPU that is known, else as the settings say.
 
-        Raises UsageError for another word, CannotAnswerError for a GPU that is not there.
+        Raises UsageError for another word or target, CannotAnswerError for a GPU that is not there.
         """
-        self.has_gpu = has_gpu(device)
+        self.has_gpu = has_gpu(device if isinstance(device, str) else repr(device))  # pyright: ignore[reportUnnecessaryIsInstance]
         """Whether kernels run, and are timed, on a GPU."""
         self.device = device
-        self.target = target
+        self.target = None if target is None else known_target(target).name
         self.process = os.getpid()
         """A fork of the process has none of its threads and workers."""
         self.loop = BackgroundLoop()

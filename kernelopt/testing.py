@@ -54,7 +54,7 @@ def assert_kernel(
         message += f", block {fault.block}, thread {fault.thread}"
     if is_reduced:
         by_name = dict(arguments) if isinstance(arguments, Mapping) else dict(zip(kernel.parameters, arguments, strict=True))
-        if all(isinstance(value, np.ndarray | int | float | np.generic) for value in by_name.values()):
+        if all(isinstance(value, np.ndarray | int | float | np.generic | None) for value in by_name.values()):
             reduced = smallest(kernel, by_name, ref, fault.problem)
             which = "The smallest input that fails like this" if reduced.is_smallest else _NOT_SMALLEST
             message += f"\n\n{which}:\n\n{_as_test(kernel, reduced.arguments, ref)}"

@@ -20,7 +20,8 @@ from assistant.live.compiling import CompiledText
 from assistant.live.names import kernel_names
 from assistant.live.references import Reference
 from assistant.live.snapshot import shared_folder
-from assistant.live.struct_sizes import struct_bytes
+from assistant.live.text_facts import text_facts
+from assistant.live.variables import uncompared_variables, variables_of
 from assistant.live.workload import MadeWorkload, ReferenceLimits, ShapeBinding, live_workload
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel as SourceKernel
@@ -70,9 +71,11 @@ class Workload:
     def __init__(self, of: Compiled, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> None:
         names = tuple(parameter.name for parameter in of.signature.parameters)
         by_name = kernel_names(arguments, names) if isinstance(arguments, Mapping) else _by_position(of.signature, arguments)
-        bound = bind(of.signature, by_name, struct_bytes(of.parsed))
+        bound = bind(of.signature, by_name, text_facts(of.parsed, of.kernel))
         self._values = by_name
-        self._binding = ShapeBinding(bound, shape.config(by_name))
+        variables = variables_of(of.parsed.source.text)
+        self._binding = ShapeBinding(bound, shape.config(by_name), variables.known)
+        self._untold = uncompared_variables(variables, of.parsed, of.kernel)
         if ref is not None and not callable(ref):
             raise UsageError(f"ref: expected a function, got {type(ref).__name__}", "write ref=lambda x: …, which returns what is right")
         self._of = of
@@ -89,8 +92,8 @@ class Workload:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was not held against the reference."""
-        return () if self._made is None else self._made.notes
+        """What was not compared, and not held against the reference."""
+        return (*self._untold, *(() if self._made is None else self._made.notes))
 
     def demand_launched_as(self, other: Shape) -> None:
         """Raises UsageError where ``other`` says another launch of these arguments."""

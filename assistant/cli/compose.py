@@ -111,6 +111,15 @@ def _parallel_lab(client: GpuClient, scratch: Path, target: str, cache: Path, co
     return GpuLab(cpu, client, own, target, compiler is not None)
 
 
+def _devices_here() -> str:
+    """What can be given on this machine."""
+    found = usable_gpus(os.environ)
+    if isinstance(found, NoGpu):
+        return f"here it may be cpu (the emulator), which auto means too: {found.reason}"
+    named = ", ".join(f"gpu:{gpu.index} ({gpu.name})" for gpu in found)
+    return f"here it may be cpu (the emulator), {named}; auto means gpu"
+
+
 def _chosen_gpus(device: str) -> tuple[Gpu, ...] | NoGpu:
     """The GPU that ``--device`` means, and behind it those like it that may help, where no number is given.
 
@@ -120,7 +129,7 @@ def _chosen_gpus(device: str) -> tuple[Gpu, ...] | NoGpu:
         return NoGpu("not asked for", "--device gpu")
     kind, _, number = device.partition(":")
     if device != "auto" and (kind != "gpu" or not (number or "0").isdecimal()):
-        raise UsageError(f"--device takes auto, cpu, gpu or gpu:N, not {device!r}")
+        raise UsageError(f"a device is auto, cpu, gpu or gpu:N, not {device!r}", _devices_here())
     found = usable_gpus(os.environ)
     if isinstance(found, NoGpu):
         if device == "auto":

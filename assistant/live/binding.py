@@ -8,24 +8,37 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from assistant.live.arrays import BindingError, LiveArray, is_array, live_array
+from assistant.live.structured import demand_layout
 from assistant.model.elements import ElementKind, ElementType, parse_element_type
 from assistant.model.source import Parameter
+from assistant.model.structs import LayoutOf
 from assistant.record import Record
 from assistant.workload.arrays import decode, encode, storage_dtype
 from assistant.workload.signature import Signature
 
-__all__ = ["Bound", "StructBytes", "bind", "bind_positional"]
+__all__ = ["Bound", "TextFacts", "bind", "bind_positional"]
 
-StructBytes = Callable[[str], "int | None"]
-"""How many bytes a struct of that name has; None where the text does not say."""
+_POINTER_BYTES = 8
 _COMPLEX_HALVES = {"complex64": "float32", "complex128": "float64"}
 """A complex number is two floats: ``float2`` and ``double2``."""
+
+
+class TextFacts(Record):
+    """What a kernel's text says of its parameters beside their types."""
+
+    layout_of: LayoutOf = lambda spelled: None
+    tested_for_null: frozenset[str] = frozenset()
+    """Pointers that may be null: the kernel looks whether they are."""
+
+
+_NO_FACTS = TextFacts()
 
 
 class Bound(Record):
@@ -33,9 +46,9 @@ class Bound(Record):
 
     signature: Signature
     arrays: Mapping[str, LiveArray]
-    """By parameter, pointers only."""
+    """By parameter, pointers only, without those that are null."""
     scalars: Mapping[str, bytes]
-    """By parameter: the argument's bytes."""
+    """By parameter: the argument's bytes; also of null pointers."""
 
     @property
     def device(self) -> str:
@@ -55,14 +68,19 @@ class Bound(Record):
     @property
     def values(self) -> dict[str, object]:
         """Arrays, as they were given, and numbers, by parameter."""
-        return {name: array.owner for name, array in self.arrays.items()} | self.numbers
+        return {name: array.owner for name, array in self.arrays.items()} | self.numbers | dict.fromkeys(self.nulls)
+
+    @property
+    def nulls(self) -> tuple[str, ...]:
+        """Pointers that are null."""
+        return tuple(p.name for p in self.signature.parameters if p.is_pointer and p.name not in self.arrays)
 
     @property
     def size_bytes(self) -> int:
         return sum(array.size_bytes for array in self.arrays.values())
 
 
-def bind(signature: Signature, values: Mapping[str, object], struct_bytes: StructBytes = lambda spelled: None) -> Bound:
+def bind(signature: Signature, values: Mapping[str, object], facts: TextFacts = _NO_FACTS) -> Bound:
     """Raises BindingError for a missing, unknown or unfit argument, and for arrays of several devices."""
     names = [parameter.name for parameter in signature.parameters]
     if "" in names:
@@ -82,17 +100,17 @@ def bind(signature: Signature, values: Mapping[str, object], struct_bytes: Struc
     scalars: dict[str, bytes] = {}
     for parameter in signature.parameters:
         value = values[parameter.name]
-        if parameter.is_pointer:
-            arrays[parameter.name] = _array(parameter, value)
+        if not parameter.is_pointer:
+            scalars[parameter.name] = _scalar(parameter, value, facts.layout_of)
+        elif value is None:
+            scalars[parameter.name] = _null(parameter, facts)
         else:
-            scalars[parameter.name] = _scalar(parameter, value, struct_bytes)
+            arrays[parameter.name] = _array(parameter, value, facts.layout_of)
     _demand_one_device(tuple(arrays.values()))
     return Bound(signature, arrays, scalars)
 
 
-def bind_positional(
-    signature: Signature, values: Sequence[object], named: Mapping[str, object], struct_bytes: StructBytes = lambda spelled: None
-) -> Bound:
+def bind_positional(signature: Signature, values: Sequence[object], named: Mapping[str, object], facts: TextFacts = _NO_FACTS) -> Bound:
     """As a call binds them. Raises BindingError as ``bind`` does, and for too many of them."""
     if len(values) > len(signature.parameters):
         expected = f"{_name(signature)} takes {len(signature.parameters)} arguments"
@@ -101,10 +119,17 @@ def bind_positional(
     twice = [name for name in named if name in given]
     if twice:
         raise BindingError(f"argument {twice[0]} is given twice", "give it by position or by name")
-    return bind(signature, given | dict(named), struct_bytes)
+    return bind(signature, given | dict(named), facts)
 
 
-def _array(parameter: Parameter, value: object) -> LiveArray:
+def _null(parameter: Parameter, facts: TextFacts) -> bytes:
+    if parameter.name not in facts.tested_for_null:
+        remedy = f"pass an array; None is taken where the kernel tests the pointer: if ({parameter.name} != nullptr)"
+        raise BindingError(f"{parameter.name}: expected an array for `{_declared(parameter)}`, got None", remedy)
+    return bytes(_POINTER_BYTES)
+
+
+def _array(parameter: Parameter, value: object, layout_of: LayoutOf) -> LiveArray:
     name, declared = parameter.name, _declared(parameter)
     if not is_array(value):
         remedy = f"pass a NumPy, torch, CuPy or pycuda array for {name}"
@@ -113,6 +138,7 @@ def _array(parameter: Parameter, value: object) -> LiveArray:
     if not array.size_bytes:
         raise BindingError(f"{name}: expected at least one value for `{declared}`, got an empty array", "pass an array that holds values")
     _demand_type(parameter, array)
+    demand_layout(parameter, getattr(value, "dtype", None), layout_of(parameter.element_type or ""))
     if array.is_read_only and not parameter.is_const:
         raise BindingError(f"{name}: expected a writable array for `{declared}`, got one that is read-only", f"pass {name}.copy()")
     return array
@@ -135,14 +161,20 @@ def _demand_type(parameter: Parameter, array: LiveArray) -> None:
         raise BindingError(message, "pass an array whose last dimension is a multiple of it")
 
 
-def _scalar(parameter: Parameter, value: Any, struct_bytes: StructBytes) -> bytes:
+def _scalar(parameter: Parameter, value: Any, layout_of: LayoutOf) -> bytes:
     name, declared = parameter.name, _declared(parameter)
     element = parse_element_type(parameter.type)
+    if is_array(value) and getattr(value, "ndim", 1) == 0 and getattr(value.dtype, "names", None) is not None:
+        value = value[()]
     if isinstance(value, bytes | np.void):
-        size_bytes = struct_bytes(parameter.type) if element is None else element.size_bytes
+        layout = layout_of(parameter.type)
+        if isinstance(value, np.void):
+            demand_layout(parameter, value.dtype, layout)
+        size_bytes = (None if layout is None else layout.size_bytes) if element is None else element.size_bytes
         return _demanded_size(parameter, element, size_bytes, value if isinstance(value, bytes) else value.tobytes())
     if element is None or element.components != 1:
-        raise BindingError(f"{name}: expected the bytes of a `{parameter.type}`, got {type(value).__name__}", "pass it as bytes")
+        remedy = "pass an element of a structured NumPy array (a dtype with align=True), or its bytes"
+        raise BindingError(f"{name}: expected the bytes of a `{parameter.type}`, got {type(value).__name__}", remedy)
     if is_array(value) and getattr(value, "ndim", 1) == 0:
         value = value.item()
     if is_array(value):
@@ -167,7 +199,7 @@ def _number(parameter: Parameter, element: ElementType, value: Any) -> bytes:
     if not isinstance(value, bool | int | float):
         raise BindingError(f"{name}: expected a number for `{declared}`, got {type(value).__name__}", f"pass a number for {name}")
     if element.is_floating:
-        return encode(np.array([_as_float(parameter, value)]), element)
+        return _encoded(parameter, element, _as_float(parameter, value))
     if isinstance(value, float) and not value.is_integer():
         raise BindingError(f"{name}: expected a whole number for `{declared}`, got {value}", f"pass int({name})")
     whole = int(value) if element.kind is not ElementKind.BOOL else int(bool(value))
@@ -184,6 +216,14 @@ def _as_float(parameter: Parameter, value: float) -> float:
     except OverflowError as error:
         message = f"{parameter.name}: expected a number that a `{parameter.type}` can hold, got one of more than 300 digits"
         raise BindingError(message, "pass less") from error
+
+
+def _encoded(parameter: Parameter, element: ElementType, value: float) -> bytes:
+    data = encode(np.array([value]), element)
+    if math.isfinite(value) and not np.isfinite(decode(data, element)[0]):
+        message = f"{parameter.name}: expected a number that a `{parameter.type}` can hold, got {value:g}, which would be infinite"
+        raise BindingError(message, "widen the kernel's parameter, or pass less")
+    return data
 
 
 def _demand_one_device(arrays: tuple[LiveArray, ...]) -> None:

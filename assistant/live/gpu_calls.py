@@ -63,8 +63,8 @@ class OnGpu:
 def _argument_bytes(bound: Bound) -> tuple[bytes, ...]:
     """Each argument as the kernel reads it, in order."""
     return tuple(
-        bound.arrays[parameter.name].address.to_bytes(_POINTER_BYTES, "little") if parameter.is_pointer else bound.scalars[parameter.name]
-        for parameter in bound.signature.parameters
+        bound.scalars[name] if name not in bound.arrays else bound.arrays[name].address.to_bytes(_POINTER_BYTES, "little")
+        for name in (parameter.name for parameter in bound.signature.parameters)
     )
 
 

@@ -45,7 +45,8 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
     ``contents``: values in the place of the arrays' own, by parameter. Raises BadReference, and lets what the function raises pass.
     """
     copies = {name: _copy(array, None if contents is None else contents.get(name)) for name, array in bound.arrays.items()}
-    arguments = _taken(reference, {python_name(name): value for name, value in (copies | bound.numbers).items()})
+    known = copies | bound.numbers | dict.fromkeys(bound.nulls)
+    arguments = _taken(reference, {python_name(name): value for name, value in known.items()})
     returned = reference.function(**arguments)
     if returned is None and contents is None:
         _check_written(reference, bound, copies)
@@ -55,7 +56,7 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
 
 def outputs_of(reference: Reference, bound: Bound) -> tuple[str, ...]:
     """Parameters that the kernel may write; many a kernel says const of none, and reads most of them alone."""
-    writable = tuple(p.name for p in bound.signature.parameters if p.is_pointer and not p.is_const)
+    writable = tuple(p.name for p in bound.signature.parameters if p.name in bound.arrays and not p.is_const)
     written = reference.written or frozenset(writable)
     return tuple(name for name in writable if name in written)
 

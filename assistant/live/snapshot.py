@@ -18,6 +18,7 @@ from pathlib import Path
 
 from assistant.live.arrays import BindingError, LiveArray, chunks, refill
 from assistant.live.binding import Bound
+from assistant.live.variables import VariableState
 from assistant.model.elements import parse_element_type
 from assistant.model.launch import LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
@@ -84,14 +85,26 @@ def regions_of(bound: Bound) -> tuple[Region, ...]:
     return tuple(Region(index, group[0].address, tuple(group)) for index, group in enumerate(groups))
 
 
-def write_launch(folder: Path, bound: Bound, config: LaunchConfig, file: str, read: ReadRegions | None = None) -> Recording:
-    """The launch as a recording in ``folder``; ``file`` is whose launch it is, ``read`` copies arrays that are on a GPU."""
+def write_launch(
+    folder: Path,
+    bound: Bound,
+    config: LaunchConfig,
+    file: str,
+    read: ReadRegions | None = None,
+    variables: Sequence[VariableState] = (),
+) -> Recording:
+    """The launch as a recording in ``folder``; ``file`` is whose launch it is, ``read`` copies arrays that are on a GPU, ``variables``
+    are the text's own that have to be looked at, too."""
     writer = RecordingWriter(folder)
     regions = regions_of(bound)
     names = read(regions, folder / "blobs") if read is not None and regions and bound.device != "cpu" else None
     if names is None:
         names = tuple(_copied(folder / "blobs", region) for region in regions)
-    states = tuple(BufferState(region.id, name, None) for region, name in zip(regions, names, strict=True))
+    named = tuple(enumerate(variables, len(regions)))
+    states = (
+        *(BufferState(region.id, name, None) for region, name in zip(regions, names, strict=True)),
+        *(BufferState(identity, writer.add_blob(variable.data), None) for identity, variable in named),
+    )
     launch = RecordedLaunch(
         index=0,
         kernel=bound.signature.symbol,
@@ -101,7 +114,8 @@ def write_launch(folder: Path, bound: Bound, config: LaunchConfig, file: str, re
         file=file,
         line=0,
     )
-    recording = Recording(tuple(_buffer(region, bound) for region in regions), (launch,), (), ())
+    buffers = (*(_buffer(region, bound) for region in regions), *(_variable(identity, variable) for identity, variable in named))
+    recording = Recording(buffers, (launch,), (), ())
     writer.write(recording)
     return recording
 
@@ -158,6 +172,11 @@ def _argument(bound: Bound, name: str, regions: Sequence[Region]) -> RecordedArg
     region = next(region for region in regions if array in region.arrays)
     data = array.address.to_bytes(_POINTER_BYTES, "little")
     return RecordedArgument(_POINTER_BYTES, data.hex(), (PointerField(0, region.id, array.address - region.address),))
+
+
+def _variable(identity: int, variable: VariableState) -> RecordedBuffer:
+    """Each launch finds in it what the text says."""
+    return RecordedBuffer(identity, len(variable.data), 0, variable.name, "device", element_type=variable.element_type, is_fixed=True)
 
 
 def _buffer(region: Region, bound: Bound) -> RecordedBuffer:

@@ -19,6 +19,7 @@ from assistant.live.binding import Bound
 from assistant.live.deadline import Overdue, deadline
 from assistant.live.references import Reference, call_reference, outputs_of
 from assistant.live.snapshot import ReadRegions, Region, regions_of, write_launch
+from assistant.live.variables import VariableState
 from assistant.model.launch import LaunchConfig
 from assistant.model.workload import CaseOrigin, LiveCase, LiveReference, LiveWorkload
 from assistant.record import Record
@@ -40,6 +41,8 @@ class ShapeBinding(Record):
 
     bound: Bound
     config: LaunchConfig
+    variables: tuple[VariableState, ...] = ()
+    """Of the text, which the kernel may write."""
 
 
 class ReferenceLimits(Record):
@@ -87,7 +90,7 @@ def live_workload(
 
 
 def _own_case(folder: Path, shape: ShapeBinding, file: str, read: ReadRegions | None) -> LiveCase:
-    recording = write_launch(folder, shape.bound, shape.config, file, read)
+    recording = write_launch(folder, shape.bound, shape.config, file, read, shape.variables)
     return LiveCase(folder, shape_of(recording.launches[0], shape.bound.signature.parameters), 1.0, 0)
 
 

@@ -55,7 +55,9 @@ def test_a_kernel_without_an_array_to_write_is_not_searched_and_that_is_said(wor
     """Nothing of it is compared, so that each edit would be tried for nothing."""
     line = MagicLine(grid="1", block="32")
     variable = "__device__ float table[32];\n__global__ void fill() { table[threadIdx.x] = threadIdx.x; }\n"
-    (said,) = notes_of(workshop, tmp_path, variable, line)
+    assert notes_of(workshop, tmp_path, variable, line) == (), "what it leaves in the variable is compared"
+    inside = f"namespace inside {{ {variable} }}\n"
+    (said,) = notes_of(workshop, tmp_path, inside, line)
     assert said.startswith("fill has no array to write, and what it leaves in table is not compared: it is checked and profiled")
     (said,) = notes_of(workshop, tmp_path, '__global__ void hello() { printf("hello\\n"); }\n', line)
     assert "it leaves nothing that could be compared" in said

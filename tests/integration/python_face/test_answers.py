@@ -184,3 +184,24 @@ def test_what_is_no_kernel_reference_or_list_of_arguments_is_named(kernel: Kerne
 def test_a_function_for_the_grid_may_have_numbers_of_its_own(kernel: Kernels) -> None:
     scale = kernel("scale")
     assert scale[lambda n, width=256: (n + width - 1) // width, 256].config({"n": 1000}).grid.x == 4
+
+
+def test_what_a_kernel_leaves_in_variables_of_the_text_is_compared(session: kernelopt.Session) -> None:
+    text = "__device__ int hits;\n__global__ void count(float *out, const float *x) { out[threadIdx.x] = *x; atomicAdd(&hits, 1); }"
+    count = kernelopt.compile(text, grid=1, block=32, session=session)
+    arguments = (np.zeros(32, np.float32), np.ones(32, np.float32))
+    wrong = kernelopt.compare(count, kernelopt.compile(text.replace("&hits, 1", "&hits, 2"), session=session), arguments)
+    assert wrong.verification == "FAIL"
+    assert "hits[0]" in str(wrong) and "expected 32, got 64" in str(wrong)
+
+
+def test_a_call_says_that_variables_hand_nothing_on(session: kernelopt.Session) -> None:
+    text = "__device__ int kept;\n__global__ void set() { kept = 7; }\n__global__ void get(int *out) { out[0] = kept; }"
+    put, get = (kernelopt.compile(text, name, grid=1, block=1, session=session) for name in ("set", "get"))
+    with pytest.warns(UserWarning, match="set: kept is used by other kernels of the text, too") as said:
+        put()
+    assert said[0].filename == __file__
+    out = np.ones(1, np.int32)
+    with pytest.warns(UserWarning, match="get: kept"):
+        get(out)
+    assert out[0] == 0

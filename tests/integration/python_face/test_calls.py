@@ -216,3 +216,36 @@ def test_what_cannot_be_compiled_is_refused(session: kernelopt.Session, source: 
 def test_the_compilers_errors_are_the_exceptions_message(session: kernelopt.Session) -> None:
     with pytest.raises(kernelopt.CompileError, match=r"line 2: error: .*undeclared_thing"):
         kernelopt.compile("__global__ void k(int *p)\n{ *p = undeclared_thing; }", session=session)
+
+
+def test_what_a_kernel_prints_comes_in_the_order_of_its_threads(session: kernelopt.Session, capsys: pytest.CaptureFixture[str]) -> None:
+    text = '#include <cstdio>\n__global__ void told(int *out) { printf("%d\\n", threadIdx.x); out[threadIdx.x] = 1; }'
+    told, out = kernelopt.compile(text, grid=1, block=40, session=session), np.zeros(40, np.int32)
+    for is_checked in (False, True):
+        told(out, check=is_checked)
+        assert [int(line) for line in capsys.readouterr().out.split()] == [*range(40)]
+    assert (out == 1).all()
+
+
+def test_a_pointer_that_the_kernel_tests_for_null_may_be_none(session: kernelopt.Session) -> None:
+    text = (
+        "__global__ void plus(float *out, const float *x, const float *bias) { int i = threadIdx.x; out[i] = x[i] + (bias ? bias[i] : 1); }"
+    )
+    plus, out = kernelopt.compile(text, grid=1, block=8, session=session), np.zeros(8, np.float32)
+    plus(out, floats(8), None)
+    assert (out == floats(8) + 1).all()
+    plus(out, floats(8), bias=floats(8))
+    assert (out == 2 * floats(8)).all()
+    found = plus.check((out, floats(8), None), ref=lambda x, bias: x + 1 if bias is None else x + bias)
+    assert found.ok and found.problems == ()
+    with pytest.raises(kernelopt.BindingError, match=r"x: expected an array for `const float \*x`, got None"):
+        plus(out, None, None)
+
+
+def test_a_device_that_is_none_is_told_with_those_that_are() -> None:
+    for device in ("tpu", 0):
+        with pytest.raises(kernelopt.KernelOptError, match="a device is auto, cpu, gpu or gpu:N, not") as refused:
+            kernelopt.compile("__global__ void k(int *x) { }", device=device)  # type: ignore[arg-type]
+        assert "here it may be cpu (the emulator)" in refused.value.remedy
+    with pytest.raises(kernelopt.KernelOptError, match="no target called 'h900'"):
+        kernelopt.Session("cpu", target="h900")

@@ -140,7 +140,7 @@ def test_a_device_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "test_scale.py").write_text(SUITE)
     ended = suite(tmp_path, "--kernelopt-device=tpu", "-k", "right")
     assert ended.returncode != 0
-    assert "--kernelopt-device: --device takes auto, cpu, gpu or gpu:N, not 'tpu'" in ended.stdout
+    assert "--kernelopt-device: a device is auto, cpu, gpu or gpu:N, not 'tpu'" in ended.stdout
 
 
 def test_the_plugin_loads_nothing_before_it_is_used() -> None:

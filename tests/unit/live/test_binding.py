@@ -1,6 +1,7 @@
 """Arguments of a kernel: what fits is bound where it lies, what does not is told by the argument's name and what was expected."""
 
 import inspect
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from assistant.cuda.parse import parse
 from assistant.live.arrays import BindingError
 from assistant.live.binding import Bound, bind, bind_positional
 from assistant.live.callables import BoundKernel
-from assistant.live.struct_sizes import struct_bytes
+from assistant.live.text_facts import text_facts
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
 from assistant.workload.signature import Signature, signature_of
@@ -125,7 +126,7 @@ def test_bytes_are_as_many_as_the_parameter_has() -> None:
 
 def test_a_struct_has_as_many_bytes_as_the_text_says() -> None:
     parsed = parse(Source(Path("/k.cu"), "struct P { char kind; double at[2]; };\n__global__ void k(P p) { }"))
-    of, sizes = signature_of(parsed.kernels[0], "k"), struct_bytes(parsed)
+    of, sizes = signature_of(parsed.kernels[0], "k"), text_facts(parsed, None)
     assert bind(of, {"p": bytes(24)}, sizes).scalars == {"p": bytes(24)}
     with pytest.raises(BindingError, match="p: expected 24 bytes for `P p`, got 17"):
         bind(of, {"p": np.zeros(1, "i1,2f8")[0]}, sizes)
@@ -240,3 +241,61 @@ def test_a_call_binds_by_position_and_name() -> None:
         bind_positional(SCALE, (values["out"],), values)
     with pytest.raises(BindingError, match="4 arguments given: k takes 3 arguments"):
         bind_positional(SCALE, (1, 2, 3, 4), {})
+
+
+BODIES = """
+struct Body { float x; double mass; };
+__global__ void move(Body *bodies, Body one, float by, const float *bias)
+{
+    bodies[0].x += by + one.x + (bias != nullptr ? bias[0] : 0.0f);
+}
+"""
+
+
+def moved(**changed: object) -> Bound:
+    parsed = parse(Source(Path("/k.cu"), BODIES))
+    aligned = np.dtype([("x", "f4"), ("mass", "f8")], align=True)
+    values = {"bodies": np.zeros(3, aligned), "one": np.zeros(1, aligned)[0], "by": 1.0, "bias": None}
+    return bind(signature_of(parsed.kernels[0], "move"), values | changed, text_facts(parsed, parsed.kernels[0]))
+
+
+def test_a_pointer_that_the_kernel_tests_may_be_null() -> None:
+    bound = moved()
+    assert bound.nulls == ("bias",) and bound.values["bias"] is None and "bias" not in bound.arrays
+    assert bound.scalars["bias"] == bytes(8)
+    assert moved(bias=np.ones(1, np.float32)).nulls == ()
+    with pytest.raises(BindingError, match=r"bodies: expected an array for `Body \*bodies`, got None") as refused:
+        moved(bodies=None)
+    assert "if (bodies != nullptr)" in refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"bodies": np.zeros(3, "f4,f8")}, "bodies: expected 16 bytes for each `Body`, got 12"),
+        (
+            {"bodies": np.zeros(3, [("mass", "f8"), ("x", "f8")])},
+            "bodies: `Body` has 8 bytes of mass at offset 8, got values with 8 at offset 0",
+        ),
+        (
+            {"one": np.zeros(1, [("mass", "f8"), ("x", "f4"), ("gap", "f4")])[0]},
+            "one: `Body` has 8 bytes of mass at offset 8, got a value with 8 at offset 0",
+        ),
+    ],
+)
+def test_members_lie_where_the_struct_has_them(given: dict[str, object], told: str) -> None:
+    with pytest.raises(BindingError) as refused:
+        moved(**given)
+    assert refused.value.message == told
+    assert "align=True" in refused.value.remedy
+
+
+def test_a_struct_may_be_an_array_of_no_dimension() -> None:
+    aligned = np.dtype([("x", "f4"), ("mass", "f8")], align=True)
+    assert moved(one=np.array((1.0, 2.0), aligned)).scalars["one"][8:] == np.array([2.0]).tobytes()
+
+
+def test_a_number_that_would_be_infinite_is_refused() -> None:
+    assert check({"f": 1e300}, signature("float f")) == "f: expected a number that a `float` can hold, got 1e+300, which would be infinite"
+    assert bind(signature("float f"), {"f": math.inf}).scalars == {"f": np.array([math.inf], np.float32).tobytes()}
+    assert bind(signature("double f"), {"f": 1e300}).scalars == {"f": np.array([1e300]).tobytes()}
