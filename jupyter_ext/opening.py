@@ -178,7 +178,7 @@ class CellOpener:
         same = (name for name in callables if hasattr(builtins, name))
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
         advice = advice_on(can_run or bool(bound), kernel, parsed, signatures)
-        lost = (sentence for one in parsed.kernels if one.name in signatures and (sentence := lost_variables(parsed, one)))
+        lost = dict.fromkeys(said for one in parsed.kernels if one.name in signatures and (said := lost_variables(parsed, one)))
         messages = (*compiled.messages(), *hidden, *notes, *advice, *lost, *left_alone(kernel if bound else None, signatures))
         return OpenedCell(run, callables, messages, parsed.has_main, compiled)
 

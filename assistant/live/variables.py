@@ -79,8 +79,8 @@ def lost_variables(parsed: ParsedSource, kernel: Kernel) -> str:
         return ""
     are = "is" if len(shared) == 1 else "are"
     return (
-        f"{', '.join(shared)} {are} used by other kernels of the text, too: each call begins with what the declaration says, "
-        f"and what {kernel.name} leaves there is lost; pass an array to hand values on"
+        f"{', '.join(shared)} {are} used by several kernels of the text: each call begins with what the declaration says, so that nothing "
+        "that one kernel leaves there reaches another; pass an array to hand values on"
     )
 
 

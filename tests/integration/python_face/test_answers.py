@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from tests.integration.python_face.conftest import TEXT
 
 Kernels = Callable[[str], kernelopt.Kernel]
 N = 1000
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def arrays() -> tuple[np.ndarray, np.ndarray, int]:
@@ -80,6 +82,9 @@ def test_importing_it_loads_nothing_heavy() -> None:
     )
     done = subprocess.run((sys.executable, "-c", line), capture_output=True, text=True, check=True, env={**os.environ})
     assert done.stdout.strip() == "['kernelopt']"
+    bare = (sys.executable, "-S", "-c", "import sys, kernelopt; print('typing' in sys.modules, 're' in sys.modules)")
+    done = subprocess.run(bare, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    assert done.stdout.strip() == "False False"
 
 
 SCRIPT = """
@@ -198,7 +203,7 @@ def test_what_a_kernel_leaves_in_variables_of_the_text_is_compared(session: kern
 def test_a_call_says_that_variables_hand_nothing_on(session: kernelopt.Session) -> None:
     text = "__device__ int kept;\n__global__ void set() { kept = 7; }\n__global__ void get(int *out) { out[0] = kept; }"
     put, get = (kernelopt.compile(text, name, grid=1, block=1, session=session) for name in ("set", "get"))
-    with pytest.warns(UserWarning, match="set: kept is used by other kernels of the text, too") as said:
+    with pytest.warns(UserWarning, match="set: kept is used by several kernels of the text") as said:
         put()
     assert said[0].filename == __file__
     out = np.ones(1, np.int32)
