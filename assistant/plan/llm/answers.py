@@ -51,6 +51,7 @@ _PART_NAME = re.compile(r"(?:part\s*[=:]\s*)?[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"
 _NAMING_COMMENT = re.compile(r"\A\s*//[ \t]*part[ \t]*[=:]?[ \t]*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?[ \t]*\n", re.IGNORECASE)
 _ONLY_PART = "kernel"
 _INCOMPLETE = "the code is not complete"
+_WITHOUT_A_STEP = "it does not say which step it is of"
 
 
 class BadReply(Record):
@@ -79,6 +80,8 @@ class PlanAndCode(Record):
     """By the number of their step, from 1."""
     problems: Mapping[int, str]
     """Why there is no code of the others, where an answer was begun: by the number of their step."""
+    left_out: Sequence[str] = ()
+    """What is wrong with code that belongs to no step."""
 
 
 class _Object(Record):
@@ -159,17 +162,34 @@ def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
     if isinstance(said, BadReply):
         return said
     fences = list(islice(_fences(said), _MOST_FENCES))
-    answers, _ = _answers(list(_objects(said, fences)), fences)
+    answers, unread = _answers(list(_objects(said, fences)), fences)
+    answers = [answer for answer in answers if answer.header.step is not None or answer.has_content]
     codes: dict[int, CodeReply] = {}
     problems: dict[int, str] = {}
-    for answer in answers:
-        number = answer.header.step
-        code = _assembled(answer) if answer.has_content and not answer.is_cut else BadReply(_INCOMPLETE)
-        if number is not None and isinstance(code, CodeReply):
+    left_out = [] if unread is None else [f"a header cannot be read: {unread.problem}"]
+    for number, answer in zip(_numbered(answers, len(plan.steps)), answers, strict=True):
+        code = _of_one_step(answer)
+        if number is None or not 1 <= number <= len(plan.steps):
+            left_out.append(_WITHOUT_A_STEP if number is None else f"the plan has no step {number}")
+        elif isinstance(code, CodeReply):
             codes[number] = code
-        elif number is not None and isinstance(code, BadReply):
+        else:
             problems[number] = code.problem
-    return PlanAndCode(plan, codes, {number: problem for number, problem in problems.items() if number not in codes})
+    return PlanAndCode(plan, codes, {number: problem for number, problem in problems.items() if number not in codes}, tuple(left_out))
+
+
+def _numbered(answers: Sequence[_AnswerParts], step_count: int) -> list[int | None]:
+    """The step of each answer: where none says it and there are as many as steps, they are in the plan's order."""
+    stated = [answer.header.step for answer in answers]
+    return [*range(1, step_count + 1)] if len(stated) == step_count and not any(stated) else stated
+
+
+def _of_one_step(answer: _AnswerParts) -> CodeReply | BadReply:
+    """The answer, unless what follows its header may be that of two."""
+    names = [fence.name or _ONLY_PART for fence in answer.fences]
+    if len(names) > len(set(names)):
+        return BadReply("it gives a part twice: code of another step may lack its header")
+    return _assembled(answer) if answer.has_content and not answer.is_cut else BadReply(_INCOMPLETE)
 
 
 def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list[_AnswerParts], BadReply | None]:
@@ -180,14 +200,17 @@ def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list
     answers: list[_AnswerParts] = []
     unclaimed: list[_Fence] = []
     problem: BadReply | None = None
+    is_unread = False  # the last header: then what follows it is of no other
     for item in sorted((*objects, *fences), key=lambda item: item.start):
         if isinstance(item, _Fence):
-            (answers[-1].fences if answers else unclaimed).append(item)
+            fences_of_header = [] if is_unread else answers[-1].fences if answers else unclaimed
+            fences_of_header.append(item)
         elif "summary" in item.value or "parts" in item.value:
             try:
                 answers.append(_AnswerParts(CodeReply.model_validate(item.value)))
+                is_unread = False
             except ValidationError as error:
-                problem = BadReply(faults(error))
+                problem, is_unread = BadReply(faults(error)), True
     if unclaimed and not (answers and answers[0].has_content):
         answers = answers or ([] if problem else [_AnswerParts(CodeReply())])
         for answer in answers[:1]:

@@ -114,8 +114,9 @@ class LlmPlanner:
 
 
 def _asked_again(request: PlanRequest, both: PlanAndCode) -> tuple[str, ...]:
-    """Which steps' code came with the plan and cannot be taken."""
+    """Which code came with the plan and cannot be taken."""
     edits = {number: edit_of(region_of(request), code) for number, code in both.codes.items()}
     refused = {number: edit.reason for number, edit in edits.items() if isinstance(edit, UnusableAnswer)}
     problems = sorted({**both.problems, **refused}.items())
-    return tuple(f"the code of step {number} that came with the plan is asked for again: {problem}" for number, problem in problems)
+    again = (f"the code of step {number} that came with the plan is asked for again: {problem}" for number, problem in problems)
+    return (*again, *(f"code that came with the plan is left out: {problem}" for problem in both.left_out))

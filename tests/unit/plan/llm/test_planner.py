@@ -144,6 +144,54 @@ async def test_code_of_a_plan_that_is_cut_off_is_said_to_be_asked_for_again() ->
     assert plan.notes[-1] == "the code of step 1 that came with the plan is asked for again: the code is not complete"
 
 
+def fence(code: str) -> str:
+    return f"```cuda part=kernel\n{code}\n```\n"
+
+
+SECOND = f'{{"step": 2, "summary": "Do."}}\n{fence(BETTER)}'
+
+
+@pytest.mark.parametrize(
+    ("code", "taken", "note"),
+    [
+        (FIRST.replace('"step": 1, ', ""), [], "code that came with the plan is left out: it does not say which step it is of"),
+        (fence(BETTER), [], "code that came with the plan is left out: it does not say which step it is of"),
+        (FIRST + SECOND.replace("2", "7", 1), [0], "code that came with the plan is left out: the plan has no step 7"),
+        (
+            FIRST + SECOND.replace('"Do."', "[]"),
+            [0],
+            "code that came with the plan is left out: a header cannot be read: summary: Input should be a valid string",
+        ),
+        (
+            FIRST + fence(BETTER.replace("x", "xx")),
+            [],
+            "the code of step 1 that came with the plan is asked for again: it gives a part twice: "
+            "code of another step may lack its header",
+        ),
+    ],
+)
+async def test_code_of_a_plan_that_belongs_to_no_step_is_neither_mixed_up_nor_lost_in_silence(
+    code: str, taken: list[int], note: str
+) -> None:
+    plan = await bed([with_code(code)], provider={"plan_with_code": True}).planner.plan(request_of())
+    assert [number for number, step in enumerate(plan.steps) if step.written is not None] == taken
+    assert note in plan.notes
+
+
+@pytest.mark.parametrize("codes", [(FIRST, SECOND), (SECOND, FIRST)])
+async def test_code_without_numbers_is_of_the_steps_in_their_order_where_each_has_one(codes: tuple[str, str]) -> None:
+    answer = with_code(*(code.replace('"step": 1, ', "").replace('"step": 2, ', "") for code in codes))
+    plan = await bed([answer], provider={"plan_with_code": True}).planner.plan(request_of())
+    written = [json.loads(step.written.answer)["summary"] for step in plan.steps if step.written is not None]
+    assert written == [json.loads(code.partition("\n")[0])["summary"] for code in codes]
+
+
+async def test_code_without_a_header_is_of_the_only_step() -> None:
+    answer = json.dumps({"steps": [PLANNED]}) + "\n" + fence(BETTER)
+    plan = await bed([answer], provider={"plan_with_code": True}).planner.plan(request_of())
+    assert plan.steps[0].written is not None
+
+
 async def test_what_a_plan_names_and_nothing_is_called_is_said() -> None:
     odd = PLANNED | {"evidence": ["E2", "E99"], "predictions": [{"evidence": "{E98}", "factor": 0.5}], "finding": "KO999"}
     plan = await bed([{"steps": [odd]}]).planner.plan(request_of())
