@@ -43,6 +43,13 @@ def test_a_page_has_code(page: Path) -> None:
     assert examples(page)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_tile_that_a_page_describes_is_that_of_its_code(page: Path) -> None:
+    code = "\n".join(examples(page))
+    for said in re.finditer(r"(\d+) x (\d+) outputs a block.*?(\d+) x (\d+) a thread", BLOCK.sub("", page.read_text("utf-8"))):
+        assert [size for size in said.groups() if not re.search(rf"\b{size}\b", code)] == [], f"{page.name}: {said[0]}"
+
+
 @pytest.mark.parametrize(
     ("architecture", "only_newest"), only([("sm_90", False), ("sm_90a", True)], [("sm_80", False), ("sm_90", False), ("sm_90a", True)])
 )
