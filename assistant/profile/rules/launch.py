@@ -88,7 +88,8 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
             ways = (*ways, walk.fixed)
         shared = _shared_loop(context, launch)
         if shared is not None:
-            message += f"; its threads go round the loop of line {shared.line} {number(shared.trips)} times, which more blocks could share"
+            requests = f"a warp makes {number(shared.requests_per_warp)} requests at one line on average"
+            message += f"; more blocks could share the iterations of the loop at line {shared.line}, in which {requests}"
             ways = (*ways, shared.fixed)
         return (_grid_diagnosis(context, launch, message, (), ways),)
     if launch.occupancy is None:
@@ -108,8 +109,8 @@ class _SharedLoop(Record):
     """A loop whose iterations more blocks could share."""
 
     line: int
-    trips: float
-    """Of a thread."""
+    requests_per_warp: float
+    """That the line with most of them makes in it: as many as iterations, or a multiple where it accesses memory several times."""
     fixed: FixedLaunch
 
 

@@ -42,7 +42,14 @@ def test_one_block_that_loops_over_everything_is_the_grid_s_finding(access, prof
     finding = check(profile(load, blocks=1, unique_sectors=4 * requests), facts=facts).one("KO111")
     assert finding.estimated_cost_ratio is not None
     assert finding.estimated_cost_ratio > 0.9
-    assert "go round the loop of line 5 16,384 times, which more blocks could share" in finding.message
+    assert "share the iterations of the loop at line 5, in which a warp makes 16,384 requests at one line on average" in finding.message
+
+
+def test_requests_of_a_loop_are_not_said_to_be_its_iterations(access, profile, check):
+    """Two loads a line, and warps beyond the end, make requests no count of iterations."""
+    load = access("global load", 2 * 7 * 1024, 6, sectors=8 * 7 * 1024)
+    message = check(profile(load, blocks=1), facts=SourceFacts(loops=(LoopFacts(5, 7, 1, None),), kernel_line=3)).one("KO111").message
+    assert "a warp makes 1,792 requests at one line on average" in message and "times" not in message
 
 
 def test_a_loop_in_which_threads_wait_for_each_other_is_not_dealt_to_blocks(access, profile, check):
