@@ -34,11 +34,13 @@ from assistant.engine.search.host_code import with_host_label
 from assistant.engine.search.setbacks import summary_of_trial
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
+from assistant.model.attempt import Attempt
 from assistant.model.completion import ToolCall
 from assistant.model.plan import AttemptSummary, Step
 from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
+from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.agent import Agent, AgentEnded, Conversation, ToolAnswer, WrittenEdit
 from assistant.ports.planner import PlanRequest
 
@@ -132,6 +134,7 @@ class AgentRound:
     async def _judged(self, conversation: Conversation, call: ToolCall) -> str:
         edit = conversation.edit(call)
         if isinstance(edit, str):
+            self._report_no_edit(call, edit)
             return edit
         refusal = await self._why_not(edit)
         if refusal is not None:
@@ -170,12 +173,24 @@ class AgentRound:
         trial = await self._services.trials.judge(self._node, edit.step, rewrite)
         if trial.node is not None and trial.ratio is not None:
             trial = replace(trial, node=replace(trial.node, ratio=self._node.ratio * trial.ratio))
+        known = context.earlier.tried(self._node.key, trial.key)
+        if known is not None:
+            return self._taken_up(trial, known)
         self._trials[trial.id] = trial
         now_ms = self._services.accounts.now_ms()
         self._services.store.add_attempt(attempt_record(job, context.workspace, self._node, context.assessed(self._node), trial, now_ms))
         job.emit(events.CandidateTried(job.id, trial.id, edit.step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio))
         await job.delivered()
         self._services.history.add(self._node.key, trial, summary_of_trial(trial))
+        return trial
+
+    def _taken_up(self, trial: Trial, known: Attempt) -> Trial:
+        """A candidate that the search which this one goes on with had tried: its agent knows it by its id of then."""
+        node = None if trial.node is None else replace(trial.node, attempts=(*trial.node.attempts[:-1], known.id))
+        trial = replace(trial, id=known.id, node=node)
+        self._trials[trial.id] = trial
+        self._services.history.add_again(self._node.key, trial)
+        self._say(f"takes up {trial.step.technique} at line {trial.step.line}, which {self._context.earlier.job} had tried")
         return trial
 
     def _kept(self) -> tuple[SearchNode, ...]:
@@ -189,6 +204,12 @@ class AgentRound:
         self._services.history.add_unjudged(AttemptSummary(step.technique, step.line, summary, outcome, reason, None))
         job = self._context.job
         job.emit(events.CandidateTried(job.id, new_id("C"), step.technique, self._context.kernel, outcome, reason, None))
+
+    def _report_no_edit(self, call: ToolCall, reason: str) -> None:
+        """That a call of `judge` holds no edit that can be made."""
+        technique = shown((_arguments(call) or {}).get("technique") or "rewrite", NAME_CHARACTERS)
+        job = self._context.job
+        job.emit(events.CandidateTried(job.id, new_id("C"), technique, self._context.kernel, TrialOutcome.UNWRITTEN, reason, None))
 
     def _say(self, text: str, remedy: str | None = None) -> None:
         self._context.job.say(Severity.INFORMATION, f"{self._context.kernel}: {text[:_SAID_CHARACTERS]}", remedy)

@@ -74,6 +74,10 @@ class EarlierSearch(Record):
         """Whether this very candidate was kept on this version."""
         return any(a.outcome is TrialOutcome.KEPT for a in self.attempts if (a.parent_key, a.key) == (key, candidate_key))
 
+    def tried(self, key: str, candidate_key: str) -> Attempt | None:
+        """This very candidate as it was tried on this version; the last time counts."""
+        return next((a for a in reversed(self.attempts) if (a.parent_key, a.key) == (key, candidate_key)), None)
+
     def dropped(self, key: str, candidate_key: str) -> Attempt | None:
         """This very candidate as it was tried on this version, where it was not kept; the last time counts."""
         tried = [attempt for attempt in self.attempts if (attempt.parent_key, attempt.key) == (key, candidate_key)]

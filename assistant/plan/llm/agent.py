@@ -20,6 +20,7 @@ from assistant.plan.llm.answers import faults
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import plan_of
+from assistant.plan.llm.questions import question
 from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply, PlannedStep, PlanReply, reply_schema
 from assistant.plan.llm.talk import Talk
@@ -32,7 +33,9 @@ __all__ = ["JUDGE", "LlmAgent"]
 
 JUDGE = "judge"
 _ANSWER_CHARACTERS = 16_000
-"""Of one tool's answer (chosen: about 5,000 tokens)."""
+"""Of one tool's answer (chosen: about 5,000 tokens): its beginning and its end, where it is longer."""
+_MOST_CUT = 2
+"""Turns that end at the limit of their length without asking for anything, one after another, before the conversation ends."""
 
 
 class JudgedEdit(CodeReply):
@@ -83,15 +86,20 @@ class LlmConversation:
                 return AgentEnded(f"{prompt.message}; {prompt.remedy}")
             self._prompt = prompt.name
             self._messages = (self._talk.system(ModelRole.CODER), ChatMessage("user", prompt.text))
-        results = tuple(ChatMessage("tool", answer.text[:_ANSWER_CHARACTERS], answers=answer.call.id) for answer in answers)
+        results = tuple(ChatMessage("tool", _shortened(answer.text), answers=answer.call.id) for answer in answers)
         self._messages = (*self._messages, *results)
-        call, answer = await self._talk.turn(ModelRole.CODER, self._prompt, self._messages, self._tools)
-        if isinstance(answer, CompletionFailure):
-            return AgentEnded(f"{answer.message}; {answer.remedy}")
-        self._calls = (*self._calls, call)
-        self._model = shown(answer.model, NAME_CHARACTERS)
-        self._messages = (*self._messages, ChatMessage("assistant", answer.text, answer.calls))
-        return AgentTurn(answer.calls, answer.text, self._calls)
+        for _ in range(1 + _MOST_CUT):
+            about = question(self._request, "agent", str(len(self._calls)))
+            call, answer = await self._talk.turn(ModelRole.CODER, self._prompt, self._messages, self._tools, about)
+            if isinstance(answer, CompletionFailure):
+                return AgentEnded(f"{answer.message}; {answer.remedy}")
+            self._calls = (*self._calls, call)
+            self._model = shown(answer.model, NAME_CHARACTERS)
+            self._messages = (*self._messages, ChatMessage("assistant", answer.text, answer.calls))
+            if answer.calls or not answer.is_cut:
+                return AgentTurn(answer.calls, answer.text, self._calls)
+            self._messages = (*self._messages, ChatMessage("user", self._inputs.cut().text))
+        return AgentEnded("its answers stop at the limit of their length; provider.coder_max_output_tokens allows more")
 
     def edit(self, call: ToolCall) -> WrittenEdit | str:
         try:
@@ -114,3 +122,10 @@ class LlmConversation:
             return f"this edit cannot be made: {made.reason}"
         rewrite = rewrite_of(self._request, step, judged, made, Origin(self._model, self._calls))
         return WrittenEdit(step, replace(rewrite, predictions=()))
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _ANSWER_CHARACTERS:
+        return text
+    half = _ANSWER_CHARACTERS // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters are left out here]\n{text[-half:]}"

@@ -126,6 +126,10 @@ class Inputs:
         """Asks for an edit that can be made, in the same conversation."""
         return self._library.render("repair-region", {"problem": refusal.reason})
 
+    def cut(self) -> Prompt:
+        """Asks for a turn again that ended before it asked for anything."""
+        return self._library.render("repair-reply", {"problem": "it asks for no tool", "is_cut": True})
+
     def _worked(self, request: PlanRequest) -> tuple[str, ...]:
         """The pages of the first techniques that answer a finding: the model that writes the code with the plan sees no page of a step."""
         found = dict.fromkeys(t for finding in request.findings for t in self._catalogue.answering(finding.code))

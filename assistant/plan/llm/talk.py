@@ -120,12 +120,12 @@ class Talk:
         return ChatMessage("system", self._library.render("system", {"reasons": self.limits(role).reasons}).text)
 
     async def turn(
-        self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], tools: tuple[ToolSpec, ...]
+        self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], tools: tuple[ToolSpec, ...], about: str
     ) -> tuple[str, Completion | CompletionFailure]:
         """One turn of a conversation with tools, within the budget, with the id of its call; ``name``: the prompt that began it."""
-        request = replace(self._request(role, name, messages, None), tools=tools)
-        answer, _ = await self._affordable(request)
-        return request.id, answer
+        request = replace(self._request(role, name, messages, None), tools=tools, about=about)
+        answer, call = await self._answered(request)
+        return call or request.id, answer
 
     def lasting(self, role: ModelRole) -> CompletionFailure | None:
         """What every further question to the role's model would end with; None while it may answer."""

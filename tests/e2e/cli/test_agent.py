@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from tests.e2e.cli.harness import Cli, Ended
 from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import EXPLANATION, LONG_S, asked_by, outcomes
@@ -70,6 +72,42 @@ def test_an_agent_inspects_repairs_and_submits_what_the_judge_kept(cli: Cli) -> 
     assert proposal["model"] == "scripted-1"
     assert ended.all("budget")[-1]["spent"]["call_count"] == 6
     assert {call["role"] for call in ended.all("model_call")} == {"coder", "summariser"}
+
+
+@pytest.mark.parametrize("killed_at", [1, 2])
+def test_a_killed_agent_goes_on_where_it_was(killed: Cli, killed_at: int) -> None:
+    """What it was answered is not asked again, and candidates keep the ids that it was told."""
+    cli, path = killed, killed.quick()
+    broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
+    first = (Calls((("profile_lines", {}), judge(broken))), Calls((judge(TILED_TRANSPOSE),)))
+    submits: list[str] = []
+
+    def submit(told: list[str]) -> Reply:
+        submits.append(json.loads(told[-1])["candidate"])
+        return Calls((("submit", {"candidate": submits[0]}),))
+
+    agent = Agent(*first, submit)
+    with asked_by(cli, agent) as endpoint:  # type: ignore[arg-type]  # a script is any function of what was asked
+        options = ("optimize", path, "--planner", "agent", "--accept", "none", "--json")
+        process = cli.start(*options)
+        assert process.stdout is not None
+        seen = 0
+        for line in process.stdout:
+            seen += json.loads(line)["event"] == "candidate"
+            if seen == killed_at:
+                break
+        process.kill()
+        process.communicate()
+        asked_count = len(endpoint.asked)
+        if asked_count == killed_at + 1:  # the next turn was on its way
+            agent.turns.insert(0, (*first, submit)[killed_at])
+        ended = cli.run(*options, "--resume", deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    assert len(ended.all("proposal")) == 1
+    fresh = [asked for asked in endpoint.asked[asked_count:] if asked.body.get("tools")]
+    assert len(fresh) == 3 - killed_at, "a turn that was answered was asked for again"
+    told = {event["candidate"] for event in ended.all("candidate")}
+    assert submits[-1] in told and len(told) == 2, "a candidate was tried twice"
 
 
 def test_an_agent_is_bound_by_the_budget_of_the_job(cli: Cli) -> None:

@@ -125,7 +125,6 @@ async def test_the_verdict_tells_the_ratio_what_was_counted_and_what_is_wrong(tm
         (("submit", {"candidate": "C9"}), "that candidate was not kept; submit one whose outcome is kept"),
         (("submit", {}), "that candidate was not kept; submit one whose outcome is kept"),
         (("inspect", {"candidate": "C9"}), "there is no candidate 'C9'"),
-        (("judge", {"technique": "tile"}), "the edit has no text"),
         (("recall", {}), "nothing is known"),
         (("compile", {}), "there is no tool 'compile'; there are judge, inspect, profile_lines, recall, submit"),
         (("x" * 60, {}), f"there is no tool '{'x' * 40}'; there are judge, inspect, profile_lines, recall, submit"),
@@ -134,6 +133,24 @@ async def test_the_verdict_tells_the_ratio_what_was_counted_and_what_is_wrong(tm
 async def test_calls_that_cannot_be_answered_say_why(tmp_path: Path, call: tuple[str, Said], answer: str) -> None:
     on, agent = searching(tmp_path, [call], [])
     assert await on.run() == [] and agent.answers == [answer]
+
+
+async def test_an_edit_that_cannot_be_made_is_an_event(tmp_path: Path) -> None:
+    on, agent = searching(tmp_path, [("judge", {"technique": "tile"}), ("judge", {})], [])
+    assert await on.run() == [("tile", "unwritten"), ("rewrite", "unwritten")]
+    assert agent.answers == on.reasons == ["the edit has no text"] * 2
+
+
+async def test_a_search_that_goes_on_knows_candidates_by_the_ids_that_its_agent_was_told(tmp_path: Path) -> None:
+    on, agent = searching(tmp_path, [judge(UNKNOWN), judge(RIGHT), judge(WIDER, technique="wider")])
+    assert await on.run(stop_after=3) == [("tile", "build_failed"), ("tile", "kept"), ("wider", "kept")]
+    tried = {attempt.id for attempt in on.store.attempts()}
+    right = next(attempt.id for attempt in on.store.attempts() if (attempt.technique, attempt.outcome.value) == ("tile", "kept"))
+    agent.turns = [[judge(UNKNOWN), judge(RIGHT), judge(WIDER, technique="wider")], [("submit", {"candidate": right})]]
+    agent.answers.clear()
+    await on.run(is_resumed=True)
+    assert set(agent.candidates) == tried == {attempt.id for attempt in on.store.attempts()}
+    assert on.offered == [("tile",)] and agent.answers[-1].startswith("{"), "the submission ends it"
 
 
 @pytest.mark.parametrize("arguments", ["[1]", "{", "7"])
