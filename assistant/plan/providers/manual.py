@@ -1,6 +1,7 @@
 """A person as the model: the prompt is written to a file, the answer is read from another one.
 
-A prompt's files are named by its text, so a search that is resumed finds the answers that it was given before::
+A prompt's files are named by its text, so a search that is resumed finds the answers that it was given before. A question that was
+still open when a search was stopped is known by what it is about, as its text lists what was tried meanwhile: it keeps its files::
 
     prompts/plan-1-3f2a9c41.prompt.md       # paste it into any chat
     prompts/plan-1-3f2a9c41.answer.md       # paste the answer here; a first line "Model: NAME" says who gave it
@@ -32,6 +33,8 @@ _POLL_S = 0.5
 _DIGEST_LENGTH = 8
 _MODEL_LINE = re.compile(r"\A\s*Model:[ \t]*(\S[^\n]{0,100}?)[ \t]*\r?\n", re.IGNORECASE)
 _NAME = "manual"
+_OPEN = ".open"
+"""Ending of the hidden note that a question waits for its answer; it holds what the question is about."""
 _HEADINGS = {"system": "Instructions", "user": "Task", "assistant": "Your earlier answer"}
 
 
@@ -49,18 +52,31 @@ class ManualProvider:
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
         stem = self._stem(request)
+        if not _is_ready(self._folder / f"{stem}.answer.md"):
+            stem = self._left_open(request) or stem
+        open_note = self._folder / f".{stem}{_OPEN}"
         prompt, answer = (self._folder / f"{stem}.{part}.md" for part in ("prompt", "answer"))
         self._write(prompt, _document(request, answer))
+        self._write(open_note, _subject(request))
         if self._on_waiting is not None and not _is_ready(answer):
             self._on_waiting(prompt, answer)
-        data = await _arrived(answer)
-        outcome = _read(data, answer)
+        outcome = _read(await _arrived(answer), answer)
+        with contextlib.suppress(OSError):
+            open_note.unlink()
         if isinstance(outcome, Completion):
             on_text(outcome.text)
         return outcome
 
     async def close(self) -> None:
         """Nothing is held; the files stay."""
+
+    def _left_open(self, request: CompletionRequest) -> str | None:
+        """The files' name of a question about the same that was asked and whose answer was not taken: a search was stopped meanwhile."""
+        for note in sorted(self._folder.glob(f".*{_OPEN}")):
+            with contextlib.suppress(OSError):
+                if request.about and note.read_text("utf-8") == _subject(request):
+                    return note.name.removeprefix(".").removesuffix(_OPEN)
+        return None
 
     def _stem(self, request: CompletionRequest) -> str:
         """``code-3-1b2c3d4e``, with ``-2`` at its end for the second time that the same prompt asks for another answer."""
@@ -76,6 +92,11 @@ class ManualProvider:
             prompt.write_text(text, "utf-8", errors="replace")
         except OSError as error:
             raise CannotAnswerError(f"{prompt} cannot be written: {error.strerror}", "make its folder writable") from error
+
+
+def _subject(request: CompletionRequest) -> str:
+    """What tells a question from others, whatever was tried meanwhile."""
+    return f"{request.prompt} {request.about}"
 
 
 def _document(request: CompletionRequest, answer: Path) -> str:

@@ -21,6 +21,10 @@ def prompts(folder: Path) -> list[Path]:
     return list(folder.glob("*.prompt.md"))
 
 
+def open_notes(folder: Path) -> list[Path]:
+    return list(folder.glob(".*"))
+
+
 def grow(place: Path, size: int) -> None:
     place.write_bytes(b"x" * size)
 
@@ -64,6 +68,43 @@ async def test_the_same_prompt_asked_for_another_answer_gets_a_file_of_its_own(t
         said = [await provider.complete(REQUEST, lambda _: None) for _ in range(2)]
     assert [answer.text for answer in said if isinstance(answer, Completion)] == ["first", "second"]
     assert len(prompts(tmp_path)) == 2
+
+
+def in_other_words(request: CompletionRequest) -> CompletionRequest:
+    return replace(request, messages=(*request.messages[:-1], ChatMessage("user", "What was tried: two edits. Make it fast: é")))
+
+
+async def left_open(folder: Path, request: CompletionRequest) -> Path:
+    """The prompt of a question that a search was stopped at."""
+    asked = asyncio.Event()
+    provider = ManualProvider(folder, PriceTable(), lambda *_: asked.set())
+    question = asyncio.ensure_future(provider.complete(request, lambda _: None))
+    async with asyncio.timeout(10):
+        await asked.wait()
+    question.cancel()
+    await asyncio.wait([question])
+    (prompt,) = prompts(folder)
+    return prompt
+
+
+async def test_a_question_that_was_open_keeps_its_files_whatever_was_tried_meanwhile(tmp_path: Path) -> None:
+    request = replace(REQUEST, about="a step")
+    prompt = await left_open(tmp_path, request)
+    prompt.with_name(prompt.name.replace(".prompt.", ".answer.")).write_bytes(b"given meanwhile")
+    resumed = ManualProvider(tmp_path, PriceTable(), lambda *_: pytest.fail("it is answered"))
+    async with asyncio.timeout(10):
+        assert await resumed.complete(in_other_words(request), lambda _: None) == Completion("given meanwhile", "manual", None, None)
+    assert prompts(tmp_path) == [prompt] and not open_notes(tmp_path)
+    assert await ask(tmp_path, b"fresh", in_other_words(request)) == Completion("fresh", "manual", None, None), (
+        "once it is taken, none is open"
+    )
+
+
+async def test_another_question_does_not_take_the_files_of_an_open_one(tmp_path: Path) -> None:
+    prompt = await left_open(tmp_path, replace(REQUEST, about="a step"))
+    for other in (REQUEST, replace(REQUEST, about="another"), replace(REQUEST, about="a step", prompt="refine@4")):
+        await ask(tmp_path, b"of another", in_other_words(other))
+    assert not prompt.with_name(prompt.name.replace(".prompt.", ".answer.")).exists() and len(prompts(tmp_path)) == 3
 
 
 async def test_an_answer_that_still_grows_is_awaited(tmp_path: Path) -> None:
