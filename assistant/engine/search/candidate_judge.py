@@ -36,6 +36,7 @@ from assistant.engine.search.deferred import decisions_of, is_deferred
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.same_work import SeenWork, counters_of, machine_code_of
 from assistant.engine.search.shape import is_by_model
+from assistant.engine.search.successors import kernel_in
 from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import KernelOptError
@@ -128,7 +129,8 @@ class CandidateJudge:
         if same is not None:
             return trial.ended(TrialOutcome.DUPLICATE, f"it compiles to the machine code of {same}")
         verification = await self.verify(node, evaluation, rewrite, is_confirming=False)
-        trial = replace(trial, after=evaluation.kernel(self._name), predictions=self._scored(node, step, step.predictions, evaluation))
+        after = evaluation.kernel(self._name_in(node))
+        trial = replace(trial, after=after, predictions=self._scored(node, step, step.predictions, evaluation))
         if not isinstance(verification, Verification):
             return trial.ended(TrialOutcome.CANNOT_JUDGE, why_not_judged(verification))
         speed = await self.speed(node, evaluation, is_confirming=False)
@@ -152,12 +154,17 @@ class CandidateJudge:
         verification = await self.verify(node, evaluation, trial.rewrite, is_confirming=False)
         if not isinstance(verification, Verification):
             return trial
-        return replace(trial, verification=verification, after=evaluation.kernel(self._name))
+        return replace(trial, verification=verification, after=evaluation.kernel(self._name_in(node)))
+
+    def _name_in(self, node: SearchNode) -> str:
+        """The kernel that edits of ``node`` are of."""
+        return kernel_in(self._name, self._start.evaluation, node.evaluation)
 
     def _gated(
         self, node: SearchNode, trial: Trial, evaluation: Evaluation, verification: Verification, comparison: Comparison | None
     ) -> Trial:
-        before, after = node.evaluation.kernel(self._name), evaluation.kernel(self._name)
+        name = self._name_in(node)
+        before, after = node.evaluation.kernel(name), evaluation.kernel(name)
         if comparison is None:
             wrong = next((found.message for found in verification.findings if found.outcome is Outcome.FAIL), None)
             return trial.ended(TrialOutcome.FAILED, wrong or "the edited program does not launch the kernel any more")
@@ -188,14 +195,14 @@ class CandidateJudge:
         """The candidate of the same version that a model wrote before and that costs the same; None where a GPU times both."""
         if trial.rewrite.origin is None or self._job.lab.timing is not None:
             return None
-        counters = counters_of(evaluation, self._name)
+        counters = counters_of(evaluation, self._name_in(node))
         return self._seen.first(None if counters is None else f"{node.key}\0{counters}", trial.id, trial.key)
 
     def _kept_step(self, node: SearchNode, trial: Trial, evaluation: Evaluation) -> KeptStep:
         step, rewrite = trial.step, trial.rewrite
         counters = self._scored(node, step, rewrite.predictions or step.predictions, evaluation)
         outcomes = (*counters, *score_ratio(step.predicted_ratio, trial.ratio))
-        main = costliest(node.evaluation.planned(self._name))
+        main = costliest(node.evaluation.planned(self._name_in(node)))
         same_code = [finding for finding in main.findings if finding.code == step.finding]
         finding = next((f for f in same_code if f.evidence == step.evidence), same_code[0] if same_code else None)
         return KeptStep(
@@ -210,8 +217,9 @@ class CandidateJudge:
     def _scored(
         self, node: SearchNode, step: Step, predictions: tuple[MetricPrediction, ...], evaluation: Evaluation
     ) -> tuple[PredictionOutcome, ...]:
-        before = ScoredVersion(node.text, node.evaluation.kernel(self._name))
-        after = ScoredVersion(evaluation.version.source.text, evaluation.kernel(self._name))
+        name = self._name_in(node)
+        before = ScoredVersion(node.text, node.evaluation.kernel(name))
+        after = ScoredVersion(evaluation.version.source.text, evaluation.kernel(name))
         return score_predictions(predictions, step.line, before, after)
 
     async def verify(
@@ -243,7 +251,7 @@ class CandidateJudge:
         baseline = await self._baseline(evaluation, is_confirming)
         if isinstance(baseline, LabFailure):
             return Speed(None, defect=baseline.message)
-        pairs = affected_pairs(node.evaluation, evaluation, self._name)
+        pairs = affected_pairs(node.evaluation, evaluation, self._name_in(node))
         return await speed_of(self._job, SpeedQuestion(baseline, node.evaluation, evaluation, pairs), is_confirming)
 
     async def _baseline(self, evaluation: Evaluation, is_confirming: bool) -> Baseline | LabFailure:

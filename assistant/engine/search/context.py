@@ -22,6 +22,7 @@ from assistant.engine.search.elsewhere import JudgeElsewhere
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.shape import SearchShape
+from assistant.engine.search.successors import kernel_in
 from assistant.engine.search.trials import SearchNode, Trial, TrialHistory
 from assistant.model.attempt import Attempt
 from assistant.model.plan import Rewrite, Step
@@ -145,9 +146,16 @@ class SearchContext(Record):
         """The kernel's instances in that version."""
         return node.evaluation.kernel(self.kernel)
 
+    def searched(self, node: SearchNode) -> tuple[KernelAssessment, ...]:
+        """The same of what edits of that version are of: the kernel, or what took its place."""
+        return node.evaluation.kernel(self._kernel_in(node))
+
     def planned(self, node: SearchNode) -> tuple[KernelAssessment, ...]:
-        """What edits of it are planned by: the GPU's own counters where they were read."""
-        return node.evaluation.planned(self.kernel)
+        """What they are planned by: the GPU's own counters where they were read."""
+        return node.evaluation.planned(self._kernel_in(node))
+
+    def _kernel_in(self, node: SearchNode) -> str:
+        return kernel_in(self.kernel, self.start.evaluation, node.evaluation)
 
 
 class SearchServices(Record):

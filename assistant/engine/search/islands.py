@@ -80,7 +80,7 @@ class Islands:
     def _is_near_limit(self, node: SearchNode) -> bool:
         """Whether no edit could gain much any more; then the search says so, and ends."""
         least = self._context.shape.near_limit_ratio
-        items = self._context.assessed(node)
+        items = self._context.searched(node)
         if least is None or not items:
             return False
         main = max(costliest(items).launches, key=lambda launch: launch.total_time_s)

@@ -27,7 +27,9 @@ async def taken_up(context: SearchContext, services: SearchServices, frontier: F
     if not context.shape.asks_models:
         return frontier
     key = context.assessed(context.start)[0].kernel.key
-    kept = [attempt for attempt in context.earlier.attempts if attempt.outcome is TrialOutcome.KEPT and attempt.kernel == key]
+    root = context.start.key  # of versions that edits made, another kernel may have been edited that took the place of this one
+    tried = [attempt for attempt in context.earlier.attempts if attempt.kernel == key or attempt.parent_key != root]
+    kept = [attempt for attempt in tried if attempt.outcome is TrialOutcome.KEPT]
     level = {frontier.root.key: frontier.root}
     while level:
         below, found = dict[str, SearchNode](), list[SearchNode]()

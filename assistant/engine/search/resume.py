@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.cuda.match import kernel_of_instance
+from assistant.cuda.parse import parse
 from assistant.engine.job import Job
 from assistant.engine.search.shape import EXPERT
 from assistant.engine.source_version import SourceVersion
@@ -89,9 +90,16 @@ class EarlierSearch(Record):
         for event in self.log:
             if isinstance(event, events.FindingsFound):
                 named = (kernel_of_instance(file, event.kernel) for file in known)
-                is_of_these = any(kernel is not None and kernel.qualified_name in kernels for kernel in named)
+                is_of_these = any(kernel is not None and kernel.qualified_name in kernels for kernel in named) or (
+                    is_of_these and self._is_successor(event.kernel)
+                )
             count += isinstance(event, events.PlanMade) and is_of_these
         return count
+
+    def _is_successor(self, instance: str) -> bool:
+        """Whether the kernel stands in a version that the search came to: there it took the place of the one that was searched."""
+        kept = [attempt for attempt in self.attempts if attempt.outcome is TrialOutcome.KEPT]
+        return any(kernel_of_instance(parse(Source(attempt.path, attempt.text)), instance) is not None for attempt in kept)
 
     def went_on(self, attempt: Attempt) -> bool:
         """Whether what its writer made of it was tried, too."""
@@ -114,6 +122,8 @@ class EarlierSearch(Record):
             if isinstance(event, events.FindingsFound):
                 kernels = (kernel_of_instance(file, event.kernel) for file in known)
                 name = next((kernel.qualified_name for kernel in kernels if kernel is not None), None)
+                if name is None and self._is_successor(event.kernel):
+                    continue
                 ended |= {current} if current is not None and name != current else set()
                 current = name
                 ended.discard(name or "")  # whatever a search before that came to, this one goes on with it

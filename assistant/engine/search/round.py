@@ -58,6 +58,9 @@ class Round(Record):
         trials = RoundTrials(self.context, services, node)
         steps: tuple[Step, ...] = ()
         if items:
+            name = items[0].kernel.qualified_name
+            if name != self.context.kernel:
+                job.say(Severity.INFORMATION, f"{self.context.kernel}: {name} takes its place in the version that is built upon")
             request = replace(services.request(node, items), island=self.island)
             plan = await services.planner.plan(request)
             steps = with_order(plan.steps)
@@ -65,6 +68,9 @@ class Round(Record):
             for note in plan.notes:
                 job.say(Severity.INFORMATION, f"{self.context.kernel}: {note}")
             await self._try_all(trials, request, steps)
+        else:
+            text = f"{self.context.kernel}: it is not launched any more in the version that was kept, which is not built upon"
+            job.say(Severity.INFORMATION, text)
         return RoundResult(trials.children(), trials.settled_node(), not steps, tuple(trials.withheld))
 
     async def _try_all(self, trials: RoundTrials, request: PlanRequest, steps: Sequence[Step]) -> None:

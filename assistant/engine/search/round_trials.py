@@ -203,5 +203,5 @@ class RoundTrials:
     def _remember(self, trial: Trial) -> None:
         context = self.context
         now_ms = self.services.accounts.now_ms()
-        record = attempt_record(context.job, context.workspace, self.node, context.assessed(self.node), trial, now_ms)
+        record = attempt_record(context.job, context.workspace, self.node, context.searched(self.node), trial, now_ms)
         self.services.store.add_attempt(record)

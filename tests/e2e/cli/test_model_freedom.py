@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.e2e.cli.harness import Cli
-from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, outcomes, plan, step
+from tests.e2e.cli.scripted_model import EXPLANATION, LONG_S, ONE_VARIANT, ScriptedModel, asked_by, outcomes, plan, step
+from tests.endpoint.server import ReceivedRequest, Says
 from tests.rewrites import Rewritten, rewritten
 
 _QUICK = ("fused",)
@@ -32,6 +35,35 @@ def test_a_rewrite_is_judged_by_what_it_does(cli: Cli, case: Rewritten) -> None:
         assert set(case.labels) <= set(proposal["labels"])
     asked = model.questions("code_reply")[0]
     assert "Host code may be edited" in asked and "Edits are tried without a GPU" in asked
+
+
+def test_a_search_goes_on_with_the_kernel_that_others_were_fused_into(cli: Cli) -> None:
+    case = next(each for each in rewritten() if each.name == "fused")
+    fused = case.text("right.md")
+    kernel = fused[fused.index("__global__") : fused.index("```\n\n```cuda part=add_bias")]
+    wrong = f"```cuda part=kernel\n{kernel.replace('i % c', '(i + 1) % c')}```\n"
+
+    def answered(asked: ReceivedRequest) -> Says:
+        question, wanted = asked.body["messages"][-1]["content"], asked.body.get("response_format")
+        if wanted is not None and wanted["json_schema"]["name"] == "explanation_reply":
+            return Says(json.dumps(EXPLANATION))
+        if wanted is None:
+            return Says(wrong if "`off-by-one`" in question else fused)
+        if "`scale_bias_relu(" in question.partition("\n")[0]:
+            return Says(plan() if "off-by-one" in question else plan(step("off-by-one", 5)))
+        is_first = "`scale(" in question.partition("\n")[0] and "What was tried" not in question
+        return Says(plan(step(case.name, 4)) if is_first else plan())
+
+    settings = ONE_VARIANT | {"repairs": 0, "patience_rounds": 1}
+    with asked_by(cli, answered, search=settings):  # type: ignore[arg-type]  # any script
+        path = cli.write("layer.cu", case.text("program.cu"))
+        ended = cli.run("optimize", path, "--planner", "llm", "--json", "--allow", "host", "--accept", "none", deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    first, second = ended.all("candidate")[:2]
+    assert (first["technique"], first["outcome"], second["technique"], second["outcome"]) == (case.name, "kept", "off-by-one", "failed")
+    assert f"{first['kernel']}: scale_bias_relu takes its place in the version that is built upon" in [
+        message["message"] for message in ended.all("message")
+    ]
 
 
 def test_host_code_of_a_model_runs_limited(cli: Cli) -> None:

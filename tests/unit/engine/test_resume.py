@@ -283,6 +283,19 @@ def test_a_kernel_is_searched_again_after_a_rejection_and_finished_by_what_is_of
         assert replace(earlier, log=log, sources=frozenset()).finished((other, parsed)) == frozenset()
 
 
+def test_a_kernel_that_took_the_place_of_another_is_part_of_its_search(offered: Proposal) -> None:
+    parsed = parse(Source(FILE, "__global__ void k() {}\n__global__ void other() {}\n"))
+    fused = replace(attempt(7, "fusion", 1, TrialOutcome.KEPT), text="__global__ void both() {}")
+    earlier = replace(EARLIER, sources=frozenset({parsed.source}), attempts=(fused,))
+    k, both, other = (events.FindingsFound("J1", f"{name}()", (), ()) for name in ("k", "both", "other"))
+    planned = events.PlanMade("J1", "llm:small", (), ())
+    assert replace(earlier, log=(k, both)).finished((parsed,)) == frozenset()
+    assert replace(earlier, log=(k, both, other)).finished((parsed,)) == {"k"}
+    assert replace(earlier, log=(k, planned, both, planned, other, planned)).plan_count(frozenset({"k"}), (parsed,)) == 2
+    dropped = replace(earlier, attempts=(replace(fused, outcome=TrialOutcome.FAILED),), log=(k, both))
+    assert dropped.finished((parsed,)) == {"k"}
+
+
 def test_a_search_that_still_beats_is_left_alone(store: Store) -> None:
     started(store, "J1", NOW_MS - 100)
     with pytest.raises(UsageError, match=r"^.*still searching"):
