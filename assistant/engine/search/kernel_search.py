@@ -50,6 +50,8 @@ class KernelSearchResult(Record):
     """Edits of host code that were not allowed."""
     outcomes: tuple[TrialOutcome, ...] = ()
     """Of all candidates, in order."""
+    untried: tuple[TrialOutcome, ...] = ()
+    """Of what was planned and came to no trial."""
     declines: tuple[Decline, ...] = ()
     """Techniques that did not apply."""
 
@@ -97,6 +99,7 @@ class KernelSearch:
             accepted_count=sum(decision in _ACCEPTED for decision in self._decided),
             withheld=tuple(self._withheld),
             outcomes=self._services.history.outcomes,
+            untried=self._services.history.untried,
             declines=self._services.history.declines,
         )
 

@@ -26,19 +26,28 @@ _UNTELLING = frozenset(
 _UNKNOWN = frozenset({DeclineReason.SIZE_UNKNOWN, DeclineReason.BOUND_UNKNOWN, DeclineReason.LAUNCH_UNKNOWN, DeclineReason.TYPE_UNKNOWN})
 
 
-def nothing_in_words(outcomes: Sequence[TrialOutcome], declines: Sequence[Decline], findings: Sequence[Finding]) -> str:
-    """``outcomes``: of all that was tried, on every kernel; ``declines``: what did not apply; ``findings``: of the code as it is."""
-    return "; ".join(part for part in (_tried(outcomes, declines), _next(declines, findings)) if part)
+def nothing_in_words(
+    outcomes: Sequence[TrialOutcome], declines: Sequence[Decline], findings: Sequence[Finding], untried: Sequence[TrialOutcome] = ()
+) -> str:
+    """``outcomes``: of all that was tried, on every kernel; ``declines``: what did not apply; ``findings``: of the code as it is;
+    ``untried``: of what was planned and came to no trial."""
+    return "; ".join(part for part in (_tried(outcomes, declines, untried), _next(declines, findings)) if part)
 
 
-def _tried(outcomes: Sequence[TrialOutcome], declines: Sequence[Decline]) -> str:
+def _tried(outcomes: Sequence[TrialOutcome], declines: Sequence[Decline], untried: Sequence[TrialOutcome]) -> str:
+    if not outcomes and untried:
+        return f"no planned edit came to a trial ({_counted(untried)})"
     if not outcomes:
         is_model_missing = any(decline.technique == NO_MODEL for decline in declines)
         return "no edit was planned" if is_model_missing or not declines else "no known edit is left to try"
-    counts = Counter(_WORDS[outcome] for outcome in outcomes)
     if len(outcomes) == 1:
-        return f"1 edit tried, {next(iter(counts))}"
-    return f"{counted_noun(len(outcomes), 'edit')} tried ({', '.join(f'{words}: {count}' for words, count in counts.most_common())})"
+        return f"1 edit tried, {_WORDS[outcomes[0]]}"
+    return f"{counted_noun(len(outcomes), 'edit')} tried ({_counted(outcomes)})"
+
+
+def _counted(outcomes: Sequence[TrialOutcome]) -> str:
+    counts = Counter(_WORDS[outcome] for outcome in outcomes)
+    return ", ".join(f"{words}: {count}" for words, count in counts.most_common())
 
 
 def _next(declines: Sequence[Decline], findings: Sequence[Finding]) -> str:

@@ -100,6 +100,11 @@ class SearchResult(Record):
         return tuple(outcome for kernel in self.kernels for outcome in kernel.outcomes)
 
     @property
+    def untried(self) -> tuple[TrialOutcome, ...]:
+        """Of all that was planned and came to no trial."""
+        return tuple(outcome for kernel in self.kernels for outcome in kernel.untried)
+
+    @property
     def declines(self) -> tuple[Decline, ...]:
         return tuple(decline for kernel in self.kernels for decline in kernel.declines)
 
@@ -311,7 +316,7 @@ def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) 
     if not found.proposals:
         wrong = ", ".join(dict.fromkeys(f"{finding.code} in {instance}" for instance, finding in _defects(evaluation)))
         findings = [finding for item in evaluation.assessment.kernels for finding in item.findings]
-        why = f"fix the original first ({wrong})" if wrong else nothing_in_words(found.outcomes, found.declines, findings)
+        why = f"fix the original first ({wrong})" if wrong else nothing_in_words(found.outcomes, found.declines, findings, found.untried)
         unknown = ", ".join(dict.fromkeys(item.kernel.key for item in uncounted(evaluation.planned_kernels)))
         unseen = f"; nothing could be counted of {unknown}, so that little could be planned there" if unknown else ""
         return Ending(DONE, f"nothing to propose: {why}{unseen}{capped}")

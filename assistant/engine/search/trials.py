@@ -127,6 +127,7 @@ class TrialHistory:
         self._declined: dict[tuple[str, str], Decline] = {}
         """By technique and reason."""
         self._attempt_summaries = list(earlier)
+        self._untried: list[TrialOutcome] = []
 
     @property
     def is_full(self) -> bool:
@@ -156,6 +157,11 @@ class TrialHistory:
     def outcomes(self) -> tuple[TrialOutcome, ...]:
         """Of all candidates, in order."""
         return tuple(trial.outcome for trial in self._trials.values())
+
+    @property
+    def untried(self) -> tuple[TrialOutcome, ...]:
+        """Of what came to no trial, in order."""
+        return tuple(self._untried)
 
     @property
     def declines(self) -> tuple[Decline, ...]:
@@ -214,6 +220,7 @@ class TrialHistory:
 
     def add_unjudged(self, for_planners: AttemptSummary) -> None:
         """Keep what came to no trial."""
+        self._untried.append(for_planners.outcome)
         self._attempt_summaries.append(for_planners)
 
     def new_declines(self, plan: Plan, request: PlanRequest) -> tuple[Decline, ...]:

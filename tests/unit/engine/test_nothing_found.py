@@ -9,7 +9,7 @@ import pytest
 from assistant.engine.search.nothing_found import nothing_in_words
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason
 from assistant.model.profile import Finding, Severity
-from assistant.model.trial import TrialOutcome
+from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 
 FAILED, NOT_BETTER = TrialOutcome.FAILED, TrialOutcome.NOT_BETTER
 
@@ -33,6 +33,13 @@ def found(line: int, cost: float) -> Finding:
 )
 def test_what_was_tried_is_counted_by_what_came_of_it(outcomes: Sequence[TrialOutcome], words: str) -> None:
     assert nothing_in_words(outcomes, (), ()) == words
+
+
+def test_what_was_planned_and_could_not_be_written_is_not_called_unplanned() -> None:
+    unwritten = (TrialOutcome.UNWRITTEN, TrialOutcome.NOT_ALLOWED, TrialOutcome.UNWRITTEN)
+    words = f"no planned edit came to a trial ({OUTCOME_WORDS[TrialOutcome.UNWRITTEN]}: 2, {OUTCOME_WORDS[TrialOutcome.NOT_ALLOWED]}: 1)"
+    assert nothing_in_words((), (), (), unwritten) == words
+    assert nothing_in_words((FAILED,), (), (), unwritten) == "1 edit tried, wrong"
 
 
 @pytest.mark.parametrize("outcome", list(TrialOutcome))
