@@ -88,3 +88,9 @@ async def test_edits_that_were_not_kept_and_those_of_other_kernels_are_left() ->
     root = node("kernel 32\n", "run 32\n")
     assert await taken(root, replace(FIRST, outcome=TrialOutcome.FAILED), replace(FIRST, kernel="other()")) == []
     assert [one.key for one in await taken(root, replace(FIRST, outcome=TrialOutcome.FAILED), FIRST)] == [FIRST.key]
+
+
+@pytest.mark.asyncio
+async def test_edits_of_a_kernel_that_took_the_place_of_this_one_are_taken_up() -> None:
+    found = await taken(node("kernel 32\n", "run 32\n"), FIRST, replace(SECOND, kernel="fused()"))
+    assert [version.key for version in found] == [FIRST.key, SECOND.key]
