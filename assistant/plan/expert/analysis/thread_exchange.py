@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assistant.cuda.syntax import Node, node_text
+from assistant.cuda.functions import enclosing_function
+from assistant.cuda.syntax import Node, SyntaxTree, node_text
+from assistant.cuda.variables import declared_variables, parameters_of
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.kernel_launches import extent_of, of_program
@@ -76,13 +78,28 @@ def unseen_launch(context: TransformationContext) -> Obstacle | None:
         span = tree.span(node)
         if node_text(node) != name or span == context.kernel.name_span or _is_declarator(node):
             continue
-        if not any(site.contains(span) for site in sites):
+        if not any(site.contains(span) for site in sites) and not _means_a_variable(tree, node, name):
             return Obstacle(DeclineReason.LAUNCH_UNKNOWN, f"{name} is used other than by a plain launch on {tree.place(span)}")
     return None
 
 
 def _is_declarator(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "function_declarator"
+
+
+def _means_a_variable(tree: SyntaxTree, node: Node, name: str) -> bool:
+    """A parameter or a local is called like the kernel, and is meant here: ``norms(const float *x, float *norms)``."""
+    for around in tree.ancestors(node):
+        if around.type == "parameter_declaration":
+            declarator = around.child_by_field_name("declarator")
+            if declarator is not None and declarator.start_byte <= node.start_byte < declarator.end_byte:
+                return True
+        if around.type in ("compound_statement", "for_statement"):
+            declared = (d for d in around.named_children if d.type == "declaration" and d.start_byte < node.start_byte)
+            if any(variable.name == name for one in declared for variable in declared_variables(tree, one)):
+                return True
+    function = enclosing_function(tree, node)
+    return function is not None and any(parameter.name == name for parameter in parameters_of(tree, function.declarator))
 
 
 def _code_spans(context: TransformationContext) -> Iterator[Span]:
