@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 
 from assistant.cuda.assignments import assignments
+from assistant.cuda.casts import without_integer_casts
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.integers import Scope
 from assistant.cuda.scopes import scope_of
@@ -37,6 +38,8 @@ __all__ = ["reordered"]
 _GLOBAL_INDEX = frozenset({"blockIdx.x*blockDim.x+threadIdx.x", "blockDim.x*blockIdx.x+threadIdx.x",
                            "threadIdx.x+blockIdx.x*blockDim.x", "threadIdx.x+blockDim.x*blockIdx.x"})  # fmt: skip
 _SIMPLE = re.compile(r"[\w.]+")
+_NARROW = re.compile(r"\b(?:short|char|u?int8_t|u?int16_t)\b")
+"""Casts to types that may not hold the other factor."""
 
 
 class _Run(Record):
@@ -49,7 +52,7 @@ class _Run(Record):
     thread: str
     """``i``: the name of the thread's index."""
     indices: tuple[tuple[Node, Node], ...]
-    """(``i``, ``C``, in the order written) of each product in the loop."""
+    """(``i``, ``C``, in the order written, with their casts) of each product in the loop."""
     sums: tuple[Node, ...]
     """Each whole ``i * C + k``."""
 
@@ -125,7 +128,7 @@ def _is_thread_index(name: str, scope: Scope) -> bool:
 
 
 def _run_index(node: Node, thread: str, length: str, counter: str) -> tuple[Node, Node] | None:
-    """The two factors of ``i * C`` in a node that is ``i * C + k``."""
+    """The two factors of ``i * C`` in a node that is ``i * C + k``, with casts to wider integers where there are some."""
     if node_text(node.children[1]) != "+":
         return None
     for product, rest in ((node.children[0], node.children[2]), (node.children[2], node.children[0])):
@@ -133,9 +136,18 @@ def _run_index(node: Node, thread: str, length: str, counter: str) -> tuple[Node
         if node_text(rest) != counter or product.type != "binary_expression" or node_text(product.children[1]) != "*":
             continue
         first, second = product.children[0], product.children[2]
-        if {node_text(first), node_text(second)} == {thread, length}:
-            return first, second
+        if not any(_NARROW.search(node_text(factor)) for factor in (first, second)):
+            plain = (node_text(without_integer_casts(factor)) for factor in (first, second))
+            if set(plain) == {thread, length}:
+                return first, second
     return None
+
+
+def _cast_like(factor: Node, name: str) -> str:
+    """Another name in the place of the factor's, with the casts around that."""
+    text, inner = node_text(factor), without_integer_casts(factor)
+    start = len(text.encode()[: inner.start_byte - factor.start_byte].decode())
+    return f"{text[:start]}{name}{text[start + len(node_text(inner)) :]}"
 
 
 def _worker_count(context: TransformationContext, run: _Run) -> str | None:
@@ -290,8 +302,10 @@ def _rewrite(context: TransformationContext, technique: str, run: _Run, count: s
         return Obstacle(DeclineReason.NO_GAIN, "giving the threads other elements would touch as many sectors")
     edits: list[TextEdit] = []
     style = style_of(context)
-    for whole, (first, _) in zip(run.sums, run.indices, strict=True):
-        product = f"{run.counter}{style.space}*{style.space}{count}"
+    for whole, (first, second) in zip(run.sums, run.indices, strict=True):
+        is_thread_first = node_text(without_integer_casts(first)) == run.thread
+        of_thread, of_length = (first, second) if is_thread_first else (second, first)
+        product = f"{_cast_like(of_thread, run.counter)}{style.space}*{style.space}{_cast_like(of_length, count)}"
         left_is_product = unparenthesized(whole.children[0]).start_byte <= first.start_byte < whole.children[0].end_byte
         text = style.sum(product, run.thread) if left_is_product else style.sum(run.thread, product)
         edits.append(TextEdit(context.tree.span(whole), text))
