@@ -105,6 +105,7 @@ METRICS: tuple[Metric, ...] = (
     _counted(
         "divergent_branch_ratio", "ratio", "share of the warp executions of the line's branches after which lanes go different ways", None
     ),
+    _counted("warp_instructions", "instructions", "machine instructions that warps issue", "inst_executed"),
     _counted("active_lanes_per_execution", "lanes", "mean active lanes of a warp, over all executed code", None),
     _counted(
         "fp64_instructions",

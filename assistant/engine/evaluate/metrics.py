@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from assistant.measure.instructions import warp_instructions
 from assistant.record import Record
 
 if TYPE_CHECKING:
@@ -95,8 +96,11 @@ def _largest(kernels: _Assessed) -> AssessedLaunch | None:
     return max(known, key=lambda launch: launch.profile.config.thread_count, default=None)
 
 
-def _divergence(kernels: _Assessed) -> float:
-    return sum(weight * sum(run.divergent_branches for run in launch.profile.executions) for launch, weight in _weighted(kernels))
+def _warp_instructions(kernels: _Assessed) -> float:
+    """What warps issue, as lanes that go different ways go them one after the other; 0 without machine code. Branches that part say
+    less: where a way is short, its instructions are issued for all lanes, and no warp parts."""
+    counted = ((launch.profile, weight) for launch, weight in _weighted(kernels) if launch.profile.instructions)
+    return sum(weight * warp_instructions(profile).total for profile, weight in counted)
 
 
 def _atomics(kernels: _Assessed) -> float:
@@ -117,7 +121,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO106": (WatchedMetric("fp64_and_conversion_instructions", False, "instructions"), _double_work),
     "KO107": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO108": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
-    "KO109": (WatchedMetric("divergent_branches", False, "branches"), _divergence),
+    "KO109": (WatchedMetric("warp_instructions", False, "instructions"), _warp_instructions),
     "KO110": (WatchedMetric("atomic_steps", False, "steps"), _atomics),
     "KO111": (WatchedMetric("block_count", True, "blocks"), _blocks),
     "KO112": (WatchedMetric("occupied_lane_ratio", True, "ratio"), _occupied_lanes),

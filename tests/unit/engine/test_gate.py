@@ -98,6 +98,22 @@ def test_of_occupancy_more_is_better(assessed, verdict, predicted, low, before, 
     assert isinstance(judged, Improvement) == is_kept
 
 
+def test_of_lanes_that_go_different_ways_what_warps_issue_counts(assessed, verdict, predicted) -> None:
+    """More work of threads in fewer turns of warps is what such a finding asks for."""
+    parted, together, slower = (_issued(assessed, *mix) for mix in ((3_200, 900), (6_400, 300), (1_600, 901)))
+    assert gate(Citation("KO109"), parted, together, verdict(), predicted(1.5)) == Improvement("warp_instructions 900 → 300 instructions")
+    assert isinstance(gate(Citation("KO109"), parted, slower, verdict(), predicted(1.5)), NoImprovement)
+    no_code = assessed()
+    assert isinstance(gate(Citation("KO109"), no_code, no_code, verdict(), predicted(1.5)), Improvement)
+
+
+def _issued(assessed, of_threads, of_warps):
+    (kernel,) = assessed(mixes=((7, InstructionMix(integer=of_threads)),))
+    (launch,) = kernel.launches
+    lines = tuple(replace(line, warp_mix=InstructionMix(integer=of_warps)) for line in launch.profile.instructions)
+    return (replace(kernel, launches=(replace(launch, profile=replace(launch.profile, instructions=lines)),)),)
+
+
 def test_a_block_of_one_thread_leaves_most_of_its_warp_idle(assessed, verdict, predicted) -> None:
     """As many warps of a multiprocessor are resident before and after; that they are full is what the edit is about."""
     one, many = assessed(warps=32, threads=1), assessed(warps=32, threads=1024)
