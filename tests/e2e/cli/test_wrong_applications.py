@@ -65,6 +65,8 @@ WRONG = {
     "power-one-iteration-early": ("running-powers/discounted", "float power = 1.0f + rate;", "float power = 1.0f;"),
     "power-not-begun-again": ("running-powers/two_loops_of_a_float_in_double", "    power = 1.0;\n", ""),
     "first-place-left-out": ("exchange-sort/median_of_nine", "int j = i - 1; j >= 0", "int j = i - 1; j > 0"),
+    "nearest-one-never-first": ("exchange-sort/five_nearest_points", "j >= 0; j--", "j > 0; j--"),
+    "pushed-on-from-its-place": ("exchange-sort/five_nearest_points", "                if (placed) continue;\n", ""),
     "root-multiplied": ("reciprocal-roots/unit_normals", "float inv_len = rsqrtf(", "float inv_len = sqrtf("),
     "one-norm-left-out": ("reciprocal-roots/cosine_similarity", "rsqrtf(queryNorm) * rsqrtf(itemNorm)", "rsqrtf(itemNorm)"),
     "bins-left-out": ("private-histogram/bins_of_the_command_line", "b = threadIdx.x; b < bins", "b = threadIdx.x; b < bins - 1"),
