@@ -9,13 +9,12 @@ Example::
 
 from __future__ import annotations
 
-from assistant.model.events import CandidateTried, Event, PlanMade, StageEnded, StageStarted
+from assistant.model.events import CandidateTried, Event, PlanMade, StageStarted
 from assistant.model.trial import OUTCOME_WORDS
 from assistant.profile.quantity import counted_noun
 
 __all__ = ["JobProgress"]
 
-_CANDIDATE = "candidate"
 _STARTED = {"build": "compiling for {detail}", "confirm": "confirming on fresh values"}
 """By stage; the others say their detail."""
 
@@ -50,8 +49,6 @@ class JobProgress:
             case CandidateTried(technique=technique, outcome=outcome):
                 self._ended_count += 1
                 return f"{technique}: {OUTCOME_WORDS.get(outcome, outcome.value)}{self._of(self._ended_count)}"
-            case StageEnded(stage=stage, detail=detail) if stage != _CANDIDATE:
-                return f"{stage}: {detail}" if detail else stage
             case _:
                 return None
 

@@ -14,7 +14,7 @@ from assistant.engine.evaluate import metric_value, watched
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, Verification
-from assistant.profile.quantity import format_change
+from assistant.profile.fact_words import change_in_words, metric_in_words
 from assistant.record import Record
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def gate(
     metric = watched(cited.code) if after else None
     if metric is not None:
         old, new = metric_value(cited.code, before), metric_value(cited.code, after)
-        change = f"{metric.name} {format_change(old, new, metric.unit)}"
+        change = f"{metric_in_words(metric.name)} {change_in_words(metric.name, old, new, metric.unit)}"
         is_better = new > old if metric.is_higher_better else new < old
         is_worse = new < old if metric.is_higher_better else new > old
         was_counted = metric.is_higher_better or old > 0  # an original without counts has nothing that an edit could improve

@@ -141,7 +141,7 @@ def _check_ending(seen: Sequence[CountedRun], problems: Sequence[Problem], failu
 async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = None) -> Ending:
     """Counters of the first launches in program order, then one summary per launch shape; ``keep`` is given the whole as one value."""
     watch = Stopwatch(job, "profile")
-    watch.begin(f"counts what {_named(version)} does")
+    watch.begin(f"counts what {_named(version)} {'do' if len(version.kernels) > 1 else 'does'}")
     evaluation = failure = await evaluate(job, version)
     if isinstance(failure, LabFailure):
         evaluation = await evaluate_checked_failure(job, version) if failure.kind in _SHOWN_ALL_THE_SAME else failure

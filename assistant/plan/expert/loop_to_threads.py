@@ -104,7 +104,7 @@ def _without_gain(context: TransformationContext, columns: Extent) -> Obstacle |
         return Obstacle(DeclineReason.NO_GAIN, f"the launch has {threads} threads already, as many as a large GPU runs at once")
     count = _recorded(context, columns)
     if count is not None and count < _FEWEST_ITERATIONS:
-        few = f"each thread goes round the loop {count} times, and would have to {_FEWEST_ITERATIONS} times or more"
+        few = f"the loop has {count} iterations per thread: fewer than {_FEWEST_ITERATIONS} are not worth a thread each"
         return Obstacle(DeclineReason.NO_GAIN, few)
     return None
 

@@ -30,7 +30,7 @@ def test_a_search_says_which_edit_it_tries_and_of_how_many() -> None:
     ]
     assert [progress.said(event) for event in heard] == [
         "counts what the kernels do now",
-        "profile: 3 launches",
+        None,
         "2 edits to try",
         "trying staged-store, 1 of 2",
         "staged-store: kept, 1 of 2",

@@ -21,7 +21,7 @@ def _stores(assessed, access, sectors, **more):
 
 def test_a_correct_edit_that_improves_what_its_finding_cites_is_kept(assessed, access, verdict, predicted) -> None:
     kept = gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(1.5))
-    assert kept == Improvement("global_sectors 256 → 32 sectors")
+    assert kept == Improvement("global sectors 256 → 32")
 
 
 def test_a_wrong_edit_is_refused_however_fast(assessed, access, verdict, predicted) -> None:
@@ -40,7 +40,7 @@ def test_a_gain_without_the_cited_metric_is_not_believed(assessed, access, verdi
 def test_a_better_metric_without_a_predicted_gain_is_not_enough(assessed, access, verdict, predicted) -> None:
     for ratio in (1.0, 0.8):
         refused = gate(Citation("KO101"), _stores(assessed, access, 256), _stores(assessed, access, 32), verdict(), predicted(ratio))
-        assert refused == NoImprovement(TrialOutcome.NOT_BETTER, "global_sectors 256 → 32 sectors, but no gain is predicted")
+        assert refused == NoImprovement(TrialOutcome.NOT_BETTER, "global sectors 256 → 32, but no gain is predicted")
 
 
 @pytest.mark.parametrize(("ratio", "is_kept"), [(1.004, False), (1.0099, False), (1.01, True)])
@@ -66,8 +66,8 @@ def measured(predicted, outcome: SpeedOutcome, ratio: float):
 def test_what_was_measured_decides_whatever_the_counters_say(assessed, access, verdict, predicted) -> None:
     before, worse = _stores(assessed, access, 32), _stores(assessed, access, 256)
     faster, slower = (measured(predicted, outcome, 1.02) for outcome in (SpeedOutcome.FASTER, SpeedOutcome.SLOWER))
-    assert gate(Citation("KO101"), before, worse, verdict(), faster) == Improvement("global_sectors 32 → 256 sectors")
-    told = "global_sectors 32 → 256 sectors, but it was measured SLOWER (1.02x)"
+    assert gate(Citation("KO101"), before, worse, verdict(), faster) == Improvement("global sectors 32 → 256")
+    told = "global sectors 32 → 256, but it was measured SLOWER (1.02x)"
     assert gate(Citation("KO101"), before, worse, verdict(), slower) == NoImprovement(TrialOutcome.NOT_BETTER, told)
 
 
@@ -117,7 +117,7 @@ def _issued(assessed, of_threads, of_warps):
 def test_a_block_of_one_thread_leaves_most_of_its_warp_idle(assessed, verdict, predicted) -> None:
     """As many warps of a multiprocessor are resident before and after; that they are full is what the edit is about."""
     one, many = assessed(warps=32, threads=1), assessed(warps=32, threads=1024)
-    assert gate(Citation("KO112"), one, many, verdict(), predicted(50.0)) == Improvement("occupied_lane_ratio 0.0156 → 0.5")
+    assert gate(Citation("KO112"), one, many, verdict(), predicted(50.0)) == Improvement("lanes in use on an SM 1.56 → 50 %")
     assert isinstance(gate(Citation("KO112"), many, many, verdict(), predicted(50.0)), NoImprovement)
 
 
@@ -171,5 +171,5 @@ def test_more_is_better_for_occupancy_and_blocks_alone() -> None:
 def test_a_models_step_may_gain_otherwise_than_its_finding_suggests(assessed, access, verdict, predicted) -> None:
     same = _stores(assessed, access, 256)
     model = Citation("KO101", must_improve=False)
-    assert gate(model, same, same, verdict(), predicted(13.9)) == Improvement("global_sectors 256 → 256 sectors")
+    assert gate(model, same, same, verdict(), predicted(13.9)) == Improvement("global sectors 256 → 256")
     assert isinstance(gate(model, same, same, verdict(), predicted(1.0)), NoImprovement)

@@ -140,7 +140,7 @@ async def test_as_many_launches_are_shown_as_were_asked_for_each_with_evidence_o
         assert len(on.all(events.ProfileSummary)) == 2
         ids = [fact.id for event in shown for fact in event.evidence]
         assert len(ids) == len(set(ids)) > 0
-    assert next(event.detail for event in on.all(events.StageStarted)) == "counts what 2 kernels does"
+    assert next(event.detail for event in on.all(events.StageStarted)) == "counts what 2 kernels do"
 
 
 @dataclass
