@@ -14,6 +14,7 @@ from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import CountedRun, Effort, JudgedCase
 from assistant.engine.judge.replaying import FloatReference
 from assistant.engine.source_version import SourceVersion
+from assistant.model.profile import Problem
 from assistant.model.workload import Tolerance
 from assistant.record import Record
 from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun, SizeCoverage
@@ -22,7 +23,7 @@ from assistant.verify.labels import VersionFacts
 from assistant.workload.derive import contents_of
 from assistant.workload.offsets import longest_row
 
-__all__ = ["Baseline", "PerturbedCases", "PreparedCase", "buffer_facts", "case_evidence"]
+__all__ = ["Baseline", "PerturbedCases", "PreparedCase", "ShownProblems", "buffer_facts", "case_evidence"]
 
 
 class PreparedCase(Record):
@@ -51,6 +52,13 @@ class PerturbedCases:
         self._made[id(item.case)] = replace(item, perturbed=runs, can_be_perturbed=False)
 
 
+class ShownProblems:
+    """What the original's program shows with every check on, once it was asked."""
+
+    def __init__(self) -> None:
+        self.problems: tuple[Problem, ...] | None = None
+
+
 class Baseline(Record):
     """The original, run on every case."""
 
@@ -76,6 +84,7 @@ class Baseline(Record):
     """What a verdict line says of every candidate that is held against it."""
     perturbed: PerturbedCases = field(default_factory=PerturbedCases, compare=False)
     rules: KnownRules = field(default_factory=KnownRules, compare=False)
+    shown: ShownProblems = field(default_factory=ShownProblems, compare=False)
 
     @property
     def is_declared(self) -> bool:

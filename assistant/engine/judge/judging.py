@@ -15,6 +15,7 @@ from assistant.engine.judge.baseline import Baseline, PreparedCase, case_evidenc
 from assistant.engine.judge.case_runs import candidate_runs, perturb, task_of
 from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.judge.checked_blocks import CheckedOnBlocks, checked_on_blocks
+from assistant.engine.judge.faults import unless_original_is_faulty
 from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
 from assistant.engine.judge.in_part import judged_in_part
@@ -43,19 +44,9 @@ from assistant.workload.select import Pairing, ProgramLevelOnly
 
 __all__ = ["verify"]
 
-_ARBITRARY_RESULTS = frozenset(
-    {
-        "shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence", "missing_fence", "plain_poll",
-        "async_copy_not_awaited", "async_source_overwritten", "stale_read", "inactive_lane_value", "out_of_bounds", "use_after_free",
-        "wild_pointer",
-    }
-)  # fmt: skip
-"""Problem kinds that leave an original without a result that others could be held against."""
 _UNCHECKED = "races and bounds not checked: the launches are too large"
 _TOO_LARGE = "the program takes too long to be run whole here, and no launch of one version can be held against one of the other"
 _SMALLER = "give the program smaller arguments after --, raise run.whole_s and --timeout, or judge it on a GPU (--device gpu)"
-_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
-"""Finding codes that rest on the original's own values."""
 _WITHIN_BOUNDS = frozenset({"wrong_value", "precision", "assumption"})
 """Finding codes that wider bounds may take back."""
 _NUMBERS_OF_THE_HOST = frozenset({"wrong_value", "wrong_output"})
@@ -145,7 +136,7 @@ async def verify(
     verdict = judged.verdict
     if isinstance(verdict, CannotJudge) and in_part.is_partial and isinstance(pairing, ProgramLevelOnly):
         verdict = CannotJudge(Unjudgeable.NO_CASE, f"{_TOO_LARGE}: {pairing.reason}", _SMALLER)
-    return _unless_original_is_faulty(baseline, verdict)
+    return await unless_original_is_faulty(job, baseline, verdict)
 
 
 class _Judgement(Record):
@@ -241,22 +232,3 @@ def _on_blocks(baseline: Baseline, chosen: Sequence[tuple[PreparedCase, NewCase]
         return CheckedOnBlocks()
     checked = [(item, new) for item, new in chosen if task_of(item.case, new, baseline.effort).is_checked]
     return checked_on_blocks(checked, baseline.kernels)
-
-
-def _unless_original_is_faulty(baseline: Baseline, verdict: VerificationResult) -> VerificationResult:
-    """An original that races or reads uninitialised memory is named as the reason where its results were of no use."""
-    if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
-        return verdict
-    problems = [problem for case in baseline.cases for run in case.original for problem in run.problems]
-    fault = next((problem for problem in problems if problem.kind in _ARBITRARY_RESULTS), None)
-    if fault is None:
-        return verdict
-    path = baseline.version.source.path
-    kind = fault.kind.replace("_", " ")
-    reason = f"the original's own results are arbitrary: {kind} on line {fault.line} of {path.name}"
-    return CannotJudge(Unjudgeable.ORIGINAL_FAILS, reason, f"fix the original first: kernelopt check {path}")
-
-
-def _fails_by_values_alone(verdict: Verification) -> bool:
-    failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
-    return verdict.outcome is Outcome.FAIL and not failed - _COMPARED_VALUES

@@ -52,6 +52,8 @@ class KernelSearchResult(Record):
     """Of all candidates, in order."""
     untried: tuple[TrialOutcome, ...] = ()
     """Of what was planned and came to no trial."""
+    unjudged: tuple[str, ...] = ()
+    """Why candidates could not be judged."""
     declines: tuple[Decline, ...] = ()
     """Techniques that did not apply."""
 
@@ -100,6 +102,7 @@ class KernelSearch:
             withheld=tuple(self._withheld),
             outcomes=self._services.history.outcomes,
             untried=self._services.history.untried,
+            unjudged=self._services.history.unjudged,
             declines=self._services.history.declines,
         )
 

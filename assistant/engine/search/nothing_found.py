@@ -27,11 +27,16 @@ _UNKNOWN = frozenset({DeclineReason.SIZE_UNKNOWN, DeclineReason.BOUND_UNKNOWN, D
 
 
 def nothing_in_words(
-    outcomes: Sequence[TrialOutcome], declines: Sequence[Decline], findings: Sequence[Finding], untried: Sequence[TrialOutcome] = ()
+    outcomes: Sequence[TrialOutcome],
+    declines: Sequence[Decline],
+    findings: Sequence[Finding],
+    *,
+    untried: Sequence[TrialOutcome] = (),
+    unjudged: Sequence[str] = (),
 ) -> str:
     """``outcomes``: of all that was tried, on every kernel; ``declines``: what did not apply; ``findings``: of the code as it is;
-    ``untried``: of what was planned and came to no trial."""
-    return "; ".join(part for part in (_tried(outcomes, declines, untried), _next(declines, findings)) if part)
+    ``untried``: of what was planned and came to no trial; ``unjudged``: why edits could not be judged."""
+    return "; ".join(part for part in (_tried(outcomes, declines, untried), *unjudged[:1], _next(declines, findings)) if part)
 
 
 def _tried(outcomes: Sequence[TrialOutcome], declines: Sequence[Decline], untried: Sequence[TrialOutcome]) -> str:

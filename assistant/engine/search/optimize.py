@@ -105,6 +105,11 @@ class SearchResult(Record):
         return tuple(outcome for kernel in self.kernels for outcome in kernel.untried)
 
     @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Why candidates could not be judged, the kernels in their order."""
+        return tuple(reason for kernel in self.kernels for reason in kernel.unjudged)
+
+    @property
     def declines(self) -> tuple[Decline, ...]:
         return tuple(decline for kernel in self.kernels for decline in kernel.declines)
 
@@ -316,7 +321,8 @@ def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) 
     if not found.proposals:
         wrong = ", ".join(dict.fromkeys(f"{finding.code} in {instance}" for instance, finding in _defects(evaluation)))
         findings = [finding for item in evaluation.assessment.kernels for finding in item.findings]
-        why = f"fix the original first ({wrong})" if wrong else nothing_in_words(found.outcomes, found.declines, findings, found.untried)
+        said = nothing_in_words(found.outcomes, found.declines, findings, untried=found.untried, unjudged=found.unjudged)
+        why = f"fix the original first ({wrong})" if wrong else said
         unknown = ", ".join(dict.fromkeys(item.kernel.key for item in uncounted(evaluation.planned_kernels)))
         unseen = f"; nothing could be counted of {unknown}, so that little could be planned there" if unknown else ""
         return Ending(DONE, f"nothing to propose: {why}{unseen}{capped}")

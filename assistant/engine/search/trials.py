@@ -164,6 +164,11 @@ class TrialHistory:
         return tuple(self._untried)
 
     @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Why candidates could not be judged."""
+        return tuple(trial.reason for trial in self._trials.values() if trial.outcome is TrialOutcome.CANNOT_JUDGE)
+
+    @property
     def declines(self) -> tuple[Decline, ...]:
         """Each technique and reason once."""
         return tuple(self._declined.values())

@@ -195,7 +195,7 @@ def test_the_fix_of_an_original_that_reads_beside_its_array_is_no_fail(cli: Cli)
     fixed = cli.write("fixed.cu", BESIDE.replace("in[i + 1] - in[i]", "(i + 1 < n ? in[i + 1] : 0.0f) - in[i]"))
     ended = cli.run("compare", cli.write("beside.cu", BESIDE), fixed)
     assert ended.code == 3, ended.said
-    assert "the original's own results are arbitrary: out of bounds on line 4 of beside.cu" in ended.said
+    assert "the original's own results are arbitrary: out of bounds in step on line 4 of beside.cu" in ended.said
 
 
 PRECISE = """#include <cstdio>

@@ -10,7 +10,8 @@ from assistant.editor.hover_words import HOVER_LINES, kernel_hover
 from assistant.editor.picture import view_of
 from assistant.editor.searched import Searched
 from assistant.editor.view import View
-from assistant.model.events import CandidateTried, FindingsFound, JobEnded
+from assistant.model.events import CandidateTried, FindingsFound, JobEnded, PlanMade
+from assistant.model.plan import Decline, DeclineReason
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 
@@ -55,9 +56,24 @@ def test_the_hover_says_why_within_its_lines() -> None:
     assert f"No edit found: {_WHY}" in hover and len(hover) < HOVER_LINES
 
 
-def test_a_search_that_could_not_be_made_says_nothing_and_one_for_many_kernels_no_reason() -> None:
+def test_a_search_that_could_not_be_made_says_nothing() -> None:
     assert _shown(_searched("first(float*)", code=3)) == [None, None]
-    assert _shown(_searched("first(float*)", "1 proposal")) == ["", None]
+
+
+def test_in_a_search_on_many_kernels_each_says_what_was_tried_on_it() -> None:
+    searched, reason = Searched(), "the original's own results are arbitrary: shared race in third on line 9 of a.cu"
+    heard = (
+        FindingsFound("J1", "first(float*)", (), ()),
+        PlanMade("J1", "expert", (), (Decline("tile", "first(float *)", 2, "it has no block", DeclineReason.SIZE_UNKNOWN),)),
+        CandidateTried("J1", "C1", "t", "first(float*)", TrialOutcome.NOT_BETTER, "", 1.0),
+        FindingsFound("J1", "void second<float>(float*)", (), ()),
+        CandidateTried("J1", "C2", "t", "void second<float>(float*)", TrialOutcome.CANNOT_JUDGE, reason, None),
+        JobEnded("J1", 0, "1 proposal"),
+    )
+    for event in heard:
+        searched.heard("J1", _PARSED, _TEXT, event)
+    first = "1 edit tried, not faster; tile does not apply at line 2: it has no block"
+    assert _shown(searched) == [first, f"1 edit tried, could not be judged; {reason}"]
 
 
 def test_a_later_search_takes_the_place_of_an_earlier_one() -> None:

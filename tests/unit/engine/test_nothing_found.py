@@ -38,8 +38,8 @@ def test_what_was_tried_is_counted_by_what_came_of_it(outcomes: Sequence[TrialOu
 def test_what_was_planned_and_could_not_be_written_is_not_called_unplanned() -> None:
     unwritten = (TrialOutcome.UNWRITTEN, TrialOutcome.NOT_ALLOWED, TrialOutcome.UNWRITTEN)
     words = f"no planned edit came to a trial ({OUTCOME_WORDS[TrialOutcome.UNWRITTEN]}: 2, {OUTCOME_WORDS[TrialOutcome.NOT_ALLOWED]}: 1)"
-    assert nothing_in_words((), (), (), unwritten) == words
-    assert nothing_in_words((FAILED,), (), (), unwritten) == "1 edit tried, wrong"
+    assert nothing_in_words((), (), (), untried=unwritten) == words
+    assert nothing_in_words((FAILED,), (), (), untried=unwritten) == "1 edit tried, wrong"
 
 
 @pytest.mark.parametrize("outcome", list(TrialOutcome))
@@ -56,6 +56,12 @@ def test_what_would_make_an_edit_of_the_costliest_line_possible_is_named() -> No
     findings = (found(4, 0.6), found(9, 0.1))
     assert nothing_in_words((), declines, findings) == "no known edit is left to try; unknown does not apply at line 4: why unknown not"
     assert nothing_in_words((FAILED,), declines[:1], findings) == "1 edit tried, wrong; dear does not apply at line 4: why dear not"
+
+
+def test_what_kept_edits_from_being_judged_is_said_once() -> None:
+    race = "the original's own results are arbitrary: shared race in sums on line 9 of a.cu"
+    said = nothing_in_words((TrialOutcome.CANNOT_JUDGE,) * 2, (), (), unjudged=(race, race))
+    assert said == f"2 edits tried (could not be judged: 2); {race}"
 
 
 def test_a_decline_that_nobody_could_change_is_not_named() -> None:

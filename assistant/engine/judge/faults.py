@@ -1,0 +1,81 @@
+"""Names what makes an original unfit to judge: a race, or a read of what nothing has written, by kernel and line.
+
+Example::
+
+    await unless_original_is_faulty(job, baseline, verdict)
+    # CannotJudge(ORIGINAL_FAILS, "the original's own results are arbitrary: shared race in sums on line 13 of main.cu", …)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from assistant.cuda.same_names import without_file
+from assistant.engine.evaluate import run_program
+from assistant.engine.job import Job
+from assistant.engine.judge.baseline import Baseline
+from assistant.model.profile import Problem
+from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, Verification, VerificationResult
+from assistant.ports.lab import LabFailure
+
+__all__ = ["unless_original_is_faulty"]
+
+_ARBITRARY_RESULTS = frozenset(
+    {
+        "shared_race", "global_race", "missing_syncwarp", "uninitialised_read", "barrier_divergence", "missing_fence", "plain_poll",
+        "async_copy_not_awaited", "async_source_overwritten", "stale_read", "inactive_lane_value", "out_of_bounds", "use_after_free",
+        "wild_pointer",
+    }
+)  # fmt: skip
+"""Problem kinds that leave an original without a result that others could be held against."""
+_UNWRITTEN = "uninitialised_read"
+_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
+"""Finding codes that rest on the original's own values."""
+_BY_VALUES = frozenset({Unjudgeable.ORIGINAL_INEXACT, Unjudgeable.WEAK_WORKLOAD})
+"""What results that are arbitrary look like to a judge who has run the original without checks."""
+
+
+async def unless_original_is_faulty(job: Job, baseline: Baseline, verdict: VerificationResult) -> VerificationResult:
+    """An original that races or reads uninitialised memory is named as the reason where its results were of no use.
+
+    Where its cases were run without checks, its program is run with them once, for all candidates that are held against it.
+    """
+    if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
+        return verdict
+    fault = _first(problem for case in baseline.cases for run in case.original for problem in run.problems)
+    if fault is None and isinstance(verdict, CannotJudge) and verdict.code in _BY_VALUES:
+        fault = _first(await _of_program(job, baseline))
+    if fault is None:
+        return verdict
+    path = baseline.version.source.path
+    reason = f"the original's own results are arbitrary: {_in_words(fault, path.name)}"
+    return CannotJudge(Unjudgeable.ORIGINAL_FAILS, reason, f"fix the original first: kernelopt check {path}")
+
+
+async def _of_program(job: Job, baseline: Baseline) -> tuple[Problem, ...]:
+    """What a run of the original's program with every check on shows; nothing where it has no program, or cannot be run so."""
+    if baseline.counted.run is None or baseline.counted.is_partial:
+        return ()
+    if baseline.shown.problems is None:
+        seen = await run_program(job, baseline.version, "check")
+        baseline.shown.problems = () if isinstance(seen, LabFailure) else seen.problems
+    return baseline.shown.problems
+
+
+def _first(problems: Iterable[Problem]) -> Problem | None:
+    """A race leaves others reading what is not written yet: it comes first."""
+    found = [problem for problem in problems if problem.kind in _ARBITRARY_RESULTS]
+    return min(found, key=lambda problem: problem.kind == _UNWRITTEN, default=None)
+
+
+def _in_words(fault: Problem, name: str) -> str:
+    """``shared race in sums on line 13 of main.cu``."""
+    kernel = without_file(fault.kernel or "").removeprefix("void ").partition("(")[0].partition("<")[0]
+    place = f" in {kernel}" if kernel else ""
+    return f"{fault.kind.replace('_', ' ')}{place} on line {fault.line} of {Path(fault.file).name or name}"
+
+
+def _fails_by_values_alone(verdict: Verification) -> bool:
+    failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
+    return verdict.outcome is Outcome.FAIL and not failed - _COMPARED_VALUES
