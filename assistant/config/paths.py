@@ -47,6 +47,10 @@ _NEAR = 4
 """Folders around a file, its own included."""
 _MOST_SCRIPTS = 64
 """Files of a folder that are looked into."""
+_HEADER_FOLDERS = ("include", "inc", "headers")
+_SOURCE_FOLDERS = ("src", "source", "sources")
+_OF_SYSTEM = ("usr",)
+"""Its folders of these names belong to no one project."""
 _MAIN = re.compile(r"^[ \t]*(?:int|auto|void)\s+main\s*\(", re.MULTILINE)
 
 
@@ -112,8 +116,8 @@ def find_project(path: Path) -> Path:
 
     That is, of the folders around it: the topmost whose ``CMakeLists.txt`` or ``meson.build`` calls ``project()``, the nearest with
     ``setup.py`` or ``pyproject.toml``, the topmost of those with a ``Makefile`` that lie directly in each other. Else the nearest of a few
-    with a Python file that has PyTorch build extensions, else the nearest of them with a CUDA source that has ``main()``, else its own
-    folder. The home folder and what is around it are never meant.
+    with a Python file that has PyTorch build extensions, else the nearest with ``include`` beside a ``src`` that has a CUDA source with
+    ``main()``, else the nearest of them with such a source, else its own folder. The home folder and what is around it are never meant.
     """
     workspace = find_workspace(path)
     if is_workspace(workspace):
@@ -122,7 +126,7 @@ def find_project(path: Path) -> Path:
     root = next((found for found in roots if found is not None), None)
     if root is None:
         near = list(itertools.islice(_below_home(workspace), _NEAR))
-        return next((folder for has in (_builds_extension, _has_main) for folder in near if has(folder)), workspace)
+        return next((folder for has in (_builds_extension, _is_split, _has_main) for folder in near if has(folder)), workspace)
     return Path(os.path.realpath(root))
 
 
@@ -154,6 +158,12 @@ def _builds_extension(folder: Path) -> bool:
 def _has_main(folder: Path) -> bool:
     """Whether a CUDA source in it has ``main()``: one in a folder around a file may run what stands in that."""
     return any(_MAIN.search(_text(source)) for source in sorted(folder.glob("*.cu"))[:_MOST_SCRIPTS])
+
+
+def _is_split(folder: Path) -> bool:
+    """Whether headers, and a CUDA source with ``main()``, have a folder each in it."""
+    has_headers = any((folder / name).is_dir() for name in _HEADER_FOLDERS)
+    return has_headers and folder.parts[1:2] != _OF_SYSTEM and any(_has_main(folder / name) for name in _SOURCE_FOLDERS)
 
 
 def has_tool_section(pyproject: Path) -> bool:

@@ -124,6 +124,17 @@ def test_a_script_that_loads_an_extension_marks_the_project(workspace: Path) -> 
     assert find_project(file) == workspace
 
 
+def test_headers_beside_sources_are_one_project(workspace: Path) -> None:
+    for name in ("include/blur", "src"):
+        (workspace / name).mkdir(parents=True)
+    header, main = workspace / "include" / "blur" / "blur.cuh", workspace / "src" / "app.cu"
+    assert find_project(header) == header.parent, "nothing there runs it"
+    main.write_text("int main() {}")
+    assert find_project(header) == find_project(main) == workspace
+    assert find_project(workspace / "src" / "other.cu") == workspace
+    assert find_workspace(header) == header.parent, "what is kept stays where it was"
+
+
 def test_what_is_kept_in_a_folder_belongs_to_it_though_nothing_marks_it(workspace: Path) -> None:
     kept = workspace_folder(workspace) / "operators"
     kept.mkdir()
