@@ -21,6 +21,7 @@ _CALLED = re.compile(r"(?!(?:if|for|while|switch|return|sizeof)\b)\b[A-Za-z_]\w*
 _OF_WARPS = re.compile(r"__(?:shfl|ballot|any|all|match|reduce|syncwarp|activemask)\w*")
 _CONTROL = re.compile(r"\b(?:if|for|while|switch)\b\s*(?:constexpr\s*)?(?=\()")
 _DOUBLE = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])")
+_STRUCTURES = re.compile(r": ([A-Za-z_]\w*) is an array of ")
 _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
 _ON_ACCESSES = frozenset(
     {"KO101", "KO102", "KO103", "KO107", "KO108", "KO113", "KO118", "KO120", "KO121", "KO201", "KO202", "KO203", "KO205", "KO209"}
@@ -39,6 +40,8 @@ def culprit(note: Note, text: str) -> tuple[int, int] | None:
 
 
 def _finders(note: Note) -> Iterator[Callable[[str], tuple[int, int] | None]]:
+    if (named := _STRUCTURES.search(note.message)) is not None:
+        yield lambda code: _access_of(code, named[1])
     if note.code in _ON_ACCESSES:
         yield lambda code: _access(code, is_store=_is_of_store(note.message))
     if note.code == "KO106":
@@ -67,6 +70,12 @@ def _access(code: str, is_store: bool) -> tuple[int, int] | None:
     places = [(found.start(), _end_of_brackets(code, found.end())) for found in _SUBSCRIPTED.finditer(code)]
     meant = [p for p in places if sign is not None and (p[0] < sign.start()) == is_store]
     return next(iter(meant or places), None)
+
+
+def _access_of(code: str, array: str) -> tuple[int, int] | None:
+    """The first element of the array that is named."""
+    found = re.search(rf"\b{array}\s*(?=\[)", code)
+    return None if found is None else (found.start(), _end_of_brackets(code, found.end()))
 
 
 def _condition(code: str) -> tuple[int, int] | None:
