@@ -147,9 +147,10 @@ class Client:
         except JsonRpcException as error:
             self.log(f"the editor answered with an error: {error}", types.MessageType.Warning)
 
-    def show_document(self, uri: str) -> None:
-        """Have the client open a document."""
-        self.spawn(self._server.window_show_document_async(types.ShowDocumentParams(uri, take_focus=True)))
+    def show_document(self, uri: str, line: int | None = None) -> None:
+        """Have the client open a document, at a 1-based line."""
+        place = None if line is None else types.Range(types.Position(line - 1, 0), types.Position(line - 1, 0))
+        self.spawn(self._server.window_show_document_async(types.ShowDocumentParams(uri, take_focus=True, selection=place)))
 
     def say(self, message: str, kind: types.MessageType = types.MessageType.Info) -> None:
         """A message that people see."""

@@ -56,6 +56,7 @@ COMMANDS = (
     "kernelopt.job.cancel",
     "kernelopt.consent.ask",
     "kernelopt.kernel.explain",
+    "kernelopt.kernel.open",
     "kernelopt.workload.init",
     "kernelopt.program.choose",
     "kernelopt.program.record",

@@ -14,6 +14,7 @@ from enum import StrEnum
 from assistant.editor.offer_words import accept_title, gain, offer_origin
 from assistant.editor.program_words import is_run_by_none, program_about, program_lens
 from assistant.editor.view import KernelView, Note, View
+from assistant.engine import KernelPlace
 from assistant.engine.report import bound_in_words, limit_in_words, peak_in_words
 from assistant.model.profile import Severity
 from assistant.profile.bottleneck import NOT_COUNTED
@@ -30,6 +31,7 @@ __all__ = [
     "headline",
     "in_vain",
     "kernel_row",
+    "program_row",
     "state_in_words",
     "state_origin",
 ]
@@ -60,6 +62,8 @@ class LensAction(StrEnum):
     """Choose the program that runs the kernel."""
     DECLARE = "declare"
     """Write a workload to fill in before the kernel."""
+    OPEN = "open"
+    """Open another file at a kernel."""
     CONSENT = "consent"
     """Answer whether the program may run."""
     PAIR_WHY = "pair why"
@@ -71,6 +75,8 @@ class Lens(Record):
     title: str
     action: LensAction
     tooltip: str = ""
+    place: KernelPlace | None = None
+    """What ``OPEN`` opens."""
 
 
 def kernel_row(kernel: KernelView, view: View) -> tuple[Lens, ...]:
@@ -87,6 +93,25 @@ def kernel_row(kernel: KernelView, view: View) -> tuple[Lens, ...]:
         if room >= _LEAST_NAME and (fitted := _fitted_program(title, room)):
             lenses.append(Lens(fitted, LensAction.PROGRAM, program_about(view.programs)))
     return tuple(lenses)
+
+
+def program_row(view: View) -> tuple[Lens, ...]:
+    """``runs step | row_mean | 3 more | Optimize`` over a ``main()`` whose kernels are all in other files: each opens its kernel."""
+    places = () if view.programs is None or view.kernels else view.programs.elsewhere
+    if not places:
+        return ()
+    lenses: list[Lens] = []
+    optimize = Lens("Optimize", LensAction.OPTIMIZE, "Searches on all kernels that this program runs.")
+    width = ROW_CHARACTERS - len(f"{SEPARATOR}{optimize.title}")
+    for index, place in enumerate(places):
+        title = place.name if lenses else f"runs {place.name}"
+        left = len(places) - index - 1
+        room = width - _length(lenses) - (len(SEPARATOR) if lenses else 0)
+        if lenses and len(title) + (len(f"{SEPARATOR}{left} more") if left else 0) > room:
+            lenses.append(_opening(place, f"{left + 1} more"))
+            break
+        lenses.append(_opening(place, _fitted(title, room - (len(f"{SEPARATOR}{left} more") if left else 0))))
+    return (*lenses, optimize)
 
 
 def state_in_words(kernel: KernelView, notes: Sequence[Note]) -> str:
@@ -150,6 +175,10 @@ def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
             yield Lens("Verify", LensAction.CHECK)
         if not kernel.launches:
             yield Lens("Profile", LensAction.PROFILE)
+
+
+def _opening(place: KernelPlace, title: str) -> Lens:
+    return Lens(title, LensAction.OPEN, f"{place.name}: {place.file.name}, line {place.line}", place)
 
 
 def _defects(kernel: KernelView, notes: Sequence[Note]) -> list[Note]:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_project, find_workspace, load_settings
+from assistant.editor.program_kernels import kernels_elsewhere
 from assistant.engine import FilePrograms, JobRequest, flags_of, programs_of
 from assistant.errors import KernelOptError
 from assistant.model.program import STANDS_ALONE, ProgramOrigin, ProgramSearch
@@ -86,6 +87,7 @@ def _found(request: JobRequest, workspace: Path) -> FilePrograms:
     if not request.file.is_file():
         return FilePrograms(request.file, STANDS_ALONE)
     programs = programs_of(request, flags_of(request, load_settings(workspace)))
+    programs = replace(programs, elsewhere=kernels_elsewhere(request, programs.program))
     if any(program.origin is not ProgramOrigin.INCLUDES for program in programs.search.found):
         return programs
     return replace(programs, way=build_way(find_project(request.file), request.file))

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from assistant.engine.job import Job as Job
     from assistant.engine.operators import is_operator as is_operator
     from assistant.engine.programs import FilePrograms as FilePrograms
+    from assistant.engine.programs import KernelPlace as KernelPlace
     from assistant.engine.programs import answer_key as answer_key
     from assistant.engine.programs import find_extension as find_extension
     from assistant.engine.programs import programs_of as programs_of

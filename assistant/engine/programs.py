@@ -40,6 +40,15 @@ _NAME_MACRO = "-DTORCH_EXTENSION_NAME="
 """Names the Python module; no kernel depends on it."""
 
 
+class KernelPlace(Record):
+    """A kernel of another file."""
+
+    name: str
+    """Qualified."""
+    file: Path
+    line: int
+
+
 class FilePrograms(Record):
     """The programs that a file is part of, and which of them is meant."""
 
@@ -53,6 +62,8 @@ class FilePrograms(Record):
     """How the workspace's build could say more, where includes alone do not say enough."""
     way: BuildWay | None = None
     """The same for an editor, which offers it wherever nothing but includes was found."""
+    elsewhere: tuple[KernelPlace, ...] = ()
+    """For an editor, of a file with ``main()`` and no kernel: those of its program's other files."""
 
     @property
     def meant(self) -> tuple[FoundProgram, ...]:

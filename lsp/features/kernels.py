@@ -13,7 +13,7 @@ from lsp.backend import Backend
 from lsp.client import Client
 from lsp.edits import DocumentEdits, NewText
 from lsp.operators import task_page
-from lsp.units import Units
+from lsp.units import Units, file_of
 
 __all__ = ["register"]
 
@@ -40,6 +40,15 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
         if not client.is_ours:
             client.say(text)
         return {"markdown": text}
+
+    @server.command("kernelopt.kernel.open")
+    def open_kernel(arguments: SourceArguments) -> dict[str, Any]:
+        """Have the editor show a line (1-based) of a file, which need not be open: where a kernel of another file begins."""
+        if client.shows_documents:
+            client.show_document(arguments.uri, arguments.line)
+        else:
+            client.say(f"{arguments.kernel} is on line {arguments.line} of {file_of(arguments.uri, None)}")
+        return {"outcome": "opening"}
 
     @server.command("kernelopt.workload.init")
     def init(arguments: SourceArguments) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from assistant.editor.lens_row import Lens, LensAction, kernel_row
+from assistant.editor.lens_row import Lens, LensAction, kernel_row, program_row
 from assistant.editor.view import KernelView
 from lsp.backend import Backend
 from lsp.operators import task_lenses
@@ -24,11 +25,13 @@ _COMMANDS = {
     LensAction.ACCEPT: "kernelopt.proposal.accept",
     LensAction.PROGRAM: "kernelopt.program.choose",
     LensAction.DECLARE: "kernelopt.workload.init",
+    LensAction.OPEN: "kernelopt.kernel.open",
     LensAction.CONSENT: "kernelopt.consent.ask",
     LensAction.PAIR_WHY: "kernelopt.pair.why",
     LensAction.PAIR_SUGGEST: "kernelopt.pair.suggest",
     LensAction.PAIR_STOP: "kernelopt.pair.stop",
 }
+_MAIN = re.compile(r"^[^/\n]*\bmain\s*\(", re.MULTILINE)
 _ON_PROPOSALS = (LensAction.REVIEW, LensAction.ACCEPT)
 
 
@@ -41,6 +44,7 @@ def register(server: LanguageServer, units: Units, backend: Backend) -> None:
             view = backend.editor.view(unit.key)
             for kernel in view.kernels:
                 lenses.extend(_placed(unit, kernel, lens) for lens in kernel_row(kernel, view))
+            lenses.extend(_over_main(unit, lens) for lens in program_row(view))
         return lenses
 
 
@@ -50,3 +54,12 @@ def _placed(unit: Unit, kernel: KernelView, lens: Lens) -> types.CodeLens:
         arguments = {"proposal_id": kernel.proposal.id}
     command = types.Command(lens.title, _COMMANDS[lens.action], lens.tooltip or None, [arguments])
     return types.CodeLens(unit.line_range(kernel.line), command)
+
+
+def _over_main(unit: Unit, lens: Lens) -> types.CodeLens:
+    found = _MAIN.search(unit.text)
+    line = 1 if found is None else unit.text.count("\n", 0, found.end()) + 1
+    place, arguments = lens.place, dict[str, Any](uri=unit.uri)
+    if place is not None:
+        arguments = {"uri": place.file.as_uri(), "kernel": place.name, "line": place.line}
+    return types.CodeLens(unit.line_range(line), types.Command(lens.title, _COMMANDS[lens.action], lens.tooltip, [arguments]))

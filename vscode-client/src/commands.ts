@@ -165,11 +165,11 @@ function kernelCommands({ server, watch }: Parts): Runs {
   };
 }
 
-/** All kernels of the active document, the costliest first; of a Python file each of its CUDA texts. */
+/** All kernels of the active document, or of the program that its `main()` runs; of a Python file each of its CUDA texts. */
 async function optimizeFile(watch: Watch): Promise<void> {
   const uri = vscode.window.activeTextEditor?.document.uri.toString();
   const sources = new Set(watch.picture.kernels.filter((kernel) => kernel.uri === uri).map(({ source }) => source));
-  if (sources.size === 0) sayThatNoKernelIsKnown();
+  if (sources.size === 0) sources.add(undefined); // the kernels of its program
   for (const source of sources) await vscode.commands.executeCommand("kernelopt.optimize", { uri, ...(source === undefined ? {} : { source }) });
 }
 

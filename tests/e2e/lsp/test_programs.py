@@ -80,6 +80,17 @@ async def test_a_header_is_asked_about_in_the_program_that_includes_it(shared_cl
     assert line + 3 in await counted_lines(editor, header)
     assert len(editor.asked) == 1 and "main.cu" in editor.asked[0].message, "what is run is what is asked about"
 
+    main = editor.open(folder / "main.cu")
+    runs, search = await editor.until(lambda: editor.lenses(main))
+    assert runs.command is not None and runs.command.title == "runs scale_kernel"
+    assert search.command is not None and search.command.title == "Optimize"
+    assert runs.range.start.line == main.line_of("int main"), "a file without a kernel leads to those of its program"
+    arguments = as_object(plain((runs.command.arguments or [None])[0]))
+    assert (arguments["uri"], arguments["line"]) == (header.uri, line + 1)
+    assert await editor.run(runs.command.command, **arguments) == {"outcome": "opening"}
+    (shown,) = await editor.until(lambda: editor.client.shown_documents)
+    assert shown.uri == header.uri and shown.selection is not None and shown.selection.start.line == line
+
 
 PLAIN = '#pragma once\n// no __global__ function here\nstruct Options { int rows; const char* name = "__device__"; };\n'
 FIELD_HPP = """#pragma once

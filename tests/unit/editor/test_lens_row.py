@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from assistant.editor.lens_row import ROW_CHARACTERS, SEPARATOR, headline, kernel_row
+from assistant.editor.lens_row import ROW_CHARACTERS, SEPARATOR, LensAction, headline, kernel_row, program_row
 from assistant.editor.view import EMPTY_VIEW, KernelView, LaunchView, Note, PairView, View
-from assistant.engine import FilePrograms
+from assistant.engine import FilePrograms, KernelPlace
 from assistant.model import event_parts, events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.profile import InstructionMix, Severity
@@ -91,6 +91,25 @@ def _row(kernel: KernelView, **parts: object) -> str:
 )
 def test_a_row_says_what_is_known_then_what_can_be_done(kernel: KernelView, row: str) -> None:
     assert _row(kernel) == row
+
+
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        ((), ""),
+        (("step",), "runs step | Optimize"),
+        (("step", "row_mean", "hist"), "runs step | row_mean | hist | Optimize"),
+        (tuple(f"kernel_{number}" for number in range(9)), "runs kernel_0 | kernel_1 | kernel_2 | 6 more | Optimize"),
+        (("k" * 70,), f"runs {'k' * 43}… | Optimize"),
+    ],
+)
+def test_a_main_without_kernels_leads_to_those_of_its_program(names: tuple[str, ...], row: str) -> None:
+    places = tuple(KernelPlace(name, Path("/p/diffuse.cuh"), 14 + index) for index, name in enumerate(names))
+    lenses = program_row(_view(programs=FilePrograms(Path("/p/main.cu"), ProgramSearch(()), elsewhere=places)))
+    assert SEPARATOR.join(lens.title for lens in lenses) == row and len(row) <= ROW_CHARACTERS
+    assert [lens.place for lens in lenses[:-1]] == list(places[: len(lenses) - 1])
+    assert [lens.action for lens in lenses] == [LensAction.OPEN] * (len(lenses) - 1) + [LensAction.OPTIMIZE] * bool(names)
+    assert not names or lenses[0].tooltip == f"{names[0]}: diffuse.cuh, line 14"
 
 
 def test_a_defect_takes_the_place_of_everything_but_verifying_again() -> None:

@@ -64,6 +64,19 @@ async def test_typing_starts_no_search_and_a_change_of_a_file_does(opened: Opene
     assert await opened.lens(header) == "via main.cu"
 
 
+async def test_a_main_without_kernels_has_the_places_of_its_programs_kernels(opened: Opened) -> None:
+    opened.write("twice.cu", "__global__ void twice(float *x) { *x *= 2; }\nvoid run(float *x) { twice<<<1, 1>>>(x); }\n")
+    opened.write("grow.cuh", KERNEL)
+    main = opened.open("main.cu", MAIN.replace("int main", "void run(float *x);\nint main").replace(" }", " run(x); }"))
+    programs = await opened.programs.find(main)
+    assert programs is not None
+    places = [(place.name, place.file.name, place.line) for place in programs.elsewhere]
+    assert places == [("grow", "grow.cuh", 1), ("twice", "twice.cu", 1)], "what it launches itself comes first"
+    for name in ("grow.cuh", "twice.cu"):
+        other = await opened.programs.find(opened.open(name, (opened.folder / name).read_text()))
+        assert other is not None and other.elsewhere == (), "its kernels have lenses of their own"
+
+
 async def test_what_is_typed_in_an_open_file_counts_before_it_is_saved(opened: Opened) -> None:
     header, main = opened.open("grow.cuh", KERNEL), opened.open("main.cu", "int main() {}\n")
     assert await opened.lens(header) == "no program runs this"

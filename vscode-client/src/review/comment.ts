@@ -18,9 +18,9 @@ export function comment(choice: Choice, hunk: string, { lines, actions }: Thread
   const links = actions.map(({ title, command, argument }) => `[${title}](command:${command}?${encodeURIComponent(JSON.stringify([argument]))})`);
   const body = new vscode.MarkdownString();
   for (const line of lines) body.appendMarkdown(`${literal(line)}  \n`); // appendText's blanks never wrap
-  if (code !== undefined) body.appendMarkdown(`\n${literal(code.title)}\n`);
+  body.appendMarkdown(links.join(" · ")); // above the code, which may be longer than the thread is high
+  if (code !== undefined) body.appendMarkdown(`\n\n${literal(code.title)}\n`);
   if (code !== undefined && code.lines.length > 0) body.appendCodeblock(code.lines.join("\n"), code.language);
-  body.appendMarkdown(`${code === undefined ? "" : "\n"}${links.join(" · ")}`);
   body.isTrusted = { enabledCommands: actions.map(({ command }) => command) };
   return { body, mode: vscode.CommentMode.Preview, author: { name: numbered(choice.hunks, hunk) } };
 }
