@@ -22,10 +22,13 @@ __all__ = ["build", "pack"]
 _SOURCE = Path(__file__).resolve().parents[2]
 _DEADLINE_S = 300
 _TERMINAL = (
-    *(f"assistant/{part}/" for part in ("bench", "study", "training", "cluster")),
-    *(f"assistant/cli/{name}" for name in ("bench_", "study_answers.py", "training_answers.py", "cluster_", "judging_many.py")),
+    *(f"assistant/{part}/" for part in ("bench", "study", "training", "cluster", "agents/synthesis")),
+    *(
+        f"assistant/cli/{name}"
+        for name in ("bench_", "study_answers.py", "training_answers.py", "cluster_", "judging_many.py", "tasks_making.py")
+    ),
 )
-"""Of ``bench``, ``study``, ``train``, ``cluster`` and ``tasks judge``: all but their options. Asked for there, they say so."""
+"""Of ``bench``, ``study``, ``train``, ``cluster``, ``tasks make`` and ``tasks judge``: all but their options, which say so."""
 
 
 def build(packed: Path) -> None:

@@ -20,12 +20,12 @@ from tests.unit.import_graph import MODULES, imported
 FOLDERS = {"assistant": "assistant", "jupyter_ext": "jupyter_ext", "kernelopt": "kernelopt", "lsp": "lsp", "prompts": "assistant/prompts"}
 """Where the wheel has each folder of the tree."""
 TERMINAL = {
-    *(f"assistant/cli/{name}.py" for name in ("study_answers", "training_answers", "judging_many")),
+    *(f"assistant/cli/{name}.py" for name in ("study_answers", "training_answers", "judging_many", "tasks_making")),
     *(f"assistant/cli/bench_{name}.py" for name in ("answers", "operators", "screen")),
     *(f"assistant/cli/cluster_{name}.py" for name in ("answers", "asked", "work")),
 }
 """Of the command line, what the extension leaves out."""
-OPTIONS_OF_TERMINAL = ("study", "training", "cluster", "tasks", "tasks_answers", "tasks_making", "bench")
+OPTIONS_OF_TERMINAL = ("study", "training", "cluster", "tasks", "tasks_answers", "bench")
 """Of the command line, what asks for what is left out, and only then loads it."""
 
 
@@ -107,8 +107,9 @@ def test_the_extension_leaves_out_what_is_for_notebooks_and_terminals_alone(inst
     left_out = installed.names - installed.packed
     assert {name.partition("/")[0] for name in left_out} == {"jupyter_ext", "kernelopt", "kernelopt-0.1.0.data", "assistant"}
     parts = {name.split("/")[1] for name in left_out if name.startswith("assistant/")}
-    assert parts == {"live", "bench", "study", "training", "cluster", "cli"}
-    assert not {name for name in installed.packed if name.startswith(tuple(f"assistant/{part}/" for part in parts - {"cli"}))}
+    assert parts == {"live", "agents", "bench", "study", "training", "cluster", "cli"}
+    gone = tuple(f"assistant/{part}/" for part in (*(parts - {"agents", "cli"}), "agents/synthesis"))
+    assert not {name for name in installed.packed if name.startswith(gone)}
     assert {name for name in left_out if name.startswith("assistant/cli/")} == TERMINAL
     assert {"kernelopt/__init__.py", "kernelopt/__main__.py"} <= installed.packed <= installed.names
 
@@ -121,7 +122,9 @@ def test_nothing_that_the_extension_carries_imports_what_it_leaves_out(installed
     assert found.keys() == {f"assistant.cli.{name}" for name in OPTIONS_OF_TERMINAL}
 
 
-@pytest.mark.parametrize("words", ["bench .", "study report", "train policy out", "cluster show tcp://localhost:1", "tasks judge T1 k.cu"])
+@pytest.mark.parametrize(
+    "words", ["bench .", "study report", "train policy out", "cluster show tcp://localhost:1", "tasks make out", "tasks judge T1 k.cu"]
+)
 def test_a_command_that_the_extension_does_not_carry_says_where_it_is(installed: Installed, cli: Cli, words: str) -> None:
     ended = installed.run(cli, *words.split())
     assert (ended.code, ended.out) == (3, "")
