@@ -25,6 +25,8 @@ _LABELS = {
     "precision": Label.PRECISION,
 }
 """What a person names (``search.allow``), and what the judge calls it."""
+_SAME = {"other_order": Label.NON_DETERMINISM.value}
+"""Findings that ask for the same decision as a label: that values stand in the order in which threads came."""
 
 
 def deferred_labels(allowed: Iterable[str]) -> frozenset[Label]:
@@ -39,4 +41,5 @@ def is_deferred(verification: Verification, labels: frozenset[Label]) -> bool:
 
 def decisions_of(verification: Verification) -> frozenset[str]:
     """What a person has to decide on: codes of findings."""
-    return frozenset(finding.code for finding in verification.findings if finding.outcome is Outcome.NEEDS_DECISION)
+    asked = (finding.code for finding in verification.findings if finding.outcome is Outcome.NEEDS_DECISION)
+    return frozenset(_SAME.get(code, code) for code in asked)
