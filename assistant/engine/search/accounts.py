@@ -150,7 +150,7 @@ class JobAccounts:
         input_token_count = self._scaled(served, input_token_count)
         cap = broken_by(self._spent, self._caps, served, input_token_count, max_output_tokens)
         if cap is None:
-            waits = f"{served.model or served.provider} at {served.endpoint}: {served.role.value}, about {input_token_count:,} tokens"
+            waits = f"{served.model or served.provider} at {served.endpoint}: {served.role.value}, up to {input_token_count:,} tokens"
             self._job.emit(events.StageStarted(self._job.id, "model", waits))
             return None
         next_call = self._at_most(served, input_token_count, max_output_tokens)

@@ -13,20 +13,20 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from assistant.config import Settings
-from assistant.model.completion import CompletionFailure, ModelRole
+from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Origin, Plan, Rewrite, Setback, Step, UnwrittenStep, WrittenCode
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.agent import LlmAgent
-from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE, PlanAndCode
+from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE, Form, PlanAndCode, Value
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.first_kernel import FirstKernelWriter
 from assistant.plan.llm.inputs import Inputs
-from assistant.plan.llm.library import load_prompts
+from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import MOST_STEPS, MOST_STEPS_WITH_CODE, plan_of
 from assistant.plan.llm.questions import question
 from assistant.plan.llm.region import edit_of
-from assistant.plan.llm.talk import NoAnswer, Stamps, Talk
+from assistant.plan.llm.talk import Answer, NoAnswer, Stamps, Talk
 from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.plan.llm.writing import Writer
 from assistant.plan.shown import NAME_CHARACTERS, shown
@@ -73,14 +73,14 @@ class LlmPlanner:
         if isinstance(prompt, CompletionFailure):
             return self._no_plan(request, prompt)
         if is_one_call:
-            both = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN_AND_CODE, about=question(request, "plan"))
+            both = await self._asked(request, prompt, PLAN_AND_CODE)
             if isinstance(both, NoAnswer):
                 return self._no_plan(request, both.failure)
             origin = Origin(shown(both.model, NAME_CHARACTERS), both.calls)
             codes = {step: WrittenCode(code.model_dump_json(), origin) for step, code in both.value.codes.items()}
             plan = plan_of(request, both.value.plan, self.name, codes)
             return replace(plan, notes=(*plan.notes, *_asked_again(request, both.value)))
-        answer = await self._talk.ask(ModelRole.PLANNER, prompt, PLAN, about=question(request, "plan"))
+        answer = await self._asked(request, prompt, PLAN)
         if isinstance(answer, NoAnswer):
             return self._no_plan(request, answer.failure)
         return plan_of(request, answer.value, self.name)
@@ -106,6 +106,13 @@ class LlmPlanner:
             return None
         answer = await self._talk.ask(ModelRole.SUMMARISER, prompt, EXPLANATION, about=question(story.before, "explain", story.diff))
         return None if isinstance(answer, NoAnswer) else explanation_of(self._library, story, answer.value, answer.model)
+
+    async def _asked(self, request: PlanRequest, prompt: Prompt, form: Form[Value]) -> Answer[Value] | NoAnswer:
+        """For a plan; once more where no answer came in time, as without a plan the kernel's search ends."""
+        answer = await self._talk.ask(ModelRole.PLANNER, prompt, form, about=question(request, "plan"))
+        if isinstance(answer, NoAnswer) and answer.failure.kind is FailureKind.TIMED_OUT:
+            return await self._talk.ask(ModelRole.PLANNER, prompt, form, about=question(request, "plan"))
+        return answer
 
     def _no_plan(self, request: PlanRequest, failure: CompletionFailure) -> Plan:
         reason = f"{failure.message}; {failure.remedy}"

@@ -253,7 +253,7 @@ def test_a_call_that_fits_is_announced(opened: Open) -> None:
     for served in (SERVED, replace(SERVED, model="")):
         accounts.refusal(served, 1_200, 1)
     said = [event.detail for event in heard.taken() if isinstance(event, events.StageStarted)]
-    assert said == [f"{name} at http://localhost/v1: coder, about 1,200 tokens" for name in ("small", "openai")]
+    assert said == [f"{name} at http://localhost/v1: coder, up to 1,200 tokens" for name in ("small", "openai")]
 
 
 def test_a_call_that_failed_is_reported_with_its_remedy_and_one_that_was_cancelled_is_not(opened: Open) -> None:
