@@ -233,6 +233,11 @@ def _insertion(tree: SyntaxTree, walk: _Walk, arrays: tuple[str, ...]) -> ListIn
         return Obstacle(DeclineReason.BOUND_UNKNOWN, words)
     if (walk.comparison in ("<", "<=")) != walk.is_up:
         return Obstacle(DeclineReason.LOOP_FORM, f"`{walk.step}` would have to lead to where `{tree.text(walk.first)}` ends")
+    end = limit + {"<=": 1, ">=": -1}.get(walk.comparison, 0)
+    if (first > end) if walk.is_up else (first < end):
+        return Obstacle(
+            DeclineReason.NOTHING_TO_CHANGE, f"the loop never runs: `{name}` begins at {first}, beyond `{tree.text(walk.first)}`"
+        )
     asked = [_spelled(tree, one) for one in ((walk.first, *walk.data) if stores else walk.data)]
     if walk.is_asked_to_stay and stores:
         return Obstacle(DeclineReason.LOOP_FORM, f"`{name}` is used behind a loop that is left by `break`; ask it all in the loop's header")
@@ -248,7 +253,7 @@ def _insertion(tree: SyntaxTree, walk: _Walk, arrays: tuple[str, ...]) -> ListIn
         stores=tuple(stores),
         before=tuple(before),
         arrays=arrays,
-        count=abs(first - limit) + 1,
+        count=abs(first - end) + 1,
     )
 
 
