@@ -122,8 +122,12 @@ class _ReferenceCalls:
         self._unsaid += [name for name in outputs_of(self._reference, bound) if name not in returned and name not in self._unsaid]
         writer = RecordingWriter(case.recording)
         regions = regions_of(bound)
-        said = tuple(LiveReference(name, _region_of(regions, name).id, writer.add_blob(data)) for name, data in returned.items())
+        said = tuple(self._said(bound, regions, name, writer.add_blob(data)) for name, data in returned.items())
         return replace(case, reference=said)
+
+    def _said(self, bound: Bound, regions: Sequence[Region], name: str, blob: str) -> LiveReference:
+        region = _region_of(regions, name)
+        return LiveReference(name, region.id, blob, offset_bytes=bound.arrays[name].address - region.address)
 
     def fresh(self, folder: Path, own: LiveCase, bound: Bound) -> list[LiveCase]:
         """The shape on fresh values, as many as time allows."""

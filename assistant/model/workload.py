@@ -128,6 +128,8 @@ class LiveReference(Record):
     """Names the file in the case's ``blobs/``: float64 values of a floating buffer, else the elements as they are stored."""
     is_recorded: bool = False
     """What a launch left, rounded as the kernel rounds: it shows a kernel that computes something else, and is no measure of error."""
+    offset_bytes: int = 0
+    """Where the output begins in its buffer, which it shares with arrays that it overlaps."""
 
 
 class LiveCase(Record):

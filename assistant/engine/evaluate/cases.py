@@ -39,6 +39,8 @@ from assistant.workload.unread import unread_buffers
 __all__ = ["captured_cases", "declared_cases", "for_candidate", "launched_recording", "live_case", "live_cases", "under_own_name"]
 
 _QUALIFIERS = frozenset({"const", "volatile"})
+_SAID_BYTES = 8
+"""Of each number in what a reference says of floating values."""
 _DECLARED = "declared"
 """Kind of a case of a shape that the block declares (``workload.generate``): the other side has to declare it as well."""
 _FRESH_VALUES_BYTES = 64 << 20
@@ -70,8 +72,8 @@ def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[st
             continue
         own = _own_case(reader, kernel, 0, live_case(item).origin)
         own = replace(own, new=started_as(own.new, launch), launch_text=version.source.text)
-        exact = (one for one in item.reference if not one.is_recorded and _is_floating(reader.recording, one.buffer))
-        given = tuple((one.buffer, reader.blob(one.blob)) for one in exact)
+        exact = (one for one in item.reference if not one.is_recorded)
+        given = tuple((one.buffer, said) for one in exact if _is_of_all(reader.recording, one.buffer, said := reader.blob(one.blob)))
         cases.append(replace(own, launch_index=index, given=given))
     return _with_stored(version, cases)
 
@@ -267,10 +269,13 @@ def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase |
     return None if launch is None else started_as(case.new, launch)
 
 
-def _is_floating(recording: Recording, buffer: int) -> bool:
-    named = next((item.element_type for item in recording.buffers if item.id == buffer), None)
-    element = parse_element_type(named or "")
-    return element is not None and element.is_floating
+def _is_of_all(recording: Recording, buffer: int, said: bytes) -> bool:
+    """Whether these float64 values are of a whole buffer of floating numbers, which no other array shares."""
+    found = next((item for item in recording.buffers if item.id == buffer), None)
+    element = parse_element_type((None if found is None else found.element_type) or "")
+    if found is None or element is None or not element.is_floating:
+        return False
+    return len(said) // _SAID_BYTES * element.scalar_bytes == found.size_bytes
 
 
 def _shape_of(origin: CaseOrigin) -> Shape | None:

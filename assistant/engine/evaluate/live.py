@@ -18,7 +18,7 @@ from assistant.engine.evaluate.cases import launched_recording, live_case, under
 from assistant.engine.evaluate.counting import counted_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
-from assistant.model.elements import parse_element_type
+from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import LiveCase, LiveWorkload
 from assistant.ports.lab import CaseRun, LabFailure, ReplayOptions
@@ -31,6 +31,7 @@ _Place = tuple[str, str, int]
 """Kind, file and line of a problem."""
 _FRESH_ALONE = "not on your own values, but on fresh ones, drawn for --ref at up to 8 times theirs"
 _BEYOND = "out_of_bounds"
+_SAID_BYTES = 8
 DIFFERS = "differs_from_reference"
 """``Problem.kind`` of a kernel that does not compute what the user's own function computes."""
 
@@ -94,6 +95,11 @@ def _told_apart(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> tuple[Cas
     return tuple(run if item.seed == 0 else of_fresh(run) for item, run in pairs)
 
 
+def _said_bytes(said: bytes, element: ElementType) -> int:
+    """How much of a buffer a reference speaks of: its floating values are float64."""
+    return len(said) // _SAID_BYTES * element.scalar_bytes if element.is_floating else len(said)
+
+
 def _place(problem: Problem) -> _Place:
     return problem.kind, problem.file, problem.line
 
@@ -119,7 +125,9 @@ def _differences_from_reference(
             element = parse_element_type(types[one.buffer] or "")
             if element is None or one.buffer not in after:
                 continue
-            found = disagreement((blobs / after[one.buffer]).read_bytes(), reader.blob(one.blob), element)
+            said = reader.blob(one.blob)
+            left = (blobs / after[one.buffer]).read_bytes()[one.offset_bytes :][: _said_bytes(said, element)]
+            found = disagreement(left, said, element)
             if found is not None:
                 where = item.shape if item.seed == 0 else f"{item.shape}, fresh values"
                 message = f"{one.name}{found}; {live.reference or 'reference'} at {where}"

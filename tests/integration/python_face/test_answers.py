@@ -210,3 +210,12 @@ def test_a_call_says_that_variables_hand_nothing_on(session: kernelopt.Session) 
     with pytest.warns(UserWarning, match="get: kept"):
         get(out)
     assert out[0] == 0
+
+
+def test_an_output_that_shares_its_memory_is_held_against_the_reference_alone(session: kernelopt.Session) -> None:
+    text = "__global__ void first(float *out, const float *x, int n) { if (threadIdx.x == 0) out[0] = 2 * x[n - 1]; }"
+    first, values = kernelopt.compile(text, grid=1, block=1, session=session), np.arange(9, dtype=np.float32)
+    for begin in (0, 2):
+        assert first.check((values[begin : begin + 1], values, 9), ref=lambda x: 2 * x[-1:]).ok
+        wrong = first.check((values[begin : begin + 1], values, 9), ref=lambda x: 3 * x[-1:])
+        assert "out[0] is 16, the reference has 24 (1 of 1 values differ)" in wrong.problems[0].message
