@@ -93,9 +93,10 @@ async def operator(reference: object, inputs: Inputs, *arguments: Any, **named: 
     return Operator(await _awaited(operators.operator, reference, inputs, *arguments, **named))
 
 
-async def compare(a: Kernel, b: Kernel, *arguments: Any, **named: Any) -> Comparison:
-    """See `kernelopt.compare`."""
-    return await _awaited(kernels.compare, a.sync, b.sync, *arguments, **named)  # pyright: ignore[reportArgumentType] - kernels, not launches
+async def compare(a: Kernel | kernels.Kernel, b: Kernel | kernels.Kernel, *arguments: Any, **named: Any) -> Comparison:
+    """See `kernelopt.compare`; takes kernels of either kind."""
+    first, second = (kernel.sync if isinstance(kernel, Kernel) else kernel for kernel in (a, b))
+    return await _awaited(kernels.compare, first, second, *arguments, **named)
 
 
 async def _awaited(function: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:

@@ -79,8 +79,9 @@ class KernelFunction:
         return made
 
     def __call__(self, /, *arguments: object, check: bool = True, **named: object) -> None:
-        """As `Kernel.__call__`; the first call is checked against ``ref`` on copies before, and raises what it finds."""
-        self._check_first(self.kernel, arguments, named)
+        """As `Kernel.__call__`; the first one with ``check`` is checked against ``ref`` on copies before, and raises what it finds."""
+        if check:
+            self._check_first(self.kernel, arguments, named)
         self.kernel(*arguments, check=check, **named)
 
     def _check_first(self, launch: Kernel | Launch, arguments: Sequence[object], named: dict[str, object]) -> None:
@@ -98,7 +99,8 @@ class KernelFunction:
         launch = self.kernel[shape]
 
         def called(*arguments: object, check: bool = True, **named: object) -> None:
-            self._check_first(launch, arguments, named)
+            if check:
+                self._check_first(launch, arguments, named)
             launch(*arguments, check=check, **named)
 
         return called

@@ -57,6 +57,19 @@ def test_a_function_that_is_wrong_by_its_reference_changes_nothing(session: kern
         with pytest.raises(kernelopt.KernelFault, match="differs from reference"):
             called(out, x, n)
     assert not out.any()
+    scale(out, x, n, check=False)
+    assert (out == 2 * x).all()
+    with pytest.raises(kernelopt.KernelFault, match="differs from reference"):
+        scale(out, x, n)
+
+
+def test_what_is_no_kernel_is_named_by_an_awaited_comparison(session: kernelopt.Session) -> None:
+    async def compared() -> None:
+        scale = await kernelopt.aio.compile(TEXT, "scale", grid=4, block=256, session=session)
+        await kernelopt.aio.compare(scale.sync, TEXT, arrays())  # type: ignore[arg-type]
+
+    with pytest.raises(kernelopt.KernelOptError, match="compare takes two kernels, got str"):
+        asyncio.run(compared())
 
 
 def test_a_function_must_have_the_kernels_parameters(session: kernelopt.Session) -> None:
