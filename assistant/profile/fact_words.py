@@ -32,7 +32,7 @@ _WORDS = {
     "block_unique_sectors": "different global sectors of each block, summed",
     "load_reuse_in_block": "loads of each sector by a block",
     "divergent_branch_ratio": "branches that split a warp",
-    "warp_instructions": "instructions of warps",
+    "warp_instructions": "warp instructions",
     "active_lanes_per_execution": "active lanes of a warp",
     "fp64_instructions": "double-precision instructions",
     "fp64_and_conversion_instructions": "instructions in double precision and conversions",

@@ -101,7 +101,7 @@ def test_of_occupancy_more_is_better(assessed, verdict, predicted, low, before, 
 def test_of_lanes_that_go_different_ways_what_warps_issue_counts(assessed, verdict, predicted) -> None:
     """More work of threads in fewer turns of warps is what such a finding asks for."""
     parted, together, slower = (_issued(assessed, *mix) for mix in ((3_200, 900), (6_400, 300), (1_600, 901)))
-    assert gate(Citation("KO109"), parted, together, verdict(), predicted(1.5)) == Improvement("warp_instructions 900 → 300 instructions")
+    assert gate(Citation("KO109"), parted, together, verdict(), predicted(1.5)) == Improvement("warp instructions 900 → 300")
     assert isinstance(gate(Citation("KO109"), parted, slower, verdict(), predicted(1.5)), NoImprovement)
     no_code = assessed()
     assert isinstance(gate(Citation("KO109"), no_code, no_code, verdict(), predicted(1.5)), Improvement)
