@@ -86,11 +86,17 @@ def launched(
 
 
 def changed_place(parsed: ParsedSource, kernel: Kernel, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> LaunchPlace:
-    """Which launch an answer means; where only one other file launches the kernel, its name may be left out."""
-    if change.file not in (None, parsed.source.path.name):
-        return change.file, change.line
+    """Which launch an answer means; where only one other file launches the kernel, its name may be left out.
+
+    Models miscount lines: a line of a file with the kernel's only launch means that one, unless another kernel is launched there.
+    """
+    files: dict[str | None, ParsedSource] = {None: parsed, **elsewhere}
+    is_own = change.file in (None, parsed.source.path.name)
     is_only_there = change.file is None and len(elsewhere) == 1 and not parsed.launch_sites_of(kernel)
-    return next(iter(elsewhere)) if is_only_there else None, change.line
+    name = next(iter(elsewhere)) if is_only_there else None if is_own else change.file
+    places = [(each, site.line) for each, file in files.items() for site in file.launch_sites_of(kernel)]
+    is_meant = len(places) == 1 and places[0][0] == name and change.line not in {site.line for site in files[name].launch_sites}
+    return places[0] if is_meant else (name, change.line)
 
 
 def _declared_anew(parsed: ParsedSource, kernel: Kernel, changes: Iterable[LaunchChange]) -> LaunchEdits | UnusableAnswer:

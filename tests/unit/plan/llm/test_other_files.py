@@ -56,6 +56,12 @@ def test_a_launch_alone_may_change() -> None:
     assert isinstance(found, RegionEdit) and found.edits == () and "<<<(n + 63) / 64, 64>>>" in edited(found)
 
 
+def test_the_only_launch_is_meant_by_any_line_of_its_file() -> None:
+    assert ", 64>>>" in edited(answer({"file": "run1.cu", "line": 1, "block": "64"}))
+    two = answer({"file": "run1.cu", "line": 1, "block": "64"}, files=(RUN, RUN))
+    assert isinstance(two, UnusableAnswer) and "its launches are at line 2 of run1.cu, 2 of run2.cu" in two.reason
+
+
 def test_every_launch_in_every_file_follows_the_parameters() -> None:
     changes = [{"file": f"run{number}.cu", "line": 2, "arguments": ["o", "i", "n"]} for number in (1, 2)]
     found = answer(changes[0], code=WITHOUT_FACTOR, files=(RUN, RUN))
@@ -66,7 +72,6 @@ def test_every_launch_in_every_file_follows_the_parameters() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"file": "run1.cu", "line": 1, "block": "64"}, "its launches are at line 2 of run1.cu"),
         ({"file": "/etc/passwd", "line": 2, "block": "64"}, "its launches are at line 2 of run1.cu"),
         ({"file": "run1.cu", "line": 2, "block": 'system("id")'}, "which is not part of an expression"),
     ],

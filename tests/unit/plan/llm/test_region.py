@@ -216,6 +216,12 @@ def test_a_changed_launch_is_host_code() -> None:
     assert found.labels == (Label.HOST_CODE,)
 
 
+def test_the_only_launch_is_meant_by_a_line_beside_it_but_not_by_another_kernels() -> None:
+    assert "transpose<<<grid, 64>>>(out, in, n, 2.0f);" in after(answer(None, launches=[{"line": 21, "block": "64"}]))
+    text = TEXT.replace("    transpose<<<", "    other<<<1, 32>>>(out);\n    transpose<<<")
+    assert refusal(answer(None, text=text, launches=[{"line": 22, "block": "64"}])).code is Unusable.UNKNOWN_LAUNCH
+
+
 def test_a_declared_launch_is_changed_where_it_is_declared() -> None:
     launch = {"line": 3, "grid": ["ceil(n/64)", "ceil(n/4)"], "block": "[64, 4]"}
     found = answer(text=DECLARED, launches=[launch])
@@ -282,7 +288,6 @@ def test_a_guessed_launch_is_not_built_upon() -> None:
         ({"block": "64, 0, 0"}, Unusable.LAUNCH_EXPRESSION),
         ({"block": "dim3(32"}, Unusable.LAUNCH_EXPRESSION),
         ({"block": ")32("}, Unusable.LAUNCH_EXPRESSION),
-        ({"line": 30}, Unusable.UNKNOWN_LAUNCH),
     ],
 )
 def test_a_launch_takes_arithmetic_only(change: dict[str, object], expected: Unusable) -> None:
