@@ -30,26 +30,32 @@ _ARBITRARY_RESULTS = frozenset(
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
 _UNWRITTEN = "uninitialised_read"
-_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "untyped_value", "unread_value"})
+_COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "wrote_outside_outputs", "untyped_value", "unread_value"})
 """Finding codes that rest on the original's own values."""
 _BY_VALUES = frozenset({Unjudgeable.ORIGINAL_INEXACT, Unjudgeable.WEAK_WORKLOAD})
 """What results that are arbitrary look like to a judge who has run the original without checks."""
 
 
 async def unless_original_is_faulty(job: Job, baseline: Baseline, verdict: VerificationResult) -> VerificationResult:
-    """An original that races or reads uninitialised memory is named as the reason where its results were of no use.
+    """An original that races, reads uninitialised memory or writes beyond a buffer is the reason where its results were of no use.
 
     Where its cases were run without checks, its program is run with them once, for all candidates that are held against it.
     """
     if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
         return verdict
-    fault = _first(problem for case in baseline.cases for run in case.original for problem in run.problems)
+    runs = [
+        run for case in baseline.cases if not case.case.new.origin.is_derived for run in case.original
+    ]  # derived cases are dropped for less
+    fault = _first(problem for run in runs for problem in run.problems)
     if fault is None and isinstance(verdict, CannotJudge) and verdict.code in _BY_VALUES:
         fault = _first(await _of_program(job, baseline))
-    if fault is None:
-        return verdict
     path = baseline.version.source.path
-    reason = f"the original's own results are arbitrary: {_in_words(fault, path.name)}"
+    if fault is not None:
+        reason = f"the original's own results are arbitrary: {_in_words(fault, path.name)}"
+    elif isinstance(verdict, Verification) and not all(run.guards_intact for run in runs):
+        reason = "the original writes beyond the end of a buffer, so that its results do not say what is right"
+    else:
+        return verdict
     return CannotJudge(Unjudgeable.ORIGINAL_FAILS, reason, f"fix the original first: kernelopt check {path}")
 
 

@@ -11,7 +11,7 @@ import pytest
 from assistant.engine.judge.baseline import Baseline, ShownProblems
 from assistant.engine.judge.faults import unless_original_is_faulty
 from assistant.model.profile import Problem
-from assistant.model.verification import CannotJudge, Unjudgeable
+from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, Verification, VerificationFinding
 from tests.unit.engine.test_counting import MAIN, TEXT, Set, Setting, ran, setting
 
 __all__ = ["setting"]
@@ -22,8 +22,9 @@ INEXACT = CannotJudge(Unjudgeable.ORIGINAL_INEXACT, "the original's own runs dif
 NAMED = "the original's own results are arbitrary: shared race in sums on line 13 of sums.cu"
 
 
-def _baseline(on: Setting, *problems: Problem, is_partial: bool = False) -> Baseline:
-    case = SimpleNamespace(original=(SimpleNamespace(problems=problems),))
+def _baseline(on: Setting, *problems: Problem, is_partial: bool = False, guards_intact: bool = True, is_derived: bool = False) -> Baseline:
+    run = SimpleNamespace(problems=problems, guards_intact=guards_intact)
+    case = SimpleNamespace(original=(run,), case=SimpleNamespace(new=SimpleNamespace(origin=SimpleNamespace(is_derived=is_derived))))
     counted = SimpleNamespace(run=ran(), is_partial=is_partial)
     return cast("Any", SimpleNamespace(version=on.version, cases=(case,), counted=counted, shown=ShownProblems()))
 
@@ -47,6 +48,18 @@ async def test_what_the_cases_show_needs_no_further_run(setting: Set) -> None:
     assert await _reason(on, _baseline(on, replace(RACE, kernel="void ns::sums<float>(float*)"))) == NAMED.replace("sums on", "ns::sums on")
     assert await _reason(on, _baseline(on, replace(RACE, kernel=None))) == NAMED.replace(" in sums", "")
     assert on.lab.modes == []
+
+
+@pytest.mark.parametrize(("code", "is_named"), [("wrote_outside_outputs", True), ("wrong_value", True), ("race", False)])
+async def test_an_original_that_writes_beyond_a_buffer_is_named_where_values_alone_failed(setting: Set, code: str, is_named: bool) -> None:
+    on = setting()
+    failed = Verification(Outcome.FAIL, (VerificationFinding(code, Outcome.FAIL, "it differs"),), (), (), "kernel", (), ())
+    found = await unless_original_is_faulty(on.job, _baseline(on, guards_intact=False), failed)
+    assert isinstance(found, CannotJudge) == is_named
+    assert not is_named or "the original writes beyond the end of a buffer" in cast("CannotJudge", found).reason
+    assert await unless_original_is_faulty(on.job, _baseline(on), failed) is failed
+    derived = _baseline(on, RACE, guards_intact=False, is_derived=True)
+    assert await unless_original_is_faulty(on.job, derived, failed) is failed, "what it does at other sizes is no fault"
 
 
 @pytest.mark.parametrize("code", [Unjudgeable.NO_CASE, Unjudgeable.NEEDS_GPU, Unjudgeable.SEVERAL_PROGRAMS])
