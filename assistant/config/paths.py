@@ -15,6 +15,7 @@ from pathlib import Path
 
 import platformdirs
 
+from assistant.disk.texts import MOST_SOURCE_BYTES, read_bytes
 from assistant.record import Record
 
 __all__ = [
@@ -208,8 +209,8 @@ def _has_any(folder: Path, names: tuple[str, ...]) -> bool:
 
 
 def _text(path: Path) -> str:
-    """Empty for what cannot be read."""
+    """Empty for what cannot be read, and for what is larger than any source."""
     try:
-        return path.read_text("utf-8", errors="replace") if path.is_file() else ""
+        return read_bytes(path, MOST_SOURCE_BYTES).decode("utf-8", "replace")
     except OSError:
         return ""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.config import find_project, find_workspace, user_paths, workspace_folder
+from assistant.disk.texts import MOST_SOURCE_BYTES
 
 
 @pytest.mark.parametrize(
@@ -122,6 +123,17 @@ def test_a_script_that_loads_an_extension_marks_the_project(workspace: Path) -> 
     assert find_project(file) == workspace / "native" / "cuda"
     (workspace / "ops.py").write_text("from torch.utils.cpp_extension import load\n")
     assert find_project(file) == workspace
+
+
+def test_a_file_larger_than_any_source_is_not_looked_into(workspace: Path) -> None:
+    """It took 20 seconds for 3 GiB, whatever was asked for in that folder."""
+    (workspace / "src").mkdir()
+    main, file = workspace / "main.cu", workspace / "src" / "k.cu"
+    main.write_text("int main() {}\n")
+    assert find_project(file) == workspace
+    with main.open("ab") as large:
+        large.truncate(MOST_SOURCE_BYTES + 1)
+    assert find_project(file) == workspace / "src"
 
 
 def test_headers_beside_sources_are_one_project(workspace: Path) -> None:
