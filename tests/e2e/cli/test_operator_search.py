@@ -78,6 +78,7 @@ def test_a_model_is_given_up_after_a_few_wrong_texts(cli: Cli) -> None:
     assert len(model.questions("code_reply")) == 4 and [each["name"] for each in ended.all("kernel_declined")] == ["Model"]
 
 
+@pytest.mark.thorough
 def test_a_search_goes_on_from_ones_own_candidate_and_what_it_offers_is_right_in_pytorch_too(cli: Cli) -> None:
     text = REVERSED.replace("torch.flip(x, dims=(1,))", "x * 2 + 1").replace("rows, 9", "rows, 64, 64").replace("rows = 3", "rows = 4")
     own = cli.folder / "own.cu"
