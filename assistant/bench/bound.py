@@ -43,13 +43,14 @@ def bound_of(needed: Requirements, target: Target) -> Bound:
     through_l2_s = needed.size_bytes / target.l2_bytes_per_s
     moved_s = max(through_l2_s, _from_dram_bytes(needed, target) / target.dram_bytes_per_s)
     memory: Literal["DRAM", "L2"] = "DRAM" if moved_s > through_l2_s else "L2"
-    is_of_dram = passes * moved_s >= compute_s and needed.size_bytes > target.l2_bytes
+    is_by_bytes = passes * moved_s >= compute_s
+    all_from_dram_s = passes * needed.size_bytes / target.dram_bytes_per_s
     return Bound(
         time_s=max(passes * moved_s, compute_s),
-        by=memory if passes * moved_s >= compute_s else needed.arithmetic,
+        by=memory if is_by_bytes else needed.arithmetic,
         is_in_steps=is_in_steps,
         alone_s=max(moved_s, compute_s),
-        all_from_dram_s=passes * needed.size_bytes / target.dram_bytes_per_s if is_of_dram else None,
+        all_from_dram_s=all_from_dram_s if is_by_bytes and needed.size_bytes > target.l2_bytes else None,
     )
 
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from assistant.config import ProgramConsent, find_workspace
+from assistant.editor.file_texts import text_of, text_on_disk
 from assistant.editor.run_words import run_folder, run_in_words
-from assistant.engine import JobRequest, database_flags, read_source
-from assistant.errors import KernelOptError
+from assistant.engine import JobRequest, database_flags
 from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.workload import DeclaredWorkload
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path
@@ -26,13 +26,13 @@ __all__ = ["exact_run", "operator_run"]
 
 def exact_run(request: JobRequest) -> ProgramConsent:
     """``request.cflags`` come from the settings; None: they name none."""
-    declared = _declared_by(request.file, _text(request))
+    declared = _declared_by(request.file, text_of(request, request.file))
     flags = (*(request.cflags or _known_flags(request.file)), *(flag for item in declared for flag in item.flags))
     references = sorted({item.reference.rpartition(":")[0] for item in declared if item.reference is not None})
     read = _sha256(request.file.parent / name for name in references) if references else None
     program = next(iter(request.programs.found), None) if request.programs is not None else None
     if program is None:
-        words = run_in_words(request, None, flags, _text(request))
+        words = run_in_words(request, None, flags, text_of(request, request.file))
         return ProgramConsent(
             find_workspace(request.file), (str(request.file),), flags, read, words=words, runs_in=request.working_directory
         )
@@ -65,20 +65,8 @@ def _declared_by(path: Path, text: str) -> tuple[DeclaredWorkload, ...]:
     found = [*find_workloads(path, text)]
     sidecar = sidecar_path(path)
     if sidecar.is_file():
-        found += parse_sidecar(sidecar, _read(sidecar))
+        found += parse_sidecar(sidecar, text_on_disk(sidecar))
     return tuple(item for item in found if isinstance(item, DeclaredWorkload))
-
-
-def _text(request: JobRequest) -> str:
-    given = request.text_of(request.file)
-    return _read(request.file) if given is None else given
-
-
-def _read(path: Path) -> str:
-    try:
-        return read_source(path).text
-    except KernelOptError:
-        return ""
 
 
 def _known_flags(path: Path) -> tuple[str, ...]:

@@ -17,12 +17,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assistant.config import find_workspace
+from assistant.editor.file_texts import text_on_disk
 from assistant.editor.lanes import Work
 from assistant.editor.operator_view import Answer, OperatorView, tasks_beside
 from assistant.editor.parts import EditorParts
 from assistant.editor.queues import Queues
 from assistant.editor.tasks import OperatorTask, Task, Verb
-from assistant.engine import JobRequest, event_from, event_json, new_id, read_source
+from assistant.engine import JobRequest, event_from, event_json, new_id
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import ComparisonMade, Event, JobEnded, OperatorsFound
 from assistant.operators.outline import NOTHING, Outline, outline_of
@@ -184,7 +185,7 @@ class OpenOperators:
         if path is None or path == file.path:
             return ()
         known = next((each.text for each in self._files.values() if each.path == path), None)
-        return (_text_on_disk(path) if known is None else known,)
+        return (text_on_disk(path) if known is None else known,)
 
     def _take(self, file: _OpenFile, task: Task, events: Sequence[Event]) -> None:
         answer = _answer(task, _texts_sha256(task), events)
@@ -227,10 +228,3 @@ def _texts_sha256(task: Task) -> str:
 
 def _sha256(texts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _text_on_disk(path: Path) -> str:
-    try:
-        return read_source(path).text
-    except KernelOptError:
-        return ""

@@ -7,11 +7,9 @@ Example::
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from assistant.cuda.parse import parse
-from assistant.engine import JobRequest, KernelPlace, read_source
-from assistant.errors import UsageError
+from assistant.editor.file_texts import text_of
+from assistant.engine import JobRequest, KernelPlace
 from assistant.model.program import FoundProgram
 from assistant.model.source import Source
 
@@ -22,13 +20,13 @@ _KERNEL = "__global__"
 
 def kernels_elsewhere(request: JobRequest, program: FoundProgram | None) -> tuple[KernelPlace, ...]:
     """Kernels of the program's other files, those that this one launches first; none for a file with kernels, or without ``main()``."""
-    text = _text(request, request.file)
+    text = text_of(request, request.file)
     if program is None or _KERNEL in text:
         return ()
     own = parse(Source(request.file, text))
     if own.kernels or not own.has_main:
         return ()
-    others = ((path, _text(request, path)) for path in program.files if path != request.file)
+    others = ((path, text_of(request, path)) for path in program.files if path != request.file)
     found = [
         KernelPlace(kernel.qualified_name, path, kernel.line)
         for path, other in others
@@ -37,13 +35,3 @@ def kernels_elsewhere(request: JobRequest, program: FoundProgram | None) -> tupl
     ]
     launched = {site.kernel_name for site in own.launch_sites}
     return tuple(sorted(found, key=lambda place: place.name.rpartition("::")[2] not in launched))
-
-
-def _text(request: JobRequest, path: Path) -> str:
-    """As the request has it, else the file's; empty where it cannot be read."""
-    if (given := request.text_of(path)) is not None:
-        return given
-    try:
-        return read_source(path).text
-    except UsageError:
-        return ""

@@ -31,7 +31,7 @@ _COMPLEX_HALVES = {"complex64": "float32", "complex128": "float64"}
 
 
 class TextFacts(Record):
-    """What a kernel's text says of its parameters beside their types."""
+    """What a kernel's text says of its parameters besides their types."""
 
     layout_of: LayoutOf = lambda spelled: None
     tested_for_null: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""What a text says of a kernel's parameters beside their types: layouts of its structs, pointers that may be null.
+"""What a text says of a kernel's parameters besides their types: layouts of its structs, pointers that may be null.
 
 Example::
 

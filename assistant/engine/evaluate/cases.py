@@ -20,7 +20,7 @@ from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError
-from assistant.model.elements import parse_element_type
+from assistant.model.elements import ElementType, parse_element_type
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Kernel, Parameter
 from assistant.model.workload import Case, CaseOrigin, DeclaredWorkload, LiveCase, LiveWorkload, Shape, WorkloadProblem
@@ -36,7 +36,16 @@ from assistant.workload.signature import signature_of
 from assistant.workload.structs import StructLayout, layout_of
 from assistant.workload.unread import unread_buffers
 
-__all__ = ["captured_cases", "declared_cases", "for_candidate", "launched_recording", "live_case", "live_cases", "under_own_name"]
+__all__ = [
+    "captured_cases",
+    "declared_cases",
+    "for_candidate",
+    "launched_recording",
+    "live_case",
+    "live_cases",
+    "said_bytes",
+    "under_own_name",
+]
 
 _QUALIFIERS = frozenset({"const", "volatile"})
 _SAID_BYTES = 8
@@ -269,13 +278,18 @@ def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase |
     return None if launch is None else started_as(case.new, launch)
 
 
+def said_bytes(said: bytes, element: ElementType) -> int:
+    """How much of a buffer a reference speaks of: its floating values are float64."""
+    return len(said) // _SAID_BYTES * element.scalar_bytes if element.is_floating else len(said)
+
+
 def _is_of_all(recording: Recording, buffer: int, said: bytes) -> bool:
     """Whether these float64 values are of a whole buffer of floating numbers, which no other array shares."""
     found = next((item for item in recording.buffers if item.id == buffer), None)
     element = parse_element_type((None if found is None else found.element_type) or "")
     if found is None or element is None or not element.is_floating:
         return False
-    return len(said) // _SAID_BYTES * element.scalar_bytes == found.size_bytes
+    return said_bytes(said, element) == found.size_bytes
 
 
 def _shape_of(origin: CaseOrigin) -> Shape | None:

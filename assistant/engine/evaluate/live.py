@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.engine.evaluate.assessment import REPEATS, CountedRun
-from assistant.engine.evaluate.cases import launched_recording, live_case, under_own_name
+from assistant.engine.evaluate.cases import launched_recording, live_case, said_bytes, under_own_name
 from assistant.engine.evaluate.counting import counted_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
-from assistant.model.elements import ElementType, parse_element_type
+from assistant.model.elements import parse_element_type
 from assistant.model.profile import Correction, Problem
 from assistant.model.workload import LiveCase, LiveWorkload
 from assistant.ports.lab import CaseRun, LabFailure, ReplayOptions
@@ -31,7 +31,6 @@ _Place = tuple[str, str, int]
 """Kind, file and line of a problem."""
 _FRESH_ALONE = "not on your own values, but on fresh ones, drawn for --ref at up to 8 times theirs"
 _BEYOND = "out_of_bounds"
-_SAID_BYTES = 8
 DIFFERS = "differs_from_reference"
 """``Problem.kind`` of a kernel that does not compute what the user's own function computes."""
 
@@ -95,11 +94,6 @@ def _told_apart(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> tuple[Cas
     return tuple(run if item.seed == 0 else of_fresh(run) for item, run in pairs)
 
 
-def _said_bytes(said: bytes, element: ElementType) -> int:
-    """How much of a buffer a reference speaks of: its floating values are float64."""
-    return len(said) // _SAID_BYTES * element.scalar_bytes if element.is_floating else len(said)
-
-
 def _place(problem: Problem) -> _Place:
     return problem.kind, problem.file, problem.line
 
@@ -126,7 +120,7 @@ def _differences_from_reference(
             if element is None or one.buffer not in after:
                 continue
             said = reader.blob(one.blob)
-            left = (blobs / after[one.buffer]).read_bytes()[one.offset_bytes :][: _said_bytes(said, element)]
+            left = (blobs / after[one.buffer]).read_bytes()[one.offset_bytes :][: said_bytes(said, element)]
             found = disagreement(left, said, element)
             if found is not None:
                 where = item.shape if item.seed == 0 else f"{item.shape}, fresh values"

@@ -1,4 +1,4 @@
-"""Names what makes an original unfit to judge: a race, or a read of what nothing has written, by kernel and line.
+"""Names what makes an original unfit to judge: a race, a read of what nothing has written, an access out of bounds, by kernel and line.
 
 Example::
 
@@ -43,9 +43,8 @@ async def unless_original_is_faulty(job: Job, baseline: Baseline, verdict: Verif
     """
     if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
         return verdict
-    runs = [
-        run for case in baseline.cases if not case.case.new.origin.is_derived for run in case.original
-    ]  # derived cases are dropped for less
+    usual = (case for case in baseline.cases if not case.case.new.origin.is_derived)  # what it does at other sizes is no fault
+    runs = [run for case in usual for run in case.original]
     fault = _first(problem for run in runs for problem in run.problems)
     if fault is None and isinstance(verdict, CannotJudge) and verdict.code in _BY_VALUES:
         fault = _first(await _of_program(job, baseline))

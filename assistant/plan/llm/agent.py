@@ -33,7 +33,7 @@ __all__ = ["JUDGE", "LlmAgent"]
 
 JUDGE = "judge"
 _ANSWER_CHARACTERS = 16_000
-"""Of one tool's answer (chosen: about 5,000 tokens): its beginning and its end, where it is longer."""
+"""What is kept of a tool's answer (chosen: about 5,000 tokens): its beginning and its end, where it is longer."""
 _MOST_CUT = 2
 """Turns that end at the limit of their length without asking for anything, one after another, before the conversation ends."""
 
