@@ -3,17 +3,19 @@
     python -m benchmarks.rewrites [--device gpu:0] [--only NAME …] [--out FILE] [--kept FOLDER]
 
 Each program is A, with its right and its wrong answer applied as B. The right one must not be FAIL, the wrong one not PASS with nothing
-said.
+said. Two need CUTLASS, which CPATH or NVCC_APPEND_FLAGS must name.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from assistant.build.cutlass_place import Cutlass, find_cutlass
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
 from assistant.model.source import Source
@@ -35,9 +37,13 @@ def main() -> int:
     options = parser.parse_args()
     cases = [case for case in rewritten() if case.name in (options.only or {each.name for each in rewritten()})]
     cases = [case for case in cases if case.lab == "cpu" or options.device != "cpu"]
+    cutlass = find_cutlass((), Path.cwd(), os.environ)
+    if cutlass is None and any(case.needs_cutlass for case in cases):
+        print("left out, as neither CPATH nor NVCC_APPEND_FLAGS names CUTLASS:", *(case.name for case in cases if case.needs_cutlass))
+        cases = [case for case in cases if not case.needs_cutlass]
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.kept or Path(scratch)
-        answers = [line for case in cases for answer in _EXPECTED for line in _written(folder, case, answer)]
+        answers = [line for case in cases for answer in _EXPECTED for line in _written(folder, case, answer, cutlass)]
         (folder / "answers.toml").write_text("\n".join(answers), "utf-8")
         out = () if options.out is None else ("--out", str(options.out))
         return subprocess.run(
@@ -45,13 +51,13 @@ def main() -> int:
         ).returncode
 
 
-def _written(folder: Path, case: Rewritten, answer: str) -> tuple[str, ...]:
+def _written(folder: Path, case: Rewritten, answer: str, cutlass: Cutlass | None) -> tuple[str, ...]:
     """The pair as files, and its table in the answers."""
     before = parse(Source(Path("/program.cu"), case.text("program.cu")))
     kernel = next(kernel for kernel in before.kernels if kernel.name == case.kernel)
     reply = CODE.read(case.text(f"{answer}.md"))
     assert isinstance(reply, CodeReply), f"{case.name}/{answer}: {reply}"
-    made = edit_of(Region(before, kernel, may_edit_host=True), reply)
+    made = edit_of(Region(before, kernel, may_edit_host=True, cutlass=cutlass.release if cutlass else None), reply)
     assert isinstance(made, RegionEdit), f"{case.name}/{answer}: {made}"
     after = apply_edits(before.source.text, made.edits)
     assert isinstance(after, str)

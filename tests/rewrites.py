@@ -25,6 +25,10 @@ class Rewritten(Record):
     right_outcome: str
     """Of the right answer on the emulator."""
 
+    @property
+    def needs_cutlass(self) -> bool:
+        return any(word in self.text("right.md") for word in ("cutlass/", "cute/"))
+
     def text(self, file: str) -> str:
         """``program.cu``, ``right.md`` or ``wrong.md``."""
         return (_FOLDER / self.name / file).read_text("utf-8")

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from assistant.build.cutlass_place import find_cutlass
 from assistant.build.includes import unfit_header
 from assistant.build.preprocessing import (
     DIRECTIVES_ONLY,
@@ -69,7 +70,9 @@ class _Passes:
         folder = Path(request.sources[0][0]).parent
         files = files_of(self._sources, request.workspaces, request.flags.arguments, folder, runner.environment)
         self._access = compile_access(files, toolchain, runner.environment, scratch)
-        self._foreign = (*toolchain.system_directories, "/usr/local/include", str(scratch))
+        cutlass = find_cutlass(request.flags.arguments, folder, runner.environment)
+        installed = () if cutlass is None else map(str, cutlass.folders)
+        self._foreign = (*toolchain.system_directories, "/usr/local/include", *installed, str(scratch))
 
     def run(self) -> PreprocessReply:
         try:

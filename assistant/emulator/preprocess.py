@@ -12,6 +12,7 @@ import os
 import tempfile
 from pathlib import Path
 
+from assistant.build.cutlass_place import find_cutlass
 from assistant.build.overlay import Overlay, write_overlay
 from assistant.build.preprocessing import (
     DIRECTIVES_ONLY,
@@ -60,7 +61,9 @@ def _preprocess(request: BuildRequest, compiler: Compiler, folder: Path, launche
     command = toolchain.preprocess_source(compiler, flags, overlay.place(str(unit)), survived, options)
     run = run_tool(command, PREPROCESS_TIMEOUT_S, how)
     sources = frozenset(str(path) for path, _ in request.sources)
-    foreign = (*toolchain.system_folders(compiler, launcher), *map(str, (INCLUDE_DIR, RUNTIME_DIR, folder)))
+    cutlass = find_cutlass([f"-I{path}" for path in request.include_dirs], unit.parent, os.environ)
+    installed = () if cutlass is None else cutlass.folders
+    foreign = (*toolchain.system_folders(compiler, launcher), *map(str, (INCLUDE_DIR, RUNTIME_DIR, folder, *installed)))
     own_path = own_paths(sources, foreign, Path.cwd())
     if not run.is_ok:
         return refused(run.output, sources, own_path)

@@ -67,6 +67,8 @@ class PlanRequest(Record):
     """Whether an edit of host code may be tried: it is allowed, or a person is asked first."""
     may_call_libraries: bool = False
     """Whether calls of ready-made libraries (cuBLAS) may be decided on."""
+    cutlass: str | None = None
+    """The release of CUTLASS that the program's compilers find; None: none."""
     is_emulated: bool = False
     """Edits are tried without a GPU, by an emulator that cannot run everything."""
     is_run_in_part: bool = False

@@ -41,6 +41,9 @@ _INCLUDE_FOLDER = "include"
 _TOOLKIT_FOLDERS = frozenset({"cooperative_groups", "crt", "cub", "cuda", "nv", "nvtx3", "sys", "thrust"})
 """First folders of what ``<…>`` names: CUDA's own headers and the system's, whatever copies or stubs of them a project may hold."""
 
+_LIBRARY_FOLDERS = frozenset({"cute", "cutlass"})
+"""The same of a library of thousands of headers, which flags name: it is looked into where the workspace itself holds it."""
+
 
 class IncludeOrigin(Record):
     """How an include was found."""
@@ -197,13 +200,16 @@ class Sources:
         return None if found is None else IncludeOrigin(found.path, includer, found.folder)
 
     def _found(self, includer: str, folder: str, directive: IncludeDirective, folders: tuple[str, ...]) -> IncludeOrigin | None:
+        first = directive.name.partition("/")[0]
         for place in (folder, *folders) if directive.is_quoted else folders:
             candidate = posixpath.normpath(posixpath.join(place, directive.name))
             if candidate not in self._known and Path(candidate).is_file():
                 candidate = real_within(candidate, self.root)
+                if first in _LIBRARY_FOLDERS and not self.is_inside(candidate):
+                    return None
             if (candidate in self._known or Path(candidate).is_file()) and self.text(candidate) is not None:
                 return IncludeOrigin(candidate, includer)
-        if not directive.is_quoted and directive.name.partition("/")[0] in _TOOLKIT_FOLDERS:
+        if not directive.is_quoted and first in _TOOLKIT_FOLDERS:
             return None
         for guesses in (self._above(folder, directive), self._anywhere(directive)):
             found = dict(guesses)

@@ -9,9 +9,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.build.cutlass_place import find_cutlass
 from assistant.build.includes import with_headers
 from assistant.config.paths import find_project
 from assistant.cuda.doubts import doubts
@@ -106,7 +108,8 @@ async def _foreign_in_file(job: Job, before: SourceVersion, after: SourceVersion
     views = (new.emulator, new.device, new.host)
     earlier = {file for view in (old.emulator, old.device, old.host) for file in view.files}
     earlier |= (await asyncio.to_thread(_headers, before.program)).keys()
-    further = sorted(({file for view in views for file in view.files} | named.keys()) - earlier)
+    read = ({file for view in views for file in view.files} | named.keys()) - earlier
+    further = await asyncio.to_thread(_not_of_cutlass, read, after)
     is_a_persons = not after.program.is_candidate or after.program.run_command is not None
     outside = await asyncio.to_thread(_outside, further, after.source.path) if is_a_persons else further
     if outside:
@@ -116,6 +119,12 @@ async def _foreign_in_file(job: Job, before: SourceVersion, after: SourceVersion
         unread = _failure(f"its directives differ, and no preprocessor shows what it reads: {next(iter(refusals), 'none is here')}")
         return replace(unread, kind=NOT_PREPROCESSED if refusals else "no_compiler")
     return None
+
+
+def _not_of_cutlass(files: set[str], version: SourceVersion) -> list[str]:
+    """In order, without headers of the CUTLASS that the program's own flags and environment name."""
+    cutlass = find_cutlass(version.program.flags.arguments, version.source.path.parent, os.environ)
+    return sorted(file for file in files if cutlass is None or not cutlass.holds(file))
 
 
 def _outside(files: list[str], source: Path) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
+from assistant.build.cutlass_place import find_cutlass
 from assistant.cuda.same_code import code_hash
 from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches, reaches_of_launches
 from assistant.engine.job import Job
@@ -48,6 +50,7 @@ class PlanRequests(Record):
         evaluation = node.evaluation
         build = evaluation.assessment.build
         query = self.query(node, main)
+        cutlass = find_cutlass(evaluation.version.program.flags.arguments, evaluation.version.source.path.parent, os.environ)
         return PlanRequest(
             parsed=evaluation.version.parsed,
             kernel=main.kernel,
@@ -74,6 +77,7 @@ class PlanRequests(Record):
             others=evaluation.version.sources[1:],
             headers=evaluation.version.headers,
             program=() if main.kernel.file else evaluation.version.others,
+            cutlass=None if cutlass is None else cutlass.release,
             is_emulated=self.job.lab.timing is None,
             is_run_in_part=evaluation.counted.is_partial,
             recorded=facts_of_launches(evaluation.version, evaluation.counted, main.kernel),

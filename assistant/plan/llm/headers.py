@@ -27,6 +27,8 @@ class HeaderRights(Record):
 
     may_edit_host: bool = False
     may_call_libraries: bool = False
+    cutlass: str | None = None
+    """The release of CUTLASS that the program's compilers find; None: none."""
     is_emulated: bool = False
     """Edits are tried without a GPU."""
 
@@ -41,6 +43,7 @@ class _Kind(Record):
     """What an edit earns that adds one."""
     is_for_host: bool = False
     is_library: bool = False
+    is_cutlass: bool = False
     needs_gpu: bool = False
     """The emulator cannot run what it declares."""
 
@@ -86,8 +89,9 @@ _KINDS = (
     ),
     _Kind(
         re.compile(r"(?:cutlass|cute)/(?:\w+/){0,4}\w+\.(?:hpp|h)"),
-        ("cutlass/… and cute/… where the program's include path has them",),
+        ("cutlass/… and cute/… of CUTLASS {cutlass}",),
         (Label.LIBRARY_CALL, Label.ARCH_LOCK_IN),
+        is_cutlass=True,
         needs_gpu=True,
     ),
     _Kind.named(
@@ -116,7 +120,7 @@ def without_includes(code: str) -> tuple[str, tuple[str, ...]]:
 
 def header_words(rights: HeaderRights) -> tuple[str, ...]:
     """What may be included, for the prompt."""
-    return tuple(word for kind in _KINDS if _is_open(kind, rights) for word in kind.words)
+    return tuple(word.replace("{cutlass}", rights.cutlass or "") for kind in _KINDS if _is_open(kind, rights) for word in kind.words)
 
 
 def header_edits(parsed: ParsedSource, headers: Iterable[str], rights: HeaderRights) -> tuple[TextEdit, ...] | UnusableAnswer:
@@ -152,6 +156,8 @@ def _problem(name: str, rights: HeaderRights) -> str | None:
         return f"it includes {name!r}: calls of ready-made libraries are off here (--allow library allows them); write the kernel itself"
     if kind.needs_gpu and rights.is_emulated:
         return f"it includes {name!r}, which cannot be run here, where there is no GPU"
+    if kind.is_cutlass and rights.cutlass is None:
+        return f"it includes {name!r}: the program's compilers find no CUTLASS (-I of its flags, CPATH); write it without"
     return f"it includes {name!r}, which is for host code, and host code may not be edited here" if not _is_open(kind, rights) else None
 
 
@@ -161,7 +167,8 @@ def _kind_of(name: str) -> _Kind | None:
 
 def _is_open(kind: _Kind, rights: HeaderRights) -> bool:
     is_unfit = (kind.is_for_host and not rights.may_edit_host) or (kind.is_library and not rights.may_call_libraries)
-    return not is_unfit and not (kind.needs_gpu and rights.is_emulated)
+    cannot_run = kind.needs_gpu and rights.is_emulated
+    return not (is_unfit or cannot_run or (kind.is_cutlass and rights.cutlass is None))
 
 
 def _behind_includes(text: str) -> int:

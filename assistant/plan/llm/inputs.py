@@ -139,7 +139,7 @@ class Inputs:
         return await self._summaries.made(facts_of(request, self._signals), request.evidence)
 
     def _form(self, request: PlanRequest) -> dict[str, object]:
-        rights = HeaderRights(request.may_edit_host, request.may_call_libraries, request.is_emulated)
+        rights = HeaderRights(request.may_edit_host, request.may_call_libraries, request.cutlass, request.is_emulated)
         return {"labels": _LABELS, "headers": header_words(rights)}
 
     def _titled(self, step: Step) -> Step:

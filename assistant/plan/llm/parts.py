@@ -88,6 +88,8 @@ class Region(Record):
     """Whether host code may be edited; without it no part is the host's."""
     may_call_libraries: bool = False
     """Whether calls of cuBLAS and the like may be decided on."""
+    cutlass: str | None = None
+    """The release of CUTLASS that the program's compilers find; None: none."""
     is_emulated: bool = False
     """Edits are tried without a GPU."""
 
@@ -180,7 +182,7 @@ class Region(Record):
 
 def region_of(request: PlanRequest) -> Region:
     """What the model that is asked may change."""
-    rights = request.may_edit_host, request.may_call_libraries, request.is_emulated
+    rights = request.may_edit_host, request.may_call_libraries, request.cutlass, request.is_emulated
     return Region(request.parsed, request.kernel, request.program, *rights)
 
 

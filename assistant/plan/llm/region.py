@@ -99,7 +99,7 @@ def _confirmed(
 
 
 def _included(region: Region, written: WrittenParts, reply: CodeReply) -> Edits | UnusableAnswer:
-    rights = HeaderRights(region.may_edit_host, region.may_call_libraries, region.is_emulated)
+    rights = HeaderRights(region.may_edit_host, region.may_call_libraries, region.cutlass, region.is_emulated)
     found: dict[Path, tuple[TextEdit, ...]] = {}
     for file in region.files:
         path = file.source.path

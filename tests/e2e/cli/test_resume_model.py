@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ from tests.e2e.cli.harness import Cli, Ended, no_orphans, working_cli
 from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import EXPLANATION, LONG_S, asked_by, code, plan, step
 from tests.endpoint.server import ReceivedRequest, Says
+from tests.rewrites import rewritten
 
 BROKEN = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
 WRONG = TILED_TRANSPOSE.replace("oy * height + ox", "ox * width + oy")
@@ -34,6 +35,7 @@ OPENINGS = {
     "is right, but not": "refine",
 }
 LATENCY_S = 0.05
+Script = Callable[[ReceivedRequest], Says]
 
 
 def answered(asked: ReceivedRequest) -> Says:
@@ -51,6 +53,25 @@ def answered(asked: ReceivedRequest) -> Says:
     return Says(GIVEN_UP if kernel is None else code(kernel), pause_s=LATENCY_S)
 
 
+FUSED = next(case for case in rewritten() if case.name == "fused")
+
+
+def fused(asked: ReceivedRequest) -> Says:
+    """Three kernels become one under a new name; then a step for that one, which is wrong and stays so."""
+    question, wanted = asked.body["messages"][-1]["content"], asked.body.get("response_format")
+    if wanted is not None and wanted["json_schema"]["name"] == "explanation_reply":
+        return Says(json.dumps(EXPLANATION), pause_s=LATENCY_S)
+    if wanted is None:
+        right = FUSED.text("right.md")
+        kernel = right[right.index("__global__") : right.index("```\n\n```cuda part=add_bias")]
+        is_wrong = "`off-by-one`" in question
+        return Says(f"```cuda part=kernel\n{kernel.replace('i % c', '(i + 1) % c')}```\n" if is_wrong else right, pause_s=LATENCY_S)
+    about = question.partition("\n")[0]
+    if "`scale_bias_relu(" in about:
+        return Says(plan(step("off-by-one", 5)), pause_s=LATENCY_S)
+    return Says(plan(step("fuse", 4)) if "`scale(" in about else plan(), pause_s=LATENCY_S)
+
+
 SEARCH = {"variants": 1, "beam": 1, "repairs": 1}
 OPTIONS = ("--planner", "llm", "--json", "--accept", "none")
 
@@ -61,9 +82,9 @@ def killed(tmp_path: Path) -> Generator[Cli]:
         yield made
 
 
-def kill_at(cli: Cli, path: Path, event: str, count: int) -> None:
+def kill_at(cli: Cli, path: Path, event: str, count: int, options: tuple[str, ...]) -> None:
     """Start the search and kill it with SIGKILL at its ``count``-th event of that name."""
-    process = cli.start("optimize", path, *OPTIONS)
+    process = cli.start("optimize", path, *options)
     assert process.stdout is not None
     seen = 0
     for line in process.stdout:
@@ -103,16 +124,27 @@ def found(cli: Cli) -> list[tuple[str, str, str]]:
     ],
 )
 def test_a_search_that_is_killed_anywhere_asks_nothing_twice_and_loses_nothing(killed: Cli, event: str, count: int) -> None:
-    path = killed.quick()
-    with asked_by(killed, answered, search=SEARCH) as endpoint:  # type: ignore[arg-type]  # any script
-        kill_at(killed, path, event, count)
+    goes_on(killed, killed.quick(), answered, event, count)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("event", "count"), [("model_call", 2), ("candidate", 1), ("plan", 2), ("candidate", 2)])
+def test_so_does_one_that_goes_on_with_a_kernel_others_were_fused_into(killed: Cli, event: str, count: int) -> None:
+    goes_on(killed, killed.write("layer.cu", FUSED.text("program.cu")), fused, event, count, "--allow", "host")
+
+
+def goes_on(killed: Cli, path: Path, script: Script, event: str, count: int, *more: str) -> None:
+    """Kill a search at an event, resume it, and hold it to one that nobody disturbed."""
+    options = (*OPTIONS, *more)
+    with asked_by(killed, script, search=SEARCH) as endpoint:  # type: ignore[arg-type]  # any script
+        kill_at(killed, path, event, count, options)
         before = calls(killed)
-        ended = killed.run("optimize", path, *OPTIONS, "--resume", deadline_s=LONG_S)
+        ended = killed.run("optimize", path, *options, "--resume", deadline_s=LONG_S)
         assert ended.code == 0, ended.said
         after, asked_count = calls(killed), len(endpoint.asked)
         fresh = killed.with_new_memory()
         (fresh.home / "config.toml").write_text((killed.home / "config.toml").read_text("utf-8"), "utf-8")
-        whole = fresh.run("optimize", path, *OPTIONS, deadline_s=LONG_S)
+        whole = fresh.run("optimize", path, *options, deadline_s=LONG_S)
     questions = Counter(call.request.about for call in calls(fresh) if isinstance(call.answer, Completion))
     resumed = Counter(call.request.about for call in after if isinstance(call.answer, Completion))
     assert resumed == questions, "a question that was answered was asked again, or was never asked"

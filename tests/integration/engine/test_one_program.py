@@ -18,6 +18,7 @@ from assistant.engine.request import JobRequest
 from assistant.engine.source_version import SourceVersion, candidate_of, with_text
 from assistant.lab.cpu import CpuLab
 from assistant.measure.targets import target
+from assistant.model.build import Flags
 from assistant.model.preprocessed import NotPreprocessed, PreprocessedProgram, Preprocessings
 from assistant.model.verification import Label
 from assistant.ports.lab import LabFailure, Program, RunLimits
@@ -287,6 +288,24 @@ async def test_a_persons_own_edit_may_read_its_workspace(job: Job) -> None:
 async def test_headers_of_cuda_and_of_the_language_may_be_read(job: Job, line: str) -> None:
     before = original(job)
     assert await foreign_reading(job, before, candidate_of(before, own(before, f"{line}\n{ORIGINAL}"))) is None
+
+
+async def test_of_an_include_path_a_candidate_may_read_cutlass_alone(job: Job, tmp_path: Path) -> None:
+    for name, text in {
+        "cutlass/version.h": "#define CUTLASS_MAJOR 4\n#define CUTLASS_MINOR 2\n#define CUTLASS_PATCH 0\n",
+        "cutlass/half.h": '#include "cutlass/version.h"\n#ifdef __CUDA_ARCH__\n#define HALF 1\n#else\n#define HALF 2\n#endif\n',
+        "more.h": "static const int more = 1;\n",
+    }.items():
+        (tmp_path / "include" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "include" / name).write_text(text)
+    plain = original(job)
+    flags = Flags((*DEFAULT_FLAGS.arguments, f"-I{tmp_path}/include"))
+    before = replace(plain, program=replace(plain.program, flags=flags))
+    of_cutlass, of_another = (candidate_of(before, own(before, f"#include <{name}>\n{ORIGINAL}")) for name in ("cutlass/half.h", "more.h"))
+    assert await foreign_reading(job, before, of_cutlass) is None
+    assert await compared(job, before, of_cutlass) == OneProgram()
+    refused = await foreign_reading(job, before, of_another)
+    assert refused is not None and "more.h, which the original does not" in refused.message
 
 
 async def test_a_header_that_never_ends_is_refused_in_time(job: Job, tmp_path: Path) -> None:

@@ -20,6 +20,19 @@ def test_a_unit_that_has_all_in_itself_is_the_program(project: Project) -> None:
     assert project.one("a.cu").origin is ProgramOrigin.INCLUDES
 
 
+def test_cutlass_is_not_read_where_the_workspace_does_not_hold_it(project: Project) -> None:
+    installed = project.root.parent / "installed"
+    (installed / "cutlass").mkdir(parents=True)
+    (installed / "cutlass/gemm.h").write_text("#include <cutlass/more.h>\n")
+    (installed / "own.h").write_text("")
+    project.write(a_cu="#include <cutlass/gemm.h>\n#include <own.h>\n" + _KERNEL + _MAIN)
+    assert project.units("a.cu", flags=(f"-I{installed}",)) == [["a.cu"]]
+    assert installed / "own.h" in project.read_paths and installed / "cutlass/gemm.h" not in project.read_paths
+    project.write(include__cutlass__gemm_h="")
+    project.units("a.cu", flags=("-Iinclude",))
+    assert project.root / "include/cutlass/gemm.h" in project.read_paths
+
+
 def test_only_units_that_are_used_belong_to_it(project: Project) -> None:
     project.write(
         all_h="void one(); void two(); void three();",

@@ -35,7 +35,7 @@ def region(text: str = TEXT, others: tuple[ParsedSource, ...] = (), **rights: bo
 
 def answer(*parts: tuple[str, str], text: str = TEXT, others: tuple[ParsedSource, ...] = (), **fields: Any) -> RegionEdit | UnusableAnswer:
     given = [{"part": name, "code": code} for name, code in parts]
-    rights = {name: fields.pop(name) for name in ("may_edit_host", "may_call_libraries", "is_emulated") if name in fields}
+    rights = {name: fields.pop(name) for name in ("may_edit_host", "may_call_libraries", "cutlass", "is_emulated") if name in fields}
     reply = CodeReply.model_validate({"summary": "s", "parts": given} | fields)
     return edit_of(replace(region(text, others), **rights), reply)
 
@@ -285,7 +285,7 @@ def test_a_launch_names_an_instance() -> None:
     ],
 )
 def test_headers_of_the_toolkit_and_of_cccl_may_be_added(name: str, labels: set[Label]) -> None:
-    found = answer(("kernel", f"#include <{name}>\n{FUSED}"))
+    found = answer(("kernel", f"#include <{name}>\n{FUSED}"), cutlass="4.2.0")
     assert f"#include <cstdio>\n#include <{name}>\n" in after(found)
     assert isinstance(found, RegionEdit) and set(found.labels) == labels
 
@@ -298,11 +298,13 @@ def test_headers_of_the_toolkit_and_of_cccl_may_be_added(name: str, labels: set[
         ("cub/cub.cuh", {"is_emulated": True}, "no GPU"),
         ("cuda/../../etc/passwd", {}, "only these may be added"),
         ("cute/../secret.hpp", {}, "only these may be added"),
+        ("cute/tensor.hpp", {}, "find no CUTLASS"),
+        ("cutlass/cutlass.h", {"cutlass": "4.2.0", "is_emulated": True}, "no GPU"),
         ("fstream", {}, "only these may be added"),
         ("thread", {}, "only these may be added"),
     ],
 )
-def test_headers_that_are_not_added_and_why(name: str, rights: dict[str, bool], words: str) -> None:
+def test_headers_that_are_not_added_and_why(name: str, rights: dict[str, Any], words: str) -> None:
     found = answer(("kernel", FUSED), includes=[name], **rights)
     assert isinstance(found, UnusableAnswer) and found.code is Unusable.HEADER and words in found.reason
 

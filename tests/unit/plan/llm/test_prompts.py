@@ -117,7 +117,9 @@ async def test_code_where_host_code_may_be_edited(snapshot: SnapshotAssertion) -
             '#include "kernel.cu"\nvoid go(float *o, float *i, int n) { transpose<<<(n + 31) / 32, 32>>>(o, i, n, 3.0f); }\n',
         )
     )
-    freed = replace(request_of(text, evidence=(), findings=()), program=(other,), others=(other.source,), may_edit_host=True)
+    freed = replace(
+        request_of(text, evidence=(), findings=()), program=(other,), others=(other.source,), may_edit_host=True, cutlass="4.2.0"
+    )
     assert shown(await inputs().code(freed, STEP, ())) == snapshot
 
 

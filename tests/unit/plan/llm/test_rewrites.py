@@ -31,7 +31,7 @@ def test_the_answer_is_an_edit_with_its_labels(case: Rewritten, answer: str) -> 
     kernel = next(kernel for kernel in before.kernels if kernel.name == case.kernel)
     reply = CODE.read(case.text(f"{answer}.md"))
     assert isinstance(reply, CodeReply)
-    made = edit_of(Region(before, kernel, may_edit_host=True), reply)
+    made = edit_of(Region(before, kernel, may_edit_host=True, cutlass="4.2.0"), reply)
     assert isinstance(made, RegionEdit), made
     text = apply_edits(before.source.text, made.edits)
     assert isinstance(text, str)
