@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import zip_longest
 
-from assistant.model.build import Diagnostic, DiagnosticSeverity
+from assistant.model.build import ASSEMBLER, Diagnostic, DiagnosticSeverity
 
 __all__ = ["clipped", "parse_compiler", "parse_edg", "parse_gcc", "parse_ptxas"]
 
@@ -103,7 +103,7 @@ def parse_gcc(output: str) -> tuple[Diagnostic, ...]:
 def parse_ptxas(output: str) -> tuple[Diagnostic, ...]:
     """ptxas's errors and warnings (too much shared memory, unknown instruction); their places are in PTX, so they carry none."""
     return tuple(
-        Diagnostic("", 0, 0, _SEVERITIES[match["severity"]], match["message"], None, "ptxas")
+        Diagnostic("", 0, 0, _SEVERITIES[match["severity"]], match["message"], None, ASSEMBLER)
         for match in (_PTXAS.match(line) for line in output.splitlines())
         if match
     )

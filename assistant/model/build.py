@@ -9,6 +9,7 @@ from enum import StrEnum
 from assistant.record import Record
 
 LINKER = "ld"
+ASSEMBLER = "ptxas"
 _LIBRARY_HEADER = re.compile(
     r"(?P<header>(?:cublas|cufft|curand|cusparse|cusolver|cudnn|nccl|npp|nvml|nvjpeg|thrust/|cub/|cuda/)[\w./]*)"
     r"\W+No such file or directory"
@@ -41,7 +42,13 @@ class Diagnostic(Record):
     code: str | None = None
     """The compiler's own number (``20``) where it prints one."""
     compiler: str = ""
-    """``nvrtc``, ``nvcc``, ``g++``, ``emulator`` or ``ld``."""
+    """``nvrtc``, ``nvcc``, ``ptxas``, ``g++``, ``emulator`` or ``ld``."""
+
+    @property
+    def words(self) -> str:
+        """Its first line, with its place where it has one: ``line 7: expected a ";"``."""
+        said = self.message.splitlines()[0]
+        return f"line {self.line}: {said}" if self.line else said
 
 
 def is_incomplete(diagnostics: Iterable[Diagnostic]) -> bool:
@@ -132,6 +139,12 @@ class Flags(Record):
     """nvcc's spelling (``-O3``, ``-DN=4``, ``-Iinclude``, ``-use_fast_math``)."""
     origin: str = "default"
     """``command line``, ``kernelopt.toml``, ``compile_commands.json`` or ``default``."""
+
+
+def is_too_large(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether the code is right and only the GPU's assembler refuses it: too much shared memory or too many registers, as a rule."""
+    errors = [found for found in diagnostics if found.severity is DiagnosticSeverity.ERROR]
+    return bool(errors) and all(found.compiler == ASSEMBLER for found in errors)
 
 
 class Build(Record):

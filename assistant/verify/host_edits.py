@@ -19,7 +19,7 @@ from assistant.model.source import ParsedSource, Source, Span
 from assistant.verify.host_reach import host_reach, launch_reach
 from assistant.verify.reach import reach
 
-__all__ = ["edits_host_code", "macro_elsewhere"]
+__all__ = ["edits_host_code", "host_edit", "macro_elsewhere"]
 
 _LAUNCH_SETUP = CodePattern(r"\bdim3 \w[^;]*;|\b(?:static )?__(?:device|constant)__[^;(){}]*;")
 """Launch shapes and device variables: not host code, though they stand between functions."""
@@ -35,10 +35,16 @@ _DEVICE_NAMESPACE = CodePattern(r"\bnamespace \w+=(?:cooperative_groups(?:::expe
 def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
     """Whether anything differs outside kernels, device functions, launch expressions and what kernels of either side name, or what differs
     inside may reach the host: a macro that lives on, an object whose value is computed, a call of a host function."""
-    if host_reach(before.source.text, after.source.text) is not None or _launch_reach(before, after):
-        return True
+    return host_edit(before, after) is not None
+
+
+def host_edit(before: ParsedSource, after: ParsedSource) -> str | None:
+    """What of the edit is or may be the host's, in words; None where nothing is."""
     of_device = _device_names(before) | _device_names(after)
-    return _host_tokens(before, of_device, ()) != _host_tokens(after, of_device, _own_items(before, after))
+    if _host_tokens(before, of_device, ()) != _host_tokens(after, of_device, _own_items(before, after)):
+        return "changes host code other than the launch"
+    reach = host_reach(before.source.text, after.source.text) or launch_reach(_launch_texts(before), _launch_texts(after))
+    return None if reach is None else f"may do something on the host: {reach}"
 
 
 def macro_elsewhere(before: Iterable[Source], after: Iterable[Source]) -> str | None:
@@ -56,11 +62,6 @@ def macro_elsewhere(before: Iterable[Source], after: Iterable[Source]) -> str | 
         if taken:
             return taken[0]
     return None
-
-
-def _launch_reach(before: ParsedSource, after: ParsedSource) -> bool:
-    """Whether launches and their shapes do more than compute."""
-    return launch_reach(_launch_texts(before), _launch_texts(after)) is not None
 
 
 def _launch_texts(parsed: ParsedSource) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from assistant.record import Record
 from assistant.verify.aligned_types import aligned_parameters, unpromised_casts
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
-from assistant.verify.host_edits import edits_host_code
+from assistant.verify.host_edits import host_edit
 from assistant.verify.instructions import machine_code_labels
 from assistant.verify.narrowing import lowered_precision, narrower_integers
 from assistant.verify.omissions import lost_carry, omitted_work
@@ -43,7 +43,8 @@ _FAST_MATH_CALL = CodePattern(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
 _STREAM_CALL = CodePattern(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
 _LIBRARY = CodePattern(
-    r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|cutensor\w*|thrust::\w+|cub::\w+|cutlass::\w+|cute::\w+)\b"
+    r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|cutensor\w*|(?:thrust|cub|cutlass|cute)::\w+"
+    r"|using namespace (?:thrust|cub|cutlass|cute))\b"
 )
 _ASSUMPTION = CodePattern(r"\b(__builtin_assume(?:_aligned)?|__assume|__builtin_unreachable)\b")
 _ARCH_CODE = CodePattern(
@@ -276,7 +277,8 @@ def _float_sums(old: OrderFacts, new: OrderFacts) -> DetectedLabel | None:
 
 
 def _host_code(before: ParsedSource, after: ParsedSource) -> DetectedLabel | None:
-    return DetectedLabel(Label.HOST_CODE, "changes host code other than the launch") if edits_host_code(before, after) else None
+    edit = host_edit(before, after)
+    return None if edit is None else DetectedLabel(Label.HOST_CODE, edit)
 
 
 def _growth(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:

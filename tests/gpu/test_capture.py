@@ -213,7 +213,7 @@ async def test_what_is_beyond_the_limits_is_counted_and_timed(captured: Captured
     assert large.time_ns > small.time_ns > 40 * 500, "300 MiB take longer than 40 KiB, and no kernel less than 500 ns"
 
 
-async def test_of_a_kernel_whose_grid_changes_with_every_step_some_steps_are_kept_from_the_first_to_the_last(
+async def test_of_a_kernel_whose_grid_changes_with_every_step_steps_are_kept_until_three_quarters_on(
     captured: CapturedRuns,
 ) -> None:
     path = Path(__file__).parents[2] / "benchmarks/suite/lu.cu"
@@ -222,7 +222,7 @@ async def test_of_a_kernel_whose_grid_changes_with_every_step_some_steps_are_kep
     assert isinstance(run, ProgramRun) and run.recording is not None
     updates = [launch for launch in run.recording.launches if launch.kernel.startswith("lu_update")]
     grids = [launch.config.grid.x for launch in updates]
-    assert (grids[0], min(grids)) == (25, 1) and len(set(grids)) < 25 and len(updates) < 100
+    assert grids[0] == 25 and min(grids) <= 25 - 25 * 3 // 4 and len(set(grids)) < 25 and len(updates) < 100
     assert sum(shape.count for shape in run.recording.shape_counts) == 2 * 399, "all are counted"
 
 

@@ -138,7 +138,7 @@ def _trouble(compared: ComparisonResult) -> str | None:
     failure = compared.failure
     errors = () if failure is None else [d for d in failure.diagnostics if d.severity is not DiagnosticSeverity.WARNING]
     if errors:
-        return f"does not compile: line {errors[0].line}: {errors[0].message.splitlines()[0]}"
+        return f"does not compile: {errors[0].words}"
     if compared.whole is not None:
         return None
     if failure is not None:

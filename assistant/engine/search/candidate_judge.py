@@ -288,4 +288,4 @@ def _outcome_of(failure: LabFailure) -> TrialOutcome:
 
 def _first_diagnostic(failure: LabFailure) -> str:
     first = next(iter(failure.diagnostics), None)
-    return failure.message if first is None else f"{failure.message}: line {first.line}: {first.message.splitlines()[0]}"
+    return failure.message if first is None else f"{failure.message}: {first.words}"

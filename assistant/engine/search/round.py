@@ -59,7 +59,7 @@ class Round(Record):
         steps: tuple[Step, ...] = ()
         if items:
             name = items[0].kernel.qualified_name
-            if name != self.context.kernel:
+            if services.history.is_new_successor(name, self.context.kernel):
                 job.say(Severity.INFORMATION, f"{self.context.kernel}: {name} takes its place in the version that is built upon")
             request = replace(services.request(node, items), island=self.island)
             plan = await services.planner.plan(request)

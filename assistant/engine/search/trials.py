@@ -128,6 +128,7 @@ class TrialHistory:
         """By technique and reason."""
         self._attempt_summaries = list(earlier)
         self._untried: list[TrialOutcome] = []
+        self._successors: set[str] = set()
 
     @property
     def is_full(self) -> bool:
@@ -172,6 +173,12 @@ class TrialHistory:
     def declines(self) -> tuple[Decline, ...]:
         """Each technique and reason once."""
         return tuple(self._declined.values())
+
+    def is_new_successor(self, name: str, kernel: str) -> bool:
+        """Whether a version is built upon for the first time in which ``name`` does what ``kernel`` did."""
+        is_new = name not in {kernel, *self._successors}
+        self._successors.add(name)
+        return is_new
 
     def begin_again(self) -> None:
         """The search starts over from the same text: other orders of the same edits may be tried."""

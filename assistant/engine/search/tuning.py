@@ -24,7 +24,7 @@ from assistant.engine.search.trials import SearchNode, Trial
 from assistant.engine.source_version import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model import events
-from assistant.model.build import Build
+from assistant.model.build import Build, is_too_large
 from assistant.model.plan import Rewrite, Step
 from assistant.model.profile import Severity
 from assistant.model.source import Source
@@ -77,9 +77,10 @@ class TuningTrials:
         await self._inner.close()
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial:
-        """The edit as it was written; where that came to a time, the best of its settings."""
+        """The edit as it was written; where that came to a time, or is only too large for the GPU, the best of its settings."""
         first = await self._inner.judge(node, step, rewrite, on_built)
-        if not rewrite.tunables or first.ratio is None or self._trial_count == 0:
+        is_timed = first.ratio is not None or is_too_large(first.diagnostics)
+        if not rewrite.tunables or not is_timed or self._trial_count == 0:
             return first
         space = space_of(first.text, rewrite.tunables, rewrite.constraints)
         if isinstance(space, TuningProblem):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.model import events
-from assistant.model.build import Build, BuildFailure, BuildResult
+from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity
 from assistant.model.plan import Rewrite, Tunable
 from assistant.model.timing import LaunchIdentity
 from assistant.model.trial import TrialOutcome
@@ -106,6 +106,39 @@ async def test_on_a_gpu_the_best_is_timed_once_more_and_has_to_hold(tmp_path: Pa
     assert lucky == pytest.approx(5.0)
     assert again == pytest.approx(100 / 52)
     assert tuning.best == (("PAD", 1),)
+
+
+class TooLargeLab(FakeLab):
+    """Its assembler refuses an edit with the padding that it was written with."""
+
+    refusing = "ptxas"
+
+    async def build(self, program: Program, architecture: str) -> BuildResult:
+        if "PAD = 0;" not in program.sources[0].text:
+            return await super().build(program, architecture)
+        message = "Entry function 'k' uses too much shared data (0x10000 bytes, 0xc000 max)"
+        return BuildFailure("a table", (Diagnostic("", 0, 0, DiagnosticSeverity.ERROR, message, None, self.refusing),))
+
+
+class BrokenLab(TooLargeLab):
+    """Its compiler refuses it."""
+
+    refusing = "nvcc"
+
+
+async def test_an_edit_that_is_only_too_large_as_it_was_written_is_tuned(tmp_path: Path) -> None:
+    on = search(tmp_path)
+    on.lab_type = TooLargeLab
+    assert await on.run() == [("tile", "kept")]
+    (tuning,) = on.all(events.TuningEnded)
+    assert (tuning.points[0].outcome, tuning.best) == (TrialOutcome.BUILD_FAILED, (("PAD", 1),))
+
+
+async def test_one_that_does_not_compile_is_not(tmp_path: Path) -> None:
+    on = search(tmp_path, settings="repairs = 0\n")
+    on.lab_type = BrokenLab
+    assert (await on.run())[0] == ("tile", "build_failed")
+    assert on.all(events.TuningEnded) == []
 
 
 class LargeLab(FakeLab):

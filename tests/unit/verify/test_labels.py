@@ -55,6 +55,7 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
         ("float *far = group.map_shared_rank(&v, 1);", Label.ARCH_LOCK_IN),
         ("cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);", Label.ARCH_LOCK_IN),
         ("auto t = cute::make_tensor(in, 4);", Label.LIBRARY_CALL),
+        ("using  namespace cute;", Label.LIBRARY_CALL),
         ("atomicAdd(&out[0], v);", Label.NON_DETERMINISM),
         ("atomicAdd(out, v);", Label.NON_DETERMINISM),
         ("using quad = float4; quad w = *(const quad *)(in + i);", Label.ALIGNMENT),
@@ -81,7 +82,9 @@ def test_a_launch_that_needs_an_architecture_is_labelled(line: str) -> None:
 
 
 def test_a_library_that_a_kernel_calls_is_host_code_too() -> None:
-    assert [found.label for found in labels("cublasSgemm(handle);")] == [Label.LIBRARY_CALL, Label.HOST_CODE]
+    library, host = labels("cublasSgemm(handle);")
+    assert (library.label, host.label) == (Label.LIBRARY_CALL, Label.HOST_CODE)
+    assert host.message == "may do something on the host: it calls cublasSgemm, which is not a function of device code"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 // Which shapes of a kernel's launches are kept once a recording has grown large: ever fewer of the new ones, so that a kernel whose grid
-// changes with every step is known at its largest and its smallest without filling the disk.
+// changes with every step is known at its first shape and at one beyond three quarters of them, without filling the disk.
 #pragma once
 #include <cstdint>
 #include <map>
