@@ -11,12 +11,14 @@ import pytest
 from hypothesis import settings
 
 from tests.network.ban import forbid
+from tests.network.quick import leave_out_parsers
 from tests.order import longest_first
 from tests.places import write_to_quick_folder
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 forbid()
+leave_out_parsers()
 write_to_quick_folder()
 
 

@@ -1,8 +1,9 @@
-"""No test reaches the network, nor does a command that a test starts."""
+"""No test reaches the network, nor does a command that a test starts; neither prepares what no test asks for."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import socket
 import subprocess
 import sys
@@ -43,3 +44,11 @@ def test_commands_that_tests_start_are_bound_too(tmp_path: Path) -> None:
     asked = f"import socket; socket.create_connection(({ELSEWHERE!r}, 80))"
     ended = subprocess.run((sys.executable, "-c", asked), env=make_cli(tmp_path).environment(), capture_output=True, text=True, timeout=60)
     assert "NetworkForbiddenError" in ended.stderr
+
+
+def test_nothing_that_no_test_asks_for_is_prepared(tmp_path: Path) -> None:
+    """`tests/network/quick.py`: here and in what tests start."""
+    with pytest.raises(ImportError):
+        importlib.import_module("rfc3987_syntax")
+    asked = "import sys; sys.exit('rfc3987_syntax' not in sys.modules)"
+    subprocess.run((sys.executable, "-c", asked), env=make_cli(tmp_path).environment(), check=True, timeout=60)

@@ -148,8 +148,7 @@ class Cli:
             "TMPDIR": str(self.temporary),
             "PYTHONPATH": _python_path(),
             "COLUMNS": "80",
-            "PYTHONDONTWRITEBYTECODE": "",  # compiled once, as where it is installed
-            "PYTHONPYCACHEPREFIX": str(shared_cache() / "bytecode"),
+            "PYTHONDONTWRITEBYTECODE": "",  # compiled once, next to the sources, as where it is installed
         }
         return kept | own | self.variables
 
