@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.cli.harness import Cli, adopt_orphans, working_cli
+from tests.e2e.cli.harness import Cli, Ended, adopt_orphans, working_cli
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,6 +23,8 @@ class Offered:
     """A folder in which ``optimize transpose.cu`` has just made its proposal."""
 
     cli: Cli
+    ended: Ended
+    """That run, with its events."""
     source: Path
     proposal: dict[str, Any]
     plan: dict[str, Any]
@@ -49,7 +51,7 @@ def _offered_once(tmp_path_factory: pytest.TempPathFactory) -> Generator[tuple[O
         assert ended.code == 0, ended.said
         memory = cli.home.with_name("memory")
         shutil.copytree(cli.home, memory, ignore=shutil.ignore_patterns("cache"))
-        yield Offered(cli, source, ended.one("proposal"), ended.all("plan")[0], original), memory
+        yield Offered(cli, ended, source, ended.one("proposal"), ended.all("plan")[0], original), memory
 
 
 @pytest.fixture

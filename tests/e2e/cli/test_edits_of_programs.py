@@ -16,10 +16,7 @@ import pytest
 from tests.e2e.cli.edits_of_programs import EDITS, Edit
 from tests.e2e.cli.harness import Cli, Ended
 from tests.e2e.cli.scripted_model import LONG_S, ONE_VARIANT, ScriptedModel, asked_by, outcomes, plan, step
-from tests.thorough import only
 
-QUICK = ("compile_database",)
-"""What every run looks at: a launch in a single file."""
 BUILD_S = 300.0
 TOOLKIT = {"CPATH": "/usr/local/cuda/include"}
 """Where a toolkit's headers are, for host code that a build does not tell."""
@@ -31,7 +28,8 @@ def files(folder: Path) -> Mapping[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in own}
 
 
-@pytest.mark.parametrize("name", only(QUICK, EDITS))
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", EDITS)
 def test_a_project_is_looked_at_and_an_edit_of_it_accepted_built_and_taken_back(cli: Cli, tmp_path: Path, name: str) -> None:
     edit, folder = EDITS[name], cli.folder / name
     edit.copy_to(folder)

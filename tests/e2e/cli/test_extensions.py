@@ -65,6 +65,7 @@ def test_without_a_workload_it_is_said_what_answers_and_what_to_write(cli: Cli) 
     check_nothing_ran(folder)
 
 
+@pytest.mark.thorough
 def test_the_table_that_init_writes_is_run_by_the_emulator(cli: Cli) -> None:
     folder = project(cli, "torch_dispatch_ops")
     file = folder / "csrc" / "cuda" / "masked_add.cu"

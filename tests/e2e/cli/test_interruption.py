@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.cli.harness import DEADLINE_S, Alive, Cli, finish, no_orphans, wait_for, working_cli
 from tests.e2e.cli.terminal import Terminal
-from tests.thorough import first_of, only
+from tests.thorough import only
 
 SLOW_PROGRAM = """#include <cstdio>
 // {unique}
@@ -62,7 +62,7 @@ def slow(tmp_path: Path) -> Generator[Cli]:
 @pytest.mark.parametrize(
     ("phase", "number"),
     only(
-        [("building for the emulator", signal.SIGKILL), ("running the program", signal.SIGKILL), ("replaying launches", signal.SIGINT)],
+        [("building for the emulator", signal.SIGKILL), ("running the program", signal.SIGINT)],
         product(PHASES, (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)),
     ),
     ids=lambda value: getattr(value, "name", value),
@@ -138,7 +138,8 @@ def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
     assert slow.left_behind() == []
 
 
-@pytest.mark.parametrize("answer", first_of(["a", "r"]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("answer", ["a", "r"])
 def test_a_person_decides_on_the_terminal(slow: Cli, answer: str) -> None:
     path = slow.quick()
     before = path.read_text("utf-8")

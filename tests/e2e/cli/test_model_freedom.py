@@ -37,6 +37,7 @@ def test_a_rewrite_is_judged_by_what_it_does(cli: Cli, case: Rewritten) -> None:
     assert "Host code may be edited" in asked and "Edits are tried without a GPU" in asked
 
 
+@pytest.mark.thorough
 def test_a_search_goes_on_with_the_kernel_that_others_were_fused_into(cli: Cli) -> None:
     case = next(each for each in rewritten() if each.name == "fused")
     fused = case.text("right.md")

@@ -31,6 +31,7 @@ def asked(cli: Cli, candidate: Path, *words: str) -> dict[str, Any]:
     return json.loads(cli.run(*words, "--json", folder=candidate.parent).out)
 
 
+@pytest.mark.thorough
 def test_an_operator_is_written_from_its_task_to_its_reward(cli: Cli) -> None:
     candidate = make(cli, SMALL)
     assert "torch_project" not in (candidate.parent / "task.json").read_text()

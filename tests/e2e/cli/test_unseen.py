@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.cli.harness import DATA, Cli, Ended
+from tests.thorough import first_of
 
 pytestmark = pytest.mark.skipif("KERNELOPT_ALL_CHEATS" not in os.environ, reason="takes minutes: make test-cheats")
 FOUND = DATA / "found"
@@ -47,7 +48,7 @@ def test_what_recorded_values_and_sizes_do_not_show_is_shown_by_others(cli: Cli)
     assert [name for name, label in LABELS.items() if label not in compared[name]["labels"]] == []
 
 
-@pytest.mark.parametrize("name", ["sum_in_a_new_kernel", "gamma_in_the_next_kernel", "zeroed_by_the_host"])
+@pytest.mark.parametrize("name", first_of(["sum_in_a_new_kernel", "gamma_in_the_next_kernel", "zeroed_by_the_host"]))
 def test_work_that_is_moved_is_right_and_no_gain(cli: Cli, name: str) -> None:
     """To a new kernel, to one that was there, to a fill: values are right, and what was moved counts on both sides."""
     overall = _overall(_compared(cli, name))

@@ -190,6 +190,7 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
     await page.see(page.output(4), re.compile(rf"{short_id(lab_cli, proposals(lab_cli)[-1])} +rejected +waves"))
 
 
+@pytest.mark.thorough
 async def test_an_interrupt_ends_what_was_waited_for(open_notebook: OpenNotebook, lab_cli: Cli) -> None:
     page = await open_notebook("endless.ipynb", BEGIN, ENDLESS, "print('alive', 6 * 7)")
     await page.run(0)

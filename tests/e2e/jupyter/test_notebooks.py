@@ -125,6 +125,7 @@ class ModelNew(torch.nn.Module):
 """
 
 
+@pytest.mark.thorough
 def test_a_task_of_two_cells_is_broken_down_and_its_candidate_judged_at_the_cells_lines(cli: Cli) -> None:
     """The candidate is not run here: its error is the verdict's, not the notebook's."""
     if importlib.util.find_spec("torch") is None:

@@ -35,7 +35,7 @@ async def last_event(host: JobHost, task: Task) -> object:
         return [event async for event in events][-1]
 
 
-@pytest.mark.parametrize("delay_s", only((0.0, 0.02), DELAYS_S))
+@pytest.mark.parametrize("delay_s", only((0.02,), DELAYS_S))
 async def test_a_job_cancelled_while_its_host_starts_leaves_room_for_the_next(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, delay_s: float
 ) -> None:
@@ -54,7 +54,7 @@ async def test_a_job_cancelled_while_its_host_starts_leaves_room_for_the_next(
             await host.close()
 
 
-@pytest.mark.parametrize("again_after_s", [0.0, 0.02])
+@pytest.mark.parametrize("again_after_s", only((0.0,), (0.0, 0.02)))
 async def test_a_second_cancel_leaves_the_pipe_to_the_first(cli: Cli, monkeypatch: pytest.MonkeyPatch, again_after_s: float) -> None:
     for name, value in cli.environment().items():
         monkeypatch.setenv(name, value)

@@ -317,6 +317,7 @@ async def test_findings_on_a_headers_kernel_are_published_under_the_header(share
     await editor.until(lambda: not found())
 
 
+@pytest.mark.thorough
 async def test_a_file_of_the_program_that_is_saved_has_its_header_checked_again(shared_cli: Cli, shared_editor: Start) -> None:
     folder = project(shared_cli, "header_kernel")
     editor = await shared_editor(settings=CHECKED)

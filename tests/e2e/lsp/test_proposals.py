@@ -128,6 +128,7 @@ async def test_lists_of_kernels_and_proposals_say_what_a_tree_of_them_shows(offe
     assert "__global__" in offered.original.splitlines()[kernel["document_line"]] and kernel["headline"] == "not profiled yet"
 
 
+@pytest.mark.thorough
 async def test_a_preview_is_a_file_where_the_editor_only_shows_files(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, capabilities=neovim(), settings=QUIET)
     await shown(editor, offered)

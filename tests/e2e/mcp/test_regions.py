@@ -7,6 +7,7 @@ import pytest
 from tests.e2e.cli.harness import Cli
 from tests.e2e.mcp.conftest import Connect
 from tests.programs_of_steps import COPIED, SWAPPED
+from tests.thorough import first_of
 
 
 @pytest.mark.thorough
@@ -23,7 +24,7 @@ async def test_an_agent_asks_for_the_speed_of_a_function_and_proposes_by_it(cli:
         assert offered["speed"]["caveats"][0] == "all that main does on the GPU"
 
 
-@pytest.mark.parametrize("tool", ["compare", "propose", "optimize"])
+@pytest.mark.parametrize("tool", first_of(["optimize", "compare", "propose"]))
 async def test_a_misspelt_function_is_said_with_the_nearest_names(cli: Cli, connect: Connect, tool: str) -> None:
     source = cli.write("steps.cu", COPIED)
     assert cli.run("trust", cli.folder).code == 0
