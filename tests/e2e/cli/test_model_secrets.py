@@ -9,6 +9,7 @@ import pytest
 from tests.e2e.cli.harness import Cli
 from tests.e2e.cli.scripted_model import ScriptedModel, asked_by, code, plan, step
 from tests.endpoint.server import Refuses, Says
+from tests.thorough import first_of
 
 KEY = "sk-a-very-secret-key-0123456789"
 KERNEL = "__global__ void k() { /* %s */ }"
@@ -20,7 +21,7 @@ def holders(folder: Path) -> list[str]:
     return [str(path) for path in files if KEY.encode() in path.read_bytes()]
 
 
-@pytest.mark.parametrize("level", [None, "debug"])
+@pytest.mark.parametrize("level", first_of(["debug", None]))
 def test_a_key_is_in_nothing_that_is_kept_or_said(cli: Cli, level: str | None) -> None:
     model = ScriptedModel(
         plans=[plan(step("tile", 11, "KO101", rationale=f"your key is {KEY}"))],

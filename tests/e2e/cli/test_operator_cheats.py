@@ -30,6 +30,7 @@ def test_a_candidate_gets_the_verdict_it_deserves(cli: Cli, name: str) -> None:
     assert any(expected.get("by", "") in found.get(code, "") for code in expected["any_of"] if code in found), ended.said
 
 
+@pytest.mark.thorough
 def test_where_every_kernel_must_be_ones_own_nothing_else_may_compute(cli: Cli) -> None:
     ended = cli.run("compare", FOLDER / "task.py", FOLDER / "by_numpy.py", "--only-custom")
     assert ended.code == 1 and "no kernel of its own ran" in ended.said, ended.said

@@ -70,6 +70,7 @@ def test_a_model_writes_the_kernel_that_rules_do_not_and_is_told_what_is_wrong_w
     assert [asked for asked in model.questions("plan_reply") if "reversed_of" in asked], "the search goes on from it"
 
 
+@pytest.mark.thorough
 def test_a_model_is_given_up_after_a_few_wrong_texts(cli: Cli) -> None:
     model = ScriptedModel(codes=[fenced(KERNEL.replace('"reversed"', '"other"'))])
     with asked_by(cli, model, search=ONE_VARIANT):

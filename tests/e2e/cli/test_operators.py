@@ -117,6 +117,7 @@ def test_what_pytorch_compiles_is_pytorchs_work(cli: Cli) -> None:
     assert verdict["outcome"] == "NEEDS_DECISION" and [each["code"] for each in verdict["findings"]] == ["library_call"], ended.said
 
 
+@pytest.mark.thorough
 def test_a_task_is_broken_down_into_functions_and_groups(cli: Cli) -> None:
     folder = next(each for each in TASKS if each.name == "rms_norm_residual")
     ended = cli.run("profile", folder / "task.py", "--json")

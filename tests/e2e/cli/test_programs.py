@@ -125,6 +125,7 @@ def test_a_header_is_edited_accepted_and_taken_back(cli: Cli, project: Path) -> 
     assert project.read_text("utf-8") == OPS
 
 
+@pytest.mark.thorough
 def test_an_edit_of_a_header_is_judged_in_its_place(cli: Cli, project: Path) -> None:
     right = cli.write("right.cuh", OPS.replace("pow(v[i], 3.0)", "v[i] * v[i] * v[i]"))
     wrong = cli.write("wrong.cuh", OPS.replace("3.0", "2.0"))
