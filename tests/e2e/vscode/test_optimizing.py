@@ -14,6 +14,7 @@ from tests.e2e.vscode.programs import WAVES_TEMPLATE
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
+@pytest.mark.thorough
 async def test_optimize_asks_runs_and_offers(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     cli.quick()
     window = await open_window(folder)

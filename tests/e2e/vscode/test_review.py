@@ -158,6 +158,7 @@ async def test_hunks_are_picked_by_keyboard(open_window: OpenWindow, offered: Of
     await saved_without_second(window, offered)
 
 
+@pytest.mark.thorough
 async def test_hunks_are_kept_and_skipped_in_the_live_file(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)
     await window.open_file("waves.cu")

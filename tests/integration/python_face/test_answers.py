@@ -133,17 +133,20 @@ template <int N> __global__ void of_many(float *y, const float *in, int count) {
 """
 
 
+@pytest.mark.thorough
 def test_kernels_of_two_names_are_compared_as_one_in_the_others_place(session: kernelopt.Session) -> None:
-    def compiled(name: str) -> kernelopt.Kernel:
-        return kernelopt.compile(PAIR, name, grid=4, block=256, session=session)
-
-    naive = compiled("naive")
-    assert kernelopt.compare(naive, compiled("quick"), arrays()).verification == "PASS"
-    found = kernelopt.compare(naive, compiled("wrong"), arrays())
+    naive, quick, wrong = (kernelopt.compile(PAIR, name, grid=4, block=256, session=session) for name in ("naive", "quick", "wrong"))
+    assert kernelopt.compare(naive, quick, arrays()).verification == "PASS"
+    found = kernelopt.compare(naive, wrong, arrays())
     assert found.verification == "FAIL" and found.findings[0].expected == "0" and found.findings[0].actual == "1"
+
+
+def test_a_kernel_of_another_name_that_cannot_take_the_place_is_refused(session: kernelopt.Session) -> None:
+    naive = kernelopt.compile(PAIR, "naive", grid=4, block=256, session=session)
     for name, told in (("of_ints", "cannot be launched as"), ("of_many<4>", "cannot stand under the name of naive")):
+        other = kernelopt.compile(PAIR, name, grid=4, block=256, session=session)
         with pytest.raises(kernelopt.KernelOptError, match=told):
-            kernelopt.compare(naive, compiled(name), arrays())
+            kernelopt.compare(naive, other, arrays())
 
 
 def test_what_a_reference_did_not_say_is_a_note_of_the_check(session: kernelopt.Session) -> None:
