@@ -29,7 +29,7 @@ def rewarded(cli: Cli, name: str) -> dict[str, Any]:
     return json.loads(cli.run("judge", "--task", "work", "--json").out)
 
 
-_SHORT = ("no_op", "environment/reads_a_file")
+_SHORT = ("environment/reads_a_file",)
 """The others take a minute and more each; other tests of tasks have the same answers."""
 
 
