@@ -7,11 +7,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.match import kernel_meant
 from assistant.cuda.parse import parse_with_trees
 from assistant.cuda.syntax import SyntaxTree
 from assistant.editor.accepted import is_acceptance, without_device_diagnostics, without_diagnostics
 from assistant.editor.analysis import Analysis
 from assistant.editor.headers import Headers
+from assistant.editor.left_results import LeftResults, kernels_changed
 from assistant.editor.live_accesses import LiveAccesses
 from assistant.editor.picture import view_of
 from assistant.editor.report import Report, build_report, comparisons
@@ -71,6 +73,7 @@ class OpenDocument:
         self._read: tuple[str, tuple[Note, ...]] | None = None
         """The text that was last parsed as a whole, and the notes on it."""
         self._searched = Searched()
+        self._left = LeftResults()
         self._notes = StaticNotes()
         self._trees: tuple[SyntaxTree, ...] = ()
         """Of the text that was parsed last."""
@@ -134,6 +137,19 @@ class OpenDocument:
         if was:
             self._look()
         return bool(was)
+
+    def decided(self, proposal: Proposal) -> None:
+        """The text shows what a person accepted of the proposal, or undid: what was counted before is no longer of its kernels' lines."""
+        self.reparse()
+        self._accesses.saved()
+        self._edited = ()
+        change = proposal.change_of(self.path)
+        meant = kernel_meant(self.parsed, proposal.kernel) if proposal.path == self.path else None
+        changed = set[str]() if meant is None else {meant.key}
+        if change is not None:
+            changed |= kernels_changed(self.parsed, change.after_text if self.text == change.before_text else change.before_text)
+        self._left.leave(self._analyses.get(Verb.PROFILE.value), changed)
+        self._look()
 
     def reparse(self) -> None:
         """Bring parse and view up to the text."""
@@ -328,7 +344,8 @@ class OpenDocument:
         offered = tuple(
             proposal for proposal in self._proposals if (change := proposal.change_of(self.path)) is None or change.after_text != text
         )  # another process undid what the text shows
-        view = view_of(self.parsed, self._analyses, offered, self._static, routes, self._searched.in_vain)
+        analyses = {command: self._left.shown(analysis, text) for command, analysis in self._analyses.items()}
+        view = view_of(self.parsed, analyses, offered, self._static, routes, self._searched.in_vain)
         self.view: View = replace(view, pairs=self._pairs, programs=self._programs, live=self._edited)
 
 

@@ -8,13 +8,14 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from assistant.editor.open_document import OpenDocument
 from assistant.engine import read_source
 from assistant.errors import UsageError
 from assistant.model.events import JobStarted
+from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 
 __all__ = ["OpenDocuments"]
@@ -53,3 +54,10 @@ class OpenDocuments(dict[str, OpenDocument]):
     def last_started(self) -> JobStarted | None:
         """Where the jobs of this editor run, as the newest answer says; None before any."""
         return next((started for document in reversed(self.values()) if (started := document.started) is not None), None)
+
+    def decided(self, proposal: Proposal, shown: Callable[[str], None]) -> None:
+        """The texts show a decision on a proposal; ``shown`` is called with the keys of those that it is about."""
+        for document in self.values():
+            if document.path in {proposal.path, *proposal.paths}:
+                document.decided(proposal)
+                shown(document.key)

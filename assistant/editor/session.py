@@ -360,11 +360,12 @@ class EditorSession:
 
     def show_decision(self, key: str, outcome: Decision | AlreadyDecided) -> None:
         """A source shows a decision, taken here or earlier in another front end: say so, and offer what is open now."""
+        self._offer(self._documents.open(key))
         if isinstance(outcome, Decision):
             self._parts.listener.decided(key, outcome)
+            self._documents.decided(self._store.find_proposal(outcome.proposal), self._parts.listener.shown)
         else:
             self._parts.listener.lost(key, outcome)
-        self._offer(self._documents.open(key))
 
     def _offer(self, document: OpenDocument) -> bool:
         sessions = self._store.pair_sessions(document.path)

@@ -45,15 +45,15 @@ def _said(*told: Any, text: str = _TEXT) -> Analysis:
     return Analysis(text, told)
 
 
-def _finding(code: str, line: int, cost: float | None = 0.3) -> event_parts.ProfileFinding:
+def finding_of(code: str, line: int, cost: float | None = 0.3) -> event_parts.ProfileFinding:
     return event_parts.ProfileFinding(code, line, "warning", f"{code} is here", (), cost)
 
 
-def _line(line: int, file: str = str(_PATH)) -> event_parts.ProfileLine:
+def line_of(line: int, file: str = str(_PATH)) -> event_parts.ProfileLine:
     return event_parts.ProfileLine(file, line, "global load", 10, 320, 40, 40, None, None, "exact", "")
 
 
-def _profile(kernel: str = _FIRST, block: int = 32, **more: Any) -> events.Profile:
+def profile_of(kernel: str = _FIRST, block: int = 32, **more: Any) -> events.Profile:
     known: dict[str, Any] = {
         "job": "J1", "kernel": kernel, "instance": kernel, "launch": 0, "grid": (1, 1, 1), "block": (block, 1, 1), "shared_bytes": 0,
         "device": _DEVICE, "method": "emulator", "totals": {}, "instructions": InstructionMix(), "lines": (), "findings": (),
@@ -91,8 +91,8 @@ def test_launches_of_a_kernel_come_costliest_first_counting_how_often_each_runs(
 
 
 def test_lines_are_those_of_the_costliest_launch_that_was_counted() -> None:
-    small = _profile(block=32, lines=(_line(4),), findings=(_finding("KO101", 4),))
-    large = _profile(block=64, lines=(replace(_line(4), sectors=80),))
+    small = profile_of(block=32, lines=(line_of(4),), findings=(finding_of("KO101", 4),))
+    large = profile_of(block=64, lines=(replace(line_of(4), sectors=80),))
     view = _view(profile=_said(small, large, _summary(1e-6), _summary(2e-6, block=64)))
     assert [line.counters.sectors for line in view.lines] == [80]
 
@@ -114,19 +114,19 @@ def test_a_proposal_stands_at_its_kernel_a_template_too_however_it_is_named(name
 
 
 def test_a_finding_that_several_launches_repeat_is_shown_once_with_its_largest_cost() -> None:
-    low, high = (_profile(block=size, findings=(_finding("KO101", 4, cost),)) for size, cost in ((32, 0.1), (64, 0.4)))
+    low, high = (profile_of(block=size, findings=(finding_of("KO101", 4, cost),)) for size, cost in ((32, 0.1), (64, 0.4)))
     notes = _view(profile=_said(low, high)).notes
     assert [(note.code, note.cost_ratio) for note in notes] == [("KO101", 0.4)]
 
 
 def test_notes_move_with_their_lines_and_go_where_the_line_was_changed() -> None:
-    told = _said(_profile(findings=(_finding("KO101", 4), _finding("KO103", 7))))
+    told = _said(profile_of(findings=(finding_of("KO101", 4), finding_of("KO103", 7))))
     moved = _TEXT.replace("#define", "// one\n// two\n#define").replace("a[threadIdx.x] = 2", "a[threadIdx.x] = 3")
     assert _found(_view(moved, profile=told)) == [("profile", 6, "KO101")]
 
 
 def test_a_kernel_is_stale_after_its_own_edit_and_after_that_of_what_it_is_made_of() -> None:
-    told = _said(_profile(), _summary(1e-6))
+    told = _said(profile_of(), _summary(1e-6))
     for edited, stale in (
         (_TEXT, []),
         (_TEXT.replace("= 1;", "= 3;"), ["first"]),
@@ -143,7 +143,7 @@ def test_a_kernel_is_stale_after_its_own_edit_and_after_that_of_what_it_is_made_
 def test_an_older_profile_stays_with_a_newer_compile_error() -> None:
     broken = _TEXT.replace("= 2;", "= 2")
     view = _view(
-        broken, inspect=_said(_compiler(7), text=broken), profile=_said(_profile(findings=(_finding("KO101", 4),)), _summary(1e-6))
+        broken, inspect=_said(_compiler(7), text=broken), profile=_said(profile_of(findings=(finding_of("KO101", 4),)), _summary(1e-6))
     )
     assert _found(view) == [("profile", 4, "KO101"), ("compile", 7, "65")]
     assert [kernel.is_stale for kernel in view.kernels] == [False, True]
@@ -168,7 +168,7 @@ def test_a_problem_in_an_included_file_stands_at_the_kernel_and_names_its_place(
 
 
 def test_a_finding_in_an_included_file_is_not_put_on_a_line_of_this_one() -> None:
-    told = _profile(lines=(_line(4, "/w/help.cuh"), _line(7)), findings=(_finding("KO101", 4), _finding("KO102", 7)))
+    told = profile_of(lines=(line_of(4, "/w/help.cuh"), line_of(7)), findings=(finding_of("KO101", 4), finding_of("KO102", 7)))
     view = _view(profile=_said(told))
     assert _found(view) == [("profile", 3, "KO101"), ("profile", 7, "KO102")]
     assert view.notes[0].message.startswith("help.cuh:4: ")
@@ -202,7 +202,7 @@ def test_a_problem_has_the_code_of_its_documentation_page_and_the_severity_that_
 
 def test_what_check_and_profile_both_say_is_said_once() -> None:
     view = _view(
-        check=_said(_check(_problem("misaligned", 4))), profile=_said(_profile(findings=(_finding("KO207", 4), _finding("KO101", 4))))
+        check=_said(_check(_problem("misaligned", 4))), profile=_said(profile_of(findings=(finding_of("KO207", 4), finding_of("KO101", 4))))
     )
     assert _found(view) == [("check", 4, "KO207"), ("profile", 4, "KO101")]
 
@@ -228,11 +228,16 @@ _CODE_RAN = InstructionMix(fp32=4)
         ("KO204", 4, lambda: {"check": _said(_check(_problem("barrier_divergence", 7)))}, True),
         ("KO204", 4, lambda: {"check": _said(_check())}, True),
         ("KO206", 10, lambda: {"check": _said(_check(_problem("bad_launch", 10)))}, False),
-        ("KO106", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, False),
-        ("KO106", 4, lambda: {"profile": _said(_profile(), _summary(1e-6))}, True),
-        ("KO116", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, False),
-        ("KO106", 7, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6))}, True),
-        ("KO106", 4, lambda: {"profile": _said(_profile(instructions=_CODE_RAN), _summary(1e-6), text=_TEXT.replace("= 1", "= 4"))}, True),
+        ("KO106", 4, lambda: {"profile": _said(profile_of(instructions=_CODE_RAN), _summary(1e-6))}, False),
+        ("KO106", 4, lambda: {"profile": _said(profile_of(), _summary(1e-6))}, True),
+        ("KO116", 4, lambda: {"profile": _said(profile_of(instructions=_CODE_RAN), _summary(1e-6))}, False),
+        ("KO106", 7, lambda: {"profile": _said(profile_of(instructions=_CODE_RAN), _summary(1e-6))}, True),
+        (
+            "KO106",
+            4,
+            lambda: {"profile": _said(profile_of(instructions=_CODE_RAN), _summary(1e-6), text=_TEXT.replace("= 1", "= 4"))},
+            True,
+        ),
     ],
 )
 def test_a_run_or_machine_code_answers_what_the_text_alone_suggests(
@@ -257,7 +262,7 @@ def test_what_was_found_in_a_kernel_that_is_gone_is_gone_with_it() -> None:
     gone = _TEXT.replace("__global__ void first(float *a) {\n  a[threadIdx.x] = 1;\n}\n", "")
     view = _view(
         gone,
-        profile=_said(_profile(findings=(_finding("KO101", 4), _finding("KO111", 10)))),
+        profile=_said(profile_of(findings=(finding_of("KO101", 4), finding_of("KO111", 10)))),
         check=_said(_check(_problem("shared_race", 4))),
     )
     assert _found(view) == []
@@ -309,9 +314,9 @@ def test_neighbouring_threads_far_apart_are_one_note_for_each_kernel_at_the_cost
     text = _TEXT.replace("  a[threadIdx.x] = 1;\n", 4 * "  a[threadIdx.x] = 1;\n")
     far, apart, other = ": the threads of a warp read addresses far apart", ": the addresses of a warp's threads lie apart", ": misaligned"
     said = [("KO101", 4, far, 0.1), ("KO102", 5, apart, 0.3), ("KO101", 6, far, None), ("KO102", 7, other, 0.2)]
-    found = tuple(replace(_finding(code, line, cost), message=f"Each load{why}") for code, line, why, cost in said)
-    elsewhere = _profile(_SECOND, findings=(replace(_finding("KO101", 10), message=f"Each load{far}"),))
-    view = _view(text, profile=_said(_profile(findings=found), elsewhere, text=text))
+    found = tuple(replace(finding_of(code, line, cost), message=f"Each load{why}") for code, line, why, cost in said)
+    elsewhere = profile_of(_SECOND, findings=(replace(finding_of("KO101", 10), message=f"Each load{far}"),))
+    view = _view(text, profile=_said(profile_of(findings=found), elsewhere, text=text))
     assert _found(view) == [("profile", 5, "KO102"), ("profile", 7, "KO102"), ("profile", 10, "KO101")]
     assert [(place.line, place.message) for place in view.notes[0].related] == [(4, "the same here"), (6, "the same here")]
 
@@ -325,7 +330,7 @@ def test_a_shared_variable_that_is_called_block_is_not_taken_for_a_block() -> No
 def test_small_grids_of_several_launches_are_one_note_with_the_others_as_related_places() -> None:
     costs = {10: 0.1, 11: 0.4, 12: 0.2}
     text = _TEXT.replace("  first<<<1, TILE>>>(0);\n", 3 * "  first<<<1, TILE>>>(0);\n")
-    found = _profile(findings=tuple(_finding("KO111", line, cost) for line, cost in costs.items()))
+    found = profile_of(findings=tuple(finding_of("KO111", line, cost) for line, cost in costs.items()))
     (note,) = _view(text, profile=_said(found, text=text)).notes
     assert (note.line, note.cost_ratio) == (11, 0.4)
     assert [(place.line, place.message) for place in note.related] == [(10, "KO111 is here"), (12, "KO111 is here")]
