@@ -9,10 +9,9 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from assistant.editor.lanes import Work
-from assistant.editor.offer_words import cases_in_words
+from assistant.editor.offer_words import judged_in_words
 from assistant.editor.progress_words import JobProgress
 from assistant.editor.tasks import Verb
-from assistant.editor.words import comparison_sentence
 from assistant.engine import CANNOT_ANSWER, event_json, event_object
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import (
@@ -175,8 +174,7 @@ class SessionListener:
             exit_code = CANNOT_ANSWER if refusal is None else refusal.exit_code
             self._server.protocol.notify("kernelopt/event", event_object(JobEnded(work.id, exit_code, message)))
         if work.task.verb is Verb.JUDGE and verdict is not None:
-            holds = cases_in_words(verdict.verification.cases)
-            message = "; ".join(part for part in (f"judged on the current text: {comparison_sentence(verdict)}", holds) if part)
+            message = judged_in_words(verdict)
         if work.id in self._progressing:
             self._progressing.discard(work.id)
             self._server.work_done_progress.end(work.id, types.WorkDoneProgressEnd(message=message))

@@ -14,7 +14,7 @@ from typing import Any
 from assistant.editor.heat import COLD, heat_of
 from assistant.editor.learned_page import SHOWN_ATTEMPTS, learned_page
 from assistant.editor.lens_row import headline
-from assistant.editor.offer_words import offer_title
+from assistant.editor.offer_words import accept_title, offer_title, outdated_title
 from assistant.editor.program_words import way_title
 from assistant.editor.report import KernelPart, Report
 from assistant.editor.view import KernelView, StallView
@@ -83,10 +83,13 @@ def _brief(kernel: KernelView) -> KernelView:
 
 
 def _proposals(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
-    for proposal in backend.editor.view(unit.key).proposals:
+    view = backend.editor.view(unit.key)
+    outdated = {kernel.proposal.id for kernel in view.kernels if kernel.proposal is not None and kernel.is_offer_outdated}
+    for proposal in view.proposals:
         yield event_object(proposal_event(proposal.job, proposal)) | {
             "uri": _home(backend, unit, proposal),
-            "title": offer_title(proposal),
+            "title": (outdated_title if proposal.id in outdated else offer_title)(proposal),
+            "accept_title": accept_title(proposal),
         }
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from assistant.editor.offer_words import accept_title, gain, offer_origin
+from assistant.editor.offer_words import OUTDATED, accept_title, gain, offer_origin
 from assistant.editor.program_words import is_run_by_none, program_about, program_lens
 from assistant.editor.view import KernelView, Note, View
 from assistant.engine import KernelPlace
@@ -63,7 +63,7 @@ class LensAction(StrEnum):
     DECLARE = "declare"
     """Write a workload to fill in before the kernel."""
     OPEN = "open"
-    """Open another file at a kernel."""
+    """Go to a line of this file, or to a kernel of another one."""
     CONSENT = "consent"
     """Answer whether the program may run."""
     PAIR_WHY = "pair why"
@@ -76,7 +76,9 @@ class Lens(Record):
     action: LensAction
     tooltip: str = ""
     place: KernelPlace | None = None
-    """What ``OPEN`` opens."""
+    """What ``OPEN`` opens in another file."""
+    line: int | None = None
+    """What it goes to in this one."""
 
 
 def kernel_row(kernel: KernelView, view: View) -> tuple[Lens, ...]:
@@ -116,6 +118,8 @@ def program_row(view: View) -> tuple[Lens, ...]:
 
 def state_in_words(kernel: KernelView, notes: Sequence[Note]) -> str:
     """What is known of a kernel, in a few words: ``race at line 14``, ``≈ L1-bound``, ``3.42 µs · DRAM-bound``; empty: nothing is."""
+    if (error := _compile_error(kernel, notes)) is not None:
+        return f"does not compile: line {error.line}"
     if defects := _defects(kernel, notes):
         more = f" +{len(defects) - 1}" if len(defects) > 1 else ""
         return f"{_defect_kind(defects[0])} at line {defects[0].line}{more}"
@@ -128,7 +132,7 @@ def state_in_words(kernel: KernelView, notes: Sequence[Note]) -> str:
 
 def in_vain(kernel: KernelView, notes: Sequence[Note]) -> str:
     """``no edit found: 1 edit tried, not faster``; empty: nothing was searched, or there is something to fix first."""
-    if kernel.in_vain is None or _defects(kernel, notes):
+    if kernel.in_vain is None or _compile_error(kernel, notes) is not None or _defects(kernel, notes):
         return ""
     return ": ".join(filter(None, ("no edit found", kernel.in_vain)))
 
@@ -142,8 +146,12 @@ def headline(kernel: KernelView, notes: Sequence[Note]) -> str:
 
 
 def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
+    if (error := _compile_error(kernel, view.notes)) is not None:
+        yield Lens(state_in_words(kernel, view.notes), LensAction.OPEN, f"{error.source}: {error.message}", line=error.line)
+        return
     if kernel.proposal is not None:
-        yield Lens(gain(kernel.proposal), LensAction.REVIEW, "\n".join(offer_origin(kernel.proposal)))
+        title = OUTDATED if kernel.is_offer_outdated else gain(kernel.proposal)
+        yield Lens(title, LensAction.REVIEW, "\n".join(offer_origin(kernel.proposal)))
         return
     if pair := next((pair for pair in view.pairs if pair.kernel == kernel.name), None):
         yield Lens(pair.headline, LensAction.PAIR_WHY, pair.headline)
@@ -159,6 +167,8 @@ def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
 
 def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
     is_paired = any(pair.kernel == kernel.name for pair in view.pairs)
+    if not is_paired and _compile_error(kernel, view.notes) is not None:
+        return
     if kernel.proposal is not None:
         yield Lens("Review", LensAction.REVIEW)
         yield Lens(accept_title(kernel.proposal), LensAction.ACCEPT)
@@ -179,6 +189,12 @@ def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
 
 def _opening(place: KernelPlace, title: str) -> Lens:
     return Lens(title, LensAction.OPEN, f"{place.name}: {place.file.name}, line {place.line}", place)
+
+
+def _compile_error(kernel: KernelView, notes: Sequence[Note]) -> Note | None:
+    """The first error of a compiler in the kernel, else in its file; None where it compiles, or was not compiled."""
+    errors = [note for note in notes if note.stage == "compile" and note.severity is Severity.ERROR and note.source != "kernelopt"]
+    return next((note for note in errors if kernel.line <= note.line <= kernel.last_line), errors[0] if errors else None)
 
 
 def _defects(kernel: KernelView, notes: Sequence[Note]) -> list[Note]:

@@ -130,8 +130,11 @@ def _weight(request: WarpRequest, before: Mapping[_Access, WarpRequest]) -> tupl
 
 
 def _said(request: WarpRequest, before: Mapping[_Access, WarpRequest]) -> str:
-    """``≈ load 32 sectors/request, 4 would do``; where it was another number, ``≈ load: was 4, now 32 sectors/request``."""
-    what = "store" if request.is_store else "load"
+    """``≈ load 32 sectors/request, 4 would do``; where it was another number, ``≈ load: was 4, now 32 sectors/request``.
+
+    By the name of its pointer where it does not speak for the whole line.
+    """
+    what = request.pointer if not request.is_whole_line else "store" if request.is_store else "load"
     earlier = before.get((request.pointer, request.is_store))
     unit = "sector" if request.sectors == 1 else "sectors"
     if earlier is not None and earlier.sectors != request.sectors:

@@ -7,15 +7,33 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 
+from assistant.cuda.linemap import LineMap
 from assistant.engine.report import asked_in_words, gain_in_words, verdict_in_short
+from assistant.model.change import FileChange
+from assistant.model.events import ComparisonMade
 from assistant.model.proposal import PredictionOutcome, Proposal
-from assistant.model.verification import CaseResult, Outcome
+from assistant.model.source import Hunk
+from assistant.model.verification import Label, Outcome
 from assistant.profile.fact_words import change_in_words, metric_in_words
 
-__all__ = ["accept_title", "cases_in_words", "gain", "offer_origin", "offer_title", "review_lines", "verdict"]
+__all__ = [
+    "OUTDATED",
+    "accept_title",
+    "fits",
+    "gain",
+    "judged_in_words",
+    "offer_origin",
+    "offer_title",
+    "outdated_title",
+    "review_lines",
+    "verdict",
+]
 
+OUTDATED = "judged before your edit"
+"""In place of gain and verdict, where the kernel is not the one that was judged; what is accepted is judged again."""
 _SHAPES_LISTED = 4
 
 
@@ -31,13 +49,19 @@ def verdict(proposal: Proposal) -> str:
     return verdict_in_short(judged.outcome, right, len(judged.cases), proposal.labels)
 
 
-def cases_in_words(cases: Sequence[CaseResult]) -> str:
-    """``10 of 10 cases right, at n=1000; n=511``: at which sizes a verdict holds; empty without cases."""
+def judged_in_words(judged: ComparisonMade) -> str:
+    """``right at n=1000; n=511 (10 of 10 cases), ≈1.60x predicted, judged on the current text``: the sizes come first, as notes are cut."""
+    cases, speed = judged.verification.cases, judged.speed
     right = [case for case in cases if case.outcome is Outcome.PASS]
-    shapes = [*dict.fromkeys(case.shape for case in right)]
-    sizes = "; ".join(shapes[:_SHAPES_LISTED]) + ("; …" if len(shapes) > _SHAPES_LISTED else "")
-    counted = f"{len(right)} of {len(cases)} cases right"
-    return "" if not cases else f"{counted}, at {sizes}" if sizes else counted
+    shapes = [*dict.fromkeys(case.shape for case in right if case.shape)]
+    outcome = judged.verification.outcome
+    short = verdict_in_short(outcome, len(right), len(cases), [Label(name) for name in judged.verification.labels])
+    if shapes and outcome is Outcome.PASS:
+        sizes = "; ".join(shapes[:_SHAPES_LISTED]) + ("; …" if len(shapes) > _SHAPES_LISTED else "")
+        short = f"right at {sizes} ({len(right)} of {len(cases)} cases)"
+    why = [f.message for f in judged.verification.findings[:1]] if outcome is Outcome.FAIL else []
+    faster = [] if speed is None or why else [gain_in_words(speed.outcome, speed.ratio)]
+    return ", ".join((short, *why, *faster, "judged on the current text"))
 
 
 def accept_title(proposal: Proposal) -> str:
@@ -46,11 +70,21 @@ def accept_title(proposal: Proposal) -> str:
     return "Accept" if is_plain else f"Accept with {asked_in_words(proposal.labels)}"
 
 
+def fits(change: FileChange, text: str) -> bool:
+    """Whether every line that it replaces, and every place that it inserts lines at, is still there."""
+    lines = LineMap(change.before_text, text)
+    return all(map(partial(_is_there, lines), change.hunks))
+
+
+def outdated_title(proposal: Proposal) -> str:
+    """As ``offer_title``, where the kernel was edited since."""
+    return f"{_what(proposal)}: {OUTDATED}"
+
+
 def offer_title(proposal: Proposal) -> str:
     """``shared-memory-padding in 2 files: ≈1.33x predicted, right in 10 of 10 cases, by model NAME``."""
-    what = " + ".join(proposal.techniques) + (f" in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
     author = "" if proposal.model is None else f", by model {proposal.model}"
-    return f"{what}: {gain(proposal)}, {verdict(proposal)}{author}"
+    return f"{_what(proposal)}: {gain(proposal)}, {verdict(proposal)}{author}"
 
 
 def offer_origin(proposal: Proposal) -> tuple[str, ...]:
@@ -75,3 +109,13 @@ def _change(outcome: PredictionOutcome) -> str:
     prediction = outcome.prediction
     change = change_in_words(prediction.metric, prediction.before, outcome.actual or 0.0, prediction.unit)
     return f"{metric_in_words(prediction.metric)} {change}"
+
+
+def _what(proposal: Proposal) -> str:
+    return " + ".join(proposal.techniques) + (f" in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
+
+
+def _is_there(lines: LineMap, hunk: Hunk) -> bool:
+    around = range(hunk.before_line, hunk.before_line + len(hunk.before)) if hunk.before else (hunk.before_line - 1, hunk.before_line)
+    now = [lines.line(line) for line in around]
+    return all(a is not None and b == a + 1 for a, b in pairwise(now)) and now[0] is not None

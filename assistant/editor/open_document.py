@@ -15,6 +15,7 @@ from assistant.editor.analysis import Analysis
 from assistant.editor.headers import Headers
 from assistant.editor.left_results import LeftResults, kernels_changed
 from assistant.editor.live_accesses import LiveAccesses
+from assistant.editor.offer_words import fits
 from assistant.editor.picture import view_of
 from assistant.editor.report import Report, build_report, comparisons
 from assistant.editor.report_comparison import ComparisonPart
@@ -330,6 +331,11 @@ class OpenDocument:
         self._edited = self._accesses.lines(self.parsed, trees, self._blocks())
         self._look()
 
+    def _is_to_be_made(self, proposal: Proposal, text: str) -> bool:
+        """Whether its edit fits the text, and is not in it, as where another process undid what stands here."""
+        change = proposal.change_of(self.path)
+        return change is None or (change.after_text != text and fits(change, text))
+
     def _blocks(self) -> dict[str, tuple[Dim3, ...]]:
         """Of the launches that were counted, by kernel."""
         counted = self._analyses.get(Verb.PROFILE.value)
@@ -341,9 +347,7 @@ class OpenDocument:
     def _look(self) -> None:
         text = self.parsed.source.text
         routes = self._headers.routes(self.path, text)
-        offered = tuple(
-            proposal for proposal in self._proposals if (change := proposal.change_of(self.path)) is None or change.after_text != text
-        )  # another process undid what the text shows
+        offered = tuple(proposal for proposal in self._proposals if self._is_to_be_made(proposal, text))
         analyses = {command: self._left.shown(analysis, text) for command, analysis in self._analyses.items()}
         view = view_of(self.parsed, analyses, offered, self._static, routes, self._searched.in_vain)
         self.view: View = replace(view, pairs=self._pairs, programs=self._programs, live=self._edited)

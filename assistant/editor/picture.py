@@ -20,7 +20,7 @@ from assistant.cuda.includes import include_line
 from assistant.cuda.linemap import LineMap
 from assistant.cuda.match import kernel_meant
 from assistant.editor.analysis import Analysis
-from assistant.editor.offer_words import gain, verdict
+from assistant.editor.offer_words import OUTDATED, gain, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.searched import InVain
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
@@ -93,6 +93,7 @@ class _Builder:
         launches = _launches(analyses.get("profile"), kernel.key)
         facts = [e for command in ("check", "profile") for e in _all(analyses, command, events.LaunchFacts) if e.kernel == kernel.key]
         costliest = next((launch.profile for launch in launches if launch.profile is not None), None)
+        proposal = next((p for p in proposals if p.path == self._path and self._kernel_key(p.kernel) == kernel.key), None)
         return KernelView(
             key=kernel.key,
             name=kernel.qualified_name,
@@ -102,7 +103,8 @@ class _Builder:
             check=checks[-1] if checks else None,
             launches=launches,
             evidence=() if costliest is None else costliest.evidence,
-            proposal=next((p for p in proposals if p.path == self._path and self._kernel_key(p.kernel) == kernel.key), None),
+            proposal=proposal,
+            is_offer_outdated=proposal is not None and self._is_outdated(proposal, kernel),
             in_vain=None if in_vain is None or self._is_touched(kernel, in_vain.text) else in_vain.why,
             launch_facts=facts[-1].words if facts else (),
             is_stale=any(self._is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
@@ -143,7 +145,9 @@ class _Builder:
             line = self._kernel_line(self._kernel_key(proposal.kernel)) if is_here else self._hunk_line(proposal)
             if line is not None:
                 whose = "" if is_here else f"{proposal.path.name}, {proposal.kernel.split('(')[0]}: "
-                message = f"{whose}{gain(proposal)}, {verdict(proposal)}: {proposal.summary}"
+                kernel = kernel_meant(self._parsed, proposal.kernel) if is_here else None
+                is_outdated = kernel is not None and self._is_outdated(proposal, kernel)
+                message = f"{whose}{OUTDATED if is_outdated else f'{gain(proposal)}, {verdict(proposal)}'}: {proposal.summary}"
                 yield Note("proposal", line, 0, Severity.INFORMATION, message, "kernelopt", proposal=proposal.id)
 
     def _judgement_notes(self, analysis: Analysis, comparison: events.ComparisonMade) -> Iterator[Note]:
@@ -204,6 +208,11 @@ class _Builder:
             around = self._around(note.line, note.line)
             if around not in others and (around is not None or kernel is not None):
                 yield note
+
+    def _is_outdated(self, proposal: Proposal, kernel: Kernel) -> bool:
+        """Whether its kernel was edited since it was judged."""
+        change = proposal.change_of(self._path)
+        return change is not None and self._is_touched(kernel, change.before_text)
 
     def _is_known(self, kernel: Kernel, analysis: Analysis) -> bool:
         """Whether the analysis has an answer of this very kernel, or its text: it is no renamed one."""

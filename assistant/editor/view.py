@@ -121,6 +121,8 @@ class KernelView(Record):
     """Why the last search on it, as it stands, found no edit; empty: it does not say; None: it found one, or there was none."""
     launch_facts: tuple[str, ...] = ()
     """What all its launches had in common, in sentences; empty before any was seen."""
+    is_offer_outdated: bool = False
+    """The kernel was edited after its proposal was judged."""
 
 
 class PairView(Record):

@@ -1,15 +1,17 @@
 """What a warp's requests to global memory cost, by the text alone: 32-byte sectors of each element access. Pure; nothing runs.
 
-A line is told whole or not at all, and only what the text decides: the block must be known, and the lanes' addresses may depend on
-nothing but thread and block indices, constants and the kernel's sizes. Sizes are tried at two values, both of whole sectors; what comes
-out differently is not certain. Rules: `assistant.plan.expert.analysis.warp_pattern`. Example::
+A line is told only where the text decides all of its addresses: the block must be known, and the lanes' addresses may depend on nothing
+but thread and block indices, constants and the kernel's sizes. Sizes are tried at two values, both of whole sectors; what comes out
+differently is not certain. Elements that one request does not move are left out, and the line's other accesses say so.
+Rules: `assistant.plan.expert.analysis.warp_pattern`. Example::
 
-    requests_of(parsed, tree, kernel, (Dim3(32, 8, 1),))   # (WarpRequest(line=9, pointer='in', is_store=False, sectors=4, ideal=4),)
+    requests_of(parsed, tree, kernel, (Dim3(32, 8, 1),))   # (WarpRequest(line=9, pointer='in', is_store=False, sectors=4, ideal=4, …),)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from assistant.cuda.integers import Scope, Write, evaluate
 from assistant.cuda.names import words_in
@@ -42,10 +44,12 @@ class WarpRequest(Record):
     sectors: int
     ideal: int | None
     """Sectors that the lanes' bytes fill; None where only a member of the element is accessed."""
+    is_whole_line: bool = True
+    """False: the line also moves elements that take several requests."""
 
 
 def requests_of(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, blocks: Sequence[Dim3]) -> tuple[WarpRequest, ...]:
-    """In source order, of lines whose accesses are all certain; none where the body cannot be read or no block is known."""
+    """In source order, of lines whose addresses are all certain; none where the body cannot be read or no block is known."""
     body = tree.node_at(kernel.body)
     if body is None or body.type != "compound_statement" or body.has_error or not blocks:
         return ()
@@ -55,9 +59,11 @@ def requests_of(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, blocks: 
     lanes = [_lanes(parsed, tree, kernel, block, sizes) for block in blocks for sizes in _SIZES]
     lanes = [tuple(_with_locals(lane, locals_, scope) for lane in warp) for warp in lanes]
     taking_part = _TakingPart(scope, lanes)
-    found = [(access.line, _request(access, scope, taking_part)) for access in accesses]
+    large = {access.line for access in accesses if not _is_one_request(access)}
+    found = [(access.line, _request(access, scope, taking_part)) for access in accesses if _is_one_request(access)]
     unknown = {line for line, request in found if request is None}
-    return tuple(sorted((r for line, r in found if r is not None and line not in unknown), key=lambda request: request.line))
+    told = (replace(r, is_whole_line=line not in large) for line, r in found if r is not None and line not in unknown)
+    return tuple(sorted(told, key=lambda request: request.line))
 
 
 def _straight(scope: Scope) -> Scope:
@@ -116,15 +122,21 @@ class _TakingPart:
 
 def _request(access: Access, scope: Scope, taking_part: _TakingPart) -> WarpRequest | None:
     """None where it is not certain: an address is unknown, or it costs differently at other sizes or in other blocks."""
-    if access.size_bytes not in _LOADED_BYTES:
-        return None
     costs = {_cost(access, active, scope) for active in taking_part.at(access.node)}
     cost = costs.pop() if len(costs) == 1 else None
     if cost is None:
         return None
     sectors, ideal = cost
-    is_member = access.node.parent is not None and access.node.parent.type == "field_expression"
-    return WarpRequest(access.line, access.pointer, access.is_store, sectors, None if is_member else ideal)
+    return WarpRequest(access.line, access.pointer, access.is_store, sectors, None if _is_of_member(access) else ideal)
+
+
+def _is_one_request(access: Access) -> bool:
+    """A member lies in one of the element's sectors, whichever it is: only of an element of one sector is it known which."""
+    return access.size_bytes in _LOADED_BYTES or (access.size_bytes == SECTOR_BYTES and _is_of_member(access))
+
+
+def _is_of_member(access: Access) -> bool:
+    return access.node.parent is not None and access.node.parent.type == "field_expression"
 
 
 def _cost(access: Access, active: Sequence[Mapping[str, int]], scope: Scope) -> tuple[int, int] | None:

@@ -52,6 +52,8 @@ def _placed(unit: Unit, kernel: KernelView, lens: Lens) -> types.CodeLens:
     arguments: dict[str, Any] = unit.arguments(kernel.key)
     if lens.action in _ON_PROPOSALS and kernel.proposal is not None:
         arguments = {"proposal_id": kernel.proposal.id}
+    if lens.line is not None:
+        arguments = {"uri": unit.uri, "kernel": kernel.key, "line": unit.line_range(lens.line).start.line + 1}
     command = types.Command(lens.title, _COMMANDS[lens.action], lens.tooltip or None, [arguments])
     return types.CodeLens(unit.line_range(kernel.line), command)
 

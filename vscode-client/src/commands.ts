@@ -14,7 +14,7 @@ import { doctor, installCompilerWheels, installIntoPython, installServer } from 
 import type { Watch } from "./server/picture.ts";
 import type { LanguageServer } from "./server/server.ts";
 import type { Telling } from "./server/tell.ts";
-import { committedText } from "./testing/commit.ts";
+import { committedText, GIT } from "./testing/commit.ts";
 import type { Row } from "./view/rows.ts";
 
 /** Everything that a command may need; made in `extension.ts`. */
@@ -177,12 +177,12 @@ async function optimizeFile(watch: Watch): Promise<void> {
 async function optimizeChanged(): Promise<void> {
   const document = vscode.window.activeTextEditor?.document;
   if (document === undefined) return;
-  const before = await committedText(document.uri);
-  if (before === undefined) {
-    void vscode.window.showInformationMessage("This file is in no commit of a git repository: Optimize This File takes all of its kernels.");
+  const committed = await committedText(vscode.extensions.getExtension(GIT), document.uri);
+  if ("missing" in committed) {
+    void vscode.window.showInformationMessage(`Not known which kernels changed: ${committed.missing}. Optimize This File takes all of them.`);
     return;
   }
-  const argument = { uri: document.uri.toString(), before };
+  const argument = { uri: document.uri.toString(), before: committed.text };
   const asked = await vscode.commands.executeCommand<{ readonly job_ids?: readonly string[] } | undefined>("kernelopt.optimize", argument);
   if (asked?.job_ids?.length === 0) void vscode.window.showInformationMessage("No kernel of this file changed since the last commit.");
 }

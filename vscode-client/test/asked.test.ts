@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Proposal } from "../src/protocol/answers.ts";
 import { asked, NOTHING, type Picture } from "../src/server/asked.ts";
 
-const PROPOSAL: Proposal = { id: "P1", title: "", uri: "", kernel: "", file: "", summary: "", techniques: [], hunk_ids: [], labels: [], model: null };
+const PROPOSAL: Proposal = { id: "P1", title: "", accept_title: "", uri: "", kernel: "", file: "", summary: "", techniques: [], hunk_ids: [], labels: [], model: null };
 const BEFORE: Picture = { ...NOTHING, proposals: [PROPOSAL], isAnswered: true };
 
 function server(failing: string): <Answer>(method: string, params: object) => Promise<Answer> {

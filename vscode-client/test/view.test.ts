@@ -13,6 +13,7 @@ const FULL: Picture = {
     {
       id: "P1",
       title: "staged-store, PREDICTED 1.78x, PASS",
+      accept_title: "Accept",
       uri: URI,
       kernel: "k",
       file: "/w/my kernel.cu",

@@ -122,6 +122,17 @@ def test_a_defect_takes_the_place_of_everything_but_verifying_again() -> None:
     assert _row(_PROFILED, notes=(elsewhere,)) == "≈ shared-memory-bound | Optimize", "another kernel's race"
 
 
+def test_a_text_that_does_not_compile_has_one_word_of_it_that_leads_there() -> None:
+    elsewhere = Note("compile", 2, 4, Severity.ERROR, "expected a ;", "nvrtc", "65")
+    inside = replace(elsewhere, line=9, message='identifier "i" is undefined')
+    (lens,) = kernel_row(_OFFERED, _view(_OFFERED, notes=(_RACE, elsewhere, inside)))
+    assert (lens.title, lens.action, lens.line) == ("does not compile: line 9", LensAction.OPEN, 9)
+    assert lens.tooltip == 'nvrtc: identifier "i" is undefined'
+    assert _row(_PROFILED, notes=(elsewhere,)) == "does not compile: line 2", "no kernel of the file is built"
+    warning = replace(inside, severity=Severity.WARNING)
+    assert _row(_PROFILED, notes=(warning, replace(inside, source="kernelopt"))) == "≈ shared-memory-bound | Optimize"
+
+
 def test_device_method_and_interval_are_in_the_tooltip() -> None:
     tooltip = kernel_row(_PROFILED, _view(_PROFILED))[0].tooltip
     assert "predicted for h200 from counts of CPU emulator" in tooltip and "0.8 % of peak DRAM bandwidth" in tooltip

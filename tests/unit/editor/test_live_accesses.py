@@ -76,6 +76,15 @@ def test_what_the_text_does_not_decide_is_not_told(access: str) -> None:
     assert _edited("in[y * nx + x]", access) == []
 
 
+def test_a_line_that_also_moves_large_structures_speaks_for_the_arrays_that_it_knows() -> None:
+    text = "struct Body { float at[8]; };\n" + _TILED.replace("int nx, int ny)", "Body *b, int nx, int ny)").replace("(p, p,", "(p, p, 0,")
+    whole, member = (text.replace("= in[y * nx + x];", f"= in[y * nx + x] + {body};") for body in ("use(b[x])", "b[x].at[0]"))
+    for before, said in ((whole, "≈ in: was 4, now 32 sectors/request"), (member, "≈ load: was 4, now 32 sectors/request")):
+        assert _said(before, before.replace("in[y * nx + x]", "in[x * ny + y]")) == [(6, said)]
+    assert _said(member, member.replace("b[x].at", "b[2 * x].at"))[0][1] == "≈ load 32 sectors/request"
+    assert _said(whole, whole.replace("b[x]", "b[y]")) == [(6, "≈ in 4 sectors/request")]
+
+
 def test_lanes_that_do_not_take_part_move_nothing() -> None:
     assert _edited("out[y * nx + x] = in[y * nx + x];", "if (threadIdx.x < 4) { out[8 * x] = 0; }") == [
         (5, "≈ store 4 sectors/request, 1 would do"),

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from assistant.editor.offer_words import accept_title, cases_in_words, gain, offer_title, review_lines, verdict
+from assistant.editor.offer_words import accept_title, fits, gain, judged_in_words, offer_title, review_lines, verdict
 from assistant.editor.tried import others_tried
+from assistant.model import event_parts, events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.plan import MetricPrediction
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import CaseResult, Label, Outcome
+from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
+from tests.changes import change
 from tests.contracts.fake_store import FakeStore
 from tests.contracts.stored import Given
 from tests.unit.editor.test_open_document import UNDONE_ELSEWHERE
@@ -50,13 +53,30 @@ def test_what_needs_a_decision_says_on_what_also_on_the_button() -> None:
     assert offer_title(replace(plain, model="m")) == "t: ≈1.60x predicted, right in 10 of 10 cases, by model m"
 
 
-def test_a_verdict_says_at_which_sizes_it_is_right() -> None:
+def _judged(outcome: Outcome, cases: tuple[CaseResult, ...], *findings: VerificationFinding, labels: tuple[Label, ...] = ()) -> str:
+    verified = event_parts.VerificationReport(outcome, findings, cases, tuple(label.value for label in labels), (), ())
+    speed = event_parts.SpeedReport(SpeedOutcome.PREDICTED, 1.6, None, None, None, "", (), "model", None, None)
+    return judged_in_words(
+        events.ComparisonMade("J1", None, "kernel", True, "a", "b", verified, speed, (), event_parts.Device("CPU", "cpu", "h200"))
+    )
+
+
+def test_a_verdict_says_first_at_which_sizes_it_is_right() -> None:
     wrong = CaseResult("resized", "n=1", 1.0, Outcome.FAIL, 0.0, 0.0)
-    assert cases_in_words(()) == ""
-    assert cases_in_words((*_CASES, wrong)) == "10 of 11 cases right, at n=64"
-    assert cases_in_words((wrong,)) == "0 of 1 cases right"
     sizes = tuple(replace(wrong, shape=f"n={n}", outcome=Outcome.PASS) for n in (7, 64, 511, 1000, 2048))
-    assert cases_in_words(sizes) == "5 of 5 cases right, at n=7; n=64; n=511; n=1000; …"
+    ended = "≈1.60x predicted, judged on the current text"
+    assert _judged(Outcome.PASS, sizes) == f"right at n=7; n=64; n=511; n=1000; … (5 of 5 cases), {ended}"
+    assert _judged(Outcome.PASS, (replace(wrong, shape="", outcome=Outcome.PASS),)) == f"right in 1 of 1 cases, {ended}"
+    assert _judged(Outcome.NEEDS_DECISION, _CASES, labels=(Label.PRECISION,)) == f"needs your decision: fewer digits, {ended}"
+    found = VerificationFinding("wrong_value", Outcome.FAIL, "out[3] is 0, the original's is 2")
+    assert _judged(Outcome.FAIL, (*_CASES, wrong), found) == f"wrong in 1 of 11 cases, {found.message}, judged on the current text"
+
+
+def test_an_edit_fits_while_the_lines_that_it_changes_stand() -> None:
+    before = "a\nb\nc\nd\n"
+    (replaced,), (inserted,) = change(Path("/k.cu"), before, "a\nB\nc\nd\n"), change(Path("/k.cu"), before, "a\nb\nc\nnew\nd\n")
+    assert [fits(replaced, text) for text in (before, f"// new\n{before}", "a\nb2\nc\nd\n", "a\nc\nd\n")] == [True, True, False, False]
+    assert [fits(inserted, text) for text in (before, "a\nb2\nc\nd\n", "a\nb\nc\nmine\nd\n")] == [True, True, False]
 
 
 def test_a_thread_says_gain_and_verdict_the_edit_the_counter_that_moved_and_for_what_it_holds() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from assistant.editor.lens_row import kernel_row
 from assistant.editor.open_document import OpenDocument
 from assistant.editor.tasks import Task, Verb
 from assistant.engine.request import JobRequest
@@ -48,6 +50,27 @@ def test_a_change_that_stands_in_the_text_is_not_offered_again() -> None:
     document.text = BEFORE
     document.reparse()
     assert document.view.proposals == (UNDONE_ELSEWHERE,) and document.view.kernels[0].proposal == UNDONE_ELSEWHERE
+
+
+def test_an_edit_of_lines_that_were_rewritten_is_not_offered_until_they_are_back() -> None:
+    document = OpenDocument("file:///w/k.cu", FILE, BEFORE)
+    document.offer((UNDONE_ELSEWHERE,))
+    for text, is_offered in ((BEFORE.replace("1.0f", "3.0f"), False), (BEFORE, True), (f"// typed\n{BEFORE}", True)):
+        document.text = text
+        document.reparse()
+        assert (document.view.kernels[0].proposal is not None) is is_offered
+        assert any(note.proposal for note in document.view.notes) is is_offered
+    assert not document.view.kernels[0].is_offer_outdated
+
+
+def test_a_gain_is_not_shown_of_a_kernel_that_was_edited_since() -> None:
+    before = BEFORE.replace("{ x", "{\n  x").replace(" }", "\n  x[1] = 4.0f;\n}")
+    offered = replace(UNDONE_ELSEWHERE, files=change(FILE, before, before.replace("1.0f", "2.0f")))
+    document = OpenDocument("file:///w/k.cu", FILE, before.replace("4.0f", "5.0f"))
+    document.offer((offered,))
+    (kernel,) = document.view.kernels
+    assert kernel.is_offer_outdated and kernel_row(kernel, document.view)[0].title == "judged before your edit"
+    assert [note.message for note in document.view.notes if note.proposal] == ["judged before your edit: "]
 
 
 INSPECT = Task(Verb.INSPECT, JobRequest(FILE, FILE.parent, texts=((FILE, BEFORE),)))

@@ -61,6 +61,8 @@ export interface Explained {
 export interface Proposal {
   readonly id: string;
   readonly title: string;
+  /** As in `Preview`. */
+  readonly accept_title: string;
   readonly uri: string;
   readonly kernel: string;
   readonly file: string;

@@ -8,7 +8,7 @@ import type { Watch } from "../server/picture.ts";
 import type { Server } from "../server/server.ts";
 import type { Review } from "./review.ts";
 
-const [REVIEW, ACCEPT] = ["Review", "Accept"];
+const REVIEW = "Review";
 
 /** `tell` runs what a person chose, and tells its failure. */
 export function tellOffers(server: Server, watch: Watch, review: Review, tell: (run: () => Promise<void>) => void): vscode.Disposable {
@@ -30,10 +30,10 @@ function isSeen({ uri }: Proposal): boolean {
 
 async function offer(proposal: Proposal, review: Review): Promise<void> {
   const told = `A proposal for ${proposal.kernel.replace(/\(.*$/s, "")}: ${proposal.title}.`;
-  switch (await vscode.window.showInformationMessage(plain(told), REVIEW, ACCEPT)) {
+  switch (await vscode.window.showInformationMessage(plain(told), REVIEW, proposal.accept_title)) {
     case REVIEW:
       return await review.preview(proposal.id);
-    case ACCEPT:
+    case proposal.accept_title:
       return await review.accept(proposal.id);
     default:
       return;

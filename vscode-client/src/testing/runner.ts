@@ -6,7 +6,7 @@ import type { Kernel } from "../protocol/answers.ts";
 import type { KernelOptEvent } from "../protocol/events.ts";
 import type { TestPart } from "../protocol/report.ts";
 import type { Server } from "../server/server.ts";
-import { committedText } from "./commit.ts";
+import { committedText, GIT } from "./commit.ts";
 import { runJob } from "./jobs.ts";
 import { again, caseId, EDIT, type Group, result, type Result } from "./suites.ts";
 
@@ -118,10 +118,10 @@ export class Runner {
   async #verify(run: vscode.TestRun, work: Work, node: Exclude<Node, { kind: "file" | "check" }>, token: vscode.CancellationToken): Promise<void> {
     const known = node.kind === "kernel" ? undefined : node.group;
     const proposal = work.against === "commit" ? undefined : known?.proposal;
-    const before = proposal === undefined && work.item.uri !== undefined ? await committedText(work.item.uri) : undefined;
-    if (proposal === undefined && before === undefined) {
-      throw new Error("there is no earlier text to verify against: the file is in no commit of a git repository");
-    }
+    const isOfCommit = proposal === undefined && work.item.uri !== undefined;
+    const committed = isOfCommit ? await committedText(vscode.extensions.getExtension(GIT), work.item.uri) : undefined;
+    if (committed !== undefined && "missing" in committed) throw new Error(`there is no earlier text to verify against: ${committed.missing}`);
+    const before = committed?.text;
     if (before !== undefined && before === openText(work.item.uri)) {
       run.appendOutput("the text is that of the last commit: there is nothing to verify\r\n", undefined, work.item);
       return run.skipped(work.item);
