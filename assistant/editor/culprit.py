@@ -22,6 +22,7 @@ _OF_WARPS = re.compile(r"__(?:shfl|ballot|any|all|match|reduce|syncwarp|activema
 _CONTROL = re.compile(r"\b(?:if|for|while|switch)\b\s*(?:constexpr\s*)?(?=\()")
 _DOUBLE = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])")
 _STRUCTURES = re.compile(r": ([A-Za-z_]\w*) is an array of ")
+_WORST = re.compile(r": (\S.*) is the worst of its ")
 _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
 _ON_ACCESSES = frozenset(
     {"KO101", "KO102", "KO103", "KO107", "KO108", "KO113", "KO118", "KO120", "KO121", "KO201", "KO202", "KO203", "KO205", "KO209"}
@@ -40,6 +41,8 @@ def culprit(note: Note, text: str) -> tuple[int, int] | None:
 
 
 def _finders(note: Note) -> Iterator[Callable[[str], tuple[int, int] | None]]:
+    if (worst := _WORST.search(note.message)) is not None:
+        yield lambda code: _first(re.compile(rf"(?<!\w){re.escape(worst[1])}"), code)
     if (named := _STRUCTURES.search(note.message)) is not None:
         yield lambda code: _access_of(code, named[1])
     if note.code in _ON_ACCESSES:

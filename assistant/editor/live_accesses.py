@@ -15,9 +15,9 @@ from assistant.cuda.linemap import LineMap
 from assistant.cuda.syntax import SyntaxTree
 from assistant.editor.static_launches import TextLaunch, blocks_of, launches_in
 from assistant.editor.view import LiveLine
-from assistant.editor.warp_requests import WarpRequest, requests_of
 from assistant.model.launch import Dim3
 from assistant.model.source import Kernel, ParsedSource
+from assistant.plan.expert.analysis.warp_requests import WarpRequest, requests_of
 
 __all__ = ["LIVE_ORIGIN", "LiveAccesses"]
 

@@ -2,7 +2,17 @@
 
 from assistant.profile.catalogue import METRICS, Metric, metric
 from assistant.profile.context import CountedLaunch, FindContext
-from assistant.profile.facts import CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse, TreeFacts
+from assistant.profile.facts import (
+    AccessCost,
+    CarriedLoad,
+    DividedRoot,
+    LineFacts,
+    LoopFacts,
+    PointerFacts,
+    SourceFacts,
+    StructUse,
+    TreeFacts,
+)
 from assistant.profile.findings import FindResult, find, is_negligible
 from assistant.profile.roofline import Roofline, roofline
 from assistant.profile.rules import RULES, documentation_page, title
@@ -15,6 +25,7 @@ __all__ = [
     "METRICS",
     "RULES",
     "THRESHOLDS",
+    "AccessCost",
     "CarriedLoad",
     "CountedLaunch",
     "DividedRoot",

@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from assistant.record import Record
 
-__all__ = ["CarriedLoad", "DividedRoot", "LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse", "TreeFacts"]
+__all__ = ["AccessCost", "CarriedLoad", "DividedRoot", "LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse", "TreeFacts"]
 
 
 class LoopFacts(Record):
@@ -74,6 +74,17 @@ class DividedRoot(Record):
     """A line for each division by it."""
 
 
+class AccessCost(Record):
+    """What the text says that a warp moves by one element access, inside the grid."""
+
+    line: int
+    text: str
+    """As it is written, ``in[x * n + y]``, or its pointer."""
+    is_store: bool
+    sectors: int
+    ideal: int
+
+
 class LineFacts(Record):
     """What stands on one line of the kernel."""
 
@@ -134,6 +145,8 @@ class SourceFacts(Record):
     file: str = ""
     """Whose lines these are; empty: the launch's only file. Counters also have lines of headers, which mean nothing here."""
     trees: tuple[TreeFacts, ...] = ()
+    costs: tuple[AccessCost, ...] = ()
+    """Of lines on which the text decides all accesses to global memory."""
 
     def is_of(self, file: str) -> bool:
         """Whether a counter's line in ``file`` is a line that these facts speak of; only names count, as folders may be spelled anew."""

@@ -123,13 +123,14 @@ def _context(
     resources: KernelResources | None,
     first_evidence: int,
 ) -> FindContext:
+    blocks = tuple(dict.fromkeys(launch.profile.config.block for launch in launches))
     return FindContext(
         kernel=kernel.key,
         launches=launches,
         target=job.target,
         predict=predict,
         resources=resources,
-        facts=_placed(source_facts(version.parsed, kernel), version, launches),
+        facts=_placed(source_facts(version.parsed, kernel, blocks), version, launches),
         first_evidence_number=first_evidence,
     )
 

@@ -6,7 +6,7 @@ A device helper's lines count as the kernel's own: its loops and literals run in
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
@@ -27,12 +27,14 @@ from assistant.cuda.thread_loops import begins_by_thread
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.cuda.written_out_trees import written_out_trees
 from assistant.engine.evaluate.struct_uses import struct_uses
+from assistant.model.launch import Dim3
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.plan.expert.analysis.constant_powers import constant_powers
 from assistant.plan.expert.analysis.divided_roots import divided_root_obstacle, divided_roots
 from assistant.plan.expert.analysis.running_powers import running_powers
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
-from assistant.profile.facts import CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts, TreeFacts
+from assistant.plan.expert.analysis.warp_requests import WarpRequest, requests_of
+from assistant.profile.facts import AccessCost, CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts, TreeFacts
 
 __all__ = ["source_facts"]
 
@@ -56,6 +58,7 @@ _DOUBLING_LOOP = CodePattern(
 _FIRST_THREAD = CodePattern(r"([\w.]+)==0(?:&&([\w.]+)==0)?|!([\w.]+)|([\w.]+)<1|0==([\w.]+)")
 _BARRIER = CodePattern(r"\b(?:__syncthreads\w*|__syncwarp|(?:arrive_and_)?wait|sync)\(")
 """``__syncthreads()``, ``grid.sync()``, ``cg::sync(block)``; not ``__shfl_down_sync``."""
+_ACCESS_CHARACTERS = 24
 _REDUCING = frozenset({"sinf", "cosf", "tanf", "sincosf", "sin", "cos", "tan", "sincos"})
 """Of float arguments: from 105615 on, in double precision (nvcc 13.0, sm_90). Programming guide, "Mathematical Functions"."""
 _DOUBLE_TYPE = CodePattern(r"\bdouble[234]?\b")
@@ -78,8 +81,8 @@ class _Line:
     moves_structures: bool = False
 
 
-def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
-    """Facts of the kernel and of the device functions it calls."""
+def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = ()) -> SourceFacts:
+    """Facts of the kernel, launched with these blocks, and of the device functions it calls."""
     tree = SyntaxTree(parsed.source.text)
     helpers = [f.body for f in parsed.device_functions if f.name in kernel.device_functions]
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
@@ -128,12 +131,26 @@ def source_facts(parsed: ParsedSource, kernel: Kernel) -> SourceFacts:
         kernel_line=kernel.line,
         declares_double=declares_double,
         four_rows_loads_ratio=_four_rows(tree, _body(tree, kernel.body)),
+        costs=_costs(parsed, tree, kernel, blocks),
     )
 
 
 def _trees(tree: SyntaxTree, body: Node | None) -> tuple[TreeFacts, ...]:
     found = () if body is None else written_out_trees(tree, body)
     return tuple(TreeFacts(tree.line(first), last.end_point[0] + 1) for first, last in found)
+
+
+def _costs(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, blocks: Sequence[Dim3]) -> tuple[AccessCost, ...]:
+    requests = requests_of(parsed, tree, kernel, blocks)
+    partial = {request.line for request in requests if request.ideal is None or not request.is_whole_line}
+    told = (request for request in requests if request.line not in partial)
+    return tuple(AccessCost(r.line, _shortly(r), r.is_store, r.sectors, r.ideal or 0) for r in told)
+
+
+def _shortly(request: WarpRequest) -> str:
+    """The access as it is written; of a long one, or one that a message cannot hold, its pointer."""
+    is_plain = len(request.text) <= _ACCESS_CHARACTERS and not set(request.text) & set("(;:\n")
+    return request.text if is_plain else request.pointer
 
 
 def _four_rows(tree: SyntaxTree, body: Node | None) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import replace
 
@@ -22,13 +23,15 @@ _MISALIGNED_EXTRA_SECTORS = 1.05
 """A shifted but otherwise dense row of threads needs at most one sector more."""
 _LEAST_STRIDED_RATIO = 1.95
 """A stride of two elements doubles the sectors; the ends of rows take a little off."""
+_SAME_COUNT_RATIO = 0.1
+"""What the text says of a line is what was counted there, but for the borders of the grid (chosen)."""
 
 
 def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
     """KO101: most of every sector moved is not used, and not because of a structure's other members."""
     walk = row_walk(context, launch)
     return tuple(
-        _scattered(launch, group, walk if walk is not None and walk.line == group[0].line else None)
+        _scattered(context, launch, group, walk if walk is not None and walk.line == group[0].line else None)
         for group in _wasteful_lines(launch.profile)
         if _ratio(group[0]) >= threshold("uncoalesced_ratio") and not _is_of_structures(context, group[0])
     )
@@ -39,11 +42,13 @@ def _is_of_structures(context: FindContext, access: LineAccess) -> bool:
     return bool(facts.struct_fields or facts.structs or facts.moves_structures)
 
 
-def _scattered(launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWalk | None) -> Diagnosis:
+def _scattered(context: FindContext, launch: CountedLaunch, group: tuple[LineAccess, ...], walk: RowWalk | None) -> Diagnosis:
     """``walk``: where the same cause leaves too few warps, its fix is the fix of both."""
     is_load = group[0].op.endswith("load")
     verb = "read" if is_load else "write"
-    sentence = f"{_sectors_sentence(group[0])}: the threads of a warp {verb} addresses far apart"
+    worst = _worst(context, group[0])
+    named = "" if worst is None else f"{worst.partition(';')[0]}; "
+    sentence = f"{_sectors_sentence(group[0])}: {named}the threads of a warp {verb} addresses far apart"
     if walk is None or not is_load:
         return _diagnose("KO101", launch, group, sentence)
     found = _diagnose(
@@ -66,7 +71,7 @@ def wasted_sectors(context: FindContext, launch: CountedLaunch) -> tuple[Diagnos
             arrays[facts.structs[0].pointer].append(_StructLine(facts.structs[0], group))
         elif facts.struct_fields or facts.moves_structures or _ratio(group[0]) < threshold("uncoalesced_ratio"):
             members = facts.struct_fields or (("members",) if facts.moves_structures else ())
-            reason = _reason(group[0], members, launch.profile)
+            reason = _worst(context, group[0]) or _reason(group[0], members, launch.profile)
             found.append(_diagnose("KO102", launch, group, f"{_sectors_sentence(group[0])}: {reason}"))
     return (*found, *(_structures(launch, lines) for lines in arrays.values()))
 
@@ -147,6 +152,25 @@ def _sectors_sentence(access: LineAccess) -> str:
 
 def _per_request(access: LineAccess) -> tuple[float, float]:
     return (access.sectors or 0) / access.requests, (access.ideal_sectors or 0) / access.requests
+
+
+def _worst(context: FindContext, access: LineAccess) -> str | None:
+    """``in[x * n + y] is the worst of its 3 loads, 32 where 4 would do``.
+
+    None where its accesses cost the same, and where the text does not say, or not what was counted.
+    """
+    is_store = access.op.endswith("store")
+    costs = [c for c in context.facts.costs if c.line == access.line and c.is_store == is_store and context.facts.is_of(access.file)]
+    ratios = {cost.sectors / cost.ideal for cost in costs if cost.ideal}
+    if len(ratios) < 2:
+        return None
+    mean = sum(cost.sectors for cost in costs) / len(costs)
+    if not math.isclose(mean, _per_request(access)[0], rel_tol=_SAME_COUNT_RATIO):
+        return None
+    worst = max(costs, key=lambda cost: cost.sectors - cost.ideal)
+    kind = access.op.removeprefix("global ")
+    apart = "; the addresses of a warp's threads lie apart" if worst.sectors >= _LEAST_STRIDED_RATIO * worst.ideal else ""
+    return f"{worst.text} is the worst of its {plural(len(costs), kind)}, {worst.sectors} where {worst.ideal} would do{apart}"
 
 
 def _reason(access: LineAccess, fields: tuple[str, ...], profile: LaunchProfile) -> str:

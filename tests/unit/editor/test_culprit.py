@@ -19,6 +19,7 @@ _TRANSPOSE = "    out[x * h + y] = in[y * w + x];  // out[0]"
         ("KO101", "A global load request of this line", "float v = p->cells[map[i]] + 1;", "p->cells[map[i]]"),
         ("KO102", "18 sectors where 4 would do: p is an array of P structures", "p[i].vx += ax[i] * dt;", "p[i]"),
         ("KO102", "18 sectors where 4 would do: q is an array of P structures", "p[i].vx += ax[i] * q[k].m;", "q[k]"),
+        ("KO102", "11 sectors where 4 would do: in[2 * i] is the worst of its 3 loads, 8", "o[i] = in[i] + in[2 * i];", "in[2 * i]"),
         ("KO103", "the shared loads of this line", "out[i] = tile[threadIdx.x][threadIdx.y + j];", "tile[threadIdx.x][threadIdx.y + j]"),
         ("KO202", "read after write", "tile[threadIdx.x] = 1;", "tile[threadIdx.x]"),
         ("KO202", "read after write: no barrier", "s[i] += s[i + d];", "s[i + d]"),

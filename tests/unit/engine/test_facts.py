@@ -6,8 +6,9 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.engine.evaluate.facts import source_facts
+from assistant.model.launch import Dim3
 from assistant.model.source import Source
-from assistant.profile.facts import CarriedLoad, LineFacts, SourceFacts
+from assistant.profile.facts import AccessCost, CarriedLoad, LineFacts, SourceFacts
 
 _LOOP = """
 __global__ void k(float *c, const float *a, int n) {
@@ -31,6 +32,19 @@ def _line(body: str) -> LineFacts:
 def test_an_accumulator_at_a_loop_invariant_place_is_found() -> None:
     assert _line("c[i] += a[j];").accumulated_pointers == ("c",)
     assert _line("c[i] = c[i] + a[j];").accumulated_pointers == ("c",)
+
+
+def test_what_each_access_of_a_line_moves_is_read_off_the_text_where_that_decides_it() -> None:
+    text = """__global__ void k(float *c, const float *a, const int *b, int n) {
+  int i = blockIdx.x * 256 + threadIdx.x;
+  c[i] = a[i] + a[(i + n) * 2];
+  c[i] = a[b[i]];
+}
+"""
+    parsed = parse(Source(Path("/k.cu"), text))
+    costs = source_facts(parsed, parsed.kernels[0], (Dim3(256),)).costs
+    assert costs == (AccessCost(3, "c[i]", True, 4, 4), AccessCost(3, "a[i]", False, 4, 4), AccessCost(3, "a", False, 8, 4))
+    assert source_facts(parsed, parsed.kernels[0]).costs == (), "no block is known"
 
 
 def test_a_moving_place_is_no_accumulator() -> None:

@@ -46,6 +46,8 @@ class WarpRequest(Record):
     """Sectors that the lanes' bytes fill; None where only a member of the element is accessed."""
     is_whole_line: bool = True
     """False: the line also moves elements that take several requests."""
+    text: str = ""
+    """As it is written."""
 
 
 def requests_of(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, blocks: Sequence[Dim3]) -> tuple[WarpRequest, ...]:
@@ -126,8 +128,9 @@ def _request(access: Access, scope: Scope, taking_part: _TakingPart) -> WarpRequ
     cost = costs.pop() if len(costs) == 1 else None
     if cost is None:
         return None
-    sectors, ideal = cost
-    return WarpRequest(access.line, access.pointer, access.is_store, sectors, None if _is_of_member(access) else ideal)
+    sectors, needed = cost
+    ideal = None if _is_of_member(access) else needed
+    return WarpRequest(access.line, access.pointer, access.is_store, sectors, ideal, text=node_text(access.node))
 
 
 def _is_one_request(access: Access) -> bool:
