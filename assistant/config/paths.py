@@ -118,7 +118,8 @@ def find_project(path: Path) -> Path:
     That is, of the folders around it: the topmost whose ``CMakeLists.txt`` or ``meson.build`` calls ``project()``, the nearest with
     ``setup.py`` or ``pyproject.toml``, the topmost of those with a ``Makefile`` that lie directly in each other. Else the nearest of a few
     with a Python file that has PyTorch build extensions, else the nearest with ``include`` beside a ``src`` that has a CUDA source with
-    ``main()``, else the nearest of them with such a source, else its own folder. The home folder and what is around it are never meant.
+    ``main()``, in itself or a folder in it, else the nearest of them with such a source, else its own folder. The home folder and what is
+    around it are never meant.
     """
     workspace = find_workspace(path)
     if is_workspace(workspace):
@@ -164,7 +165,13 @@ def _has_main(folder: Path) -> bool:
 def _is_split(folder: Path) -> bool:
     """Whether headers, and a CUDA source with ``main()``, have a folder each in it."""
     has_headers = any((folder / name).is_dir() for name in _HEADER_FOLDERS)
-    return has_headers and folder.parts[1:2] != _OF_SYSTEM and any(_has_main(folder / name) for name in _SOURCE_FOLDERS)
+    return has_headers and folder.parts[1:2] != _OF_SYSTEM and any(_has_main_below(folder / name) for name in _SOURCE_FOLDERS)
+
+
+def _has_main_below(folder: Path) -> bool:
+    """As ``_has_main``, also of the folders in it: ``src/apps/main.cu``."""
+    inner = sorted(each for each in folder.iterdir() if each.is_dir())[:_MOST_SCRIPTS] if folder.is_dir() else []
+    return any(map(_has_main, (folder, *inner)))
 
 
 def has_tool_section(pyproject: Path) -> bool:

@@ -145,6 +145,10 @@ def test_headers_beside_sources_are_one_project(workspace: Path) -> None:
     assert find_project(header) == find_project(main) == workspace
     assert find_project(workspace / "src" / "other.cu") == workspace
     assert find_workspace(header) == header.parent, "what is kept stays where it was"
+    main.unlink()
+    (workspace / "src" / "apps").mkdir()
+    (workspace / "src" / "apps" / "main.cu").write_text("int main() {}")
+    assert find_project(header) == workspace
 
 
 def test_what_is_kept_in_a_folder_belongs_to_it_though_nothing_marks_it(workspace: Path) -> None:
