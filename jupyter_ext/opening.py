@@ -34,6 +34,7 @@ from assistant.live.snapshot import shared_folder
 from assistant.live.text_facts import text_facts
 from assistant.live.variables import lost_variables, variables_of
 from assistant.live.workload import ReferenceLimits, ShapeBinding, live_workload
+from assistant.live.zeros import zeros_note
 from assistant.model.embedded import EmbeddingKind
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
@@ -272,7 +273,8 @@ class CellOpener:
             raise
         reason = self._workshop.shared.note()
         copied = () if reason is None else (f"arrays on {bound[0].bound.device} were copied by this process for the checks: {reason}",)
-        return replace(made.workload, text=cell.text), (*made.notes, *copied)
+        zeros = zeros_note([shape.bound for shape in bound], cell.text, kernel)
+        return replace(made.workload, text=cell.text), (*zeros, *made.notes, *copied)
 
     def _recorded_launches(
         self, parsed: ParsedSource, kernel: Kernel | None, asked: MagicLine

@@ -181,7 +181,7 @@ class Launch:
         with Workload(of, self._shape, arguments, ref) as live:
             live.demand_launched_as(other._shape)
             request = replace(of.request, kernel=of.only_name, live=live.made, texts=(*of.request.texts, (path, text)))
-            return compared(of.session.events(lambda engine: engine.compare(request, path, False)))
+            return compared(of.session.events(lambda engine: engine.compare(request, path, False)), live.notes)
 
 
 class Kernel:
@@ -336,7 +336,7 @@ class Kernel:
             request = replace(self._of.request, live=live.made)
             chosen = options.chosen()
             found = self._of.session.events(lambda engine: engine.optimize(request, chosen, Accept.NONE, None))
-            return proposals(self._of.session, self._of.is_file, found)
+            return proposals(self._of.session, self._of.is_file, found, live.notes)
 
     def __repr__(self) -> str:
         return f"<kernel {self._of.signature.symbol}>"

@@ -167,12 +167,14 @@ class Proposal:
 class Proposals(Sequence[Proposal]):
     """What a search found, best first, and what it tried."""
 
-    def __init__(self, found: Sequence[Proposal], tried: Sequence[events.CandidateTried], reason: str) -> None:
+    def __init__(self, found: Sequence[Proposal], tried: Sequence[events.CandidateTried], reason: str, notes: Sequence[str] = ()) -> None:
         self._found = tuple(found)
         self.tried = tuple(tried)
         """Every candidate, with its outcome and why."""
         self.reason = reason
         """How the search ended, in one line."""
+        self.notes = tuple(notes)
+        """What was not compared, or not held against the reference, a sentence each."""
 
     def __getitem__(self, index: int) -> Proposal:  # pyright: ignore[reportIncompatibleMethodOverride] - slices are of no use here
         return self._found[index]
@@ -184,11 +186,12 @@ class Proposals(Sequence[Proposal]):
         return iter(self._found)
 
     def __repr__(self) -> str:
-        return "\n  ".join((f"<search: {self.reason}; {len(self.tried)} tried>", *map(repr, self._found)))
+        return "\n  ".join((f"<search: {self.reason}; {len(self.tried)} tried>", *map(repr, self._found), *self.notes))
 
 
-def proposals(session: Session, is_file: bool, found: Sequence[events.Event]) -> Proposals:
+def proposals(session: Session, is_file: bool, found: Sequence[events.Event], said: Sequence[str] = ()) -> Proposals:
     """What a search reported; a later proposal of the same search stands in the place of those that it improves on.
+    ``said``: notes from before it.
 
     Raises JobFailed where the search could not be made.
     """
@@ -196,4 +199,4 @@ def proposals(session: Session, is_file: bool, found: Sequence[events.Event]) ->
         raise failure(found)
     made = [Proposal(session, is_file, event) for event in found if isinstance(event, events.ProposalMade)]
     tried = [event for event in found if isinstance(event, events.CandidateTried)]
-    return Proposals([one for one in reversed(made) if one.state == "open"], tried, ending(found).reason)
+    return Proposals([one for one in reversed(made) if one.state == "open"], tried, ending(found).reason, said)

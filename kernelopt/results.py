@@ -83,9 +83,24 @@ class ProfileResult(Record):
 
     @property
     def predicted_s(self) -> float | None:
-        """The performance model's time of the costliest launch, in seconds; None where none was predicted. Never a measurement."""
+        """The performance model's time of the costliest launch, in seconds; None where none was predicted. Never a measurement.
+
+        None also of a launch with a defect, such as a race: what it takes says nothing of a right kernel. `notes` says so.
+        """
         predicted = self.launches[0].predicted
-        return None if predicted is None else predicted.time_s
+        return None if predicted is None or self._defects else predicted.time_s
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Why no time is predicted; empty where one is."""
+        if not self._defects:
+            return () if self.launches[0].predicted is not None else ("no time is predicted of this launch",)
+        first = self._defects[0]
+        return (f"no time is predicted: {first.kind.replace('_', ' ')} at line {first.line}, and a kernel that is wrong may take any time",)
+
+    @property
+    def _defects(self) -> tuple[Problem, ...]:
+        return errors_among(self.launches[0].problems)
 
     @property
     def timing(self) -> Timing:
@@ -112,7 +127,7 @@ class ProfileResult(Record):
 
     def __repr__(self) -> str:
         first = self.launches[0]
-        lines = [f"{finding.code} line {finding.line}: {finding.message}" for finding in first.findings]
+        lines = [*(f"{finding.code} line {finding.line}: {finding.message}" for finding in first.findings), *self.notes]
         return "\n  ".join((f"<profile of {first.kernel}: {first.method}>", *lines))
 
 
@@ -145,6 +160,8 @@ class Comparison(Record):
     """The outcome in one line."""
     details: events.ComparisonMade
     """All of it: cases, labels, evidence."""
+    notes: tuple[str, ...] = ()
+    """What was not compared, or not held against the reference, a sentence each."""
 
     @property
     def findings(self) -> tuple[VerificationFinding, ...]:
@@ -153,7 +170,7 @@ class Comparison(Record):
 
     def __repr__(self) -> str:
         lines = [f"{found.code}{'' if found.line is None else f' at line {found.line}'}: {found.message}" for found in self.findings]
-        return "\n  ".join((f"<comparison: {self.reason}>", *lines))
+        return "\n  ".join((f"<comparison: {self.reason}>", *lines, *self.notes))
 
 
 def checked(found: Sequence[events.Event], parameters: Sequence[str], said: Sequence[str] = ()) -> CheckResult:
@@ -176,15 +193,15 @@ def profiled(found: Sequence[events.Event]) -> ProfileResult:
     return ProfileResult(launches, summaries[0].measured if summaries else None)
 
 
-def compared(found: Sequence[events.Event]) -> Comparison:
-    """Raises JobFailed where no verdict came."""
+def compared(found: Sequence[events.Event], said: Sequence[str] = ()) -> Comparison:
+    """``said``: notes from before the job. Raises JobFailed where no verdict came."""
     verdicts = [event for event in found if isinstance(event, events.ComparisonMade)]
     if not verdicts:
         raise failure(found)
     last = verdicts[-1]
     speed = last.speed
     outcome, ratio, low, high = (None, None, None, None) if speed is None else (str(speed.outcome), speed.ratio, speed.low, speed.high)
-    return Comparison(str(last.verification.outcome), outcome, ratio, low, high, ending(found).reason, last)
+    return Comparison(str(last.verification.outcome), outcome, ratio, low, high, ending(found).reason, last, tuple(said))
 
 
 def ending(found: Sequence[events.Event]) -> events.JobEnded:

@@ -23,6 +23,7 @@ from assistant.live.snapshot import shared_folder
 from assistant.live.text_facts import text_facts
 from assistant.live.variables import uncompared_variables, variables_of
 from assistant.live.workload import MadeWorkload, ReferenceLimits, ShapeBinding, live_workload
+from assistant.live.zeros import zeros_note
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel as SourceKernel
 from assistant.model.source import ParsedSource
@@ -92,8 +93,9 @@ class Workload:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was not compared, and not held against the reference."""
-        return (*self._untold, *(() if self._made is None else self._made.notes))
+        """What speaks against the arguments, was not compared, or not held against the reference."""
+        zeros = zeros_note((self._binding.bound,), self._of.parsed.source.text, self._of.kernel)
+        return (*zeros, *self._untold, *(() if self._made is None else self._made.notes))
 
     def demand_launched_as(self, other: Shape) -> None:
         """Raises UsageError where ``other`` says another launch of these arguments."""

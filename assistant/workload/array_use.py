@@ -22,7 +22,7 @@ from assistant.model.source import Kernel
 from assistant.workload.polynomial import ONE, ZERO, Polynomial
 from assistant.workload.ranges import Ranges, probe
 
-__all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index", "is_written", "maybe_written", "only_stored"]
+__all__ = ["highest_index", "is_accumulated", "is_only_stored", "is_used_as_index", "is_written", "loaded", "maybe_written", "only_stored"]
 
 _MOST_COPIES = 4
 """A pointer that is copied from pointer to pointer is followed so far."""
@@ -46,6 +46,15 @@ def only_stored(text: str, kernel: Kernel) -> frozenset[str]:
     """The parameters of ``kernel``, which is in ``text``, whose elements it stores and never loads."""
     names = BodyNames(*located(recover(text).trees, kernel.body))
     return frozenset(parameter.name for parameter in kernel.parameters if parameter.is_pointer and is_only_stored(parameter.name, names))
+
+
+def loaded(text: str, kernel: Kernel) -> frozenset[str]:
+    """The parameters of ``kernel``, which is in ``text``, that it loads from for more than to add there; none of a macro's kernel."""
+    if kernel.macro:
+        return frozenset()
+    names = BodyNames(*located(recover(text).trees, kernel.body))
+    pointers = (parameter.name for parameter in kernel.parameters if parameter.is_pointer and not is_only_stored(parameter.name, names))
+    return frozenset(name for name in pointers if not is_accumulated(name, names))
 
 
 def maybe_written(text: str, kernel: Kernel) -> frozenset[str]:

@@ -61,6 +61,24 @@ def test_a_profile_counts_each_line(kernel: Kernels) -> None:
     assert repr(found).startswith("<profile of scale(float *, const float *, int): emulator>")
 
 
+def test_zeros_and_what_a_reference_leaves_out_are_noted_whatever_is_asked(kernel: Kernels, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*_: object) -> tuple[()]:
+        return ()
+
+    def said(*given: object) -> object:
+        return given[-1]
+
+    scale = kernel("scale")[4, 256]
+    out, _, n = arrays()
+    monkeypatch.setattr(kernelopt.Session, "events", nothing)
+    for name in ("checked", "compared", "proposals"):
+        monkeypatch.setattr(f"kernelopt.kernels.{name}", said)
+    for asked in (scale.check, scale.optimize, lambda given: kernelopt.compare(scale, scale, given)):
+        (note,) = asked((out, np.zeros(N, np.float32), n))
+        assert note.startswith("x holds zeros alone, and scale reads nothing else")
+        assert asked(arrays()) == ()
+
+
 @pytest.mark.thorough
 def test_two_kernels_are_compared(kernel: Kernels, session: kernelopt.Session) -> None:
     def edited(old: str, new: str) -> kernelopt.Kernel:
