@@ -8,13 +8,18 @@ both stand in one text or in two. Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from assistant.cuda.edits import apply_edits
+from assistant.cuda.parse import parse
+from assistant.cuda.tokens import words_in_code
 from assistant.errors import UsageError
-from assistant.model.source import Kernel, ParsedSource, Span, TextEdit
+from assistant.model.source import Kernel, ParsedSource, Source, Span, TextEdit
 from assistant.record import Record
 from assistant.workload.signature import Signature
 
-__all__ = ["NamedKernel", "text_in_place"]
+__all__ = ["NamedKernel", "text_in_place", "without_other_kernels"]
 
 _REMEDY = "compare two kernels that can be launched with the same arguments"
 
@@ -45,6 +50,26 @@ def text_in_place(a: NamedKernel, b: NamedKernel) -> str:
         message = f"{b.signature.instance} cannot stand under the name of {a.signature.instance}"
         raise UsageError(f"compare: {message}", f"put the second version into a text of its own, as {a.kernel.name}")
     return _renamed(b, a.kernel)
+
+
+def without_other_kernels(text: str, name: str) -> str:
+    """The text with lines kept, without kernels that neither the one of that name nor anything else left mentions: they need no build."""
+    kernels = parse(Source(Path("k.cu"), text)).kernels
+    kept = [kernel for kernel in kernels if kernel.macro or kernel.qualified_name == name]
+    others = [kernel for kernel in kernels if kernel not in kept] if kept else []
+    while True:
+        left = _blanked(text, others)
+        words = words_in_code(left)
+        mentioned = [kernel for kernel in others if kernel.name in words]
+        if not mentioned:
+            return left
+        others = [kernel for kernel in others if kernel not in mentioned]
+
+
+def _blanked(text: str, kernels: Sequence[Kernel]) -> str:
+    spans = [kernel.span for kernel in kernels]
+    made = apply_edits(text, tuple(TextEdit(span, "\n" * text.count("\n", span.start, span.end)) for span in spans))
+    return made if isinstance(made, str) else text
 
 
 def _renamed(b: NamedKernel, a: Kernel) -> str:

@@ -32,7 +32,7 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.program import STANDS_ALONE
 from assistant.model.source import Source
 from assistant.workload.signature import signature_of
-from kernelopt.comparing import text_in_place
+from kernelopt.comparing import text_in_place, without_other_kernels
 from kernelopt.proposals import USUAL_SEARCH, Proposals, Search, proposals
 from kernelopt.results import CheckResult, Comparison, ProfileResult, Timing, checked, compared, profiled
 from kernelopt.sessions import Session, default_session
@@ -180,7 +180,8 @@ class Launch:
         path = other.path if is_apart else self.path.with_name(f"{self.path.stem}_b{self.path.suffix}")
         with Workload(of, self._shape, arguments, ref) as live:
             live.demand_launched_as(other._shape)
-            request = replace(of.request, kernel=of.only_name, live=live.made, texts=(*of.request.texts, (path, text)))
+            texts = tuple((file, without_other_kernels(each, of.kernel.qualified_name)) for file, each in (*of.request.texts, (path, text)))
+            request = replace(of.request, kernel=of.only_name, live=live.made, texts=texts)
             return compared(of.session.events(lambda engine: engine.compare(request, path, False)), live.notes)
 
 
