@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from assistant.editor.lens_row import NOT_PROFILED, in_vain, state_in_words, state_origin
 from assistant.editor.markdown import tamed
-from assistant.editor.offer_words import offer_origin
+from assistant.editor.offer_words import offer_origin, outdated_origin
 from assistant.editor.program_words import program_about
 from assistant.editor.stalls import hot_stalls, stall_hint
 from assistant.editor.view import KernelView, LineView, Note, View
@@ -33,7 +33,7 @@ _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFORMATION: 2}
 def kernel_hover(kernel: KernelView, view: View) -> list[str]:
     """What is known of a kernel; an open proposal is what it costs not to take it."""
     if kernel.proposal is not None:
-        summary, *rest = offer_origin(kernel.proposal)
+        summary, *rest = (outdated_origin if kernel.is_offer_outdated else offer_origin)(kernel.proposal)
         return [f"**{tamed(summary)}**", *map(tamed, rest)][: HOVER_LINES - 1]
     state = state_in_words(kernel, view.notes)
     origin = state_origin(kernel, view.notes).split("\n") if state else []

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from assistant.editor.offer_words import OUTDATED, accept_title, gain, offer_origin
+from assistant.editor.offer_words import OUTDATED, accept_title, gain, offer_origin, outdated_origin
 from assistant.editor.program_words import is_run_by_none, program_about, program_lens
 from assistant.editor.view import KernelView, Note, View
 from assistant.engine import KernelPlace
@@ -150,8 +150,8 @@ def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
         yield Lens(state_in_words(kernel, view.notes), LensAction.OPEN, f"{error.source}: {error.message}", line=error.line)
         return
     if kernel.proposal is not None:
-        title = OUTDATED if kernel.is_offer_outdated else gain(kernel.proposal)
-        yield Lens(title, LensAction.REVIEW, "\n".join(offer_origin(kernel.proposal)))
+        title, origin = (OUTDATED, outdated_origin) if kernel.is_offer_outdated else (gain(kernel.proposal), offer_origin)
+        yield Lens(title, LensAction.REVIEW, "\n".join(origin(kernel.proposal)))
         return
     if pair := next((pair for pair in view.pairs if pair.kernel == kernel.name), None):
         yield Lens(pair.headline, LensAction.PAIR_WHY, pair.headline)

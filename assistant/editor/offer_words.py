@@ -27,6 +27,7 @@ __all__ = [
     "judged_in_words",
     "offer_origin",
     "offer_title",
+    "outdated_origin",
     "outdated_title",
     "review_lines",
     "verdict",
@@ -85,6 +86,11 @@ def offer_title(proposal: Proposal) -> str:
     """``shared-memory-padding in 2 files: ≈1.33x predicted, right in 10 of 10 cases, by model NAME``."""
     author = "" if proposal.model is None else f", by model {proposal.model}"
     return f"{_what(proposal)}: {gain(proposal)}, {verdict(proposal)}{author}"
+
+
+def outdated_origin(proposal: Proposal) -> tuple[str, ...]:
+    """As ``offer_origin``, where the kernel was edited since."""
+    return (proposal.summary, f"{OUTDATED}: {gain(proposal)}, {verdict(proposal)}; accepting it has it judged again")
 
 
 def offer_origin(proposal: Proposal) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.editor.hover_words import kernel_hover
 from assistant.editor.lens_row import kernel_row
 from assistant.editor.open_document import OpenDocument
 from assistant.editor.tasks import Task, Verb
@@ -70,6 +71,7 @@ def test_a_gain_is_not_shown_of_a_kernel_that_was_edited_since() -> None:
     document.offer((offered,))
     (kernel,) = document.view.kernels
     assert kernel.is_offer_outdated and kernel_row(kernel, document.view)[0].title == "judged before your edit"
+    assert kernel_hover(kernel, document.view)[1].startswith("judged before your edit: ≈2.00x predicted")
     assert [note.message for note in document.view.notes if note.proposal] == ["judged before your edit: "]
 
 
