@@ -29,4 +29,4 @@ def _is_zero(array: LiveArray) -> bool:
     if not array.is_on_cpu or not array.size_bytes:
         return False
     held = (ctypes.c_ubyte * array.size_bytes).from_address(array.address)
-    return not np.frombuffer(held, np.uint8).any()
+    return not np.any(np.frombuffer(memoryview(held).cast("B"), np.uint8))
