@@ -3,6 +3,7 @@
 Answers KO101 and KO102 on a store whose neighbours in a warp lie a row apart, where the store is the last thing a thread does: a
 transpose, or anything that reads along rows and writes along columns. After the barrier each thread stores the result of its
 mirror image in the tile. The tile is the block, which must be square, or as wide as the block where its threads walk over the tile's rows.
+Of blocks of 1024 threads, of which a GPU holds few, there is a variant with 256, each of which takes four rows of the same tile.
 
 Example::
 
@@ -12,30 +13,41 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from assistant.cuda.edits import apply_edits, edits_between
 from assistant.cuda.launch_shape import block_dims
 from assistant.cuda.scopes import scope_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
+from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.kernel_launches import extent_of, launches_of
+from assistant.plan.expert.analysis.kernel_launches import by_file, extent_of, launches_of
+from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
+from assistant.plan.expert.analysis.shorter_blocks import shorter_blocks
 from assistant.plan.expert.analysis.store_position import Position, position_of
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch
 from assistant.plan.expert.analysis.warp_pattern import WARP_SIZE, exchanged_lane, lane_environments, sector_count, wavefront_count
-from assistant.plan.expert.analysis.workload_block import declared_shapes, guessed_launch, launch_elsewhere
+from assistant.plan.expert.analysis.workload_block import declared_shapes, guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.recompute import MIRRORED, Place, partner_of
-from assistant.plan.expert.writing.staged_store_text import Staging, rectangular_place, staging_edits
+from assistant.plan.expert.writing.several_rows_text import several_rows
+from assistant.plan.expert.writing.staged_store_text import Staging, edge_text, rectangular_place, staging_edits
 from assistant.plan.expert.writing.style import style_of
+from assistant.plan.expert.writing.untiled import with_body
 
 __all__ = ["StagedStore"]
 
 _LARGEST_PAD = 8
 """Longest padding that is tried, in elements."""
+_FULL_EDGE = 32
+"""Of a square block with as many threads as a block may have."""
+_FEW_ROWS = 8
+"""Of a block that leaves an SM room for seven others: 256 threads (docs/measurements.md: 1024 reach 38 % of an H200's DRAM peak)."""
 
 
 class StagedStore:
@@ -51,20 +63,59 @@ class StagedStore:
         staging = _staging(context, stores)
         if isinstance(staging, Obstacle):
             return context.decline(self.technique, staging)
-        size = f"blocks of {staging.block.x} x {staging.block.y} threads"
-        elsewhere = launch_elsewhere(context, size)
-        return (
-            Rewrite(
-                technique=self.technique,
-                kernel=context.kernel.key,
-                line=context.line,
-                edits=staging_edits(context, staging),
-                summary=f"Collect the block's {staging.store.pointer} in a shared tile and store it row by row.",
-                labels=(Label.ASSUMPTION,) if elsewhere else (),
-                predictions=predicted_sectors(context, staging.ratio),
-                assumptions=elsewhere or (f"every launch has {size}, as all launches in this {extent_of(context)} do",),
-            ),
-        )
+        edits = staging_edits(context, staging)
+        return (*_shorter(context, staging, edits), _rewrite(context, staging, edits))
+
+
+def _rewrite(context: TransformationContext, staging: Staging, edits: tuple[TextEdit, ...]) -> Rewrite:
+    """The edit that leaves the launch as it is."""
+    size = f"blocks of {staging.block.x} x {staging.block.y} threads"
+    elsewhere = launch_elsewhere(context, size)
+    return Rewrite(
+        technique=StagedStore.technique,
+        kernel=context.kernel.key,
+        line=context.line,
+        edits=edits,
+        summary=f"Collect the block's {staging.store.pointer} in a shared tile and store it row by row.",
+        labels=(Label.ASSUMPTION,) if elsewhere else (),
+        predictions=predicted_sectors(context, staging.ratio),
+        assumptions=elsewhere or (f"every launch has {size}, as all launches in this {extent_of(context)} do",),
+    )
+
+
+def _shorter(context: TransformationContext, staging: Staging, edits: tuple[TextEdit, ...]) -> tuple[Rewrite, ...]:
+    """The same with a quarter of the threads, where blocks are as large as they may be and more than the GPU holds at once."""
+    block = staging.block
+    is_crowded = any(launch.grid.count > BUSY_BLOCKS for launch in context.launches)
+    if (block.x, block.y) != (_FULL_EDGE, _FULL_EDGE) or not is_crowded:
+        return ()
+    staged = with_body(context, _body_after(context, edits), context.line)
+    body = None if staged is None else several_rows(staged, edge_text(context, block.y), _FEW_ROWS)
+    launches = shorter_blocks(context, _FEW_ROWS)
+    if body is None or isinstance(launches, Obstacle):
+        return ()
+    span, size = context.tree.span(context.body), f"blocks of {block.x} x {_FEW_ROWS} threads"
+    inside = edits_between(context.text, context.text[: span.start] + body + context.text[span.end :])
+    own, in_others = by_file(context, (*inside, *launches))
+    elsewhere = launch_elsewhere(context, size)
+    plain = _rewrite(context, staging, own)
+    words = f"{plain.summary.rstrip('.')}, with four rows of it in each thread"
+    return (
+        replace(
+            plain,
+            summary=words + ("; change your launch accordingly." if elsewhere else "."),
+            labels=launch_labels(context, elsewhere),
+            assumptions=elsewhere,
+            in_others=in_others,
+        ),
+    )
+
+
+def _body_after(context: TransformationContext, edits: tuple[TextEdit, ...]) -> str:
+    span = context.tree.span(context.body)
+    after = apply_edits(context.text, edits)
+    assert isinstance(after, str), "edits of one text do not overlap"
+    return after[span.start : len(after) - (len(context.text) - span.end)]
 
 
 def _no_plain_store(context: TransformationContext, technique: str) -> tuple[Rewrite, ...] | Decline:

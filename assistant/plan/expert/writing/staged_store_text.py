@@ -28,7 +28,7 @@ from assistant.plan.expert.writing.recompute import Partner, Place
 from assistant.plan.expert.writing.style import Style, style_of
 from assistant.record import Record
 
-__all__ = ["Staging", "negated", "rectangular_place", "staging_edits"]
+__all__ = ["Staging", "edge_text", "negated", "rectangular_place", "staging_edits"]
 
 
 class Staging(Record):
@@ -57,8 +57,8 @@ def staging_edits(context: TransformationContext, staging: Staging) -> tuple[Tex
     last = position.statements[-1]
     indent, newline = indentation(context.text, context.tree.span(last).start), line_end(context.text)
     tile = _tile_name(context)
-    width = _edge_text(context, staging.block.x)
-    height = width if staging.loop is not None else _edge_text(context, staging.block.y)
+    width = edge_text(context, staging.block.x)
+    height = width if staging.loop is not None else edge_text(context, staging.block.y)
     declared = f"__shared__ {_element_type(context, staging.store)} {tile}[{height}][{style.sum(width, str(staging.pad))}];"
     opening = Span(context.kernel.body.start + 1, context.kernel.body.start + 1)
     store = context.tree.span(staging.store.node)
@@ -167,7 +167,7 @@ def rectangular_place(context: TransformationContext, block: Dim3) -> Place:
     """Threads counted down the columns of the tile instead of along its rows."""
     taken = words_in(context.text)
     name = next(n for n in ("thread", "threadInBlock", "thread_", "thread_in_block", "thread__") if n not in taken)
-    height = _edge_text(context, block.y)
+    height = edge_text(context, block.y)
     return Place(f"{name} / {height}", f"{name} % {height}", None)
 
 
@@ -176,7 +176,7 @@ def thread_name(place: Place) -> str:
     return place.x.split()[0]
 
 
-def _edge_text(context: TransformationContext, edge: int) -> str:
+def edge_text(context: TransformationContext, edge: int) -> str:
     """A constant that the kernel itself uses for the block's edge, else the number."""
     constants = {**scope_of(context.tree, context.kernel).constants, **template_environment(context)}
     for node in context.tree.find("identifier", inside=context.body):
