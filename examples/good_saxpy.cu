@@ -10,7 +10,7 @@ __global__ void saxpy(int n, float a, const float *__restrict__ x, float *__rest
 
 int main()
 {
-    const int n = 1 << 20;
+    const int n = 1 << 16;
     std::vector<float> x(n, 1.0f), y(n, 2.0f);
     float *dx, *dy;
     cudaMalloc(&dx, n * sizeof(float));

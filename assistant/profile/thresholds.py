@@ -104,6 +104,13 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "waves",
         "left where a thread does the work of several: below, the GPU holds all threads at once, and has all their loads under way",
     ),
+    Threshold(
+        "narrow_gain",
+        1.1,
+        "ratio",
+        "where a thread's work for several leaves fewer waves than that: what the model has to predict for it, more than half of its predictions "
+        "of such times are off by",
+    ),
     Threshold("narrow_vectors", 1.0, "vectors/thread", "of a loop that deals elements out: with less, most threads have no whole vector"),
     Threshold("row_loads", 0.9, "loads/load", "of a thread of four rows over four threads: above, the rows share too little"),
     Threshold("narrow_reuse", 1.5, "loads/sector", "a kernel that loads elements again is better served by a tile or by registers"),

@@ -66,7 +66,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO115", "Barriers for one warp's work", (), reduction_tail),
     Rule("KO116", "Power with a small constant or counting exponent", ("power_conversions",), constant_powers),
     Rule("KO117", "Arrays in local memory", ("stack_bytes", "local_share"), local_arrays),
-    Rule("KO118", "Narrow accesses", ("narrow_waves", "narrow_reuse"), narrow_accesses),
+    Rule("KO118", "Narrow accesses", ("narrow_waves", "narrow_gain", "narrow_reuse"), narrow_accesses),
     Rule("KO119", "Barriers in the steps of a scan", (), scan_steps),
     Rule("KO120", "Value carried through memory", ("accumulator_requests",), carried_through_memory),
     Rule("KO121", "Loads that neighbouring rows share", ("row_loads", "narrow_waves"), shared_rows),

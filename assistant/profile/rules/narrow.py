@@ -23,7 +23,7 @@ _DENSE_RATIO = 1.2
 
 
 def narrow_accesses(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO118: accesses are side by side, of less than 16 bytes, of elements used once; fewer threads would still fill the GPU.
+    """KO118: accesses are side by side, of less than 16 bytes, of elements used once; fewer threads would still fill the GPU, or gain.
 
     Of a kernel that does more, loops which deal such elements out to their threads: each of these has the work of several already.
     """
@@ -39,12 +39,20 @@ def narrow_accesses(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
 
 
 def _is_stream(context: FindContext, launch: CountedLaunch, moved: tuple[LineAccess, ...], *, is_looping: bool) -> bool:
-    """The whole kernel streams through memory, by threads enough."""
+    """The whole kernel streams through memory, by threads enough or so that the model sees a gain all the same."""
     profile = launch.profile
     others = [a for a in profile.accesses if a.op not in _GLOBAL and a.requests > 0]
     if not moved or others or not all(_is_streamed(a) for a in moved) or _is_reused(profile, moved) or _factor(moved) < 2:
         return False
-    return _waves(context, launch) / (1 if is_looping else _factor(moved)) >= threshold("narrow_waves")
+    if _waves(context, launch) / (1 if is_looping else _factor(moved)) >= threshold("narrow_waves"):
+        return True
+    return _gain(context, launch, _widened(profile, _factor(moved), is_looping=is_looping)) >= threshold("narrow_gain")
+
+
+def _gain(context: FindContext, launch: CountedLaunch, fixed: LaunchProfile) -> float:
+    """Predicted time of the launch over that of the fixed one."""
+    fixed_s = context.predict(fixed, context.resources, launch.occupancy, context.target).time_s
+    return context.time_s(launch) / fixed_s
 
 
 def _dealt(context: FindContext, moved: tuple[LineAccess, ...]) -> Iterator[tuple[LineAccess, ...]]:

@@ -70,7 +70,7 @@ def test_evidence_has_the_catalogues_unit_a_device_and_a_method(access, profile,
 
 
 def test_a_kernel_without_findings_still_has_evidence(access, profile, check):
-    found = check(profile(access("global load", WARPS, 5, sectors=WARPS * 4)))
+    found = check(profile(access("global load", WARPS, 5, sectors=WARPS * 16, size_bytes=16)))
     assert found.findings == ()
     assert {"predicted_time", "occupancy", "global_sectors"} <= {e.metric for e in found.evidence}
 

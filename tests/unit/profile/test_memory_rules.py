@@ -15,7 +15,9 @@ WARPS = 4096 * 8
 
 
 def streaming(access):
-    return (access("global load", WARPS, 5, sectors=WARPS * 4), access("global store", WARPS, 6, sectors=WARPS * 4))
+    """By 16 bytes a thread: there is nothing to be said of it."""
+    wide = {"sectors": WARPS * 16, "size_bytes": 16}
+    return access("global load", WARPS, 5, **wide), access("global store", WARPS, 6, **wide)
 
 
 def test_a_coalesced_kernel_has_no_finding(access, profile, check):
@@ -168,13 +170,14 @@ def test_gaps_from_inactive_lanes_are_not_a_layout_problem(access, profile, chec
 
 
 def test_ragged_edges_of_a_grid_are_no_finding(access, profile, check):
-    load = access("global load", WARPS, 7, sectors=int(WARPS * 4.1), ideal=WARPS * 4)
+    load = access("global load", WARPS, 7, sectors=int(WARPS * 16.1), ideal=WARPS * 16, size_bytes=16)
     assert check(profile(load)).codes == []
 
 
 def test_bank_conflicts_are_reported_with_their_factor(access, profile, check):
     tile = (
-        *streaming(access),
+        access("global load", WARPS, 5, sectors=WARPS * 4),
+        access("global store", WARPS, 6, sectors=WARPS * 4),
         access("shared store", WARPS, 10, wavefronts=WARPS),
         access("shared load", WARPS, 12, wavefronts=WARPS * 32, ideal_wavefronts=WARPS),
     )

@@ -32,6 +32,17 @@ def test_wide_accesses_and_grids_that_fewer_threads_would_not_fill_are_left_alon
     assert "KO118" in check(profile(*streamed(access, 4), blocks=4096), facts=facts).codes, "a loop keeps its threads"
 
 
+def test_a_grid_that_fewer_threads_would_not_fill_is_reported_where_the_model_sees_a_gain_all_the_same(access, profile, check):
+    def found(blocks):
+        moved = {"sectors": 32 * blocks, "size_bytes": 4}
+        load, store = access("global load", 8 * blocks, 5, **moved), access("global store", 8 * blocks, 5, **moved)
+        return check(profile(load, store, blocks=blocks, unique_sectors=64 * blocks))
+
+    result = found(4096)
+    assert result.value(result.one("KO118"), "predicted_saving_ratio") >= 0.1, "starting the blocks of a million elements takes longest"
+    assert "KO118" not in found(64).codes, "nothing to be gained"
+
+
 DEALT = SourceFacts(loops=(LoopFacts(4, 6, 1, None, is_dealt=True), LoopFacts(9, 11, 1, None, is_dealt=True)), kernel_line=3)
 """Two loops of a kernel that deal elements out to its threads."""
 
