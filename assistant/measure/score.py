@@ -74,6 +74,12 @@ class ModelAccuracy(Record):
     errors: tuple[ModelError, ...]
     """Errors of all predictions, then of each bottleneck in alphabetical order."""
 
+    @property
+    def doubtful_ratio(self) -> float:
+        """Half of the predicted ratios were off by more: a smaller gain may be none. 1 where nothing was re-measured."""
+        everything = self.error_of(None)
+        return 1.0 if everything is None else everything.median_factor
+
     def error_of(self, bottleneck: str | None) -> ModelError | None:
         return next((error for error in self.errors if error.bottleneck == bottleneck), None)
 

@@ -108,8 +108,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "narrow_gain",
         1.1,
         "ratio",
-        "where a thread's work for several leaves fewer waves than that: what the model has to predict for it, more than half of its predictions "
-        "of such times are off by",
+        "where a thread's work for several leaves fewer waves than that, the model has to predict it; half of its ratios are off by 1.08",
     ),
     Threshold("narrow_vectors", 1.0, "vectors/thread", "of a loop that deals elements out: with less, most threads have no whole vector"),
     Threshold("row_loads", 0.9, "loads/load", "of a thread of four rows over four threads: above, the rows share too little"),

@@ -2,12 +2,13 @@
 
 What is offered is the best that was ever kept, not the last; where it fails on fresh values the next best is confirmed. An edit that a
 human must decide on (lower precision, say) is never bundled with pure ones, unless that was put off to the end of the search: then what is
-offered has alternatives, the best without decisions and the best with each.
+offered has alternatives, the best without decisions and the best with each. A predicted gain that is smaller than the error of the
+performance model is told, and not offered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from assistant.engine.proposals import SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
@@ -19,6 +20,7 @@ from assistant.engine.search.frontier import Frontier
 from assistant.engine.search.islands import Islands
 from assistant.engine.search.kept_before import taken_up
 from assistant.engine.search.trials import SearchNode
+from assistant.measure import MODEL_ACCURACY
 from assistant.model.plan import Decline, SetbackKind
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal
@@ -86,6 +88,7 @@ class KernelSearch:
                 await self._search()
             versions = await self._versions()
             if not versions:
+                self._report_doubtful()
                 break
             node, decision = await self._made(versions)
             if decision is DecisionKind.ACCEPTED:
@@ -181,7 +184,25 @@ class KernelSearch:
 
         After a rejection a model's are offered without asking it again; rules plan again at once, which may come to more.
         """
-        return tuple(node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
+        return tuple(node for node in self._open() if not self._is_doubtful(node))
+
+    def _open(self) -> Iterator[SearchNode]:
+        return (node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
+
+    def _is_doubtful(self, node: SearchNode) -> bool:
+        """Whether its gain is only predicted, and less than the model's own error; a person may have said how much is enough for them."""
+        is_left_to_us = self._context.job.lab.timing is None and self._context.options.rules.min_ratio is None
+        return is_left_to_us and node.ratio < MODEL_ACCURACY.doubtful_ratio
+
+    def _report_doubtful(self) -> None:
+        """The best edit that is not offered as what it gains may be nothing."""
+        best = max((node for node in self._open() if self._is_doubtful(node)), key=lambda node: node.ratio, default=None)
+        if best is None:
+            return
+        found = ", then ".join(f"{kept.step.technique} at line {kept.step.line}" for kept in best.kept)
+        error = f"half of its predictions were off by more than {MODEL_ACCURACY.doubtful_ratio:.2f}x"
+        text = f"{found} was found, predicted {best.ratio:.2f}x; that is within the performance model's own error ({error})"
+        self._context.job.say(Severity.INFORMATION, f"{self._context.kernel}: {text}, so it is not offered")
 
     def _is_turned_down(self, node: SearchNode) -> bool:
         first = node.kept[0].step

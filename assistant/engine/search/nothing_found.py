@@ -18,7 +18,7 @@ from assistant.profile.quantity import counted_noun
 
 __all__ = ["nothing_in_words"]
 
-_WORDS = OUTCOME_WORDS | {TrialOutcome.KEPT: "did not hold when confirmed"}
+_WORDS = OUTCOME_WORDS | {TrialOutcome.KEPT: "kept at first, not offered"}
 _UNTELLING = frozenset(
     {DeclineReason.NOTHING_TO_CHANGE, DeclineReason.ALREADY_DONE, DeclineReason.ALREADY_TRIED, DeclineReason.NO_GAIN, None}
 )

@@ -28,7 +28,7 @@ def found(line: int, cost: float) -> Finding:
         ((), "no edit was planned"),
         ((FAILED,), "1 edit tried, wrong"),
         ((NOT_BETTER, FAILED, NOT_BETTER), "3 edits tried (not faster: 2, wrong: 1)"),
-        ((TrialOutcome.KEPT, TrialOutcome.BUILD_FAILED), "2 edits tried (did not hold when confirmed: 1, does not compile: 1)"),
+        ((TrialOutcome.KEPT, TrialOutcome.BUILD_FAILED), "2 edits tried (kept at first, not offered: 1, does not compile: 1)"),
     ],
 )
 def test_what_was_tried_is_counted_by_what_came_of_it(outcomes: Sequence[TrialOutcome], words: str) -> None:

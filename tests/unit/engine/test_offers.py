@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.proposals.decide import DecisionRequest
-from assistant.engine.request import Accept
+from assistant.engine.request import Accept, CandidateRules
 from assistant.model import events
 from assistant.model.plan import Rewrite
 from assistant.model.proposal import DecisionKind, Proposal
@@ -48,6 +48,31 @@ async def test_an_edit_that_asks_for_a_decision_is_named_where_it_gains_more(tmp
     await on.run(max_rounds=1)
     assert on.offered == [("tile",)]
     assert [bool(story.others) for story in on.planner.stories] == [is_named]
+
+
+@pytest.mark.parametrize("asks_for", [None, 1.01])
+async def test_a_gain_within_the_error_of_the_model_is_told_and_offered_only_to_who_asked_for_it(
+    tmp_path: Path, asks_for: float | None
+) -> None:
+    kernels = {"[33]": Behaviour(turned, sectors=30), **KERNELS}
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]), kernels=kernels)
+    assert await on.run(max_rounds=1, rules=CandidateRules(min_ratio=asks_for)) == [("tile", "kept")]
+    told = [words for words in on.said if "within the performance model's own error" in words]
+    if asks_for is not None:
+        assert on.offered == [("tile",)] and not told
+        return
+    assert on.offered == [] and on.ending == "nothing to propose: 1 edit tried, kept at first, not offered"
+    assert told == [
+        "turn: tile at line 10 was found, predicted 1.02x; that is within the performance model's own error "
+        "(half of its predictions were off by more than 1.08x), so it is not offered"
+    ]
+
+
+async def test_behind_a_gain_within_the_error_of_the_model_a_larger_one_that_needs_a_decision_is_offered(tmp_path: Path) -> None:
+    kernels = {"[34]": Behaviour(turned, sectors=4), "[33]": Behaviour(turned, sectors=30), **KERNELS}
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT], wider=[ASKS])]), kernels=kernels)
+    await on.run(max_rounds=1)
+    assert on.offered == [("wider",)] and not any("own error" in words for words in on.said)
 
 
 async def test_what_was_turned_down_on_the_users_text_may_be_tried_on_another_version(tmp_path: Path) -> None:
