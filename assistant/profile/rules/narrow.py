@@ -46,13 +46,13 @@ def _is_stream(context: FindContext, launch: CountedLaunch, moved: tuple[LineAcc
         return False
     if _waves(context, launch) / (1 if is_looping else _factor(moved)) >= threshold("narrow_waves"):
         return True
-    return _gain(context, launch, _widened(profile, _factor(moved), is_looping=is_looping)) >= threshold("narrow_gain")
+    return not is_looping and _gain(context, launch, _factor(moved)) >= threshold("narrow_gain")
 
 
-def _gain(context: FindContext, launch: CountedLaunch, fixed: LaunchProfile) -> float:
-    """Predicted time of the launch over that of the fixed one."""
-    fixed_s = context.predict(fixed, context.resources, launch.occupancy, context.target).time_s
-    return context.time_s(launch) / fixed_s
+def _gain(context: FindContext, launch: CountedLaunch, factor: int) -> float:
+    """Predicted time of the launch over that of fewer threads with wide accesses."""
+    fixed = replace(launch, profile=_widened(launch.profile, factor, is_looping=False))
+    return context.time_s(launch) / context.time_s(fixed)
 
 
 def _dealt(context: FindContext, moved: tuple[LineAccess, ...]) -> Iterator[tuple[LineAccess, ...]]:

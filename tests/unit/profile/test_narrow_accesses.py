@@ -33,14 +33,16 @@ def test_wide_accesses_and_grids_that_fewer_threads_would_not_fill_are_left_alon
 
 
 def test_a_grid_that_fewer_threads_would_not_fill_is_reported_where_the_model_sees_a_gain_all_the_same(access, profile, check):
-    def found(blocks):
+    def found(blocks, **more):
         moved = {"sectors": 32 * blocks, "size_bytes": 4}
         load, store = access("global load", 8 * blocks, 5, **moved), access("global store", 8 * blocks, 5, **moved)
-        return check(profile(load, store, blocks=blocks, unique_sectors=64 * blocks))
+        return check(profile(load, store, blocks=blocks, unique_sectors=64 * blocks), **more)
 
     result = found(4096)
     assert result.value(result.one("KO118"), "predicted_saving_ratio") >= 0.1, "starting the blocks of a million elements takes longest"
     assert "KO118" not in found(64).codes, "nothing to be gained"
+    loop = SourceFacts(loops=(LoopFacts(4, 6, 1, None),), kernel_line=3)
+    assert "KO118" not in found(264, facts=loop).codes, "there, no fewer blocks are to be started"
 
 
 DEALT = SourceFacts(loops=(LoopFacts(4, 6, 1, None, is_dealt=True), LoopFacts(9, 11, 1, None, is_dealt=True)), kernel_line=3)
