@@ -45,7 +45,7 @@ def pack(wheel: Path, packed: Path) -> None:
     with zipfile.ZipFile(wheel) as compressed:
         names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not _is_left_out(name)]
         contents = [(name, compressed.read(name)) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
-    index = json.dumps([[name, len(content)] for name, content in contents])
+    index = json.dumps([[name, len(content)] for name, content in contents], separators=(",", ":"))
     packed.write_bytes(index.encode("ascii") + b"\n" + b"".join(content for _, content in contents))
 
 

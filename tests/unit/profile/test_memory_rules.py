@@ -102,9 +102,7 @@ def test_of_accesses_of_a_line_that_cost_differently_the_worst_is_named(access, 
     assert "4 would do: c[x * n + y] is the worst of its 3 loads, 32 where 4 would do; the addresses" in message
     two = replace(facts, costs=costs[1:])
     scattered = check(profile(access("global load", WARPS * 2, 7, sectors=WARPS * 36, ideal=WARPS * 8)), facts=two).one("KO101")
-    assert (
-        "c[x * n + y] is the worst of its 2 loads, 32 where 4 would do; the threads of a warp read addresses far apart" in scattered.message
-    )
+    assert "of its 2 loads, 32 where 4 would do; the threads of a warp read addresses far apart" in scattered.message
     short = access("global load", WARPS * 3, 7, sectors=WARPS * 16, ideal=WARPS * 12)
     worst = (AccessCost(7, "b[2 * i]", False, 8, 4), *costs[:2])
     partly = check(profile(short), facts=replace(facts, costs=worst)).one("KO102").message
