@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { told } from "./boundary.ts";
 import type { EditorModel } from "./model/ask.ts";
 import type { Notes } from "./notes.ts";
+import { plain } from "./plain.ts";
 import type { KernelArguments } from "./protocol/answers.ts";
 import type { Review } from "./review/review.ts";
 import type { Consents } from "./server/consent.ts";
@@ -179,7 +180,8 @@ async function optimizeChanged(): Promise<void> {
   if (document === undefined) return;
   const committed = await committedText(vscode.extensions.getExtension(GIT), document.uri);
   if ("missing" in committed) {
-    void vscode.window.showInformationMessage(`Not known which kernels changed: ${committed.missing}. Optimize This File takes all of them.`);
+    const reason = `Not known which kernels changed: ${committed.missing}. Optimize This File takes all of them.`;
+    void vscode.window.showInformationMessage(plain(reason));
     return;
   }
   const argument = { uri: document.uri.toString(), before: committed.text };

@@ -6,7 +6,7 @@ import type { Kernel } from "../protocol/answers.ts";
 import type { KernelOptEvent } from "../protocol/events.ts";
 import type { TestPart } from "../protocol/report.ts";
 import type { Server } from "../server/server.ts";
-import { committedText, GIT } from "./commit.ts";
+import { type Committed, committedText, GIT } from "./commit.ts";
 import { runJob } from "./jobs.ts";
 import { again, caseId, EDIT, type Group, result, type Result } from "./suites.ts";
 
@@ -115,11 +115,14 @@ export class Runner {
     run.failed(item, check.problems.map((problem) => located(problem.message, item, problem)));
   }
 
+  async #committed(uri: vscode.Uri | undefined): Promise<Committed> {
+    return uri === undefined ? { missing: "it belongs to no file" } : await committedText(vscode.extensions.getExtension(GIT), uri);
+  }
+
   async #verify(run: vscode.TestRun, work: Work, node: Exclude<Node, { kind: "file" | "check" }>, token: vscode.CancellationToken): Promise<void> {
     const known = node.kind === "kernel" ? undefined : node.group;
     const proposal = work.against === "commit" ? undefined : known?.proposal;
-    const isOfCommit = proposal === undefined && work.item.uri !== undefined;
-    const committed = isOfCommit ? await committedText(vscode.extensions.getExtension(GIT), work.item.uri) : undefined;
+    const committed = proposal === undefined ? await this.#committed(work.item.uri) : undefined;
     if (committed !== undefined && "missing" in committed) throw new Error(`there is no earlier text to verify against: ${committed.missing}`);
     const before = committed?.text;
     if (before !== undefined && before === openText(work.item.uri)) {
