@@ -73,9 +73,9 @@ def _optimize(
         typer.Option(
             metavar="DECISIONS",
             help="What the search may go on from without being asked, separated by commas; a person decides at its end: alignment, arch, "
-            "assumption, fast-math, library, nan, order, precision; host as --allow-host-code; none",
+            "assumption, fast-math, library, nan, order, precision; host as --allow-host-code; none: not what search.allow says either",
         ),
-    ] = "none",
+    ] = "",
     operator: ops.Operator = None,
     baselines: ops.Baselines = None,
     sizes: ops.Sizes = None,
@@ -111,6 +111,7 @@ def _optimize(
         choice_seed=seed,
         may_edit_host_code=allow_host_code or allowed.is_host_code,
         allowed=allowed.decisions,
+        is_allowed_by_settings=not allowed.is_none,
         is_resumed=resume,
         caps=Caps(budget_usd, budget_tokens, budget_gpu_s, budget_rounds),
     )

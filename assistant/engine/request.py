@@ -148,6 +148,8 @@ class AllowOption(Record):
     decisions: tuple[str, ...] = ()
     """Those that are put off to the end of the search."""
     is_host_code: bool = False
+    is_none: bool = False
+    """It says ``none``: what the settings allow is not allowed either."""
 
     @classmethod
     def read(cls, words: str) -> AllowOption:
@@ -157,7 +159,7 @@ class AllowOption(Record):
         unknown = next((name for name in names if name not in known), None)
         if unknown is not None:
             raise UsageError(f"--allow does not know {unknown!r}", f"give none, or any of {', '.join(known)}")
-        return cls(tuple(dict.fromkeys(name for name in names if name != "host")), "host" in names)
+        return cls(tuple(dict.fromkeys(name for name in names if name != "host")), "host" in names, bool(words.strip(" ,")) and not names)
 
 
 class OperatorOptions(Record):
@@ -219,5 +221,7 @@ class OptimizeOptions(Record):
     """What a person asked of every candidate."""
     allowed: tuple[str, ...] = ()
     """Decisions that are put off to the end of the search, in addition to those of ``search.allow``."""
+    is_allowed_by_settings: bool = True
+    """Whether those of ``search.allow`` count."""
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants) without anybody being asked."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assistant.engine.proposals.decisions import Decisions as Decisions
     from assistant.engine.proposals.explain import other_edit as other_edit
     from assistant.engine.proposals.gating import DECIDED_GAIN_RATIO as DECIDED_GAIN_RATIO
+    from assistant.engine.proposals.gating import PREDICTED_GAIN_RATIO as PREDICTED_GAIN_RATIO
     from assistant.engine.proposals.gating import SHOWN_GAIN_RATIO as SHOWN_GAIN_RATIO
     from assistant.engine.proposals.gating import Citation as Citation
     from assistant.engine.proposals.gating import Improvement as Improvement

@@ -20,12 +20,25 @@ from assistant.record import Record
 if TYPE_CHECKING:
     from assistant.engine.evaluate import KernelAssessment
 
-__all__ = ["DECIDED_GAIN_RATIO", "SHOWN_GAIN_RATIO", "Citation", "Improvement", "NoImprovement", "gate", "is_proved_better"]
+__all__ = [
+    "DECIDED_GAIN_RATIO",
+    "PREDICTED_GAIN_RATIO",
+    "SHOWN_GAIN_RATIO",
+    "Citation",
+    "Improvement",
+    "NoImprovement",
+    "gate",
+    "is_proved_better",
+]
 
 SHOWN_GAIN_RATIO = 1.01
 """Least predicted time(A)/time(B) of an edit worth offering: below it the screen shows 1.00x, and no performance model is that exact."""
 DECIDED_GAIN_RATIO = 1.05
 """Least predicted ratio where a person must weigh the edit against precision, portability or an assumption: their time costs more."""
+
+PREDICTED_GAIN_RATIO = 1.05
+"""Least predicted ratio that is offered where nothing can be timed (chosen): half of the model's predicted ratios were off by more than
+1.08, but what an edit changes in the counts is exact, so that the doubt is whether a smaller gain is there at all."""
 
 
 class Citation(Record):

@@ -92,7 +92,7 @@ class AgentRound:
             answers = [ToolAnswer(call, await self._answered(request, conversation, call)) for call in turn.calls]
             if self._submitted is not None:
                 return
-            if self._services.accounts.is_out_of_time or self._services.history.is_full:
+            if self._is_full:
                 self._say("the agent ends: no further candidate may be tried")
                 return
         self._say(f"the agent ends after {self._context.shape.agent_turns} turns", "search.agent_turns allows more")
@@ -131,11 +131,17 @@ class AgentRound:
         self._submitted = trial.id
         return "submitted"
 
+    @property
+    def _is_full(self) -> bool:
+        return self._services.accounts.is_out_of_time or self._services.history.is_full
+
     async def _judged(self, conversation: Conversation, call: ToolCall) -> str:
         edit = conversation.edit(call)
         if isinstance(edit, str):
             self._report_no_edit(call, edit)
             return edit
+        if self._is_full:
+            return "not tried: no further candidate may be tried; submit one that was kept"
         refusal = await self._why_not(edit)
         if refusal is not None:
             outcome, reason = refusal

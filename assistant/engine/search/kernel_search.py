@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from assistant.engine.proposals import SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
+from assistant.engine.proposals import PREDICTED_GAIN_RATIO, SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
 from assistant.engine.search.after_confirmation import improved_versions, may_improve
 from assistant.engine.search.alternatives import Version, as_offered, asks_for_less
 from assistant.engine.search.confirming import Confirmation, ConfirmationResult, Offer
@@ -190,9 +190,9 @@ class KernelSearch:
         return (node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
 
     def _is_doubtful(self, node: SearchNode) -> bool:
-        """Whether its gain is only predicted, and less than the model's own error; a person may have said how much is enough for them."""
+        """Whether its gain is only predicted, and less than the model can tell from none; a person may have said how much is enough for them."""
         is_left_to_us = self._context.job.lab.timing is None and self._context.options.rules.min_ratio is None
-        return is_left_to_us and node.ratio < MODEL_ACCURACY.doubtful_ratio
+        return is_left_to_us and node.ratio < PREDICTED_GAIN_RATIO
 
     def _report_doubtful(self) -> None:
         """The best edit that is not offered as what it gains may be nothing."""

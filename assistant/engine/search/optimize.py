@@ -248,7 +248,8 @@ class _Search(Record):
         accounts = self.chosen.accounts
         per_lab = 1 if self.job.lab.timing is None else self._at_once(context.start.evaluation)
         jobs = (self.job, *(replace(self.job, lab=lab) for lab in self.job.lab.parallel_labs)) * per_lab
-        deferred = deferred_labels((*self.options.allowed, *self.chosen.shape.allowed))
+        by_settings = self.chosen.shape.allowed if self.options.is_allowed_by_settings else ()
+        deferred = deferred_labels((*self.options.allowed, *by_settings))
         seen = SeenWork()
         judges = tuple(
             CandidateJudge(job, self.catalogue, context.kernel, context.start, second_run, deferred, seen, baselines) for job in jobs

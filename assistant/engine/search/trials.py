@@ -16,10 +16,11 @@ from dataclasses import replace
 from assistant.cuda.same_code import code_hash
 from assistant.engine.evaluate import Evaluation, KernelAssessment
 from assistant.engine.proposals import KeptStep, SettledStep
+from assistant.engine.search.shape import EXPERT
 from assistant.model.build import Diagnostic
 from assistant.model.change import program_key
 from assistant.model.comparison import Comparison
-from assistant.model.plan import AttemptSummary, Decline, Plan, Rewrite, Step
+from assistant.model.plan import AttemptSummary, Decline, DeclineReason, Plan, Rewrite, Step
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
@@ -29,6 +30,9 @@ from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
 __all__ = ["SearchNode", "Trial", "TrialHistory", "why_not_judged"]
+
+_LEFT_OUT = frozenset({DeclineReason.ALREADY_TRIED, DeclineReason.LIMIT_EXCEEDED})
+"""Why a step that a model planned is not carried out."""
 
 
 class SearchNode(Record):
@@ -236,11 +240,14 @@ class TrialHistory:
         self._attempt_summaries.append(for_planners)
 
     def new_declines(self, plan: Plan, request: PlanRequest) -> tuple[Decline, ...]:
-        """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word."""
+        """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word, except those
+        that a model planned and that are left out."""
+        by_model = plan.planner != EXPERT
         fresh = tuple(
             decline
             for decline in plan.declines
-            if (decline.technique, decline.line) not in request.excluded and (decline.technique, decline.reason) not in self._declined
+            if (by_model and decline.code in _LEFT_OUT)
+            or ((decline.technique, decline.line) not in request.excluded and (decline.technique, decline.reason) not in self._declined)
         )
         self._declined.update({(decline.technique, decline.reason): decline for decline in fresh})
         return fresh

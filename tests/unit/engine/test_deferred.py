@@ -40,7 +40,7 @@ def test_a_version_without_a_decision_is_not_put_off() -> None:
 @pytest.mark.parametrize(
     ("words", "allowed"),
     [
-        ("none", AllowOption()),
+        ("none", AllowOption(is_none=True)),
         ("", AllowOption()),
         ("precision, alignment,precision", AllowOption(("precision", "alignment"))),
         ("Host,arch", AllowOption(("arch",), is_host_code=True)),

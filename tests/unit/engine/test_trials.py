@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from assistant.engine.search.trials import Trial, TrialHistory, why_not_judged
-from assistant.model.plan import AttemptSummary, Decline, Plan, Rewrite, Step
+from assistant.model.plan import AttemptSummary, Decline, DeclineReason, Plan, Rewrite, Step
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Unjudgeable
 from assistant.ports.lab import LabFailure
@@ -60,6 +60,14 @@ def test_a_reason_to_decline_is_given_once_and_never_of_a_settled_step() -> None
     assert history.new_declines(Plan((), (first, settled), "rules"), request) == (first,)
     assert history.new_declines(Plan((), (moved, other), "rules"), request) == (other,)
     assert history.new_declines(Plan((), (settled,), "rules"), cast("Any", SimpleNamespace(excluded=frozenset()))) == (settled,)
+
+
+def test_a_step_that_a_model_planned_is_never_left_out_without_a_word() -> None:
+    history, again = TrialHistory((), 2), Decline("u", "k()", 5, "it was already tried", DeclineReason.ALREADY_TRIED)
+    request = cast("Any", SimpleNamespace(excluded=frozenset({("u", 5)})))
+    assert history.new_declines(Plan((), (again,), "expert"), request) == ()
+    for _ in range(2):
+        assert history.new_declines(Plan((), (again,), "llm:large"), request) == (again,)
 
 
 def test_why_nothing_was_judged() -> None:
