@@ -190,7 +190,7 @@ class KernelSearch:
         return (node for node in self._frontier.ranked() if node.key not in self._seen and not self._is_turned_down(node))
 
     def _is_doubtful(self, node: SearchNode) -> bool:
-        """Whether its gain is only predicted, and less than the model can tell from none; a person may have said how much is enough for them."""
+        """Whether its gain is only predicted, and too little to be sure of; a person may have said how much is enough."""
         is_left_to_us = self._context.job.lab.timing is None and self._context.options.rules.min_ratio is None
         return is_left_to_us and node.ratio < PREDICTED_GAIN_RATIO
 

@@ -240,8 +240,8 @@ class TrialHistory:
         self._attempt_summaries.append(for_planners)
 
     def new_declines(self, plan: Plan, request: PlanRequest) -> tuple[Decline, ...]:
-        """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word, except those
-        that a model planned and that are left out."""
+        """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word, unless a
+        model planned them."""
         by_model = plan.planner != EXPERT
         fresh = tuple(
             decline
