@@ -219,3 +219,9 @@ async def test_the_conversation_says_why_it_ends(tmp_path: Path, turns: list[Any
     on, _ = searching(tmp_path, *turns, settings=settings)
     await on.run(max_candidates=1)
     assert words in on.said
+
+
+async def test_one_turn_tries_no_more_candidates_than_may_be_tried(tmp_path: Path) -> None:
+    on, _ = searching(tmp_path, [judge(RIGHT), judge(WIDER, technique="wider"), judge(UNKNOWN, technique="unknown")])
+    assert await on.run(max_candidates=1) == [("tile", "kept")]
+    assert any("no further candidate may be tried" in words for words in on.said)

@@ -94,3 +94,12 @@ async def test_where_a_decision_is_put_off_what_asks_for_none_is_offered_with_th
     await on.run(max_rounds=1, allowed=("precision",))
     (made,) = on.all(events.ProposalMade)
     assert [*made.techniques, *(name for other in made.alternatives for name in other.techniques)] == techniques
+
+
+@pytest.mark.parametrize(("counts", "alternatives"), [(True, 1), (False, 0)])
+async def test_what_the_settings_allow_counts_unless_none_is_asked_for(tmp_path: Path, counts: bool, alternatives: int) -> None:
+    kernels = {"[34]": Behaviour(turned, sectors=4), "[33]": Behaviour(turned, sectors=6), **KERNELS}
+    planner = Scripted([plan_of(NAIVE, tile=[RIGHT], wider=[ASKS])])
+    on = Search(tmp_path, planner, kernels=kernels, settings='allow = ["precision"]\n')
+    await on.run(max_rounds=1, is_allowed_by_settings=counts)
+    assert len(on.all(events.ProposalMade)[0].alternatives) == alternatives
