@@ -12,7 +12,8 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from assistant.build.include_places import include_places, listed_places
+from assistant.build.include_places import environment_places, include_places
+from assistant.disk.texts import read_bytes
 from assistant.record import Record
 
 __all__ = ["Cutlass", "find_cutlass"]
@@ -20,6 +21,8 @@ __all__ = ["Cutlass", "find_cutlass"]
 _SYSTEM = (Path("/usr/local/include"), Path("/usr/include"), Path("/usr/local/cuda/include"))
 _NUMBER = re.compile(r"^#define\s+CUTLASS_(MAJOR|MINOR|PATCH)\s+(\d+)", re.MULTILINE)
 """As ``cutlass/version.h`` has them (releases 2.0 to 4.2)."""
+_MOST_BYTES = 1 << 20
+"""Of that header; a larger one is another."""
 
 
 class Cutlass(Record):
@@ -38,9 +41,9 @@ class Cutlass(Record):
 
 def find_cutlass(flags: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Cutlass | None:
     """The first that compilers with ``flags`` and ``environment`` find which run in ``folder``; None: none."""
-    for place in (*include_places(flags, folder), *listed_places(environment, folder), *_SYSTEM):
+    for place in (*include_places(flags, folder), *environment_places(environment, folder), *_SYSTEM):
         try:
-            numbers = dict(_NUMBER.findall((place / "cutlass/version.h").read_text("utf-8", "replace")))
+            numbers = dict(_NUMBER.findall(read_bytes(place / "cutlass/version.h", _MOST_BYTES).decode("utf-8", "replace")))
         except OSError:
             continue
         if "MAJOR" in numbers:

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-__all__ = ["include_places", "listed_places"]
+__all__ = ["environment_places", "include_places"]
 
 _NAMING = (*("--include-path", "--pre-include", "--system-include", "-idirafter", "-imacros", "-include", "-iquote", "-isystem", "-I"),)
 """Options of nvcc (13.0 manual, "File and Path Specifications") and of g++ (GCC 15 manual, "Directory Options"); longer ones first."""
@@ -29,7 +29,7 @@ def include_places(arguments: Iterable[str], folder: Path) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(Path(os.path.normpath(folder / named)) for named in _named(iter(arguments))))
 
 
-def listed_places(environment: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
+def environment_places(environment: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
     """The same of what an environment adds to every call of a compiler."""
     listed = (place for name in _LISTS_OF_FOLDERS for place in environment.get(name, "").split(os.pathsep) if place)
     flags = (word for name in _FLAGS for word in _words(environment.get(name, "")))

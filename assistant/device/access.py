@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from assistant.build.include_places import include_places, listed_places
+from assistant.build.include_places import environment_places, include_places
 from assistant.device.toolchain import Toolchain
 from assistant.worker.landlock import FileAccess
 from assistant.worker.readable import ProgramFiles, compiler_access, program_files, tool_places
@@ -23,7 +23,7 @@ def files_of(
     sources: Iterable[str], workspaces: Iterable[str], arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
 ) -> ProgramFiles:
     """The files of a program whose compilers get ``arguments`` and ``environment``, and run in ``folder``."""
-    includes = (*include_places(arguments, folder), *listed_places(environment, folder))
+    includes = (*include_places(arguments, folder), *environment_places(environment, folder))
     return program_files(map(Path, sources), map(Path, workspaces), includes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,12 @@ def test_the_flags_the_environment_and_nvccs_own_flags_are_looked_at(include: Pa
 def test_no_release_is_named_where_none_is_found(include: Path) -> None:
     assert release("-I.", folder=include.parent, CPATH="", NVCC_APPEND_FLAGS="'") is None
     (include / "cutlass/version.h").write_text("not a version", "utf-8")
+    assert release("-Iinclude", folder=include.parent) is None
+
+
+def test_a_pipe_in_its_place_is_not_waited_for(include: Path) -> None:
+    (include / "cutlass/version.h").unlink()
+    os.mkfifo(include / "cutlass/version.h")
     assert release("-Iinclude", folder=include.parent) is None
 
 
