@@ -5,6 +5,7 @@ Implements ``engine.planning.Models``.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Callable
@@ -13,8 +14,9 @@ from pathlib import Path
 from assistant.config import Settings, user_paths, workspace_folder
 from assistant.engine import new_id
 from assistant.plan.catalogue import Catalogue
+from assistant.plan.islands import IslandPlanners
 from assistant.plan.llm.planner import LlmPlanner
-from assistant.plan.llm.talk import Stamps
+from assistant.plan.llm.talk import Stamps, calls_in_flight
 from assistant.plan.mixed import MixedPlanner
 from assistant.plan.providers import ModelRelay, ProviderSetup, open_provider, read_prices
 from assistant.ports.agent import Agent
@@ -51,9 +53,14 @@ class ModelParts(Record):
         return open_provider(settings, around)
 
     def planner(self, is_alone: bool, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> Planner:
-        """A model alone, or together with the expert."""
+        """A model alone, or together with the expert; several where islands of the search have models of their own."""
         stamps = Stamps(job, new_id, lambda: time.time_ns() // 1_000_000)
-        model = LlmPlanner(provider, accounts, self.catalogue, settings, stamps)
+        in_flight = asyncio.Semaphore(calls_in_flight(settings.provider))
+        models = [
+            LlmPlanner(provider, accounts, self.catalogue, settings, stamps, island, in_flight)
+            for island in range(settings.provider.island_model_count)
+        ]
+        model = models[0] if len(models) == 1 else IslandPlanners(models)
         return model if is_alone else MixedPlanner(self.expert, model)
 
     def agent(self, provider: Provider, accounts: Accounts, settings: Settings, job: str) -> tuple[Agent, Planner]:

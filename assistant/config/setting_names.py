@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from pydantic.fields import FieldInfo
 
-from assistant.config.settings import LOWER_ONLY, USER_ONLY, Section, Settings
+from assistant.config.section import LOWER_ONLY, USER_ONLY, Section
+from assistant.config.settings import Settings
 
 __all__ = ["is_lower_only", "is_user_only", "leaf_fields", "leaf_names", "setting"]
 

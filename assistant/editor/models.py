@@ -40,7 +40,7 @@ class ModelConsents:
         if settings.provider.kind == "editor":
             return replace(options, may_call_models=True)
         try:
-            served = _served(settings, path)
+            served = _served(settings, path, is_agent=kind == "agent")
         except UsageError:  # the job reports what is wrong with the settings
             return replace(options, may_call_models=True)
         notice = model_notice(served, path, options, settings, kernel_count, is_named=kind == "llm")
@@ -60,18 +60,20 @@ class ModelConsents:
         return answer in (ConsentAnswer.ONCE, ConsentAnswer.ALWAYS)
 
 
-def _served(settings: Settings, path: Path) -> tuple[ServedModel, ServedModel, ServedModel]:
-    """Planner, coder and summariser, as the job's provider reports them. Raises UsageError for settings that name no model."""
+def _served(settings: Settings, path: Path, is_agent: bool) -> tuple[ServedModel, ...]:
+    """Who plans, writes and explains, as the job's provider reports them. Raises UsageError for settings that name no model."""
     from assistant.plan.providers import read_prices
-    from assistant.plan.providers.roles import role_endpoint
+    from assistant.plan.providers.roles import role_endpoints
 
     prices = read_prices(user_paths().prices)
 
-    def of(role: ModelRole) -> ServedModel:
+    def of(role: ModelRole) -> list[ServedModel]:
         if settings.provider.kind == "manual":
-            return ServedModel(role, "manual", str(workspace_folder(find_workspace(path)) / "prompts"), "", prices.price("manual", ""))
-        endpoint = role_endpoint(settings.provider, role)
-        model = endpoint.model or ""
-        return ServedModel(role, settings.provider.kind, endpoint.base_url, model, prices.price(endpoint.base_url, model))
+            return [ServedModel(role, "manual", str(workspace_folder(find_workspace(path)) / "prompts"), "", prices.price("manual", ""))]
+        named = [(each.base_url, each.model or "") for each in role_endpoints(settings.provider, role)]
+        return [
+            ServedModel(role, settings.provider.kind, url, model, prices.price(url, model))
+            for url, model in named[: 1 if is_agent else None]
+        ]
 
-    return of(ModelRole.PLANNER), of(ModelRole.CODER), of(ModelRole.SUMMARISER)
+    return tuple(model for role in (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER) for model in of(role))

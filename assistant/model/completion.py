@@ -115,6 +115,8 @@ class CompletionRequest(Record):
     tools: tuple[ToolSpec, ...] = ()
     about: str = ""
     """What the question is about, whatever its words: equal where a search that goes on asks once more what was asked before."""
+    island: int = 0
+    """Of the search: islands may have models of their own."""
 
 
 class Completion(Record):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
-from assistant.config.settings import ProviderSettings
+from assistant.config.provider_settings import ProviderSettings
 from assistant.model.completion import ModelRole
 from assistant.record import Record
 

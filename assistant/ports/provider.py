@@ -16,8 +16,8 @@ OnText = Callable[[str], None]
 class Provider(Protocol):
     """Language models behind one method. Raises nothing for what an endpoint may do: failures are values."""
 
-    def served(self, role: ModelRole) -> ServedModel:
-        """Who would answer for ``role``: for notices, estimates and prices."""
+    def served(self, role: ModelRole, island: int = 0) -> ServedModel:
+        """Who would answer for ``role`` in an island of the search: for notices, estimates and prices."""
         ...
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:

@@ -31,6 +31,7 @@ from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environm
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.host_edits import host_edit
 from assistant.verify.instructions import machine_code_labels
+from assistant.verify.library_calls import new_library_calls
 from assistant.verify.narrowing import lowered_precision, narrower_integers
 from assistant.verify.omissions import lost_carry, omitted_work
 from assistant.verify.ordering import OrderFacts, new_float_sum, order_facts
@@ -94,7 +95,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
     found = [
         lowered_precision(old, new),
         _fast_math(old, new, before.flags, after.flags),
-        _first(Label.LIBRARY_CALL, "calls a library: {}", new_matches(_LIBRARY, _all_code(before), _all_code(after))),
+        _first(Label.LIBRARY_CALL, "calls a library: {}", new_library_calls(_LIBRARY, [_all_code(before)], [_all_code(after)])),
         _new_flags(before.flags, after.flags),
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
         narrower_integers(old, new),

@@ -28,7 +28,7 @@ class FakeModel:
     requests: list[CompletionRequest] = field(default_factory=list[CompletionRequest])
     is_closed: bool = False
 
-    def served(self, role: ModelRole) -> ServedModel:
+    def served(self, role: ModelRole, island: int = 0) -> ServedModel:
         return ServedModel(role, "openai", "http://localhost/v1", self.model, self.price)
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:

@@ -31,6 +31,7 @@ from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import RoundResult, SearchContext, SearchServices
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.host_code import with_host_label
+from assistant.engine.search.round_trials import constrained
 from assistant.engine.search.setbacks import summary_of_trial
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
@@ -176,7 +177,8 @@ class AgentRound:
         context, job = self._context, self._context.job
         rewrite = with_host_label(self._node.evaluation.version, edit.rewrite)
         job.emit(events.StageStarted(job.id, "candidate", f"{context.kernel}: judges {edit.step.technique} of the agent"))
-        trial = await self._services.trials.judge(self._node, edit.step, rewrite)
+        found = await self._services.trials.judge(self._node, edit.step, rewrite)
+        trial = constrained(context, found)
         if trial.node is not None and trial.ratio is not None:
             trial = replace(trial, node=replace(trial.node, ratio=self._node.ratio * trial.ratio))
         known = context.earlier.tried(self._node.key, trial.key)
@@ -184,7 +186,7 @@ class AgentRound:
             return self._taken_up(trial, known)
         self._trials[trial.id] = trial
         now_ms = self._services.accounts.now_ms()
-        self._services.store.add_attempt(attempt_record(job, context.workspace, self._node, context.assessed(self._node), trial, now_ms))
+        self._services.store.add_attempt(attempt_record(job, context.workspace, self._node, context.assessed(self._node), found, now_ms))
         job.emit(events.CandidateTried(job.id, trial.id, edit.step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio))
         await job.delivered()
         self._services.history.add(self._node.key, trial, summary_of_trial(trial))

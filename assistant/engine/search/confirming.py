@@ -50,8 +50,10 @@ class ConfirmationResult(Record):
 
     proposal: Proposal | None = None
     """As it may be offered; None where it may not."""
-    is_failed: bool = False
-    """It did not hold on fresh values: another version may."""
+    is_open_already: bool = False
+    """A person has this very edit before them: nothing in its place is offered."""
+    is_judged: bool = True
+    """It was run; not so where a decision about this very edit stands."""
     setback: Setback | None = None
     """What was seen, for its writer; None where nothing could be made of it."""
 
@@ -74,8 +76,9 @@ class Confirmation(Record):
     async def run(self, node: SearchNode) -> ConfirmationResult:
         """Judge it on fresh values; where it holds, it may be offered. What speaks against it is reported."""
         context, job = self.context, self.context.job
-        if self._is_decided_or_open(node):
-            return _NOT_OFFERED
+        settled = self._decided_or_open(node)
+        if settled is not None:
+            return settled
         job.emit(events.StageStarted(job.id, "confirm", f"{context.kernel}: fresh values, repeats, checks, boundary shapes"))
         with self.services.accounts.holding_gpu(job.lab):
             verification, speed = await self._judged(node)
@@ -125,19 +128,20 @@ class Confirmation(Record):
         start, now_ms = context.start.evaluation.version, self.services.accounts.now_ms()
         return ConfirmationResult(proposal_record(job, start, confirmed, now_ms))
 
-    def _is_decided_or_open(self, node: SearchNode) -> bool:
-        """Whether a person turned this very edit down, or has it open already; then a message says so."""
+    def _decided_or_open(self, node: SearchNode) -> ConfirmationResult | None:
+        """What comes of an edit that a person turned down, or has open already, which a message says; None for any other."""
         context, store, job = self.context, self.services.store, self.context.job
         rejected = rejected_before(store, context.workspace, self._found(node))
         if rejected is not None:
             remedy = f"change the file, or kernelopt memory forget {node.evaluation.version.source.path}"
             job.say(Severity.INFORMATION, f"{context.kernel}: the edit that was found is {rejected}; it is not offered again", remedy)
-            return True
+            return ConfirmationResult(is_judged=False)
         known = offered_already(store, context.workspace, self._found(node)) if context.options.is_resumed else None
-        if known is not None:
-            text = f"{context.kernel}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
-            job.say(Severity.INFORMATION, text, f"kernelopt show {known.id}")
-        return known is not None
+        if known is None:
+            return None
+        text = f"{context.kernel}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
+        job.say(Severity.INFORMATION, text, f"kernelopt show {known.id}")
+        return ConfirmationResult(is_open_already=True, is_judged=False)
 
     async def _judged(self, node: SearchNode) -> tuple[Verification | CannotJudge | LabFailure, Speed]:
         """The verdict with every check, and the speed against the user's text where it does not fail."""
@@ -198,4 +202,4 @@ class Confirmation(Record):
 
 def _failed(node: SearchNode, kind: SetbackKind, reason: str, verification: Verification, ratio: float | None = None) -> ConfirmationResult:
     setback = replace(setback_of_confirmation(node, kind, reason, verification), ratio=ratio)
-    return ConfirmationResult(is_failed=True, setback=setback)
+    return ConfirmationResult(setback=setback)

@@ -8,7 +8,7 @@ performance model is told, and not offered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from assistant.engine.proposals import PREDICTED_GAIN_RATIO, SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
@@ -110,11 +110,16 @@ class KernelSearch:
         )
 
     async def _versions(self) -> list[Version]:
-        """What is offered together: the best and, where its decisions were put off, the best of those that ask for less."""
-        best = await self._confirmed()
+        """What is offered together: the best and, where its decisions were put off, the best of those that ask for less.
+
+        The last place is kept for a version that asks for no decision, however many slower ones ask for other ones.
+        """
+        best = await self._confirmed(lambda _: True)
         found = [] if best is None else [best]
         while found and found[0].node.is_deferred and found[-1].decisions and len(found) <= _MOST_ALTERNATIVES:
-            other = await self._confirmed([version.decisions for version in found])
+            is_last = len(found) == _MOST_ALTERNATIVES
+            known = [version.decisions for version in found]
+            other = await self._confirmed(lambda asked, known=known, is_last=is_last: not asked if is_last else asks_for_less(asked, known))
             if other is None:
                 break
             found.append(other)
@@ -140,13 +145,14 @@ class KernelSearch:
         self._frontier = await taken_up(context, services, islands.frontier)
         self._withheld += islands.withheld
 
-    async def _confirmed(self, known: Sequence[frozenset[str]] = ()) -> Version | None:
-        """The best version that is left and asks for less than the ``known`` ones, or the next best where it does not hold.
+    async def _confirmed(self, is_wanted: Callable[[frozenset[str]], bool]) -> Version | None:
+        """The best version that is left and whose decisions are wanted, or the next best where it does not hold or may not be offered.
 
         What its writer makes of a setback counts as one.
         """
-        for _ in range(_MOST_CONFIRMATIONS):
-            nodes = tuple(node for node in self._left() if asks_for_less(node.decisions, known))
+        judged_count = 0
+        while judged_count < _MOST_CONFIRMATIONS:
+            nodes = tuple(node for node in self._left() if is_wanted(node.decisions))
             if not nodes:
                 return None
             node = nodes[0]
@@ -155,8 +161,9 @@ class KernelSearch:
             result = await self._confirmation(node, others)
             if result.proposal is not None:
                 return Version(node, result.proposal)
-            if not result.is_failed:
+            if result.is_open_already:
                 return None
+            judged_count += result.is_judged
         return None
 
     async def _confirmation(self, node: SearchNode, others: tuple[SearchNode, ...]) -> ConfirmationResult:

@@ -10,7 +10,8 @@ naming ``--planner llm`` where no person can be asked. Otherwise the expert plan
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+import math
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Protocol
@@ -27,7 +28,7 @@ from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.completion import Caps, ModelRole, ServedModel, Spending
 from assistant.model.profile import Severity
-from assistant.plan.budget import MANUAL, Extent, estimate, keepable
+from assistant.plan.budget import MANUAL, Extent, call_cost, estimate, keepable
 from assistant.plan.profiles import call_limits
 from assistant.ports.agent import Agent
 from assistant.ports.operator_writer import OperatorWriter
@@ -178,7 +179,11 @@ class PlannerChoice(Record):
             yield None
             return
         try:
-            served = tuple(map(provider.served, (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER)))
+            islands = range(1 if kind == AGENT else settings.provider.island_model_count)
+            served = (
+                *(provider.served(role, island) for role in (ModelRole.PLANNER, ModelRole.CODER) for island in islands),
+                provider.served(ModelRole.SUMMARISER),
+            )
             notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
             yield (models, provider) if await self._agreed(notice, accounts) else None
         finally:
@@ -262,15 +267,26 @@ def _named(served: ServedModel) -> str:
 def model_notice(
     served: tuple[ServedModel, ...], file: Path, options: OptimizeOptions, settings: Settings, kernel_count: int, is_named: bool
 ) -> ModelNotice:
-    """``served``: planner, coder and summariser."""
+    """``served``: who plans, writes and explains; of several for one thing the dearest is what the estimate goes by."""
+    extent = _extent(options, settings, kernel_count, served)
     return ModelNotice(
         workspace=find_workspace(file),
         file=file,
         served=tuple({(model.endpoint, model.model): model for model in served}.values()),
-        estimate=estimate(_extent(options, settings, kernel_count, served), *served),
+        estimate=estimate(extent, *(_dearest(served, role, extent) for role in (ModelRole.PLANNER, ModelRole.CODER, ModelRole.SUMMARISER))),
         caps=keepable(_caps(options, settings), served),
         is_named=is_named,
     )
+
+
+def _dearest(served: Iterable[ServedModel], role: ModelRole, extent: Extent) -> ServedModel:
+    """One whose price is unknown before all others."""
+
+    def cost(model: ServedModel) -> float:
+        found = call_cost(model.price, extent.input_token_count, extent.max_output_tokens)
+        return math.inf if found is None else found
+
+    return max((model for model in served if model.role is role), key=cost)
 
 
 def _caps(options: OptimizeOptions, settings: Settings) -> Caps:

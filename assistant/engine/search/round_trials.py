@@ -29,7 +29,7 @@ from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.profile.quantity import counted_noun
 
-__all__ = ["RoundTrials"]
+__all__ = ["RoundTrials", "constrained"]
 
 
 @dataclass
@@ -81,7 +81,7 @@ class RoundTrials:
 
     async def judged_again(self, step: Step, rewrite: Rewrite) -> Trial:
         """A candidate of the search that this one goes on with once more, as more than memory keeps is to be known of it."""
-        return self._constrained(await self.services.trials.judge(self.node, step, rewrite))
+        return constrained(self.context, await self.services.trials.judge(self.node, step, rewrite))
 
     def may_be_tried(self, step: Step, rewrite: Rewrite) -> bool:
         """Whether nothing is known that would keep it from being judged; what a person must allow first is left to be asked for."""
@@ -149,7 +149,7 @@ class RoundTrials:
     async def _judged(self, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         context, before = self.context, self.node.key
         judged = await self.services.trials.judge(self.node, step, rewrite, on_built)
-        trial = self._constrained(judged)
+        trial = constrained(context, judged)
         if context.earlier.is_kept(before, judged.key):
             text = f"{context.kernel}: takes up {step.technique} at line {step.line}, which {context.earlier.job} had kept"
             context.job.say(Severity.INFORMATION, text)
@@ -178,14 +178,6 @@ class RoundTrials:
     def _settled(self, chosen: Step | None) -> tuple[SettledStep, ...]:
         return tuple(settled_step(step) for step, is_open in self._open_steps.items() if step == chosen or not is_open)
 
-    def _constrained(self, trial: Trial) -> Trial:
-        """The trial without the version it makes, where that does not keep to the rules; memory keeps how it fared all the same."""
-        context = self.context
-        if trial.node is None or trial.verification is None:
-            return trial
-        reasons = broken(context.options.rules, context.assessed(context.start), trial.after, trial.verification.labels)
-        return trial.ended(TrialOutcome.CONSTRAINED, "; ".join(reasons)) if reasons else trial
-
     async def _ask_once(self, step: Step) -> None:
         """Have a person asked whether host code may be edited, where none was; events make front ends wait meanwhile."""
         if not self.services.host_code.is_open:
@@ -205,3 +197,11 @@ class RoundTrials:
         now_ms = self.services.accounts.now_ms()
         record = attempt_record(context.job, context.workspace, self.node, context.searched(self.node), trial, now_ms)
         self.services.store.add_attempt(record)
+
+
+def constrained(context: SearchContext, trial: Trial) -> Trial:
+    """The trial without the version it makes, where that does not keep to a person's rules; memory keeps how it fared all the same."""
+    if trial.node is None or trial.verification is None:
+        return trial
+    reasons = broken(context.options.rules, context.assessed(context.start), trial.after, trial.verification.labels)
+    return trial.ended(TrialOutcome.CONSTRAINED, "; ".join(reasons)) if reasons else trial

@@ -85,7 +85,7 @@ class LlmConversation:
             if isinstance(prompt, CompletionFailure):
                 return AgentEnded(f"{prompt.message}; {prompt.remedy}")
             self._prompt = prompt.name
-            self._messages = (self._talk.system(ModelRole.CODER), ChatMessage("user", prompt.text))
+            self._messages = (self._talk.system(ModelRole.CODER, has_tools=True), ChatMessage("user", prompt.text))
         results = tuple(ChatMessage("tool", _shortened(answer.text), answers=answer.call.id) for answer in answers)
         self._messages = (*self._messages, *results)
         for _ in range(1 + _MOST_CUT):

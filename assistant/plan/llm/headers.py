@@ -13,13 +13,13 @@ from typing import Any
 
 from assistant.cuda.embedded.cell_launch import without_first_line
 from assistant.cuda.files import line_end
-from assistant.cuda.includes import included_files, included_names
+from assistant.cuda.live_code import live_code
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 
-__all__ = ["HeaderRights", "header_edits", "header_labels", "header_words", "without_includes"]
+__all__ = ["HeaderRights", "decided_header_words", "header_edits", "header_labels", "header_words", "without_includes"]
 
 
 class HeaderRights(Record):
@@ -60,14 +60,24 @@ _KINDS = (
         *(
             "cuda_bf16.h",
             "cuda_fp16.h",
+            "cuComplex.h",
             "math_constants.h",
+            "vector_types.h",
+            "vector_functions.h",
+            "device_launch_parameters.h",
+            "cuda_runtime.h",
             "cfloat",
             "climits",
+            "cmath",
+            "cstddef",
             "cstdint",
             "float.h",
+            "limits",
             "limits.h",
+            "math.h",
             "stdint.h",
             "type_traits",
+            "utility",
         ),
     ),
     _Kind.named(
@@ -95,8 +105,8 @@ _KINDS = (
         needs_gpu=True,
     ),
     _Kind.named(
-        *("cuda_runtime.h", "cuda_runtime_api.h", "algorithm", "array", "cassert", "cmath", "cstddef", "cstdio", "cstdlib", "cstring"),
-        *("limits", "map", "memory", "mutex", "numeric", "stdexcept", "string", "tuple", "unordered_map", "utility", "vector"),
+        *("cuda_runtime_api.h", "cuda_profiler_api.h", "algorithm", "array", "cassert", "cstdio", "cstdlib", "cstring"),
+        *("map", "memory", "mutex", "numeric", "stdexcept", "string", "tuple", "unordered_map", "vector"),
         is_for_host=True,
     ),
     _Kind(
@@ -120,13 +130,19 @@ def without_includes(code: str) -> tuple[str, tuple[str, ...]]:
 
 def header_words(rights: HeaderRights) -> tuple[str, ...]:
     """What may be included, for the prompt."""
-    return tuple(word.replace("{cutlass}", rights.cutlass or "") for kind in _KINDS if _is_open(kind, rights) for word in kind.words)
+    return tuple(_word(word, rights) for kind in _KINDS if _is_open(kind, rights) for word in kind.words)
+
+
+def decided_header_words(rights: HeaderRights) -> tuple[str, ...]:
+    """Those of them that a person has to decide on, each kind with the labels that it earns."""
+    kinds = (kind for kind in _KINDS if kind.labels and _is_open(kind, rights))
+    return tuple(f"{_listed(kind.words, rights)} ({', '.join(label.value for label in kind.labels)})" for kind in kinds)
 
 
 def header_edits(parsed: ParsedSource, headers: Iterable[str], rights: HeaderRights) -> tuple[TextEdit, ...] | UnusableAnswer:
     """Edits that include the headers which the text does not include yet, behind its first includes."""
     text = parsed.source.text
-    known = {*included_files(text), *included_names(text)}
+    known = _always_included(text)
     wanted = (name.strip(' <>"') for name in headers)
     missing = [name for name in dict.fromkeys(wanted) if name not in known]
     for name in missing:
@@ -147,6 +163,18 @@ def header_labels(edits: Iterable[TextEdit]) -> tuple[Label, ...]:
     return tuple(label for name in added if (kind := _kind_of(name)) is not None for label in kind.labels)
 
 
+def _always_included(text: str) -> frozenset[str]:
+    """Names, with and without their folders, of what ``text`` includes under no condition but that it was not read before."""
+    live = live_code(text)
+    own = {line.rest[0].text for line in live.directives if line.word == "define" and line.rest}
+    files = {
+        match[1]
+        for match in _INCLUDE_LINE.finditer(text)
+        if all(condition.forbids in own for condition in live.conditions_at(match.start()))
+    }
+    return frozenset({*files, *(name.rsplit("/", 1)[-1] for name in files)})
+
+
 def _problem(name: str, rights: HeaderRights) -> str | None:
     """Why a header is not added."""
     kind = _kind_of(name)
@@ -159,6 +187,16 @@ def _problem(name: str, rights: HeaderRights) -> str | None:
     if kind.is_cutlass and rights.cutlass is None:
         return f"it includes {name!r}: the program's compilers find no CUTLASS (-I of its flags, CPATH); write it without"
     return f"it includes {name!r}, which is for host code, and host code may not be edited here" if not _is_open(kind, rights) else None
+
+
+def _word(word: str, rights: HeaderRights) -> str:
+    return word.replace("{cutlass}", rights.cutlass or "")
+
+
+def _listed(words: Iterable[str], rights: HeaderRights) -> str:
+    """``a.h, b.h or c.h``"""
+    *first, last = (_word(word, rights) for word in words)
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _kind_of(name: str) -> _Kind | None:

@@ -21,7 +21,7 @@ from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.annotate import annotated, elided
 from assistant.plan.llm.context import Facts, diagnostic_lines, facts_of, limits_of, problem_lines, region_lines
 from assistant.plan.llm.fit import fitted
-from assistant.plan.llm.headers import HeaderRights, header_words
+from assistant.plan.llm.headers import HeaderRights, decided_header_words, header_words
 from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.parts import region_of
@@ -48,7 +48,7 @@ _SIGNAL_OF = {
     SetbackKind.ONLY_HERE: "verify",
 }
 _MOST_WORKED = 3
-"""Pages of techniques in a prompt that asks for plan and code at once."""
+"""Pages of techniques in a prompt that asks for plan and code at once, or begins a conversation with tools."""
 _LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS, Label.IN_PART))
 """Risks that a model may state; the others are seen, not believed."""
 
@@ -61,7 +61,7 @@ class Inputs:
         self._catalogue = catalogue
         self._signals = settings.signals
         self._talk = talk
-        self._system_tokens = estimated_tokens(library.render("system", {"reasons": False}).text)
+        self._system_tokens = estimated_tokens(library.render("system", {"reasons": False, "has_tools": False}).text)
         self._summaries = Summaries(talk, library, settings.signals)
 
     async def plan(self, request: PlanRequest, step_count: int, with_code: bool = False) -> Prompt | CompletionFailure:
@@ -69,13 +69,13 @@ class Inputs:
         facts = await self._facts(request)
         facts = replace(facts, worked=self._worked(request) if with_code else ())
         inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code, "island": request.island}
-        inputs |= {"deferred": tuple(label.value for label in request.deferred)}
-        return self._fitted(ModelRole.PLANNER, "plan", facts, inputs | self._form(request))
+        return self._fitted(ModelRole.PLANNER, "plan", facts, inputs | self._form(request) | _decisions(request))
 
     async def agent(self, request: PlanRequest) -> Prompt | CompletionFailure:
         """Begins a conversation with tools."""
+        facts = replace(await self._facts(request), worked=self._worked(request))
         inputs = {"techniques": self._catalogue.techniques}
-        return self._fitted(ModelRole.CODER, "agent", await self._facts(request), inputs | self._form(request))
+        return self._fitted(ModelRole.CODER, "agent", facts, inputs | self._form(request) | _decisions(request))
 
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
         """Asks for an edit that carries out ``step`` and differs from ``others``."""
@@ -131,7 +131,7 @@ class Inputs:
         return self._library.render("repair-reply", {"problem": "it asks for no tool", "is_cut": True})
 
     def _worked(self, request: PlanRequest) -> tuple[str, ...]:
-        """The pages of the first techniques that answer a finding: the model that writes the code with the plan sees no page of a step."""
+        """The pages of the first techniques that answer a finding: a model that plans and writes at once sees no page of a step."""
         found = dict.fromkeys(t for finding in request.findings for t in self._catalogue.answering(finding.code))
         return tuple(technique.text for technique in found)[:_MOST_WORKED]
 
@@ -139,8 +139,7 @@ class Inputs:
         return await self._summaries.made(facts_of(request, self._signals), request.evidence)
 
     def _form(self, request: PlanRequest) -> dict[str, object]:
-        rights = HeaderRights(request.may_edit_host, request.may_call_libraries, request.cutlass, request.is_emulated)
-        return {"labels": _LABELS, "headers": header_words(rights)}
+        return {"labels": _LABELS, "headers": header_words(_rights(request))}
 
     def _titled(self, step: Step) -> Step:
         technique = self._catalogue.get(step.technique)
@@ -200,6 +199,16 @@ class Inputs:
             return prompt
         message = f"the prompt {template} does not fit: the kernel and its launches alone are more than {token_count:,} tokens"
         return CompletionFailure(FailureKind.TOO_LARGE, message, "raise provider.max_input_tokens, if the model can read as much")
+
+
+def _rights(request: PlanRequest) -> HeaderRights:
+    return HeaderRights(request.may_edit_host, request.may_call_libraries, request.cutlass, request.is_emulated)
+
+
+def _decisions(request: PlanRequest) -> dict[str, object]:
+    """What a person has to decide on, and which of it is put off to the end."""
+    deferred = tuple(label.value for label in request.deferred)
+    return {"decided_headers": decided_header_words(_rights(request)), "deferred": deferred}
 
 
 def _named(file: ParsedSource, listing: Iterable[str]) -> list[str]:

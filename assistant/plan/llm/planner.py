@@ -9,6 +9,7 @@ It never builds, runs or judges, and never believes a number of the model's. Exa
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -39,18 +40,27 @@ __all__ = ["LlmPlanner"]
 class LlmPlanner:
     """Plans and writes by asking a `Provider`."""
 
-    def __init__(self, provider: Provider, accounts: Accounts, catalogue: Catalogue, settings: Settings, stamps: Stamps) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        accounts: Accounts,
+        catalogue: Catalogue,
+        settings: Settings,
+        stamps: Stamps,
+        island: int = 0,
+        in_flight: asyncio.Semaphore | None = None,
+    ) -> None:
+        """``island``: whose model it asks; ``in_flight``: as in `Talk`."""
         library = load_prompts()
         self._library = library
-        self._provider = provider
         self._settings = settings
-        self._talk = Talk(provider, accounts, library, settings, stamps)
+        self._talk = Talk(provider, accounts, library, settings, stamps, island, in_flight)
         self._inputs = Inputs(self._talk, library, catalogue, settings)
         self._writer = Writer(self._talk, self._inputs)
 
     def agent(self) -> LlmAgent:
         """The same model with tools."""
-        served = self._provider.served(ModelRole.CODER)
+        served = self._talk.served(ModelRole.CODER)
         return LlmAgent(self._talk, self._inputs, f"agent:{served.model or served.provider}")
 
     def first_kernels(self) -> FirstKernelWriter:
@@ -60,7 +70,7 @@ class LlmPlanner:
     @property
     def name(self) -> str:
         """``llm:`` and the model that is asked to plan; where the endpoint or a person chooses it, the kind of provider."""
-        served = self._provider.served(ModelRole.PLANNER)
+        served = self._talk.served(ModelRole.PLANNER)
         return f"llm:{served.model or served.provider}"
 
     async def plan(self, request: PlanRequest) -> Plan:

@@ -8,10 +8,10 @@ may not be edited at all it is refused, so that its writer can do without. Examp
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from assistant.cuda.code_patterns import CodePattern
 from assistant.cuda.code_text import blanked
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
@@ -29,11 +29,12 @@ from assistant.plan.llm.written import WrittenParts, written_parts
 from assistant.record import Record
 from assistant.verify.host_edits import edits_host_code, macro_elsewhere
 from assistant.verify.host_reach import host_reach
+from assistant.verify.library_calls import new_library_calls
 from assistant.workload.blocks import find_blocks
 
 __all__ = ["RegionEdit", "edit_of"]
 
-_LIBRARY = re.compile(r"\b(?:cublas|cudnn|cufft|cusparse|cusolver|curand|cutensor|nccl|npp)[A-Z_]\w*")
+_LIBRARY = CodePattern(r"\b(?:cublas|cudnn|cufft|cusparse|cusolver|curand|cutensor|nccl|npp)[A-Z_]\w*")
 Edits = Mapping[Path, tuple[TextEdit, ...]]
 
 
@@ -158,11 +159,9 @@ def _reach(region: Region, written: WrittenParts, after: Mapping[Path, ParsedSou
 
 
 def _library(region: Region, after: Mapping[Path, ParsedSource]) -> str | None:
-    """A library that the program did not call before."""
-    before, now = (
-        {word for file in files for word in _LIBRARY.findall(blanked(file.source.text))} for files in (region.files, after.values())
-    )
-    return min(now - before, default=None)
+    """What an edit asks of a library beyond what the program did."""
+    old, new = ([blanked(file.source.text) for file in files] for files in (region.files, after.values()))
+    return next((match.text for match in new_library_calls(_LIBRARY, old, new)), None)
 
 
 def _macro_elsewhere(region: Region, after: Mapping[Path, ParsedSource]) -> str | None:

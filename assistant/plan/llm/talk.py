@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Generic
 
 from assistant.config import Settings
-from assistant.config.settings import ProviderSettings
+from assistant.config.provider_settings import ProviderSettings
 from assistant.model.completion import (
     ChatMessage,
     Completion,
@@ -80,13 +80,24 @@ class NoAnswer(Record):
 class Talk:
     """Asks the models of a job."""
 
-    def __init__(self, provider: Provider, accounts: Accounts, library: PromptLibrary, settings: Settings, stamps: Stamps) -> None:
+    def __init__(
+        self,
+        provider: Provider,
+        accounts: Accounts,
+        library: PromptLibrary,
+        settings: Settings,
+        stamps: Stamps,
+        island: int = 0,
+        in_flight: asyncio.Semaphore | None = None,
+    ) -> None:
+        """``in_flight``: what the talks of a job's islands share (`calls_in_flight`)."""
         self._provider = provider
         self._accounts = accounts
         self._library = library
         self._settings = settings.provider
         self._stamps = stamps
-        self._in_flight = asyncio.Semaphore(calls_in_flight(settings.provider))
+        self._island = island
+        self._in_flight = in_flight or asyncio.Semaphore(calls_in_flight(settings.provider))
 
     async def ask(
         self, role: ModelRole, prompt: Prompt, form: Form[Value], earlier: tuple[ChatMessage, ...] = (), about: str = ""
@@ -115,9 +126,10 @@ class Talk:
         remedy = "try another model, or one with structured outputs; kernelopt doctor --llm tests it"
         return NoAnswer(CompletionFailure(FailureKind.BAD_REPLY, message, remedy), calls)
 
-    def system(self, role: ModelRole) -> ChatMessage:
+    def system(self, role: ModelRole, has_tools: bool = False) -> ChatMessage:
         """What begins every conversation."""
-        return ChatMessage("system", self._library.render("system", {"reasons": self.limits(role).reasons}).text)
+        inputs = {"reasons": self.limits(role).reasons, "has_tools": has_tools}
+        return ChatMessage("system", self._library.render("system", inputs).text)
 
     async def turn(
         self, role: ModelRole, name: str, messages: tuple[ChatMessage, ...], tools: tuple[ToolSpec, ...], about: str
@@ -129,11 +141,15 @@ class Talk:
 
     def lasting(self, role: ModelRole) -> CompletionFailure | None:
         """What every further question to the role's model would end with; None while it may answer."""
-        return self._accounts.lasting(self._provider.served(role))
+        return self._accounts.lasting(self.served(role))
 
     def limits(self, role: ModelRole) -> CallLimits:
         """What the role's model may be sent, and may answer."""
-        return call_limits(self._settings, self._provider.served(role).model, role)
+        return call_limits(self._settings, self.served(role).model, role)
+
+    def served(self, role: ModelRole) -> ServedModel:
+        """Who answers for the role."""
+        return self._provider.served(role, self._island)
 
     def opened(self, role: ModelRole, prompt: Prompt, answer: str) -> tuple[ChatMessage, ...]:
         """The conversation with the role's model in which ``prompt`` was answered so, whenever that was."""
@@ -148,7 +164,7 @@ class Talk:
 
     async def _affordable(self, request: CompletionRequest) -> tuple[Completion | CompletionFailure, str | None]:
         """The answer, when as few calls are under way as may be and the budget has room for it; no call where it never will."""
-        served, input_token_count = self._provider.served(request.role), _input_tokens(request)
+        served, input_token_count = self.served(request.role), _input_tokens(request)
         async with self._in_flight:
             await self._accounts.room(served, input_token_count, request.max_output_tokens)
             refusal = self._accounts.refusal(served, input_token_count, request.max_output_tokens)
@@ -167,6 +183,7 @@ class Talk:
             reply=schema,
             temperature=self._settings.temperature,
             seed=self._settings.seed,
+            island=self._island,
         )
 
     async def _call(self, request: CompletionRequest) -> Completion | CompletionFailure:
@@ -188,7 +205,7 @@ class Talk:
         return answer
 
     def _record(self, request: CompletionRequest, answer: Completion | CompletionFailure, started_ms: int) -> None:
-        served = self._provider.served(request.role)
+        served = self.served(request.role)
         duration_ms = max(0, self._stamps.now_ms() - started_ms)
         spending, is_counted_here = _spending(request, answer, served)
         self._accounts.record(ModelCall(request, self._stamps.job, served, answer, started_ms, duration_ms, spending, is_counted_here))

@@ -34,7 +34,7 @@ class EditorProvider:
         self._patience = patience
         self._price = prices.price(EDITOR_ENDPOINT, "")
 
-    def served(self, role: ModelRole) -> ServedModel:
+    def served(self, role: ModelRole, island: int = 0) -> ServedModel:
         return ServedModel(role, "editor", EDITOR_ENDPOINT, "", self._price)
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import cast
 
@@ -70,26 +70,28 @@ class _Again(Record):
 class EndpointProvider:
     """Implements `Provider`."""
 
-    def __init__(self, connections: Mapping[ModelRole, Connection], requests_per_minute: float | None) -> None:
-        self._connections = dict(connections)
-        self._clients: dict[ModelRole, openai.AsyncOpenAI] = {}
-        self._paces = {connection.base_url: Pace(requests_per_minute) for connection in connections.values()}
+    def __init__(self, connections: Mapping[ModelRole, Sequence[Connection]], requests_per_minute: float | None) -> None:
+        """``connections``: of each role, the islands' models in turn."""
+        self._connections = {role: list(several) for role, several in connections.items()}
+        self._clients: dict[tuple[ModelRole, int], openai.AsyncOpenAI] = {}
+        self._paces = {each.base_url: Pace(requests_per_minute) for several in connections.values() for each in several}
 
-    def served(self, role: ModelRole) -> ServedModel:
-        connection = self._connections[role]
+    def served(self, role: ModelRole, island: int = 0) -> ServedModel:
+        connection = self._connections[role][self._index(role, island)]
         return ServedModel(role, "openai", connection.base_url, connection.model, connection.price)
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:
-        connection = self._connections[request.role]
+        index = self._index(request.role, request.island)
+        connection = self._connections[request.role][index]
         if connection.missing is not None:
             return connection.missing
         answer = Answer(connection.base_url, PieceRedaction(connection.key, on_text), connection.key, request.max_output_tokens)
-        client = self._client(request.role, connection)
+        client = self._client((request.role, index), connection)
         await self._paces[connection.base_url].turn()
         started_s = time.monotonic()
         try:
             async with connection.patience.waiting() as heard:
-                return await self._tried(client, request, answer, heard)
+                return await self._tried(client, index, request, answer, heard)
         except TimeoutError:
             return answer.broken(FailureKind.TIMED_OUT, *connection.patience.passed(connection.base_url, time.monotonic() - started_s))
 
@@ -99,21 +101,22 @@ class EndpointProvider:
             await client.close()
 
     async def _tried(
-        self, client: openai.AsyncOpenAI, request: CompletionRequest, answer: Answer, heard: Callable[[], None]
+        self, client: openai.AsyncOpenAI, index: int, request: CompletionRequest, answer: Answer, heard: Callable[[], None]
     ) -> Completion | CompletionFailure:
         """Sends the request until an answer begins, or there is no use in it."""
+        connections = self._connections[request.role]
         failure_count = 0
         refused: set[Dialect] = set()
         loop = asyncio.get_running_loop()
-        deadline_s = loop.time() + self._connections[request.role].patience.silence_s
+        deadline_s = loop.time() + connections[index].patience.silence_s
         while True:
-            connection = self._connections[request.role]
+            connection = connections[index]
             outcome = await _sent(client, request, connection, answer, heard)
             if not isinstance(outcome, _Again):
                 return outcome
             if outcome.dialect is not None and outcome.dialect not in refused:
                 refused.add(connection.dialect)
-                self._connections[request.role] = replace(connection, dialect=outcome.dialect)
+                connections[index] = replace(connection, dialect=outcome.dialect)
                 continue
             if outcome.dialect is not None:
                 return outcome.failure
@@ -124,10 +127,13 @@ class EndpointProvider:
             await asyncio.sleep(delay_s)
             await self._paces[connection.base_url].turn()
 
-    def _client(self, role: ModelRole, connection: Connection) -> openai.AsyncOpenAI:
-        if role not in self._clients:
-            self._clients[role] = _connected(connection)
-        return self._clients[role]
+    def _index(self, role: ModelRole, island: int) -> int:
+        return island % len(self._connections[role])
+
+    def _client(self, key: tuple[ModelRole, int], connection: Connection) -> openai.AsyncOpenAI:
+        if key not in self._clients:
+            self._clients[key] = _connected(connection)
+        return self._clients[key]
 
 
 def _connected(connection: Connection) -> openai.AsyncOpenAI:

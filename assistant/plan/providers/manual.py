@@ -47,7 +47,7 @@ class ManualProvider:
         self._on_waiting = on_waiting
         self._asked: Counter[str] = Counter()
 
-    def served(self, role: ModelRole) -> ServedModel:
+    def served(self, role: ModelRole, island: int = 0) -> ServedModel:
         return ServedModel(role, _NAME, str(self._folder), "", self._price)
 
     async def complete(self, request: CompletionRequest, on_text: OnText) -> Completion | CompletionFailure:

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from assistant.config.provider_settings import ProviderSettings
 from assistant.config.remedies import how_to_set_a_model
-from assistant.config.settings import ProviderSettings, Settings
+from assistant.config.settings import Settings
 from assistant.errors import UsageError
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
+from assistant.plan.profiles import profile_of
 from assistant.plan.providers.editor import EditorProvider, ModelRelay
 from assistant.plan.providers.manual import ManualProvider, OnWaiting
 from assistant.plan.providers.patience import Patience
 from assistant.plan.providers.prices import PriceTable
-from assistant.plan.providers.roles import OPENAI_URL, is_local, role_endpoint
+from assistant.plan.providers.roles import OPENAI_URL, RoleEndpoint, is_local, role_endpoints
 from assistant.plan.providers.wire import Dialect
 from assistant.ports.provider import Provider
 from assistant.record import Record
@@ -23,7 +25,11 @@ from assistant.record import Record
 if TYPE_CHECKING:
     from assistant.plan.providers.endpoint import Connection
 
-__all__ = ["ProviderSetup", "open_provider"]
+__all__ = ["ProviderSetup", "open_provider", "patience_for"]
+
+_SILENCE_S = 300.0
+_REASONING_SILENCE_S = 1200.0
+"""Of a model that reasons (chosen: endpoints that keep the reasoning to themselves send nothing meanwhile)."""
 
 
 class ProviderSetup(Record):
@@ -52,7 +58,7 @@ def open_provider(settings: Settings, around: ProviderSetup) -> Provider:
                 raise UsageError(
                     "provider.kind is editor, but no editor with a model started this", "set provider.kind to openai or manual"
                 )
-            return EditorProvider(around.relay, _patience(provider), around.prices)
+            return EditorProvider(around.relay, patience_for(provider, ""), around.prices)
         case "openai":
             return _endpoint_provider(provider, around)
 
@@ -60,14 +66,13 @@ def open_provider(settings: Settings, around: ProviderSetup) -> Provider:
 def _endpoint_provider(settings: ProviderSettings, around: ProviderSetup) -> Provider:
     from assistant.plan.providers.endpoint import EndpointProvider  # it takes half a second, and most commands ask no model
 
-    connections = {role: _connection(settings, role, around) for role in ModelRole}
+    connections = {role: [_connection(settings, role, each, around) for each in role_endpoints(settings, role)] for role in ModelRole}
     return EndpointProvider(connections, settings.requests_per_minute)
 
 
-def _connection(settings: ProviderSettings, role: ModelRole, around: ProviderSetup) -> Connection:
+def _connection(settings: ProviderSettings, role: ModelRole, endpoint: RoleEndpoint, around: ProviderSetup) -> Connection:
     from assistant.plan.providers.endpoint import Connection
 
-    endpoint = role_endpoint(settings, role)
     if not endpoint.model:
         raise UsageError("no model is named", f"set provider.model or provider.{role.value}_model")
     key = around.environment.get(endpoint.key_variable, "").strip() if endpoint.key_variable else ""
@@ -76,7 +81,7 @@ def _connection(settings: ProviderSettings, role: ModelRole, around: ProviderSet
         base_url=endpoint.base_url,
         model=endpoint.model,
         key=key or None,
-        patience=_patience(settings),
+        patience=patience_for(settings, endpoint.model),
         dialect=_dialect(settings, endpoint.base_url),
         may_drop_schemas=settings.structured_outputs == "auto",
         price=around.prices.price(endpoint.base_url, endpoint.model),
@@ -99,5 +104,9 @@ def _no_key(base_url: str, variable: str | None) -> CompletionFailure:
     return CompletionFailure(FailureKind.NO_KEY, message, remedy)
 
 
-def _patience(settings: ProviderSettings) -> Patience:
-    return Patience(settings.timeout_s, max(settings.timeout_s, settings.longest_answer_s))
+def patience_for(settings: ProviderSettings, model: str) -> Patience:
+    """How long an answer of ``model`` is waited for."""
+    profile = profile_of(model, settings.profiles)
+    reasons = profile is not None and profile.reasons
+    silence_s = settings.timeout_s or (_REASONING_SILENCE_S if reasons else _SILENCE_S)
+    return Patience(silence_s, max(silence_s, settings.longest_answer_s))

@@ -7,14 +7,15 @@ A key goes only to the endpoint that it was named for: ``OPENAI_API_KEY``, the d
 from __future__ import annotations
 
 import ipaddress
+from dataclasses import replace
 from urllib.parse import urlsplit
 
-from assistant.config.settings import ProviderSettings
+from assistant.config.provider_settings import ProviderSettings
 from assistant.errors import UsageError
 from assistant.model.completion import ModelRole
 from assistant.record import Record
 
-__all__ = ["OPENAI_URL", "RoleEndpoint", "is_local", "role_endpoint"]
+__all__ = ["OPENAI_URL", "RoleEndpoint", "is_local", "role_endpoints"]
 
 OPENAI_URL = "https://api.openai.com/v1"
 """Where requests go if `provider.base_url` is absent."""
@@ -30,12 +31,17 @@ class RoleEndpoint(Record):
     """Environment variable with the key; None: no key was named for this endpoint."""
 
 
-def role_endpoint(settings: ProviderSettings, role: ModelRole) -> RoleEndpoint:
-    """The endpoint of ``role``. Raises UsageError for a base URL that is none, or that holds a password."""
+def role_endpoints(settings: ProviderSettings, role: ModelRole) -> tuple[RoleEndpoint, ...]:
+    """Of the first island of a search and of the further ones, in turn; explanations are one model's.
+
+    Raises UsageError for a base URL that is none, or that holds a password.
+    """
     own_url, own_model, own_key = _own(settings, role)
     shared_url = _checked_url(settings.base_url or OPENAI_URL)
     base_url = shared_url if own_url is None else _checked_url(own_url)
-    return RoleEndpoint(base_url, own_model or settings.model, own_key or _shared_key(settings, base_url, shared_url))
+    first = RoleEndpoint(base_url, own_model or settings.model, own_key or _shared_key(settings, base_url, shared_url))
+    others = () if role is ModelRole.SUMMARISER else settings.island_models
+    return (first, *(replace(first, model=model) for model in others))
 
 
 def is_local(base_url: str) -> bool:

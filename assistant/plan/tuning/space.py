@@ -1,6 +1,7 @@
 """The settings of an edit's tunable numbers, and its text with a setting written in as plain constants.
 
-A tunable is defined once in the edited text, as ``#define TILE 32``, ``constexpr int TILE = 32;`` or ``const int TILE = 32;``. Example::
+A tunable is defined once in the edited text: as a macro (``#define TILE 32``), a constant (``constexpr int TILE = 32, ROWS{8};``) or an
+enumerator (``enum { TILE = 32 };``). Example::
 
     space = space_of(text, (Tunable("TILE", (16, 32, 64)),), ("TILE * TILE <= 1024",))
     [setting.words for setting in space.settings]     # ["TILE = 16", "TILE = 32"]
@@ -25,9 +26,15 @@ __all__ = ["Setting", "TuningProblem", "TuningSpace", "space_of", "written"]
 _MOST_SETTINGS = 4096
 """Combinations of all values that are looked at (chosen)."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_NUMBER = r"(?P<value>\d+)[uUlL]*"
+_DECLARATOR = r"(?:[^;(){{}}]|\{{\s*\w+\s*\}})*"
+"""A piece of a declaration of constants, with what its names are set to in braces."""
 _DEFINED = (
-    r"(?:^[ \t]*#[ \t]*define[ \t]+{name}[ \t]+|\bconst(?:expr)?[ \t]+(?:[\w:]+[ \t]+)+{name}[ \t]*=[ \t]*)(?P<value>\d+)(?=[ \t]*(?:;|$))"
+    r"^[ \t]*#[ \t]*define[ \t]+{name}[ \t]+(?:\([ \t]*)?" + _NUMBER + r"(?=[ \t]*\)?[ \t]*$)",
+    r"\bconst(?:expr)?\b" + _DECLARATOR + r"?\b{name}\s*[={{]\s*" + _NUMBER + r"(?=\s*\}}?\s*(?:;|," + _DECLARATOR + r";))",
+    r"\benum\b[^;(){{}}]*\{{[^;(){{}}]*?\b{name}\s*=\s*" + _NUMBER + r"(?=\s*[,}}])",
 )
+"""Of a macro, a constant and an enumerator."""
 _OPERATIONS: Mapping[type[ast.AST], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -106,7 +113,8 @@ def _definitions(text: str, name: str) -> list[re.Match[str]]:
     """Where ``name`` is defined as a plain number, outside comments and strings."""
     if _NAME.fullmatch(name) is None:
         return []
-    return list(re.finditer(_DEFINED.format(name=re.escape(name)), blanked(text), re.MULTILINE))
+    code = blanked(text)
+    return [match for form in _DEFINED for match in re.finditer(form.format(name=name), code, re.MULTILINE)]
 
 
 def _condition(line: str, names: Iterable[str]) -> Callable[[Mapping[str, int]], bool]:

@@ -108,3 +108,14 @@ def test_one_answer_with_drafts_brings_plan_and_code(cli: Cli) -> None:
     assert [(one["technique"], one["outcome"]) for one in ended.all("candidate")] == [("shared-tile", "kept")]
     assert [call["role"] for call in ended.all("model_call")] == ["planner", "planner", "summariser"]
     assert "[32][33]" in ended.one("proposal")["diff"]
+
+
+@pytest.mark.thorough
+def test_islands_ask_models_of_their_own(cli: Cli) -> None:
+    broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
+    model = ScriptedModel([plan(step("shared-tile", 11))], [code(broken), code(broken), code(TILED_TRANSPOSE)])
+    with asked_by(cli, model, provider={"island_models": ["other"]}, search={"variants": 1, "beam": 2}):
+        ended = cli.run("optimize", cli.quick(), "--planner", "llm", "--json", "--rounds", "1", deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    by_form = {form: {asked.body["model"] for known, asked in model.asked if known == form} for form, _ in model.asked}
+    assert by_form["plan_reply"] == {"scripted", "other"} and by_form["explanation_reply"] == {"scripted"}

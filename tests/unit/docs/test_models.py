@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import get_args
 
-from assistant.config.settings import ProviderSettings
+from assistant.config.provider_settings import ProviderSettings
 from assistant.model.completion import FailureKind
 from assistant.plan.providers import read_prices
 

@@ -200,6 +200,13 @@ async def test_host_code_is_judged_only_where_it_is_allowed(tmp_path: Path, is_a
     assert ("not allowed: keep to the kernel" in agent.answers[0]) is not is_allowed
 
 
+async def test_an_edit_is_held_to_a_persons_rules_before_it_may_be_submitted(tmp_path: Path) -> None:
+    on, agent = searching(tmp_path, [judge(RIGHT)], lambda ids: [("submit", {"candidate": ids[0]})], [])
+    assert await on.run(rules=CandidateRules(max_registers=1)) == [("tile", "constrained")]
+    assert json.loads(agent.answers[0])["outcome"] == "constrained" and "was not kept" in agent.answers[1]
+    assert on.offered == [] and [attempt.outcome.value for attempt in on.store.attempts()] == ["kept"], "memory keeps how it fared"
+
+
 async def test_what_the_rules_forbid_is_not_judged(tmp_path: Path) -> None:
     on, agent = searching(tmp_path, [judge(RIGHT)], [])
     assert await on.run(rules=CandidateRules(excluded_techniques=frozenset({"tile"}))) == [("tile", "constrained")]

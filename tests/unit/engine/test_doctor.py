@@ -206,7 +206,7 @@ class Served(FakeModel):
 
     endpoint, other, provider = "http://localhost/v1", "small", "openai"
 
-    def served(self, role: ModelRole) -> ServedModel:
+    def served(self, role: ModelRole, island: int = 0) -> ServedModel:
         name = self.other if role is list(ModelRole)[-1] else "small"
         return ServedModel(role, self.provider, self.endpoint, name, self.price)
 

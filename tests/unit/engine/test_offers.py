@@ -96,6 +96,22 @@ async def test_where_a_decision_is_put_off_what_asks_for_none_is_offered_with_th
     assert [*made.techniques, *(name for other in made.alternatives for name in other.techniques)] == techniques
 
 
+async def test_the_last_place_is_kept_for_a_version_that_asks_for_no_decision(tmp_path: Path) -> None:
+    labels = [Label.PRECISION, Label.FAST_MATH, Label.ALIGNMENT, Label.NAN_BEHAVIOUR]
+    widths = [34, 35, 37, 39]
+    asking = {
+        f"asks_{width}": [Rewrite("", "", 0, (), RIGHT.replace("[33]", f"[{width}]"), (label,))]
+        for width, label in zip(widths, labels, strict=True)
+    }
+    kernels = {f"[{width}]": Behaviour(turned, sectors=number) for number, width in enumerate(widths, 4)}
+    kernels |= {"[33]": Behaviour(turned, sectors=20), **KERNELS}
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, **asking, tile=[RIGHT])]), kernels=kernels)
+    await on.run(max_rounds=1, allowed=("precision", "fast-math", "alignment", "nan"))
+    (made,) = on.all(events.ProposalMade)
+    assert made.techniques == ("tile",)
+    assert [other.techniques for other in made.alternatives] == [("asks-34",), ("asks-35",), ("asks-37",)]
+
+
 @pytest.mark.parametrize(("counts", "alternatives"), [(True, 1), (False, 0)])
 async def test_what_the_settings_allow_counts_unless_none_is_asked_for(tmp_path: Path, counts: bool, alternatives: int) -> None:
     kernels = {"[34]": Behaviour(turned, sectors=4), "[33]": Behaviour(turned, sectors=6), **KERNELS}

@@ -11,12 +11,13 @@ from assistant.model import events
 from assistant.model.plan import SetbackKind, UnwrittenStep, UnwrittenStepCode
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case
-from assistant.ports.lab import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, ReplayOptions, ReplayRun, RunLimits
 from tests.contracts.fake_clock import Clock
+from tests.contracts.fake_lab import Behaviour, FakeLab
 from tests.unit.engine.scripted import Scripted, Search, plan_of
 from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT
 from tests.unit.engine.test_rounds import timed
-from tests.unit.engine.test_search import QUICK
+from tests.unit.engine.test_search import KERNELS, QUICK, turned
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -50,6 +51,27 @@ async def test_a_model_that_gives_up_on_it_leaves_it_at_that(tmp_path: Path) -> 
     on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[ONLY_FOR_MULTIPLES_OF_32])], [given_up], is_model=True), text)
     assert await on.run(max_rounds=1) == [("tile", "kept"), ("tile", "unwritten")]
     assert on.offered == []
+
+
+class LostLab(FakeLab):
+    """Does not come back from the fastest edit in a process of its own: its confirmation comes to no verdict."""
+
+    lost = "[34]"
+
+    async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
+        if self.lost in program.sources[0].text and options.is_fresh:
+            return LabFailure("timeout", "the GPU did not answer", "try again")
+        return await super().replay(program, cases, options, limits)
+
+
+async def test_where_the_best_edit_cannot_be_confirmed_the_next_best_is_offered(tmp_path: Path) -> None:
+    wider = RIGHT.replace("[33]", "[34]")
+    kernels = {"[34]": Behaviour(turned, sectors=4), "[33]": Behaviour(turned, sectors=6), **KERNELS}
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT], wider=[wider])]), kernels=kernels)
+    on.lab_type = LostLab
+    assert await on.run(max_rounds=1) == [("tile", "kept"), ("wider", "kept")]
+    assert any("the best edit was not confirmed: the GPU did not answer" in words for words in on.said), on.said
+    assert on.offered == [("tile",)]
 
 
 class Changing(Clock):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from assistant.config.settings import ProviderSettings
+from assistant.config.provider_settings import ProviderSettings
 from assistant.model.completion import ModelRole
 from assistant.plan.profiles import CallLimits, call_limits, profile_of
 

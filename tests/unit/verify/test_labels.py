@@ -344,6 +344,15 @@ def test_an_included_library_that_nothing_uses_is_no_library_call() -> None:
     assert Label.LIBRARY_CALL in labels_of("first", PAIR.replace("second<<<1, 32>>>(0, 0);", "cublasSscal(0, 0, 0, 0, 0);"))
 
 
+def test_a_library_is_called_through_a_function_of_the_program_too() -> None:
+    checks = PAIR.replace("int main() {", "void inner(int n) { cublasSscal(n); }\nvoid check(int n) { inner(n); }\nint main() { check(2);")
+    handed = checks.replace("second<<<1, 32>>>(0, 0);", "check(0);")
+    (found,) = (item for item in detect_labels(version(checks), version(handed)) if item.label is Label.LIBRARY_CALL)
+    assert found.message == "calls a library: check"
+    fewer = checks.replace("check(2);", "")
+    assert not any(item.label is Label.LIBRARY_CALL for item in detect_labels(version(checks), version(fewer)))
+
+
 def test_a_label_in_host_code_stands_on_its_line() -> None:
     after = PAIR.replace("second<<<1, 32>>>(0, 0);", "\n\ncublasSscal(0, 0, 0, 0, 0);")
     (found,) = (item for item in detect_labels(version(PAIR), version(after)) if item.label is Label.LIBRARY_CALL)

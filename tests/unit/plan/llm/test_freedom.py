@@ -281,6 +281,9 @@ def test_a_launch_names_an_instance() -> None:
         ("cutlass/gemm/device/gemm.h", {Label.LIBRARY_CALL, Label.ARCH_LOCK_IN}),
         ("cute/tensor.hpp", {Label.LIBRARY_CALL, Label.ARCH_LOCK_IN}),
         ("cuda.h", {Label.ARCH_LOCK_IN}),
+        ("cuComplex.h", set[Label]()),
+        ("vector_types.h", set[Label]()),
+        ("cuda_profiler_api.h", set[Label]()),
         ("vector", set[Label]()),
     ],
 )
@@ -307,6 +310,30 @@ def test_headers_of_the_toolkit_and_of_cccl_may_be_added(name: str, labels: set[
 def test_headers_that_are_not_added_and_why(name: str, rights: dict[str, Any], words: str) -> None:
     found = answer(("kernel", FUSED), includes=[name], **rights)
     assert isinstance(found, UnusableAnswer) and found.code is Unusable.HEADER and words in found.reason
+
+
+@pytest.mark.parametrize("name", ["cuda_runtime.h", "cmath", "device_launch_parameters.h"])
+def test_headers_that_device_code_uses_may_be_added_without_the_right_to_edit_the_host(name: str) -> None:
+    assert f"#include <{name}>\n" in after(answer(("kernel", FUSED), includes=[name], may_edit_host=False))
+
+
+def test_a_header_that_is_included_on_a_condition_is_included_once_more() -> None:
+    text = TEXT.replace("#include <cstdio>", "#include <cstdio>\n#ifdef USE_HALF\n#include <cuda_fp16.h>\n#endif")
+    found = answer(("kernel", FUSED), includes=["cuda_fp16.h", "cstdio"], text=text)
+    assert "#include <cstdio>\n#include <cuda_fp16.h>\n#ifdef USE_HALF" in after(found, text)
+    guarded = f"#ifndef GUARD\n#define GUARD\n#include <cuda_fp16.h>\n{TEXT}\n#endif"
+    assert after(answer(("kernel", FUSED), includes=["cuda_fp16.h"], text=guarded), guarded).count("cuda_fp16.h") == 1
+
+
+def test_a_library_that_the_programs_own_reference_calls_is_no_way_around_it() -> None:
+    checks = TEXT.replace("static void run", "static void reference(float *o) { cublasSgemm(o); }\n\nstatic void run")
+    checks = checks.replace("int main() {", "int main() { reference(0);") if "int main() {" in checks else checks
+    line = checks[: checks.index(LAUNCH)].count("\n") + 1
+    for words in ("cublasSgemm(out);", "reference(out);"):
+        found = answer((f"launch-{line}", words), text=checks)
+        assert isinstance(found, UnusableAnswer) and found.code is Unusable.LIBRARY, words
+    allowed = answer((f"launch-{line}", "reference(out);"), text=checks, may_call_libraries=True)
+    assert isinstance(allowed, RegionEdit)
 
 
 def test_a_library_may_be_called_where_that_is_allowed() -> None:

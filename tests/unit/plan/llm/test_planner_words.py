@@ -42,7 +42,7 @@ async def test_a_signal_is_summarised_once_and_its_evidence_kept() -> None:
     made = bed([summary, {"steps": []}, {"steps": []}], signals={"profile": "summarised"})
     await made.planner.plan(request_of())
     await made.planner.plan(request_of())
-    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@10", "plan@10"]
+    assert [request.prompt for request in made.provider.requests] == ["summarise@1", "plan@11", "plan@11"]
     prompt = made.provider.requests[1].messages[1].text
     assert "Line 14 moves {E2}. It is `32 sectors` wide.\n```" in prompt
     assert "E2, line 14: global_sectors = 262,144 sectors" in prompt

@@ -80,7 +80,7 @@ def shown(prompt: object) -> str:
 
 
 def test_system(snapshot: SnapshotAssertion) -> None:
-    assert shown(load_prompts().render("system", {"reasons": False})) == snapshot
+    assert shown(load_prompts().render("system", {"reasons": False, "has_tools": False})) == snapshot
 
 
 async def test_plan(snapshot: SnapshotAssertion) -> None:
@@ -231,7 +231,7 @@ def test_lesson(snapshot: SnapshotAssertion) -> None:
 
 def test_every_prompt_for_a_model_is_shown_here() -> None:
     shown_names = set(re.findall(r"^  ([\w-]+)@\d+$", SNAPSHOTS.read_text("utf-8"), re.MULTILINE))
-    others = {"facts", "code-reply", "freedom"} | {"explanation", "submitted"}  # parts of other prompts; what people read
+    others = {"facts", "code-reply", "decisions", "freedom"} | {"explanation", "submitted"}  # parts of other prompts; what people read
     others |= {"study-no-plan", "study-dummy-plan"}  # what stands in a plan's place in a study
     assert {template.id for template in load_prompts()} == shown_names | others
 
@@ -244,8 +244,40 @@ async def test_a_model_without_fences_writes_code_into_its_json() -> None:
 
 
 def test_a_model_that_reasons_is_not_asked_to_think_aloud() -> None:
-    assert "<think>" not in load_prompts().render("system", {"reasons": True}).text
+    assert "<think>" not in load_prompts().render("system", {"reasons": True, "has_tools": False}).text
+
+
+def test_a_model_with_tools_is_not_told_that_it_can_run_nothing() -> None:
+    with_tools, without = (load_prompts().render("system", {"reasons": False, "has_tools": has_tools}).text for has_tools in (True, False))
+    assert "4. Apart from the tools that you are given, you cannot run anything" in with_tools and "4. You cannot run anything" in without
 
 
 async def test_agent(snapshot: SnapshotAssertion) -> None:
     assert shown(await inputs().agent(request_of())) == snapshot
+
+
+async def test_an_agent_is_told_what_is_put_off_and_shown_worked_code() -> None:
+    made = await inputs().agent(replace(request_of(), deferred=(Label.PRECISION,), least_ratio=1.05))
+    assert isinstance(made, Prompt)
+    assert "Decisions on precision are put off to the end" in made.text and "is at least 1.05 by the judge" in made.text
+    assert "### A page on one of them" in made.text
+
+
+async def test_islands_are_sent_to_look_in_different_places() -> None:
+    plans = [await inputs().plan(replace(request_of(), island=island), 6) for island in range(8)]
+    texts = [plan.text for plan in plans if isinstance(plan, Prompt)]
+    assert len(set(texts)) == 8 and "Look elsewhere" not in texts[0]
+
+
+async def test_a_plan_names_every_header_that_a_person_has_to_decide_on() -> None:
+    on_gpu = replace(request_of(), is_emulated=False, may_edit_host=True, may_call_libraries=True, cutlass="4.2.0")
+    made = await inputs().plan(on_gpu, 6)
+    assert isinstance(made, Prompt)
+    for words in (
+        "cuda/pipeline, cuda/barrier or cuda/ptx (arch-lock-in)",
+        "rest of CUB and Thrust (library-call)",
+        "of CUTLASS 4.2.0 (library-call, arch-lock-in)",
+    ):
+        assert words in made.text
+    emulated = await inputs().plan(replace(request_of(), is_emulated=True), 6)
+    assert isinstance(emulated, Prompt) and "mma.h (arch-lock-in)" in emulated.text and "Thrust (library-call)" not in emulated.text

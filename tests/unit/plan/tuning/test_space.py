@@ -44,12 +44,37 @@ def test_a_setting_is_written_in_as_plain_constants_and_comments_stay() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "#define TILE (32)\n",
+        "#define TILE 32u  // of a row\n",
+        "constexpr int DEPTH = 2, TILE = 32;",
+        "constexpr int TILE = 32, HALF = TILE / 2, DEPTH = 2;",
+        "static const unsigned TILE{32}, DEPTH = 2;",
+        "constexpr int DEPTH{3}, TILE{32u};",
+        "enum { DEPTH = 2, TILE = 32, LAST };",
+        "enum Sizes : int { TILE = 32 };",
+        "const int\n    TILE = 32;",
+    ],
+)
+def test_a_number_is_found_however_it_is_declared(text: str) -> None:
+    found = space(TILE, text=text)
+    assert found.start == Setting((("TILE", 32),))
+    assert written(text, Setting((("TILE", 64),))) == text.replace("TILE = 32", "TILE = 64").replace("TILE{32", "TILE{64").replace(
+        "TILE 32", "TILE 64"
+    ).replace("TILE (32", "TILE (64")
+
+
+@pytest.mark.parametrize(
     ("text", "tunable", "reason"),
     [
         (TEXT, Tunable("DEPTH", (1, 2)), "DEPTH is defined 0 times"),
         (TEXT.replace("constexpr int ROWS = 4;", "#define TILE 16"), TILE, "TILE is defined 2 times"),
         (TEXT.replace("TILE 32", "TILE (2 * 16)"), TILE, "TILE is defined 0 times"),
         (TEXT, Tunable("TILE|.*", (1,)), "defined 0 times"),
+        ("void f(const int a, int TILE = 32, int c);", TILE, "TILE is defined 0 times"),
+        ("const int N = TILE * 2;\nint TILE = 32;", TILE, "TILE is defined 0 times"),
+        ("constexpr int TILE = 32 * 2;", TILE, "TILE is defined 0 times"),
     ],
 )
 def test_what_is_not_defined_once_as_a_number_is_not_tuned(text: str, tunable: Tunable, reason: str) -> None:
