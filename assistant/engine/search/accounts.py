@@ -85,8 +85,10 @@ class JobAccounts:
         """Rounds of the earlier search that are still to be gone through again; they are paid for."""
         self._lasting: dict[tuple[str, str], CompletionFailure] = {}
         """By endpoint and model (empty: all of them): what their calls of this job end with."""
-        self._coder: ServedModel | None = None
-        """Known once it was asked."""
+        self._coders: dict[tuple[str, str], ServedModel] = {}
+        """By endpoint and model: those that may be asked for code; islands of the search may have several."""
+        self._refused_by: dict[tuple[str, str], str] = {}
+        """By endpoint and model: the cap that leaves no room for a call of it."""
         self._estimated: dict[str, int] = {}
         """By call that is on its way: upper estimate of its prompt's tokens."""
         self._scale: dict[tuple[str, str], float] = {}
@@ -116,11 +118,9 @@ class JobAccounts:
 
     @property
     def why_no_code(self) -> str | None:
-        """Why no model would write code any more: a cap refused a call, or the coder's endpoint turned us away. None while one may."""
-        if self._ended_by in ("money_usd", "token_count"):
-            return f"{cap_words(self._ended_by, self._caps)} leaves no room for a call"
-        failure = None if self._coder is None else self.lasting(self._coder)
-        return None if failure is None else failure.message
+        """Why no model would write code any more: a cap refused a call, or the coders' endpoints turned us away. None while one may."""
+        reasons = [self._why_not(coder) for coder in self._coders.values()]
+        return None if None in reasons else next(iter(reasons), None)
 
     @property
     def is_out_of_time(self) -> bool:
@@ -137,9 +137,11 @@ class JobAccounts:
     def now_ms() -> int:
         return time.time_ns() // 1_000_000
 
-    def begin(self, caps: Caps, estimate: Spending | None) -> None:
-        """Start the meter."""
+    def begin(self, caps: Caps, estimate: Spending | None, coders: Iterable[ServedModel] = ()) -> None:
+        """Start the meter; ``coders``: the models that may be asked for code."""
         self._caps = caps
+        for coder in coders:
+            self._note_coder(coder)
         self._job.emit(events.BudgetSpent(self._job.id, self._spent, caps, estimate))
 
     def refusal(self, served: ServedModel, input_token_count: int, max_output_tokens: int) -> CompletionFailure | None:
@@ -157,11 +159,12 @@ class JobAccounts:
         message = f"{cap_words(cap, self._caps)} leaves no room for the next call: {spent_words(self._spent)} spent"
         remedy = self._way_on(cap, next_call)
         failure = CompletionFailure(FailureKind.OVER_BUDGET, message, remedy)
+        self._refused_by[_place(served)] = cap
         self._end(cap, message, remedy)
         return failure
 
     def lasting(self, served: ServedModel) -> CompletionFailure | None:
-        of_model = self._lasting.get((served.endpoint, served.model))
+        of_model = self._lasting.get(_place(served))
         return of_model or self._lasting.get((served.endpoint, ""))
 
     def answered(self, request: CompletionRequest) -> ModelCall | None:
@@ -244,7 +247,7 @@ class JobAccounts:
 
     def _scaled(self, served: ServedModel, token_count: int) -> int:
         """As the model is likely to count."""
-        return math.ceil(token_count * self._scale.get((served.endpoint, served.model), 1.0))
+        return math.ceil(token_count * self._scale.get(_place(served), 1.0))
 
     def _report_spent(self) -> None:
         self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
@@ -255,7 +258,13 @@ class JobAccounts:
 
     def _note_coder(self, served: ServedModel) -> None:
         if served.role is ModelRole.CODER:
-            self._coder = served
+            self._coders[_place(served)] = served
+
+    def _why_not(self, coder: ServedModel) -> str | None:
+        cap, failure = self._refused_by.get(_place(coder)), self.lasting(coder)
+        if cap is not None:
+            return f"{cap_words(cap, self._caps)} leaves no room for a call"
+        return None if failure is None else failure.message
 
     def _way_on(self, cap: str, next_call: Spending) -> str:
         """What going on takes, as a command."""
@@ -267,7 +276,7 @@ class JobAccounts:
         estimated = self._estimated.pop(call.request.id, 0)
         if not isinstance(call.answer, Completion):
             return
-        place, charged = (call.served.endpoint, call.served.model), call.spending
+        place, charged = _place(call.served), call.spending
         if estimated:
             self._scale[place] = max(self._scale.get(place, 1.0), charged.input_token_count / estimated)
         reported = (call.answer.input_token_count, call.answer.output_token_count)
@@ -293,6 +302,11 @@ class JobAccounts:
         self._ended_by = cap
         self._job.say(Severity.WARNING, message, remedy)
         self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps, ended_by=cap))
+
+
+def _place(served: ServedModel) -> tuple[str, str]:
+    """Endpoint and model."""
+    return served.endpoint, served.model
 
 
 def _called(job: str, call: ModelCall) -> events.ModelCalled:

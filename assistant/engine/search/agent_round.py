@@ -189,7 +189,7 @@ class AgentRound:
         self._services.store.add_attempt(attempt_record(job, context.workspace, self._node, context.assessed(self._node), found, now_ms))
         job.emit(events.CandidateTried(job.id, trial.id, edit.step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio))
         await job.delivered()
-        self._services.history.add(self._node.key, trial, summary_of_trial(trial))
+        self._services.history.add(self._node.key, trial, summary_of_trial(trial, self._node.evaluation.version))
         return trial
 
     def _taken_up(self, trial: Trial, known: Attempt) -> Trial:

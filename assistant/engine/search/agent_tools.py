@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from assistant.engine.evaluate import KernelAssessment
-from assistant.engine.search.setbacks import setback_of, summary_of_trial
+from assistant.engine.search.setbacks import reason_for_planners, setback_of
 from assistant.engine.search.trials import Trial
 from assistant.model.completion import ToolSpec
 from assistant.model.experience import TechniqueEvidence
@@ -46,8 +46,8 @@ TOOLS = (
 
 def judged(trial: Trial) -> str:
     """How a candidate fared, for the model that wrote it."""
-    setback, brief = setback_of(trial), summary_of_trial(trial)
-    answer: dict[str, Any] = {"candidate": trial.id, "outcome": trial.outcome.value, "reason": brief.reason}
+    setback = setback_of(trial)
+    answer: dict[str, Any] = {"candidate": trial.id, "outcome": trial.outcome.value, "reason": reason_for_planners(trial)}
     if trial.ratio is not None:
         answer["time_before_over_time_after"] = round(trial.ratio, 3)
     if setback is not None:

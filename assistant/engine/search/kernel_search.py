@@ -110,13 +110,13 @@ class KernelSearch:
         )
 
     async def _versions(self) -> list[Version]:
-        """What is offered together: the best and, where its decisions were put off, the best of those that ask for less.
+        """What is offered together: the best and, where nobody has decided on what it asks, the best of those that ask for less.
 
         The last place is kept for a version that asks for no decision, however many slower ones ask for other ones.
         """
         best = await self._confirmed(lambda _: True)
         found = [] if best is None else [best]
-        while found and found[0].node.is_deferred and found[-1].decisions and len(found) <= _MOST_ALTERNATIVES:
+        while found and _has_alternatives(found[0]) and found[-1].decisions and len(found) <= _MOST_ALTERNATIVES:
             is_last = len(found) == _MOST_ALTERNATIVES
             known = [version.decisions for version in found]
             other = await self._confirmed(lambda asked, known=known, is_last=is_last: not asked if is_last else asks_for_less(asked, known))
@@ -229,6 +229,11 @@ class KernelSearch:
     def _refusals(self) -> tuple[StandingRejection, ...]:
         context = self._context
         return refusals(self._services.store, context.workspace, context.start.evaluation.version.parsed, context.kernel)
+
+
+def _has_alternatives(best: Version) -> bool:
+    """Whether it is offered with others: its decisions were put off, or its confirmation found some that its screen had not."""
+    return best.node.is_deferred or not best.decisions <= best.node.decisions
 
 
 def _is_more(other: SearchNode, offered: SearchNode) -> bool:

@@ -185,7 +185,8 @@ class PlannerChoice(Record):
                 provider.served(ModelRole.SUMMARISER),
             )
             notice = model_notice(served, self.job.request.file, self.options, settings, kernel_count, self._is_named(kind))
-            yield (models, provider) if await self._agreed(notice, accounts) else None
+            coders = [model for model in served if model.role is ModelRole.CODER]
+            yield (models, provider) if await self._agreed(notice, accounts, coders) else None
         finally:
             await provider.close()
 
@@ -221,7 +222,7 @@ class PlannerChoice(Record):
         is_own = self.options.planner is not None or self.loaded.origins["planner"] in (*_OWN_ORIGINS, str(user_paths().config))
         return kind in (LLM, AGENT) and is_own
 
-    async def _agreed(self, notice: ModelNotice, accounts: JobAccounts) -> bool:
+    async def _agreed(self, notice: ModelNotice, accounts: JobAccounts, coders: Sequence[ServedModel]) -> bool:
         """Whether the person who can be asked says yes; then the meter begins."""
         if self.options.may_call_models is None and self.ask is not None:
             self.job.emit(events.StageStarted(self.job.id, "consent", f"sends source text to {', '.join(notice.endpoints)}"))
@@ -238,7 +239,7 @@ class PlannerChoice(Record):
             self.job.say(Severity.INFORMATION, line)
         if notice.caps != accounts.caps:
             self.job.say(Severity.WARNING, _unkeepable(notice.caps), "kernelopt doctor --llm names the price table")
-        accounts.begin(notice.caps, notice.estimate)
+        accounts.begin(notice.caps, notice.estimate, coders)
         return True
 
     def _spent_earlier(self) -> Spending:

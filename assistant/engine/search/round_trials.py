@@ -160,7 +160,7 @@ class RoundTrials:
                 context.job.id, trial.id, step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio, step.why
             )
             context.job.emit(event)
-            self.services.history.add(before, trial, summary_of_trial(trial))
+            self.services.history.add(before, trial, summary_of_trial(trial, self.node.evaluation.version))
             await context.job.delivered()  # a person who watches may stop the search before anything more is spent
         self._note_outcome(step, trial)
         return trial

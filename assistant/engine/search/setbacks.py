@@ -10,14 +10,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assistant.cuda.changed_items import changed_items
 from assistant.engine.search.trials import SearchNode, Trial
+from assistant.engine.source_version import SourceVersion
 from assistant.model.attempt import Attempt
 from assistant.model.plan import AttemptSummary, Setback, SetbackKind
+from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding
 from assistant.verify.kinds import meaning_of
 
-__all__ = ["only_here", "setback_of", "setback_of_attempt", "setback_of_confirmation", "summary_of_attempt", "summary_of_trial"]
+__all__ = [
+    "only_here",
+    "reason_for_planners",
+    "setback_of",
+    "setback_of_attempt",
+    "setback_of_confirmation",
+    "summary_of_attempt",
+    "summary_of_trial",
+]
 
 _KINDS = {
     TrialOutcome.BUILD_FAILED: SetbackKind.BUILD,
@@ -39,7 +50,7 @@ def setback_of(trial: Trial, deferred: frozenset[Label] = frozenset()) -> Setbac
     launches = tuple(launch for item in trial.after for launch in item.launches)
     return Setback(
         kind=kind,
-        reason=_reason_for_planners(trial),
+        reason=reason_for_planners(trial),
         text=trial.text,
         others=trial.others,
         diagnostics=trial.diagnostics,
@@ -84,20 +95,23 @@ def _is_only_here(found: VerificationFinding, verification: Verification) -> boo
     return meaning is not None and meaning.label is Label.ASSUMPTION
 
 
-def summary_of_trial(trial: Trial) -> AttemptSummary:
-    """The candidate in a line, for the next plan."""
-    code = "\n\n".join(edit.new_text for edit in trial.rewrite.edits)
-    reason = _reason_for_planners(trial)
+def summary_of_trial(trial: Trial, before: SourceVersion) -> AttemptSummary:
+    """The candidate in a line, and all that it changed of ``before``, for the next plan."""
+    known = {file.source.path: file.source.text for file in before.files}
+    after = (Source(before.source.path, trial.text), *trial.others)
+    code = "\n\n".join(part for source in after for part in changed_items(known.get(source.path, ""), source.text))
+    reason = reason_for_planners(trial)
     return AttemptSummary(trial.step.technique, trial.step.line, trial.rewrite.summary, trial.outcome, reason, trial.ratio, code)
 
 
 def summary_of_attempt(attempt: Attempt) -> AttemptSummary:
     """The same of a candidate of an earlier job, whose own words memory cannot tell apart."""
     reason = "it failed its verification" if attempt.outcome is TrialOutcome.FAILED else attempt.reason
-    return AttemptSummary(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, attempt.ratio)
+    code = "\n\n".join(changed_items(attempt.parent_text, attempt.text))
+    return AttemptSummary(attempt.technique, attempt.line, attempt.summary, attempt.outcome, reason, attempt.ratio, code)
 
 
-def _reason_for_planners(trial: Trial) -> str:
+def reason_for_planners(trial: Trial) -> str:
     """The reason, without what the candidate printed where that could be anything."""
     first = None if trial.verification is None else trial.verification.failure
     if first is not None and first.message == trial.reason:

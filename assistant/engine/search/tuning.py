@@ -30,6 +30,7 @@ from assistant.model.profile import Severity
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
+from assistant.plan.tuning.blocks import written_threads
 from assistant.plan.tuning.pruning import why_not
 from assistant.plan.tuning.space import Setting, TuningProblem, TuningSpace, space_of, written
 
@@ -161,7 +162,8 @@ class _Tuning:
         if not isinstance(built, Build):
             return None  # its own trial says why
         main = costliest(self._first.after or self._node.evaluation.assessment.kernels)
-        threads = max((launch.profile.config.block.count for launch in main.launches), default=None)
+        seen = max((launch.profile.config.block.count for launch in main.launches), default=None)
+        threads = written_threads(candidate.files, main.kernel.name, seen)
         reasons = (
             why_not(resources, self._job.architecture, threads) for resources in built.resources if resources.kernel == main.instance
         )

@@ -127,6 +127,21 @@ def test_a_dead_endpoint_ends_only_its_own_role(opened: Open) -> None:
     assert (accounts.refusal(SERVED, 1, 1), accounts.why_no_code) == (None, None)
 
 
+def test_one_islands_model_that_is_turned_away_or_too_dear_does_not_stop_the_others(opened: Open) -> None:
+    other = replace(SERVED, model="other")
+    accounts, _ = opened(Caps())
+    accounts.begin(Caps(), None, [SERVED, other])
+    accounts.record(replace(call("M1", CompletionFailure(FailureKind.QUOTA, "no money", "pay"), Spending(call_count=1)), served=other))
+    assert accounts.lasting(other) is not None and accounts.why_no_code is None
+    accounts.record(call("M2", CompletionFailure(FailureKind.QUOTA, "none either", "pay"), Spending(call_count=1)))
+    assert accounts.why_no_code == "none either"
+    dear = replace(other, price=Price(100.0, 100.0))
+    accounts, _ = opened(Caps(money_usd=0.10))
+    accounts.begin(Caps(money_usd=0.10), None, [dear, SERVED])
+    assert accounts.refusal(dear, 2000, 2000) is not None and accounts.refusal(SERVED, 2000, 2000) is None
+    assert accounts.why_no_code is None
+
+
 def test_a_model_that_is_not_there_ends_no_other_at_its_endpoint(opened: Open) -> None:
     accounts, _ = opened(Caps())
     accounts.record(

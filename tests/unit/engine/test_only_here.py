@@ -73,7 +73,10 @@ async def test_what_only_the_confirmation_shows_goes_back_once_before_a_person_i
     assert setback.kind is SetbackKind.ONLY_HERE and setback.reason.startswith("right only for floats")
     assert sum("goes back to its writer before it is offered: right only for floats" in words for words in on.said) == 1
     (made,) = on.all(events.ProposalMade)
-    assert made.verification.outcome == "NEEDS_DECISION" and "fminf" in on.store.find_proposal(made.id).files[0].after_text
+    offered = on.store.find_proposal(made.id)
+    texts = [one.files[0].after_text for one in (offered, *offered.alternatives)]
+    assert [("fminf" in text) for text in texts] == ([False, True] if repair == RIGHT else [True]), "what holds everywhere comes first"
+    assert made.verification.outcome == ("PASS" if repair == RIGHT else "NEEDS_DECISION")
 
 
 async def test_a_rules_edit_is_offered_as_it_is(tmp_path: Path) -> None:
@@ -82,3 +85,13 @@ async def test_a_rules_edit_is_offered_as_it_is(tmp_path: Path) -> None:
     await on.run(max_rounds=1)
     assert not planner.setbacks
     assert [made.verification.outcome for made in on.all(events.ProposalMade)] == ["NEEDS_DECISION"]
+
+
+@pytest.mark.parametrize("allowed", [(), ("assumption",)])
+async def test_where_the_confirmation_finds_what_is_to_be_decided_a_version_without_it_is_offered_first(
+    tmp_path: Path, allowed: tuple[str, ...]
+) -> None:
+    on = search(tmp_path, Scripted([plan_of(START, odd=[SMALL], pure=[RIGHT])], [None] * 3, is_model=True))
+    await on.run(max_rounds=1, allowed=allowed)
+    (made,) = on.all(events.ProposalMade)
+    assert (made.techniques, [other.techniques for other in made.alternatives]) == (("pure",), [("odd",)])

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from assistant.engine.search.setbacks import only_here, setback_of, setback_of_attempt, summary_of_attempt, summary_of_trial
+from assistant.cuda.parse import parse
+from assistant.engine.search.setbacks import (
+    only_here,
+    reason_for_planners,
+    setback_of,
+    setback_of_attempt,
+    summary_of_attempt,
+    summary_of_trial,
+)
 from assistant.engine.search.trials import Trial
+from assistant.engine.source_version import SourceVersion
 from assistant.model.build import Diagnostic, DiagnosticSeverity, KernelResources
 from assistant.model.plan import AttemptSummary, Rewrite, Setback, SetbackKind, Step
 from assistant.model.profile import Evidence, Method, Problem
-from assistant.model.source import Span, TextEdit
+from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Label, Outcome, Verification, VerificationFinding
 from tests.unit.engine.test_resume import attempt
@@ -80,9 +92,14 @@ def test_only_a_difference_on_cases_of_our_own_making_is_right_only_here(
 
 
 def test_the_next_plan_gets_a_line_about_each_candidate() -> None:
-    edits = (TextEdit(Span(0, 1), "first"), TextEdit(Span(3, 4), "second"))
-    trial = replace(TRIAL, rewrite=replace(TRIAL.rewrite, edits=edits), ratio=1.25).ended(TrialOutcome.NOT_BETTER, "slow")
-    assert summary_of_trial(trial) == AttemptSummary("t", 3, "Do it.", TrialOutcome.NOT_BETTER, "slow", 1.25, "first\n\nsecond")
+    kernel, helper = "__global__ void k(float *y) { y[0] = 1; }", "__device__ int f() { return 1; }"
+    before, header = parse(Source(Path("k.cu"), f"int n;\n{kernel}\n")), parse(Source(Path("f.cuh"), helper))
+    others = (Source(Path("f.cuh"), helper.replace("1", "2")),)
+    trial = replace(TRIAL, text=f"int n;\n#define TILE 32\n{kernel.replace('1', 'TILE')}\n", others=others, ratio=1.25)
+    version = cast("SourceVersion", SimpleNamespace(files=(before, header), source=before.source))
+    told = summary_of_trial(trial.ended(TrialOutcome.NOT_BETTER, "slow"), version)
+    whole = f"#define TILE 32\n\n{kernel.replace('1', 'TILE')}\n\n{helper.replace('1', '2')}"
+    assert told == AttemptSummary("t", 3, "Do it.", TrialOutcome.NOT_BETTER, "slow", 1.25, whole)
 
 
 def test_of_a_candidate_of_an_earlier_job_its_writer_is_told_what_memory_has() -> None:
@@ -106,7 +123,7 @@ def test_what_a_candidate_printed_is_not_reported(verdict) -> None:
     assert setback is not None
     assert SECRET not in repr(setback)
     assert setback.findings[1] == wrong
-    assert SECRET not in summary_of_trial(trial).reason
+    assert SECRET not in reason_for_planners(trial)
 
 
 def test_what_an_edit_of_device_code_made_the_program_print_is_shown(verdict) -> None:
@@ -115,7 +132,7 @@ def test_what_an_edit_of_device_code_made_the_program_print_is_shown(verdict) ->
     setback = setback_of(device)
     assert setback is not None and setback.findings == (printed,) and setback.reason == printed.message
     crashed = replace(TRIAL, has_host_code=False, printed="3 of 8 are wrong").ended(TrialOutcome.FAILED, "status 3: 3 of 8 are wrong")
-    assert summary_of_trial(crashed).reason == "status 3: 3 of 8 are wrong"
+    assert reason_for_planners(crashed) == "status 3: 3 of 8 are wrong"
 
 
 def test_what_its_kernels_did_comes_along_each_problem_once(assessed, access, verdict) -> None:
@@ -142,8 +159,8 @@ def test_what_its_kernels_did_comes_along_each_problem_once(assessed, access, ve
 def test_only_the_words_of_the_failing_finding_are_taken_for_printed_ones(verdict, outcome: Outcome, shown: str) -> None:
     finding = VerificationFinding("wrong_output", outcome, "it printed PASS")
     trial = replace(TRIAL, verification=verdict(Outcome.FAIL, finding)).ended(TrialOutcome.FAILED, finding.message)
-    assert summary_of_trial(trial).reason == shown
-    assert summary_of_trial(trial.ended(TrialOutcome.FAILED, "another reason")).reason == "another reason"
+    assert reason_for_planners(trial) == shown
+    assert reason_for_planners(trial.ended(TrialOutcome.FAILED, "another reason")) == "another reason"
 
 
 def test_an_earlier_jobs_candidate_is_told_without_what_it_may_have_printed(predicted) -> None:
