@@ -16,7 +16,7 @@ __all__ = ["question"]
 
 
 def question(request: PlanRequest, *what: str) -> str:
-    """A hash of the kernel, its program's texts, what a person asked for, and ``what``."""
+    """A hash of the kernel, its program's texts, what a person asked for, whose island asks, and ``what``."""
     texts = [request.parsed.source.text, *(source.text for source in request.others)]
-    place = [request.kernel.key, texts, request.wishes, request.hint, what]
+    place = [request.kernel.key, texts, request.wishes, request.hint, request.island, what]
     return hashlib.sha256(json.dumps(place).encode()).hexdigest()

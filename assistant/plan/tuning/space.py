@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from assistant.cuda.code_text import blanked
 from assistant.model.plan import Tunable
@@ -25,6 +26,8 @@ __all__ = ["Setting", "TuningProblem", "TuningSpace", "space_of", "written"]
 
 _MOST_SETTINGS = 4096
 """Combinations of all values that are looked at (chosen)."""
+_GOLDEN = (math.sqrt(5) - 1) / 2
+"""Multiples of it are spread evenly (Knuth, The Art of Computer Programming, volume 3, section 6.4)."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = r"(?P<value>\d+)[uUlL]*"
 _DECLARATOR = r"(?:[^;(){{}}]|\{{\s*\w+\s*\}})*"
@@ -90,10 +93,9 @@ def space_of(text: str, tunables: Iterable[Tunable], constraints: Iterable[str])
         start.append((name, int(found[0]["value"])))
     try:
         conditions = [_condition(line, wanted) for line in constraints if line]
-        every = itertools.islice(itertools.product(*wanted.values()), _MOST_SETTINGS)
         settings = tuple(
             Setting(tuple(zip(wanted, values, strict=True)))
-            for values in every
+            for values in _combinations(tuple(wanted.values()))
             if all(holds(dict(zip(wanted, values, strict=True))) for holds in conditions)
         )
     except (ValueError, ZeroDivisionError) as error:
@@ -107,6 +109,21 @@ def written(text: str, setting: Setting) -> str:
         (found,) = _definitions(text, name)
         text = f"{text[: found.start('value')]}{value}{text[found.end('value') :]}"
     return text
+
+
+def _combinations(values: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+    """Of a value each, in order; where they are too many, some that are spread over all of them."""
+    total = math.prod(map(len, values))
+    if total <= _MOST_SETTINGS:
+        yield from itertools.product(*values)
+        return
+    step = next(step for step in itertools.count(int(total * _GOLDEN)) if math.gcd(step, total) == 1)
+    for index in range(_MOST_SETTINGS):
+        place, chosen = index * step % total, list[int]()
+        for some in values:
+            place, number = divmod(place, len(some))
+            chosen.append(some[number])
+        yield tuple(chosen)
 
 
 def _definitions(text: str, name: str) -> list[re.Match[str]]:

@@ -38,6 +38,14 @@ def test_every_combination_that_meets_the_constraints_is_a_setting() -> None:
     assert [setting.words for setting in found.settings] == ["TILE = 32, ROWS = 2", "TILE = 32, ROWS = 4", "TILE = 64, ROWS = 2"]
 
 
+def test_of_very_many_combinations_some_of_all_values_are_looked_at() -> None:
+    names, values = ("AA", "BB", "CC", "DD"), tuple(range(1, 17))
+    text = "".join(f"#define {name} 1\n" for name in names)
+    found = space(*(Tunable(name, values) for name in names), text=text, constraints=("AA == 2",))
+    assert len(found.settings) > 200
+    assert all({dict(setting.values)[name] for setting in found.settings} == set(values) for name in names[1:])
+
+
 def test_a_setting_is_written_in_as_plain_constants_and_comments_stay() -> None:
     text = written(TEXT, Setting((("TILE", 64), ("ROWS", 2))))
     assert text == TEXT.replace("TILE 32 ", "TILE 64 ").replace("ROWS = 4", "ROWS = 2")
