@@ -75,6 +75,7 @@ def test_an_agent_inspects_repairs_and_submits_what_the_judge_kept(cli: Cli) -> 
     assert {call["role"] for call in ended.all("model_call")} == {"coder", "summariser"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("killed_at", first_of([2, 1]))
 def test_a_killed_agent_goes_on_where_it_was(killed: Cli, killed_at: int) -> None:
     """What it was answered is not asked again, and candidates keep the ids that it was told."""

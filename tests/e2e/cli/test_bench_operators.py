@@ -22,6 +22,7 @@ def results(out: Path) -> dict[str, dict[str, Any]]:
     return {row["title"]: row for row in found["rows"]}
 
 
+@pytest.mark.thorough
 def test_tasks_are_judged_and_a_run_goes_on(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "out"
     chosen = ("bench", SUITE, "--suite", "kernelbench", "--device", "cpu", "--out", out, "--programs", "10_LeakyReLU,11_Without_inputs")

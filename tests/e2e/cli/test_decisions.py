@@ -131,6 +131,7 @@ def test_one_hunk_that_can_stand_alone_is_judged_and_written(cli: Cli) -> None:
     assert source.read_text("utf-8") == TWO_HUNKS
 
 
+@pytest.mark.thorough
 def test_hunks_are_taken_one_by_one_on_a_terminal(cli: Cli) -> None:
     source = cli.write("two.cu", TWO_HUNKS)
     with Terminal(cli, "optimize", source) as terminal:

@@ -40,6 +40,7 @@ def test_every_declared_shape_is_profiled(cli: Cli, blur: Path) -> None:
     assert blur.read_text("utf-8") == BLUR
 
 
+@pytest.mark.thorough
 def test_an_edit_is_judged_on_declared_and_boundary_shapes(cli: Cli, blur: Path) -> None:
     edited = cli.write("edited.cu", BLUR.replace("if (x >= n || y >= n) return;", "if (!(x < n && y < n)) return;"))
     ended = cli.run("compare", blur, edited, "--json")

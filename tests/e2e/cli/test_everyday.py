@@ -42,6 +42,7 @@ def test_check_finds_no_problem_in_a_right_program(cli: Cli) -> None:
     assert (ended.code, checked["problems"], checked["is_deterministic"], checked["launch_count"]) == (0, [], True, 1)
 
 
+@pytest.mark.thorough
 def test_check_names_the_line_of_a_missing_barrier(cli: Cli) -> None:
     source = (EXAMPLES.parent / "tests" / "cheats" / "missing_barrier.cu").read_text("utf-8")
     ended = cli.run("check", cli.write("racy.cu", source), "--json")
@@ -112,6 +113,7 @@ def test_launches_limits_what_profile_shows_not_what_it_counts(cli: Cli) -> None
     assert sum(event["launch_count"] for event in ended.all("profile_summary")) > 1
 
 
+@pytest.mark.thorough
 def test_only_the_named_kernel_is_profiled(cli: Cli) -> None:
     path = cli.example("pipeline.cu")
     names = [event["kernel"] for event in cli.run("inspect", path, "--json").all("kernel")]
@@ -128,6 +130,7 @@ def test_a_path_is_shown_without_its_dots(cli: Cli) -> None:
     assert str(path) in ended.out and ".." not in ended.said.replace("...", "")
 
 
+@pytest.mark.thorough
 def test_arguments_after_two_dashes_reach_the_program(cli: Cli) -> None:
     path = cli.write("sized.cu", SIZED)
     grids = [cli.run("profile", path, "--json", "--", count).one("profile")["grid"] for count in ("3", "5")]

@@ -97,6 +97,7 @@ def test_profile_of_a_program_that_fails_shows_its_counters_and_says_so(cli: Cli
     assert "global load" in ended.out
 
 
+@pytest.mark.thorough
 def test_code_that_relies_on_lock_step_is_profiled_with_its_finding_and_no_exact_count_where_it_races(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("lock_step.cu", LOCK_STEP), "--json")
     (launch,) = ended.all("profile")
@@ -105,6 +106,7 @@ def test_code_that_relies_on_lock_step_is_profiled_with_its_finding_and_no_exact
     assert (grades[5], grades[9]) == ("exact", "estimated")
 
 
+@pytest.mark.thorough
 def test_a_b_that_fails_its_own_test_is_fail_with_its_race(cli: Cli) -> None:
     ended = cli.run("compare", cli.write("a.cu", RACE), cli.write("b.cu", RACY), "--json")
     made = ended.one("comparison")
@@ -163,6 +165,7 @@ def test_one_of_a_kind_is_said_in_the_singular(cli: Cli) -> None:
     assert cli.run("inspect", cli.write("race.cu", RACE)).out.splitlines()[-1].startswith("1 kernel, ")
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_with_the_original_is_to_be_fixed_first(cli: Cli) -> None:
     path = cli.write("racing.cu", RACE.replace("    __syncthreads();\n", "").replace("return 1;", "break;"))
     ended = cli.run("optimize", path, "--accept", "none", "--device", "cpu", "--json")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import re
 
+import pytest
+
 from tests.e2e.cli.harness import Cli
 
 COUNTER = re.compile(r'data-op="([^"]*)" data-line="(\d+)" data-counter="(\w+)" data-value="(\d+)"')
@@ -32,6 +34,7 @@ def test_the_page_shows_the_numbers_of_the_events(cli: Cli) -> None:
     assert any(message["message"] == f"page written: {page}" for message in ended.all("message"))
 
 
+@pytest.mark.thorough
 def test_a_source_with_a_comment_in_latin_1_has_a_page(cli: Cli) -> None:
     path = cli.folder / "latin.cu"
     source = "__global__ void k(int *p) { p[threadIdx.x] = 1; } // für alle\nint main() { int *p; cudaMalloc(&p, 128); k<<<1, 32>>>(p); }\n"

@@ -34,6 +34,7 @@ def compared(cli: Cli, name: str) -> Ended:
     return cli.run("compare", cli.write("a.cu", text), cli.write("b.cu", edited), "--json", "--", *about["arguments"])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in EDITS])
 def test_right_edits_do_not_fail_and_wrong_ones_do_not_pass(cli: Cli, name: str) -> None:
     program, _, edit_name = name.partition(".")

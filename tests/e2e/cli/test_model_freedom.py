@@ -67,6 +67,7 @@ def test_a_search_goes_on_with_the_kernel_that_others_were_fused_into(cli: Cli) 
     ]
 
 
+@pytest.mark.thorough
 def test_host_code_of_a_model_runs_limited(cli: Cli) -> None:
     program, stolen = next(each for each in rewritten() if each.name == "fused").text("program.cu"), cli.folder / "stolen"
     wrapper = program[program.index("void layer") : program.index("\n\nint main")]

@@ -41,6 +41,7 @@ def kernel_of(name: str) -> str:
     return text[start : text.index("\n}", start) + 2]
 
 
+@pytest.mark.thorough
 def test_orders_in_a_comment_are_data_and_obeying_them_gains_nothing(cli: Cli) -> None:
     """The script obeys: it claims 10x, edits main(), adds host code that reads files, and empties the kernel. No word of it is believed."""
     text = small_text("transpose.cu").replace("__global__", ORDERS + "__global__", 1)

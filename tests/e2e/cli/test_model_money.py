@@ -62,6 +62,7 @@ def test_without_a_price_a_cap_on_tokens_replaces_the_cap_on_money(cli: Cli) -> 
     assert any("no money cap can be promised" in message["message"] for message in ended.all("message"))
 
 
+@pytest.mark.thorough
 def test_without_a_terminal_only_a_model_named_is_asked(cli: Cli) -> None:
     path = cli.quick()
     with asked_by(cli, good_model(), search=ONE_VARIANT) as endpoint:

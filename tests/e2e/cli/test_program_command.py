@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.e2e.cli.harness import DATA, Cli
 
 
@@ -107,6 +109,7 @@ KERNEL = "__global__ void {name}(float *x) {{ x[threadIdx.x] += 1; }}\n"
 MAIN = "int main() {{ float *x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); {run}; return cudaDeviceSynchronize(); }}\n"
 
 
+@pytest.mark.thorough
 def test_a_program_is_found_among_two_thousand_sources_and_a_header_of_three_hundred_asks_which(cli: Cli) -> None:
     cli.write("kernelopt.toml", "")
     header = cli.write("common.cuh", "#pragma once\n" + KERNEL.format(name="common"))

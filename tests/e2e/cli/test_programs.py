@@ -85,6 +85,7 @@ def test_a_kernel_is_checked_in_the_program_that_is_found(cli: Cli, name: str) -
     assert any(message["message"].startswith("part of the program") for message in ended.all("message"))
 
 
+@pytest.mark.thorough
 def test_which_of_several_programs_is_meant_is_asked_once(cli: Cli) -> None:
     folder = cli.folder / "shared_header"
     shutil.copytree(DATA / "programs" / "shared_header", folder)

@@ -23,6 +23,7 @@ extern "C" __global__ void grow(float* x, int n) {
 """
 
 
+@pytest.mark.thorough
 def test_an_edit_is_accepted_into_the_string_and_taken_back(cli: Cli) -> None:
     file = cli.write("train.py", f"open(__file__ + '.ran', 'w')\nimport cupy as cp\nk = cp.RawKernel(r'''{quick_text()}''', 'transpose')\n")
     before = file.read_text()

@@ -95,6 +95,7 @@ int main() {
 """
 
 
+@pytest.mark.thorough
 def test_an_assumption_that_a_recorded_launch_contradicts_fails_though_no_value_is_wrong(cli: Cli) -> None:
     assumed = SAXPY.replace("    int i = block", "    __builtin_assume(n % 4 == 0);\n    int i = block")
     ended = cli.run("compare", cli.write("saxpy.cu", SAXPY), cli.write("assumed.cu", assumed), "--json")

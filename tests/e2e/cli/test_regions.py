@@ -33,6 +33,7 @@ def test_a_misspelt_function_is_said_with_the_nearest_names_before_anything_runs
     assert kernel.code == 2 and "turn is a kernel" in kernel.err
 
 
+@pytest.mark.thorough
 def test_a_setting_says_what_speeds_are_of_where_the_program_has_it(cli: Cli) -> None:
     copied, swapped = cli.write("copied.cu", COPIED), cli.write("swapped.cu", SWAPPED)
     cli.write("kernelopt.toml", 'region = "step"\n')

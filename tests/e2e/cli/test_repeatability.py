@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.e2e.cli.harness import Cli
 
 _NOISY = """
@@ -64,12 +66,14 @@ def test_each_kernel_answers_for_itself(cli: Cli) -> None:
     assert "inputs already differed" in checks["fed"]["repeatability"]
 
 
+@pytest.mark.thorough
 def test_nothing_is_claimed_of_a_kernel_that_races(cli: Cli) -> None:
     checks = _checks(cli, _RACY)
     assert (checks["first"]["is_deterministic"], checks["racy"]["is_deterministic"]) == (True, None)
     assert checks["racy"]["repeatability"] == "not claimed: it races"
 
 
+@pytest.mark.thorough
 def test_refused_launches_are_counted_as_refused_and_claim_nothing(cli: Cli) -> None:
     checks = _checks(cli, _REFUSED)
     assert [(c["launch_count"], c["refused_count"], c["is_deterministic"]) for c in checks.values()] == [(1, 0, True), (2, 2, None)]

@@ -107,6 +107,7 @@ def test_each_arm_is_shown_what_it_says_and_nothing_is_learnt(frozen: Cli) -> No
     assert frozen.run("memory", "export", "--learned").out == before
 
 
+@pytest.mark.thorough
 def test_the_cost_is_said_before_anything_is_asked(frozen: Cli) -> None:
     model = PlantedModel()
     with asked_by(frozen, model, search=ONE_VARIANT):
@@ -194,6 +195,7 @@ def test_a_person_can_be_the_model_and_gives_each_draw_an_answer_of_its_own(froz
     assert sorted(one["outcome"] for one in lines(frozen, "verdicts.jsonl")) == ["kept", "kept", "not_better", "not_better"]
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_done_is_said(frozen: Cli, recorded: tuple[Cli, str]) -> None:
     assert "no recorded search has an id" in frozen.run("study", "freeze", "J00").said
     with asked_by(frozen, PlantedModel(), search=ONE_VARIANT):

@@ -33,6 +33,7 @@ _SHORT = ("environment/reads_a_file",)
 """The others take a minute and more each; other tests of tasks have the same answers."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", EXPECTED if "KERNELOPT_ALL_CHEATS" in os.environ else only(_SHORT, SAMPLE))
 def test_a_version_gets_the_reward_it_deserves(cli: Cli, name: str) -> None:
     expected = EXPECTED[name]

@@ -41,6 +41,7 @@ def edit(source: Path, old: str, new: str) -> None:
     source.write_text(text.replace(old, new))
 
 
+@pytest.mark.thorough
 def test_an_agent_works_in_its_folder_alone_and_everything_is_kept(cli: Cli) -> None:
     cli.small("bank_conflicts.cu")
     made = cli.run("task", "new", "bank_conflicts.cu", "work", "--judge-calls", "5", "--for", "claude", "--for", "codex")

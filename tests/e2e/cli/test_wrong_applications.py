@@ -96,11 +96,13 @@ def outcome(cli: Cli, program: str, old: str, new: str) -> str:
     return ended.all("comparison")[-1]["verification"]["outcome"]  # of the whole program, where more than one kernel's verdict is given
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", first_of(WRONG))
 def test_an_edit_with_one_thing_wrong_does_not_pass(cli: Cli, name: str) -> None:
     assert outcome(cli, *WRONG[name]) == "FAIL"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("program", first_of(RIGHT))
 def test_the_edit_itself_does_not_fail(cli: Cli, program: str) -> None:
     assert outcome(cli, program, "", "") in ("PASS", "NEEDS_DECISION")

@@ -68,6 +68,7 @@ def _said(cell: Any) -> str:
     return _ANSI.sub("", "\n".join(part for part in parts if part))
 
 
+@pytest.mark.thorough
 def test_first_steps_end_with_an_accepted_edit_that_is_not_judged_again(cli: Cli) -> None:
     notebook = example("first-steps")
     said = check(cli, notebook)
@@ -209,6 +210,7 @@ def test_a_notebook_that_runs_by_itself_waits_has_values_and_ends_at_a_wrong_ker
     assert "error line 2: out of bounds, block" in ended and "went on" not in after
 
 
+@pytest.mark.thorough
 def test_cells_of_other_extensions_work_as_they_are(cli: Cli) -> None:
     program = "#include <cstdio>\n__global__ void k(int *x) { *x = 42; }\nint main() { int *x, y; cudaMalloc(&x, 4); k<<<1, 1>>>(x);"
     program += ' cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost); printf("it is %d\\n", y); }'

@@ -20,6 +20,7 @@ COMPILE_ONLY = {"background": {"compile": "on_type", "verify": "off", "profile":
 VERIFY_ONLY = {"background": {"compile": "off", "profile": "off"}}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("encoding", first_of(["utf-16", "utf-8", "utf-32"]))
 async def test_a_column_after_emoji_and_cjk_is_right_in_every_encoding(cli: Cli, open_editor: Start, encoding: str) -> None:
     capabilities = vscode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from lsprotocol import types
 
 from tests.deadlines import GONE_WITHIN_S
@@ -72,6 +73,7 @@ async def test_all_kernels_of_a_file_or_those_that_changed_are_optimized(shared_
     await editor.until(lambda: is_idle(editor), deadline_s=CANCELLED_WITHIN_S)
 
 
+@pytest.mark.thorough
 async def test_a_newer_text_replaces_the_background_job(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(settings=VERIFY_ONLY)
     document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))

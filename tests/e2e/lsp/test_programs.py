@@ -65,6 +65,7 @@ def changed(editor: Editor, path: Path) -> None:
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
 
 
+@pytest.mark.thorough
 async def test_a_header_is_asked_about_in_the_program_that_includes_it(shared_cli: Cli, shared_editor: Start) -> None:
     folder = project(shared_cli, "header_kernel")
     editor = await shared_editor(settings=QUIET)
@@ -171,6 +172,7 @@ async def run_action(editor: Editor, action: types.CodeAction) -> dict[str, Any]
     return await editor.run(action.command.command, **arguments)
 
 
+@pytest.mark.thorough
 async def test_a_build_is_recorded_by_an_action_and_used_at_once(shared_cli: Cli, shared_editor: Start) -> None:
     """The make file says which of the sources belong together; what it links runs the kernels from then on."""
     folder = project(shared_cli, "makefile_library")

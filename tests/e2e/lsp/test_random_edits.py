@@ -73,6 +73,7 @@ async def _say(server: KernelOptServer, method: str, number: int | None, paramet
     server.protocol.handle_message(json.loads(json.dumps(message), object_hook=server.protocol.structure_message))
 
 
+@pytest.mark.thorough
 @settings(max_examples=100, deadline=None, database=None, phases=(Phase.explicit, Phase.generate))
 @given(random=st.randoms(use_true_random=False))
 def test_the_text_is_the_clients_after_any_edits(server: tuple[asyncio.AbstractEventLoop, KernelOptServer, Wire], random: Random) -> None:

@@ -53,6 +53,7 @@ async def test_settings_that_an_editor_hands_over_count_as_well(cli: Cli, open_e
     await editor.until(lambda: editor.errors(document))
 
 
+@pytest.mark.thorough
 async def test_a_stage_on_command_runs_when_it_is_asked_for_and_never_else(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(settings={"background": {"compile": "off", "verify": "on_command", "profile": "on_command"}})
     document = editor.open(cli.write("halve.cu", HALVE))

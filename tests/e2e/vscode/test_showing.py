@@ -55,6 +55,7 @@ def notebook(*cells: str) -> str:
     return json.dumps({"cells": written, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5})
 
 
+@pytest.mark.thorough
 async def test_a_kernel_gets_lenses_its_resources_on_hover_and_no_text_behind_it(open_window: OpenWindow, cli: Cli, folder: Path) -> None:
     source = cli.small("transpose.cu")
     window = await open_window(folder)

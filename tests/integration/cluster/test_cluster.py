@@ -56,6 +56,7 @@ async def test_a_lost_worker_loses_no_work_and_no_answer_counts_twice(log: Path)
     assert {number for number, _ in lines(log, "ended")} == {1, 2, 3, 4}
 
 
+@pytest.mark.thorough
 async def test_the_same_work_is_done_once_and_what_nobody_waits_for_ends(log: Path) -> None:
     async with asyncio.timeout(HANG_S), open_cluster("local:1", carry_out) as cluster:
         first = asyncio.create_task(cluster.run(item("wait", 1, log), CPU))

@@ -110,6 +110,7 @@ def sectors(launch: AssessedLaunch) -> int:
     return sum(access.sectors or 0 for access in launch.profile.accesses)
 
 
+@pytest.mark.thorough
 async def test_a_sixteenth_of_the_blocks_predicts_regular_and_irregular_kernels(job: Job) -> None:
     every, some = await launches(job, 0.0), await launches(job, 0.001)
     assert len(every) == 12

@@ -192,6 +192,7 @@ class OneEdit:
         return "one store"
 
 
+@pytest.mark.thorough
 def test_a_search_times_the_kernel_that_it_edits(folder: Path) -> None:
     host = unbalanced(HOST)
     (folder / "p.cu").write_text(KERNELS + host)

@@ -18,6 +18,7 @@ from tests.integration.engine.homes import home_with_kept_builds
 SUITE = Path(__file__).resolve().parents[3] / "benchmarks" / "suite"
 
 
+@pytest.mark.thorough
 def test_a_single_edit_is_verified_once_and_timed_in_the_whole_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KERNELOPT_HOME", str(home_with_kept_builds(tmp_path)))
     session = open_session("a test")

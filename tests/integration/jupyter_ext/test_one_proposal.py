@@ -85,6 +85,7 @@ def test_what_was_accepted_is_not_judged_a_second_time(workshop: Workshop, openi
     assert opened(workshop, opening, after).run.verbs == judged, "after another edit"
 
 
+@pytest.mark.thorough
 def test_const_of_a_parameter_is_an_edit_like_any_other(workshop: Workshop, opening: CellOpener, tmp_path: Path) -> None:
     """The arrays are bound to a kernel of other types then, and the version before is launched on them all the same."""
     line = replace(LINE, until="profile")

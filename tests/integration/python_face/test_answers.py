@@ -212,6 +212,7 @@ def test_a_function_for_the_grid_may_have_numbers_of_its_own(kernel: Kernels) ->
     assert scale[lambda n, width=256: (n + width - 1) // width, 256].config({"n": 1000}).grid.x == 4
 
 
+@pytest.mark.thorough
 def test_what_a_kernel_leaves_in_variables_of_the_text_is_compared(session: kernelopt.Session) -> None:
     text = "__device__ int hits;\n__global__ void count(float *out, const float *x) { out[threadIdx.x] = *x; atomicAdd(&hits, 1); }"
     count = kernelopt.compile(text, grid=1, block=32, session=session)

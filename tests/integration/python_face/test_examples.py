@@ -26,6 +26,7 @@ def copied(tmp_path: Path) -> Path:
     return Path(shutil.copytree(EXAMPLES, tmp_path / "python"))
 
 
+@pytest.mark.thorough
 def test_a_race_is_found_in_a_script(copied: Path) -> None:
     said = run(copied, "histogram.py")
     assert said.startswith("line 8: shared race") and said.endswith("with an atomic: as numpy.bincount\n")

@@ -52,6 +52,7 @@ def test_a_function_is_broken_down_at_its_own_lines(operator: kernelopt.Operator
     assert found.groups[0].names == ("relu", "add") and "one kernel could do relu, add" in repr(found)
 
 
+@pytest.mark.thorough
 def test_what_a_candidate_raises_is_said_at_its_own_line(operator: kernelopt.Operator) -> None:
     found = operator.check(other)
     assert found.verification == "FAIL" and found.findings[0].code == "raised"

@@ -105,6 +105,7 @@ def test_the_emulator_measures_no_time(session: kernelopt.Session) -> None:
         kernel[2, 256].time(arguments())
 
 
+@pytest.mark.thorough
 def test_an_array_of_the_caller_says_how_large_a_histogram_is(session: kernelopt.Session) -> None:
     n = 1 << 16
     kernel = kernelopt.compile(COUNT, grid=n // 256, block=256, session=session)
@@ -115,6 +116,7 @@ def test_an_array_of_the_caller_says_how_large_a_histogram_is(session: kernelopt
     assert "+    __shared__ int block_bins[64];\n" in proposal.diff
 
 
+@pytest.mark.thorough
 def test_a_reduction_as_textbooks_write_it_is_put_together_with_shuffles(session: kernelopt.Session) -> None:
     kernel = kernelopt.compile(ROW_SUMS, grid=128, block=256, session=session)
     rows = np.random.default_rng(3).random((128, 256), dtype=np.float32)

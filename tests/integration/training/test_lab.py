@@ -17,6 +17,7 @@ from tests.e2e.cli.harness import working_cli
 SOURCE = Path(__file__).parents[2] / "data" / "plan" / "warp-per-row" / "softmax_in_place.cu"
 
 
+@pytest.mark.thorough
 async def test_a_search_is_kept_with_what_a_policy_would_have_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with working_cli(tmp_path) as cli, open_store(tmp_path / "memory.sqlite3") as store:
         monkeypatch.setenv("KERNELOPT_HOME", str(cli.home))
