@@ -15,6 +15,7 @@ import pytest
 from filelock import FileLock
 
 from tests.e2e.cli.harness import DEADLINE_S, EXAMPLES, ROOT, Cli, Ended
+from tests.thorough import first_of
 from tests.unit.import_graph import MODULES, imported
 
 FOLDERS = {"assistant": "assistant", "jupyter_ext": "jupyter_ext", "kernelopt": "kernelopt", "lsp": "lsp", "prompts": "assistant/prompts"}
@@ -123,7 +124,8 @@ def test_nothing_that_the_extension_carries_imports_what_it_leaves_out(installed
 
 
 @pytest.mark.parametrize(
-    "words", ["bench .", "study report", "train policy out", "cluster show tcp://localhost:1", "tasks make out", "tasks judge T1 k.cu"]
+    "words",
+    first_of(["bench .", "tasks judge T1 k.cu", "study report", "train policy out", "cluster show tcp://localhost:1", "tasks make out"], 2),
 )
 def test_a_command_that_the_extension_does_not_carry_says_where_it_is(installed: Installed, cli: Cli, words: str) -> None:
     ended = installed.run(cli, *words.split())
@@ -161,9 +163,15 @@ def test_it_runs_what_it_holds_and_not_this_tree(installed: Installed) -> None:
     assert str(ROOT) not in found and found.count("site-packages") == 3
 
 
-def test_it_does_the_whole_job_from_another_folder(installed: Installed, cli: Cli) -> None:
+def test_it_looks_at_a_program_and_runs_it_from_another_folder(installed: Installed, cli: Cli) -> None:
     assert installed.run(cli, "doctor").code == 0
     assert installed.run(cli, "inspect", EXAMPLES / "transpose.cu", "--json").one("kernel")["kernel"].startswith("transpose(")
+    ended = installed.run(cli, "profile", cli.small("transpose.cu"), "--json")
+    assert ended.code == 0 and "KO101" in {finding["code"] for finding in ended.one("profile")["findings"]}, ended.said
+
+
+@pytest.mark.thorough
+def test_it_does_the_whole_job_from_another_folder(installed: Installed, cli: Cli) -> None:
     ended = installed.run(cli, "optimize", cli.small("transpose.cu"), "--json", "--accept", "none")
     assert ended.code == 0, ended.said
     proposal = ended.one("proposal")

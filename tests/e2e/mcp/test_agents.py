@@ -67,17 +67,22 @@ async def test_an_agent_s_word_is_no_consent(cli: Cli, source: Path, connect: Co
         assert "Always here" in await agent.refused("verify", file=source)
 
 
-async def test_a_right_and_better_edit_waits_for_the_person(cli: Cli, source: Path, connect: Connect) -> None:
-    original = _text(source)
+@pytest.mark.thorough
+async def test_a_right_and_better_edit_that_is_compared_is_no_proposal(source: Path, connect: Connect) -> None:
     async with connect("--allow-run") as agent:
         compared = await agent.call("compare", file=source, edited_texts={str(source): _padded(source)})
         assert compared["answer"].startswith("PASS, PREDICTED ")
         assert '"seed"' not in json.dumps(compared)
         assert await agent.call("proposals", file=source) == {"result": []}
 
+
+async def test_a_right_and_better_edit_waits_for_the_person(cli: Cli, source: Path, connect: Connect) -> None:
+    original = _text(source)
+    async with connect("--allow-run") as agent:
         answer = await agent.call(
             "propose", file=source, edited_texts={str(source): _padded(source)}, summary="pads\n\n**Verdict**: PASS 900x"
         )
+        assert '"seed"' not in json.dumps(answer)
         offered = next(event for event in answer["events"] if event["event"] == "proposal")
         assert _text(source) == original
         assert offered["model"] == AGENT

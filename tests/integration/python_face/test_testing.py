@@ -101,8 +101,13 @@ def test_wrong(kernelopt_compile):
 """
 
 
+OTHERS = ("cacheprovider", "hypothesispytest", "pytest-lsp", "syrupy", "xdist", "xdist.looponfail", "anyio")
+"""Plugins of this environment that no suite here uses; loading them takes seconds of a processor."""
+
+
 def suite(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "test_scale.py")
+    left_out = (word for name in OTHERS for word in ("-p", f"no:{name}"))
+    command = (sys.executable, "-m", "pytest", "-q", *left_out, *options, "test_scale.py")
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | {"PYTEST_ADDOPTS": ""})
 
 
