@@ -150,6 +150,7 @@ def test_a_program_that_never_ends_is_stopped(cli: Cli) -> None:
     _is_clean(cli, ended, path, text.encode())
 
 
+@pytest.mark.thorough
 def test_a_kernel_that_never_ends_is_a_problem_with_a_place(cli: Cli) -> None:
     text = program().replace("if (i < n)", "for (volatile int spin = 1; spin;) ;\n    if (i < n)")
     path = cli.write("endless.cu", text)

@@ -317,7 +317,7 @@ int main() {
 @pytest.mark.parametrize(
     "words",
     only(
-        ["check transpose.cu", "accept p-none", "no-such-command"],
+        ["inspect transpose.cu", "accept p-none", "no-such-command"],
         [
             *("inspect transpose.cu", "check transpose.cu", "profile transpose.cu", "init transpose.cu"),
             *("proposals", "show p-none", "accept p-none", "reject p-none", "undo p-none", "history"),

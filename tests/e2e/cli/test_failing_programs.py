@@ -91,6 +91,7 @@ int main()
 """
 
 
+@pytest.mark.thorough
 def test_profile_of_a_program_that_fails_shows_its_counters_and_says_so(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("fails.cu", RACE.replace("return 0;", "return 7;")))
     assert ended.code == 3 and "these counters are of a program that did not succeed" in ended.said

@@ -171,6 +171,7 @@ def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slo
     assert slow.left_behind() == []
 
 
+@pytest.mark.thorough
 def test_a_terminal_is_asked_before_host_code_is_edited(slow: Cli) -> None:
     with Terminal(slow, "optimize", slow.small("block_size.cu")) as terminal:
         terminal.read_until("allow such edits in this search?")

@@ -66,6 +66,7 @@ def test_check_names_the_blocks_that_it_left_out_and_looks_at_the_last_one(cli: 
     assert ended.events[-1]["reason"].endswith("checked in part")
 
 
+@pytest.mark.thorough
 def test_launches_that_do_not_correspond_are_not_judged_in_part_and_the_reason_says_how_to(cli: Cli) -> None:
     """What the program computes in the end is not known, and no launch of one version can be held against one of the other."""
     text = (FOLDER / "saxpy.cu").read_text("utf-8")

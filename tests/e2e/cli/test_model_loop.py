@@ -81,6 +81,7 @@ def test_the_same_code_in_other_words_is_not_judged_twice(cli: Cli) -> None:
     assert len(model.questions("code_reply")) == 2
 
 
+@pytest.mark.thorough
 def test_what_the_compiler_and_the_judge_said_fixes_a_kernel_and_the_log_is_the_one_that_the_docs_print(cli: Cli) -> None:
     broken = TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]")
     wrong = TILED_TRANSPOSE.replace("oy * height + ox", "ox * width + oy")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.e2e.cli.harness import Cli
 from tests.e2e.cli.kernels_of_a_model import TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import ScriptedModel, asked_by, code, plan, step
@@ -20,7 +18,6 @@ CALLS: tuple[tuple[Reply, str], ...] = (  # as many as a plan may have steps
 )
 
 
-@pytest.mark.thorough
 def test_a_good_answer_after_every_kind_of_bad_one_is_found(cli: Cli) -> None:
     steps = [step(f"idea-{number}", 11, "KO101") for number in range(len(CALLS))]
     model = ScriptedModel([Refuses(429, retry_after_s=0.01), plan(*steps), plan()], [reply for reply, _ in CALLS])

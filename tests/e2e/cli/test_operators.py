@@ -67,6 +67,7 @@ def example(folder: Path, name: str) -> object:
     return pytest.param(folder, name, id=f"{folder.name}-{name}", marks=marks)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("folder", "name"), [example(folder, name) for folder in TASKS for name in ("right", "wrong", "cheating")])
 def test_each_example_gets_its_verdict(cli: Cli, folder: Path, name: str) -> None:
     """The right one passes, both others fail, the cheating one for what it does."""

@@ -15,7 +15,7 @@ from tests.e2e.cli.harness import COMMAND, DATA, DEADLINE_S, Cli, no_orphans
 from tests.e2e.cli.test_pair import start, wait_for_turns
 from tests.thorough import only
 
-OFTEN = ("compile_database", "device_link")
+OFTEN = ("device_link",)
 """Asked in every run; the others are thorough."""
 ASKED = {
     "c_main": "wrap.cu",

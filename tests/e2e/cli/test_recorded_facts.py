@@ -16,6 +16,7 @@ def pairs(event: dict[str, Any]) -> dict[tuple[str, str], tuple[str, int]]:
     return {(pair["first"], pair["second"]): (pair["separation"], pair["launch_count"]) for pair in event["facts"]["pairs"]}
 
 
+@pytest.mark.thorough
 def test_every_launch_counts_those_too_whose_contents_are_not_kept(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("particles.cu", PARTICLES), "--json")
     assert ended.code == 0, ended.said

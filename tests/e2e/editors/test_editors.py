@@ -48,6 +48,7 @@ def check(stage: Stage, seen: dict[str, Any]) -> None:
     assert stage.decisions() == ["accepted", "undone"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("editor", "snippet"), first_of(NEOVIMS), ids=lambda value: getattr(value, "name", ""))
 def test_neovim_undoes_what_it_accepted(stage: Stage, editor: Packaged, snippet: str) -> None:
     need(editor)

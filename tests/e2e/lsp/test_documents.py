@@ -77,6 +77,7 @@ async def test_a_source_without_kernels_is_compiled_like_any_other(shared_cli: C
     await editor.until(lambda: not editor.errors(document))
 
 
+@pytest.mark.thorough
 async def test_closing_ends_the_background_job_and_clears_the_notes(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(settings=VERIFY_ONLY)
     document = editor.open(shared_cli.write("sleepy.cu", SLEEPY))

@@ -40,6 +40,7 @@ async def test_asking_for_an_edit_offers_one_that_was_verified(cli: Cli, open_ed
     assert isinstance(ends[-1], types.WorkDoneProgressEnd) and "1 proposal" in str(ends[-1].message)
 
 
+@pytest.mark.thorough
 async def test_a_part_that_was_accepted_is_judged_and_the_verdict_stays(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, settings=QUIET)
     document = editor.open(offered.source)

@@ -114,6 +114,7 @@ async def test_a_refusal_is_reported_and_nothing_is_proposed_by_a_model(cli: Cli
     assert all(proposal["model"] is None for proposal in events(editor, "proposal"))
 
 
+@pytest.mark.thorough
 async def test_background_work_never_asks(cli: Cli, open_editor: Start) -> None:
     settings = SETTINGS | {"background": {}}
     editor, document, model = await opened(open_editor, cli, settings=settings)

@@ -153,6 +153,7 @@ async def test_what_is_shown_of_a_session_loads_nothing(cli: Cli, open_editor: S
         assert "https://example.org/seen.png" in shown and "![](" not in shown
 
 
+@pytest.mark.thorough
 async def test_a_text_that_does_not_compile_is_answered_with_its_first_error(cli: Cli, open_editor: Start) -> None:
     source = cli.quick()
     editor = await open_editor(settings=QUIET)

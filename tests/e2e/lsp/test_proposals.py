@@ -239,6 +239,7 @@ async def test_an_accept_on_the_terminal_is_neither_undone_nor_contested_by_the_
     assert kinds(offered) == ["accepted", "undone"]
 
 
+@pytest.mark.thorough
 async def test_two_editors_race_for_one_proposal_and_the_loser_learns_it(offered: Offered, open_editor: Start) -> None:
     first = await open_editor(cli=offered.cli, settings=QUIET)
     second = await open_editor(cli=offered.cli, settings=QUIET)

@@ -48,6 +48,7 @@ async def test_an_untrusted_folder_is_only_parsed(cli: Cli, connect: Connect) ->
         assert (await agent.call("inspect", file=path))["exit_code"] == 0
 
 
+@pytest.mark.thorough
 async def test_a_profile_says_first_where_the_program_s_time_goes(source: Path, connect: Connect) -> None:
     async with connect("--allow-run") as agent:
         profiled = await agent.call("profile", file=source)

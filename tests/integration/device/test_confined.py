@@ -151,7 +151,7 @@ def test_a_header_that_includes_itself_is_one_error(compiled: Compiled, project:
 
 
 @pytest.mark.parametrize("mark", first_of(["nvrtc_server", "cicc"]))
-@pytest.mark.parametrize("is_killed", [True, False], ids=["kill -9", "terminated"])
+@pytest.mark.parametrize("is_killed", first_of([True, False]), ids=["kill -9", "terminated"])
 def test_no_compiler_outlives_its_worker(project: Path, mark: str, is_killed: bool) -> None:
     """NVRTC's process, and what nvcc starts two levels below."""
     text = "#define VALUE " + "+".join(f"p[{n}] * p[{n + 1}]" for n in range(30_000)) + "\n" + KERNEL  # takes seconds

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.thorough import only
+
 DATA = Path(__file__).parents[2] / "data"
 COUNTERS = ("sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts")
 LAUNCHES = json.loads((DATA / "h200" / "counters.json").read_text())["launches"]
@@ -49,7 +51,7 @@ def differences(emulated: dict[str, Any], measured: dict[str, Any]) -> set[tuple
     return {key for key in ours.keys() | theirs.keys() if +ours.get(key, Counter()) != +theirs.get(key, Counter())}
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", only([program for program in PROGRAMS if program != "transpose_probe.cu"], PROGRAMS))
 def test_counters_equal_the_hardware(build: Any, run: Any, program: str) -> None:
     emulated = run(build(f"h200/{program}"))["profiles"]
     measured = [launch for launch in LAUNCHES if launch["program"] == program]

@@ -15,7 +15,7 @@ from assistant.emulator.toolchain import Flavour, StorageFailure
 from assistant.model.build import BuildFailure, CompilerMissing, is_incomplete
 from assistant.serialize import dumps
 from assistant.worker.tools import run_tool
-from tests.thorough import only
+from tests.thorough import first_of, only
 
 PROGRAMS = Path(__file__).parents[2] / "data" / "emulator" / "programs"
 SOURCES = sorted(PROGRAMS.glob("*.cu"))
@@ -72,7 +72,7 @@ def test_a_missing_header_is_one_error(cache_dir: Path) -> None:
 
 @pytest.mark.parametrize(
     "declaration",
-    ["int @; int use() { return @; }", "static int @(int v) { return v; } int use() { return @(3); }", "struct @ { int a; };"],
+    first_of(["int @; int use() { return @; }", "static int @(int v) { return v; } int use() { return @(3); }", "struct @ { int a; };"]),
     ids=["variable", "function", "struct"],
 )
 def test_the_usual_names_are_the_users_own(cache_dir: Path, declaration: str) -> None:
@@ -119,7 +119,7 @@ def test_the_second_build_comes_from_the_cache(cache_dir: Path) -> None:
     assert first.program == second.program
 
 
-@pytest.mark.parametrize("flavour", ["fast", "checked"])
+@pytest.mark.parametrize("flavour", first_of(["fast", "checked"]))
 def test_of_several_units_those_that_an_edit_reaches_are_compiled_again(cache_dir: Path, tmp_path: Path, flavour: Flavour) -> None:
     header, main, other = tmp_path / "shared.cuh", tmp_path / "main.cu", tmp_path / "other.cu"
     main_text = '#include "shared.cuh"\n#include <cstdio>\nint main() { printf("%d", other() + START); }\n'
@@ -193,7 +193,7 @@ int host_work(int n) {
 """
 
 
-@pytest.mark.parametrize("suffix", [".cpp", ".cc"])
+@pytest.mark.parametrize("suffix", first_of([".cpp", ".cc"]))
 def test_names_of_cuda_are_free_in_a_unit_without_cuda(cache_dir: Path, suffix: str) -> None:
     main = """#include <cstdio>
 int host_work(int n);
@@ -276,7 +276,7 @@ def test_a_cache_that_cannot_be_written_is_a_typed_failure() -> None:
     assert "/proc/nowhere" in reply.reason
 
 
-@pytest.mark.parametrize("size_bytes", [2_000, 40_000, 120_000])
+@pytest.mark.parametrize("size_bytes", first_of([2_000, 40_000, 120_000]))
 def test_a_disk_that_is_full_while_compiling_or_linking_is_no_fault_of_the_source(cache_dir: Path, tmp_path: Path, size_bytes: int) -> None:
     """A limit on file sizes stands for the disk; the prelude and the runtime are there already."""
     assert isinstance(check(cache_dir, "int main() {}\n"), BuiltProgram)
@@ -369,7 +369,7 @@ extern "C" void run(int* p, int value) { set<<<1, 1>>>(p, value); }
 """
 
 
-@pytest.mark.parametrize("flavour", ["fast", "checked"])
+@pytest.mark.parametrize("flavour", first_of(["fast", "checked"]))
 def test_a_unit_in_c_is_compiled_as_c(cache_dir: Path, flavour: str) -> None:
     sources = ((Path("/user/wrap.cu"), WRAPPER), (Path("/user/wrap.h"), C_HEADER), (Path("/user/main.c"), C_MAIN))
     reply = build(BuildRequest(sources, cache_dir, flavour=flavour, kernels=("set",)))  # type: ignore[arg-type]

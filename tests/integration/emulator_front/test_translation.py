@@ -12,6 +12,7 @@ from assistant.emulator.translate.context import lex_files
 from assistant.emulator.translate.foreign import foreign_names, header_text
 from assistant.emulator.translate.promoted import promoted_texts
 from assistant.emulator.translate.unit import TranslatedUnit, Unpromotable, Untranslatable, closure, translate
+from tests.thorough import first_of
 
 MAIN = Path("/user/main.cu")
 
@@ -249,7 +250,7 @@ def test_a_source_that_depends_on_float_bits_cannot_be_promoted() -> None:
     assert unit == Unpromotable("main.cu uses __float_as_int, which depends on the bits of a narrower type")
 
 
-@pytest.mark.parametrize("table", ["{rows}", "#define TABLE {rows}\n"], ids=["included rows", "macro"])
+@pytest.mark.parametrize("table", first_of(["{rows}", "#define TABLE {rows}\n"]), ids=["included rows", "macro"])
 def test_a_large_table_takes_time_in_proportion_to_its_length(table: str) -> None:
     rows = ", \\\n".join("{1, 2, 3, 4}" for _ in range(20_000))
     started = time.process_time()

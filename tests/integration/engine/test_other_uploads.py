@@ -310,12 +310,14 @@ def test_runs_on_other_uploads_are_whole_however_little_of_a_run_is_asked_for(fo
     assert asked and set(asked) == {0.0}
 
 
+@pytest.mark.thorough
 def test_versions_that_upload_other_contents_are_compared_on_their_own_values_only(folder: Path) -> None:
     verdict = compared(folder, SCALED, HALVED_ON_THE_HOST)
     assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared, at the program's own sizes"
     assert any("copies contents to the device that the other version does not" in text for text in verdict.missing_checks)
 
 
+@pytest.mark.thorough
 def test_a_lost_sign_is_a_decision(folder: Path) -> None:
     assert compared(folder, SCALED, LOST_SIGN).outcome == "NEEDS_DECISION"
 

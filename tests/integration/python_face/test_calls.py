@@ -123,9 +123,13 @@ FAULTS = {
     "vectors-beyond-the-end": ("fours", (256, 256), kernelopt.OutOfBounds, 117, (64, 0, 0), "out", "out[256]"),
     "division-by-zero": ("divided", (256, 256, 0), kernelopt.KernelFault, 51, None, None, ""),
 }
+OFTEN = ("beyond-the-end", "no-barrier", "never-written", "half-a-barrier", "null-pointer", "half-a-warp-shuffles")
+"""One for each way of telling; the emulator's own tests have every kind."""
 
 
-@pytest.mark.parametrize("case", FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=() if name in OFTEN else pytest.mark.thorough) for name, case in FAULTS.items()], ids=FAULTS
+)
 def test_a_kernel_that_goes_wrong_raises_and_changes_nothing(kernel: Kernels, case: Any) -> None:
     name, sizes, kind, line, thread, array, words = case
     dtype = np.int32 if name == "divided" else np.float32
