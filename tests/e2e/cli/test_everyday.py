@@ -88,6 +88,7 @@ def test_profile_says_what_limits_a_program(cli: Cli, name: str) -> None:
     assert bool(findings) == (name in SLOW), findings
 
 
+@pytest.mark.thorough
 def test_every_number_of_a_finding_is_cited_evidence_with_a_unit(cli: Cli) -> None:
     ended = cli.run("profile", cli.small("transpose.cu"), "--json")
     for event in ended.all("profile"):
@@ -137,6 +138,7 @@ def test_arguments_after_two_dashes_reach_the_program(cli: Cli) -> None:
     assert grids == [[3, 1, 1], [5, 1, 1]]
 
 
+@pytest.mark.thorough
 def test_cflags_reach_both_compilers(cli: Cli) -> None:
     path = cli.write("defined.cu", SIZED.replace("atoi(argv[1])", "BLOCKS"))
     assert cli.run("inspect", path, "--json").code == 1
@@ -213,7 +215,7 @@ def test_misuse_is_exit_2_and_says_what_is_wrong(cli: Cli, arguments: tuple[str,
 
 
 @pytest.mark.parametrize(
-    "command", only(["check", "history"], ["inspect", "check", "profile", "proposals", "history", "doctor", "optimize"])
+    "command", only(["inspect", "history"], ["inspect", "check", "profile", "proposals", "history", "doctor", "optimize"])
 )
 def test_piped_output_has_no_escape_codes(offered: Offered, command: str) -> None:
     file = () if command == "doctor" else (offered.source,)
@@ -296,6 +298,7 @@ def test_kernels_have_their_names_without_a_demangler(cli: Cli) -> None:
     assert len(names[template]) == 2 and all(name.startswith(f"{template} [_Z3addILi") for name in names[template])
 
 
+@pytest.mark.thorough
 def test_a_problem_is_reported_once(cli: Cli) -> None:
     ended = cli.run("profile", cli.write("past.cu", _PAST_BOTH_ENDS))
     words = ("KO201", "out_of_bounds", "bytes before in, which has 64 elements: in[-1]", "at offset 256 of in")

@@ -142,6 +142,7 @@ def test_a_build_is_offered_only_for_an_error_that_it_could_explain(cli: Cli, co
     assert missing.code and "Makefile was found" in missing.said and "--record" in missing.said, missing.said
 
 
+@pytest.mark.thorough
 def test_an_a_that_does_not_compile_cannot_be_compared_with_and_both_files_are_named(cli: Cli) -> None:
     a, b = cli.write("a.cu", RACE.replace("in[", "missing[")), cli.write("b.cu", RACE)
     ended = cli.run("compare", a, b)
@@ -149,7 +150,7 @@ def test_an_a_that_does_not_compile_cannot_be_compared_with_and_both_files_are_n
     assert ended.out.splitlines()[0] == f"kernelopt compare {a} {b}"
 
 
-@pytest.mark.parametrize("command", only(["check", "compare"], ["check", "profile", "optimize", "compare"]))
+@pytest.mark.parametrize("command", first_of(["check", "profile", "optimize", "compare"]))
 def test_what_the_emulator_does_not_have_is_no_mistake_of_the_source(cli: Cli, command: str) -> None:
     source = cli.write("surface.cu", SURFACE)
     ended = cli.run(command, source, *([source] if command == "compare" else []))

@@ -123,6 +123,7 @@ def test_a_killed_job_is_not_shown_as_a_success(slow: Cli) -> None:
     assert ended.all("job_ended") == []
 
 
+@pytest.mark.thorough
 def test_a_reader_that_goes_away_ends_the_command(slow: Cli) -> None:
     """``kernelopt profile … | head -1``."""
     process = slow.start("profile", slow.example("pipeline.cu"), "--json")

@@ -124,6 +124,7 @@ def test_a_suggestion_keeps_to_the_constraints_or_says_why_there_is_none(cli: Cl
     assert source.read_text("utf-8").count(STORE) == 1, "nothing was written"
 
 
+@pytest.mark.thorough
 def test_one_kernel_must_be_meant(cli: Cli) -> None:
     source = cli.write("two.cu", "__global__ void a(int *x) { *x = 1; }\n__global__ void b(int *x) { *x = 2; }\n")
     ended = pair(cli, source, said="")

@@ -7,7 +7,7 @@ import pytest
 from tests.e2e.cli.harness import Cli, finish
 
 
-@pytest.mark.parametrize("options", [(), ("--json",)])
+@pytest.mark.parametrize("options", [("--json",), pytest.param((), marks=pytest.mark.thorough)])
 def test_a_reader_that_stops_ends_the_command_quietly(cli: Cli, options: tuple[str, ...]) -> None:
     process = cli.start("profile", cli.example("pipeline.cu"), *options)
     assert process.stdout is not None

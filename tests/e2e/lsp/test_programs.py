@@ -259,6 +259,7 @@ async def test_which_of_several_programs_is_meant_is_asked_once(shared_cli: Cli,
     assert shared_cli.run("program", folder / "common.cuh").out.count("chosen") == 1, "the command line knows it too"
 
 
+@pytest.mark.thorough
 async def test_an_editor_without_lenses_chooses_by_an_action_and_a_terminal_changes_it(shared_cli: Cli, shared_editor: Start) -> None:
     folder = project(shared_cli, "shared_header")
     editor = await shared_editor(settings=QUIET, capabilities=neovim())

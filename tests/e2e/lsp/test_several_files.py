@@ -72,6 +72,7 @@ async def test_all_files_are_changed_by_one_edit_and_the_decision_is_kept_once(c
     await editor.until(lambda: decided(cli) == ["accepted", "undone"])
 
 
+@pytest.mark.thorough
 async def test_a_file_that_is_not_open_is_changed_with_the_others(cli: Cli, open_editor: Start, proposal: Proposal) -> None:
     editor = await opened(open_editor)
     editor.open(proposal.path)

@@ -10,6 +10,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
+
 from tests.e2e.cli.harness import COMMAND, DEADLINE_S, Cli, no_orphans
 from tests.e2e.lsp.programs import HALVE
 
@@ -115,6 +117,7 @@ async def test_what_is_no_client_is_sent_away_and_the_next_one_is_served(cli: Cl
         assert process.stderr is not None and b"Traceback" not in await process.stderr.read()
 
 
+@pytest.mark.thorough
 async def test_a_client_that_breaks_off_ends_it(cli: Cli) -> None:
     async with _listening(cli) as (process, port):
         async with _connected(port) as client:

@@ -42,6 +42,7 @@ async def test_in_an_untrusted_folder_sources_are_only_parsed(cli: Cli, open_edi
     assert started(cli, editor) == [] and editor.asked == [] and editor.events == []
 
 
+@pytest.mark.thorough
 async def test_where_neither_editor_nor_lens_speaks_of_trust_the_kernel_says_how_it_is_given(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options={}, capabilities=neovim())
     document = editor.open(cli.write("halve.cu", HALVE))
@@ -51,6 +52,7 @@ async def test_where_neither_editor_nor_lens_speaks_of_trust_the_kernel_says_how
     assert "__global__" in HALVE.splitlines()[told.range.start.line]
 
 
+@pytest.mark.thorough
 async def test_the_lens_says_that_an_answer_is_waited_for(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor()
     editor.answer = lambda _: NO_ANSWER

@@ -34,11 +34,6 @@ def _padded(source: Path) -> str:
     return text.replace(_TILE, _PADDED)
 
 
-async def test_no_tool_decides(connect: Connect) -> None:
-    async with connect() as agent:
-        assert await agent.tool_names() == {"inspect", "verify", "profile", "compare", "propose", "optimize", "proposals", "proposal"}
-
-
 async def test_an_untrusted_folder_is_only_parsed(cli: Cli, connect: Connect) -> None:
     path = cli.small("bank_conflicts.cu")
     async with connect("--allow-run") as agent:
@@ -59,8 +54,9 @@ async def test_a_profile_says_first_where_the_program_s_time_goes(source: Path, 
     assert all("spans" not in stream and 0 < stream["busy_ratio"] <= 1 for stream in told["timeline"]["streams"])
 
 
-async def test_an_agent_s_word_is_no_consent(cli: Cli, source: Path, connect: Connect) -> None:
+async def test_no_tool_decides_and_an_agent_s_word_is_no_consent(cli: Cli, source: Path, connect: Connect) -> None:
     async with connect() as agent:
+        assert await agent.tool_names() == {"inspect", "verify", "profile", "compare", "propose", "optimize", "proposals", "proposal"}
         assert "Always here" in await agent.refused("verify", file=source)
         TrustStore(cli.home / "trust.json").answer(ProgramConsent(find_workspace(source), (str(source),), ()), ConsentAnswer.ALWAYS)
         assert (await agent.call("verify", file=source))["exit_code"] == 0
@@ -135,7 +131,7 @@ async def test_host_code_needs_the_person_s_permission(source: Path, connect: Co
         assert "--allow-host-code" in await agent.refused("compare", file=source, edited_texts={str(source): edited})
 
 
-async def test_wrong_arguments_are_answered_in_words(cli: Cli, source: Path, connect: Connect) -> None:
+async def test_wrong_arguments_are_answered_in_words_and_calls_wait_for_each_other(cli: Cli, source: Path, connect: Connect) -> None:
     async with connect("--allow-run") as agent:
         assert "absolute" in await agent.refused("inspect", file="bank_conflicts.cu")
         assert "does not exist" in await agent.refused("inspect", file=cli.folder / "none.cu")
@@ -144,10 +140,6 @@ async def test_wrong_arguments_are_answered_in_words(cli: Cli, source: Path, con
         assert "larger than" in await agent.refused("compare", file=source, edited_texts={str(source): "//" + "x" * (1 << 20)})
         block = '/* kernelopt\n[workload.transposeTiled]\nargs = {}\ngrid = [1]\nblock = [1]\nshapes = [{ n = 1 }]\nflags = ["-DX"]\n*/\n'
         assert "other flags" in await agent.refused("compare", file=source, edited_texts={str(source): block + _padded(source)})
-
-
-async def test_calls_wait_for_each_other(source: Path, connect: Connect) -> None:
-    async with connect("--allow-run") as agent:
         answers = await asyncio.gather(*(agent.call("inspect", file=source) for _ in range(3)))
         assert {answer["exit_code"] for answer in answers} == {0}
 

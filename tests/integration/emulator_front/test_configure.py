@@ -68,6 +68,7 @@ def _cmake() -> str:
     return found
 
 
+@pytest.mark.thorough
 def test_a_project_is_configured_without_a_toolkit(without_nvcc: dict[str, str], tmp_path: Path) -> None:
     source, folder = DATA / "programs" / "cmake_targets", tmp_path / "made"
     ended = configure(ConfigureMessage(str(source), str(folder), ("-DIMGK_BUILD_BENCH=OFF",)), without_nvcc, Launcher())

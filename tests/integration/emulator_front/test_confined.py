@@ -184,14 +184,14 @@ TENFOLD = "#define X0 int x;\n" + "".join(f"#define X{n + 1} {' '.join([f'X{n}']
     ("head", "words"),
     first_of([
         (f"{TENFOLD}namespace {{ struct S {{ X8 }}; }}\n", "memory"),
-        ('asm(".rept 1000000000\\n.quad 1\\n.endr");\n', "memory"),
         ('asm(".fill 1000000000, 8, 0x41");\n', "wrote a file of more than 512 MiB"),
-        ("char large[20000000000] = {1};\n", "wrote a file of more than 512 MiB"),
         ('#include "self.h"\n', "nested depth 200"),
+        ('asm(".rept 1000000000\\n.quad 1\\n.endr");\n', "memory"),
+        ("char large[20000000000] = {1};\n", "wrote a file of more than 512 MiB"),
         ("template<int N, int M> struct T { static const int v = T<N-1, M*2>::v + T<N-1, M*2+1>::v; };\n"
          "template<int M> struct T<0, M> { static const int v = 1; };\nint bomb = T<30, 1>::v;\n", "memory"),
-    ], 5),
-    ids=["macros", "an assembler's loop", "an assembler's space", "an array", "a header that includes itself", "templates"],
+    ], 3),
+    ids=["macros", "an assembler's space", "a header that includes itself", "an assembler's loop", "an array", "templates"],
 )  # fmt: skip
 def test_what_multiplies_is_stopped_and_reported_in_one_sentence(
     project: Path, cache_dir: Path, tmp_path: Path, head: str, words: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -103,6 +104,18 @@ async def of(job: Job, text: str) -> OneProgram:
     return await compared(job, before, with_text(before, text))
 
 
+def in_short(cases: dict[str, Any], long: tuple[str, ...]) -> list[Any]:
+    return [pytest.param(case, marks=pytest.mark.thorough if name in long else ()) for name, case in cases.items()]
+
+
+LIKE_OTHERS = (
+    *("a header that only the emulator reads", "a name put together in the condition", "a value of the compiler's"),
+    *("a value of the compiler's, put together by the C library's macro", "how a built-in variable is written"),
+    *("a macro of the emulator's prelude", "a macro of the edit's own", "unrolling", "a condition on the compiler"),
+    *("a line of the branch that is compiled", "a constant that conditions do not touch"),
+)
+"""Another case takes the same way."""
+
 PARTING = {
     "the emulator's own mark": (chosen("#ifdef __KERNELOPT_EMULATOR__"), "#ifdef __KERNELOPT_EMULATOR__"),
     "how position-independent code is": (chosen("#ifndef __PIC__"), "#ifndef __PIC__"),
@@ -146,7 +159,7 @@ PARTING = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", PARTING.values(), ids=PARTING)
+@pytest.mark.parametrize("text", in_short(PARTING, LIKE_OTHERS), ids=PARTING)
 async def test_an_edit_that_is_another_program_to_another_compiler_cannot_be_judged(job: Job, text: tuple[str, str]) -> None:
     after, told = text
     problem = (await of(job, after)).problem
@@ -177,7 +190,7 @@ SAME = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", SAME.values(), ids=SAME)
+@pytest.mark.parametrize("text", in_short(SAME, LIKE_OTHERS), ids=SAME)
 async def test_an_honest_edit_is_one_program_to_all(job: Job, text: str) -> None:
     assert await of(job, text) == OneProgram()
 
@@ -223,6 +236,7 @@ async def test_without_nvcc_only_an_edit_that_macros_concern_says_so(job: Job, t
     await lab.close()
 
 
+@pytest.mark.thorough
 async def test_an_original_is_preprocessed_once_for_all_its_edits(job: Job, tmp_path: Path) -> None:
     lab = Counting(tmp_path, tmp_path / "cache", "h200")
     for text in (SAME["a condition on the compiler"], SAME["another header of CUDA's"]):

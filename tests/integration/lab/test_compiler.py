@@ -95,6 +95,7 @@ async def test_another_question_is_put_to_it(worker: Counted, tmp_path: Path, ch
     assert len(worker.asked) == 2
 
 
+@pytest.mark.thorough
 async def test_the_same_name_in_another_file_is_another_question(worker: Counted, tmp_path: Path) -> None:
     compiler = Compiler(worker, tmp_path / "cache", tmp_path)
     texts = ("static " + KERNEL, "static " + KERNEL.replace("2.0f", "x[1] / 2.0f"))
@@ -140,7 +141,7 @@ async def test_what_no_text_is_to_blame_for_is_asked_again(worker: Counted, tmp_
     assert isinstance(await compiler.image(program(tmp_path), "sm_90"), Image)
 
 
-@pytest.mark.parametrize("launches", ["", LAUNCHES])
+@pytest.mark.parametrize("launches", first_of([LAUNCHES, ""]))
 async def test_instances_are_built_whose_arguments_are_enumerators(worker: Counted, tmp_path: Path, launches: str) -> None:
     compiler = Compiler(worker, tmp_path / "cache", tmp_path)
     asked = Program(
@@ -202,6 +203,7 @@ async def test_machine_code_of_every_unit_has_its_lines(worker: Counted, tmp_pat
     assert lines == {("_Z5scalePf", "main.cu", 2), ("_Z5shiftPf", "far.cu", 3)}
 
 
+@pytest.mark.thorough
 async def test_of_two_kernels_of_one_symbol_neither_gets_lines(worker: Counted, tmp_path: Path) -> None:
     texts = (
         "static " + KERNEL + "int main() { scale<<<1, 1>>>(nullptr); }\n",
@@ -287,7 +289,7 @@ int main() { cublasHandle_t h; float *x = nullptr, a = 2; cublasCreate(&h); scal
 """
 
 
-@pytest.mark.parametrize(("text", "is_extension"), [(EXTENSION, True), (CUBLAS, False)])
+@pytest.mark.parametrize(("text", "is_extension"), first_of([(EXTENSION, True), (CUBLAS, False)]))
 async def test_device_code_is_compiled_where_a_library_of_the_host_code_is_not_there(
     tmp_path: Path, worker: Counted, text: str, is_extension: bool
 ) -> None:

@@ -81,6 +81,7 @@ def test_types_that_the_text_gives_other_names_are_followed(session: kernelopt.S
     assert invert.check((np.empty(4, np.uint8), x), ref=lambda x: 255 - x).ok
 
 
+@pytest.mark.thorough
 def test_a_library_that_the_emulator_does_not_run_is_named(session: kernelopt.Session) -> None:
     text = (
         "#include <cub/cub.cuh>\n__global__ void k(int *out, const int *x) {\n"
