@@ -12,6 +12,7 @@ from assistant.editor.static_notes import moved_notes, static_notes
 from assistant.editor.view import Note
 from assistant.model.profile import Severity
 from assistant.model.source import Source
+from tests.thorough import first_of
 
 _ROOT = Path(__file__).parents[3]
 _PROGRAMS = [
@@ -339,10 +340,13 @@ _TOLD = {
 """What is wrong in our programs, all of it on purpose; nvcc makes double-precision instructions of each KO106."""
 
 
-def test_nothing_else_is_reported_of_any_program_here() -> None:
+@pytest.mark.parametrize("fourth", first_of(range(4)))
+def test_nothing_else_is_reported_of_any_program_here(fourth: int) -> None:
     assert len(_PROGRAMS) > 300
-    told = {(path.name, code) for path in _PROGRAMS for _, code in _said(path.read_text(errors="replace"))}
-    assert told == _TOLD
+    programs = _PROGRAMS[fourth::4]
+    told = {(path.name, code) for path in programs for _, code in _said(path.read_text(errors="replace"))}
+    names = {path.name for path in programs}
+    assert told == {(name, code) for name, code in _TOLD if name in names}
 
 
 @pytest.mark.parametrize("path", sorted((_ROOT / "examples").glob("*.cu")), ids=lambda path: path.name)

@@ -95,7 +95,7 @@ async def refused(run: Run, folder: Path, place: int | None) -> tuple[list[str],
 
 ASKED_ONCE = {"check", "profile", "profile_timed"}
 """They make no call twice."""
-_AT_LENGTH = {"moved", "declared", "large_in_part", "compare_fused_timed", "search_timed"}
+_AT_LENGTH = {"moved", "declared", "large_in_part", "compare_timed", "compare_fused_timed", "search_timed"}
 """Searches and comparisons, whose calls are refused in the others too."""
 TURNS_OF = (
     *(pytest.param(name, False, id=f"{name}-first", marks=(pytest.mark.thorough,) if name in _AT_LENGTH else ()) for name in RUNS),

@@ -40,6 +40,7 @@ def fast(results: StudyResults) -> Attribution:
     return next(one for one in results.attributions if one.grade is Grade.FAST)
 
 
+@pytest.mark.thorough
 def test_intervals_cover_the_truth_about_as_often_as_they_say() -> None:
     truth = {"profile": 0.25, "plan": 0.25, "hardware": 0.2, "static": 0.0}
     of, covered, total = design("profile", "static", "hardware"), 0, 0
