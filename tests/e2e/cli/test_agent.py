@@ -112,6 +112,7 @@ def test_a_killed_agent_goes_on_where_it_was(killed: Cli, killed_at: int) -> Non
     assert submits[-1] in told and len(told) == 2, "a candidate was tried twice"
 
 
+@pytest.mark.thorough
 def test_an_agent_is_bound_by_the_budget_of_the_job(cli: Cli) -> None:
     agent = Agent(*(Calls((("inspect", {}),)) for _ in range(50)))
     ended = ran(cli, agent, "--budget-tokens", "60000")
@@ -120,6 +121,7 @@ def test_an_agent_is_bound_by_the_budget_of_the_job(cli: Cli) -> None:
     assert any("the agent ends" in message["message"] for message in ended.all("message"))
 
 
+@pytest.mark.thorough
 def test_what_an_agent_claims_is_not_believed(cli: Cli) -> None:
     agent = Agent(
         Calls((judge(SAME_STORES),), text="This is 10x faster."), Calls((("submit", {"candidate": "C1"}),)), Says("It is 10x faster.")

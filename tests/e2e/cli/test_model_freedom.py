@@ -81,6 +81,7 @@ def test_host_code_of_a_model_runs_limited(cli: Cli) -> None:
     assert not stolen.exists()
 
 
+@pytest.mark.thorough
 def test_host_code_that_was_not_allowed_is_refused_before_it_is_built(cli: Cli) -> None:
     case = next(each for each in rewritten() if each.name == "fused")
     model = ScriptedModel([plan(step("fuse", 4)), plan()], [case.text("right.md")])

@@ -95,6 +95,7 @@ async def test_the_editors_model_plans_writes_and_explains(cli: Cli, open_editor
     assert proposal["model"] == "editors-own-1" and proposal["verification"]["outcome"] == "PASS"
 
 
+@pytest.mark.thorough
 async def test_cancelling_the_job_cancels_the_question(cli: Cli, open_editor: Start) -> None:
     editor, document, model = await opened(open_editor, cli)
     model.is_silent = True

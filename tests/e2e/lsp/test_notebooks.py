@@ -374,6 +374,7 @@ async def test_a_pair_session_answers_the_save_of_a_notebook(cli: Cli, open_edit
     await editor.until(lambda: cell.text == original)
 
 
+@pytest.mark.thorough
 async def test_a_cell_includes_what_another_cell_writes(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(capabilities=with_notebooks(), settings=COMPILE)
     header = "%%writefile sub/factor.cuh\n#pragma once\n__device__ float factor(float x) { return 2 * x; }\n"
