@@ -12,7 +12,6 @@ from tests.e2e.cli.harness import Cli, Ended
 from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import EXPLANATION, LONG_S, asked_by, outcomes
 from tests.endpoint.server import Calls, ReceivedRequest, Reply, Says
-from tests.thorough import first_of
 
 
 class Agent:
@@ -76,7 +75,7 @@ def test_an_agent_inspects_repairs_and_submits_what_the_judge_kept(cli: Cli) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("killed_at", first_of([2, 1]))
+@pytest.mark.parametrize("killed_at", [2, 1])
 def test_a_killed_agent_goes_on_where_it_was(killed: Cli, killed_at: int) -> None:
     """What it was answered is not asked again, and candidates keep the ids that it was told."""
     cli, path = killed, killed.quick()

@@ -65,12 +65,10 @@ FORMS = {
         "return torch.nn.functional.gelu(x * self.a + self.b)",
     ),
 }
-_IN_SHORT = ("columns",)
-"""What a plain run of the tests has; the others are written the same way, and take ten seconds each."""
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("form", [pytest.param(each, marks=() if each in _IN_SHORT else pytest.mark.thorough) for each in FORMS])
+@pytest.mark.parametrize("form", FORMS)
 def test_each_form_is_what_pytorch_computes(cli: Cli, form: str) -> None:
     sizes, shape, init, forward = FORMS[form]
     task = cli.folder / "task.py"

@@ -12,8 +12,6 @@ from tests.e2e.cli.harness import DATA, Cli, Ended
 
 FOLDER = DATA / "large_programs"
 PROGRAMS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "edits.toml").read_text("utf-8"))
-QUICK = ("matmul_tiled.first_block",)
-"""Run every time; the others are thorough."""
 EDITS = [f"{program}.{name}" for program, about in PROGRAMS.items() for name, edit in about["edits"].items() if not edit.get("large_only")]
 
 
@@ -35,7 +33,7 @@ def compared(cli: Cli, name: str) -> Ended:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.thorough) for name in EDITS])
+@pytest.mark.parametrize("name", EDITS)
 def test_right_edits_do_not_fail_and_wrong_ones_do_not_pass(cli: Cli, name: str) -> None:
     program, _, edit_name = name.partition(".")
     is_right = PROGRAMS[program]["edits"][edit_name].get("is_right", False)

@@ -12,7 +12,6 @@ from tests.e2e.cli.harness import Cli
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="tasks run in PyTorch")
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "operators"
-SHORT = {("row_softmax", "right")}
 """What `make test` runs: a launcher that is built for the emulator. `test_operator_cheats` has a candidate that builds nothing."""
 CHEATS = {
     "scaled_silu": {"remembered"},
@@ -63,8 +62,7 @@ def candidate_of(folder: Path, name: str) -> Path:
 
 
 def example(folder: Path, name: str) -> object:
-    marks = () if (folder.name, name) in SHORT else (pytest.mark.thorough,)
-    return pytest.param(folder, name, id=f"{folder.name}-{name}", marks=marks)
+    return pytest.param(folder, name, id=f"{folder.name}-{name}")
 
 
 @pytest.mark.thorough

@@ -29,12 +29,7 @@ def rewarded(cli: Cli, name: str) -> dict[str, Any]:
     return json.loads(cli.run("judge", "--task", "work", "--json").out)
 
 
-_SHORT = ("environment/reads_a_file",)
-"""The others take a minute and more each; other tests of tasks have the same answers."""
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", EXPECTED if "KERNELOPT_ALL_CHEATS" in os.environ else only(_SHORT, SAMPLE))
+@pytest.mark.parametrize("name", EXPECTED if "KERNELOPT_ALL_CHEATS" in os.environ else only((), SAMPLE))
 def test_a_version_gets_the_reward_it_deserves(cli: Cli, name: str) -> None:
     expected = EXPECTED[name]
     if name.startswith("constant/"):  # a constant would pass on its cases: such a task is not made

@@ -11,7 +11,6 @@ import pytest
 from tests.e2e.cli.harness import adopt_orphans, make_cli, no_orphans
 from tests.e2e.editors.packages import EMACS, HELIX, NEOVIM, NEW_NEOVIM, OLD_EMACS, OLD_NEOVIM, Packaged
 from tests.e2e.editors.stage import Stage, emacs_command, emacs_says, make_project_stage, make_stage, neovim_command
-from tests.thorough import first_of
 
 NEOVIMS = [
     (NEOVIM, "neovim-0.10.lua"),
@@ -49,7 +48,7 @@ def check(stage: Stage, seen: dict[str, Any]) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("editor", "snippet"), first_of(NEOVIMS), ids=lambda value: getattr(value, "name", ""))
+@pytest.mark.parametrize(("editor", "snippet"), NEOVIMS, ids=lambda value: getattr(value, "name", ""))
 def test_neovim_undoes_what_it_accepted(stage: Stage, editor: Packaged, snippet: str) -> None:
     need(editor)
     seen = stage.play(*neovim_command(editor, snippet))

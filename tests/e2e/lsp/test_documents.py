@@ -13,7 +13,6 @@ from tests.e2e.lsp.capabilities import vscode
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Editor
 from tests.e2e.lsp.programs import HALVE, SLEEPY, halves
-from tests.thorough import first_of
 
 OFF = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 COMPILE_ONLY = {"background": {"compile": "on_type", "verify": "off", "profile": "off", "pause_s": 0.05}}
@@ -21,7 +20,7 @@ VERIFY_ONLY = {"background": {"compile": "off", "profile": "off"}}
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("encoding", first_of(["utf-16", "utf-8", "utf-32"]))
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8", "utf-32"])
 async def test_a_column_after_emoji_and_cjk_is_right_in_every_encoding(cli: Cli, open_editor: Start, encoding: str) -> None:
     capabilities = vscode()
     assert capabilities.general is not None
