@@ -33,7 +33,6 @@ async def profiled(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[t
     assert editor.complaints == ""
 
 
-@pytest.mark.thorough
 async def test_what_was_learned_is_told_in_parts_before_anything_was(profiled: tuple[Editor, Document]) -> None:
     editor, _ = profiled
     page = await editor.ask("kernelopt/memory")
