@@ -9,16 +9,16 @@ Code comes in fences behind a small JSON header, so that a model writes it as co
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from pydantic import ValidationError
 
 from assistant.model.completion import ReplySchema
+from assistant.plan.llm.json_objects import JsonObject, UnreadObject, json_objects
 from assistant.plan.llm.schemas import CodeReply, ExplanationReply, LessonReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
 from assistant.record import Record
 
@@ -38,18 +38,22 @@ __all__ = [
 
 MOST_REPLY_CHARACTERS = 1_000_000
 """Longest answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
-_MOST_STARTS = 256
-"""Opening braces that are tried as the start of an object, from the start of the text and as many from its end."""
 _MOST_FENCES = 256
 _SHOWN_ERRORS = 5
+_MOST_SAID = 5
+"""Headers that cannot be read and are reported of one answer."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _DRAFT_TAG = re.compile(r"<(?P<end>/?)(?:think|thinking|thought|reasoning|analysis|scratchpad)>", re.IGNORECASE)
-_BRACE = re.compile(r"\{")
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
 _CODE_LANGUAGES = frozenset({"", "cuda", "cu", "cuh", "cpp", "c++", "cc", "c"})
 _PART_NAME = re.compile(r"(?:part\s*[=:]\s*)?[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?\s*\Z", re.IGNORECASE)
 _NAMING_COMMENT = re.compile(r"\A\s*//[ \t]*part[ \t]*[=:]?[ \t]*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?[ \t]*\n", re.IGNORECASE)
 _ONLY_PART = "kernel"
+_HEADER_KEYS = frozenset(CodeReply.model_fields)
+_BEGINNING_KEYS = frozenset({"step", "summary", "parts"})
+"""An object with none of them, right behind another header, goes on with that."""
+_STEP_KEY = "technique"
+"""An object with it is a step of a plan, though it may name risks as a header does."""
 _INCOMPLETE = "the code is not complete"
 _WITHOUT_A_STEP = "it does not say which step it is of"
 
@@ -84,14 +88,6 @@ class PlanAndCode(Record):
     """What is wrong with code that belongs to no step."""
 
 
-class _Object(Record):
-    """A JSON object of an answer."""
-
-    start: int
-    end: int
-    value: dict[str, Any]
-
-
 class _Fence(Record):
     """A block of code of an answer."""
 
@@ -103,11 +99,15 @@ class _Fence(Record):
     is_closed: bool
 
 
-class _AnswerParts:
-    """One answer among those of a text: a header and the fences that belong to it."""
+_Item = JsonObject | UnreadObject | _Fence
 
-    def __init__(self, header: CodeReply) -> None:
-        self.header = header
+
+class _AnswerParts:
+    """One answer among those of a text: a header, or why it cannot be read, and the fences that belong to it."""
+
+    def __init__(self, header: CodeReply | BadReply) -> None:
+        self.problem = header if isinstance(header, BadReply) else None
+        self.header = CodeReply() if isinstance(header, BadReply) else header
         self.fences: list[_Fence] = []
 
     @property
@@ -125,13 +125,17 @@ def _read_object(text: str, reply: type[Reply]) -> Reply | BadReply:
     if isinstance(said, BadReply):
         return said
     problem: BadReply | None = None
+    unread: BadReply | None = None
     found: Reply | None = None
-    for each in _objects(said, ()):
+    for each in json_objects(said, ()):
+        if isinstance(each, UnreadObject):
+            unread = BadReply(_unread(each)) if each.has_key(reply.model_fields) else unread
+            continue
         try:
             found = reply.model_validate(each.value)
         except ValidationError as error:
             problem = BadReply(faults(error))
-    return found or problem or BadReply("the answer holds no JSON object")
+    return found or unread or problem or BadReply("the answer holds no JSON object")
 
 
 def _read_code(text: str) -> CodeReply | BadReply:
@@ -139,18 +143,17 @@ def _read_code(text: str) -> CodeReply | BadReply:
     said = _without_drafts(text)
     if isinstance(said, BadReply):
         return said
-    fences = list(islice(_fences(said), _MOST_FENCES))
-    objects = list(_objects(said, fences))
-    fences = [fence for fence in fences if not any(each.start < fence.start < each.end for each in objects)]
-    answers, problem = _answers(objects, fences)
-    complete = [answer for answer in answers if answer.has_content and not answer.is_cut]
+    answers = _answers(said)
+    if answers and answers[-1].problem is not None:
+        return answers[-1].problem  # an older answer is not what is meant
+    complete = [answer for answer in answers if answer.problem is None and answer.has_content and not answer.is_cut]
     if complete:
         return _assembled(complete[-1])
     if any(answer.is_cut for answer in answers):
         return BadReply("the last fence of code is not closed: the answer is not complete")
-    if answers and problem is None:
+    if answers:
         return answers[-1].header  # which gives the step up
-    return problem or BadReply("the answer holds neither a JSON header nor code in a fence")
+    return BadReply("the answer holds neither a JSON header nor code in a fence")
 
 
 def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
@@ -161,14 +164,15 @@ def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
     said = _without_drafts(text)
     if isinstance(said, BadReply):
         return said
-    fences = list(islice(_fences(said), _MOST_FENCES))
-    answers, unread = _answers(list(_objects(said, fences)), fences)
-    answers = [answer for answer in answers if answer.header.step is not None or answer.has_content]
+    answers = [each for each in _answers(said) if each.problem is not None or each.header.step is not None or each.has_content]
     codes: dict[int, CodeReply] = {}
     problems: dict[int, str] = {}
-    left_out = [] if unread is None else [f"a header cannot be read: {unread.problem}"]
+    unread = dict.fromkeys(f"a header cannot be read: {answer.problem.problem}" for answer in answers if answer.problem is not None)
+    left_out = [*unread][:_MOST_SAID]
     for number, answer in zip(_numbered(answers, len(plan.steps)), answers, strict=True):
         code = _of_one_step(answer)
+        if answer.problem is not None:
+            continue
         if number is None or not 1 <= number <= len(plan.steps):
             left_out.append(_WITHOUT_A_STEP if number is None else f"the plan has no step {number}")
         elif isinstance(code, CodeReply):
@@ -192,30 +196,63 @@ def _of_one_step(answer: _AnswerParts) -> CodeReply | BadReply:
     return _assembled(answer) if answer.has_content and not answer.is_cut else BadReply(_INCOMPLETE)
 
 
-def _answers(objects: Sequence[_Object], fences: Sequence[_Fence]) -> tuple[list[_AnswerParts], BadReply | None]:
-    """The answers in order, and what is wrong with the last object that is meant as a header and is none.
+def _answers(said: str) -> list[_AnswerParts]:
+    """The answers in order: fences belong to the header in front of them, or to the one behind them where code stands first and a
+    header last. Other code in front of the first header is an answer of its own."""
+    fences = list(islice(_fences(said), _MOST_FENCES))
+    objects = list(json_objects(said, [(fence.start, fence.end) for fence in fences]))
+    reaching = [each for each in objects if isinstance(each, JsonObject)]
+    fences = [fence for fence in fences if not any(each.start < fence.start < each.end for each in reaching)]
+    items = _joined(sorted((*filter(_is_header, objects), *fences), key=lambda item: item.start))
+    if items and isinstance(items[0], _Fence) and not isinstance(items[-1], _Fence):
+        return _grouped(items[::-1])[::-1]
+    return _grouped(items)
 
-    Fences in front of the first header are its own where none follow it.
-    """
+
+def _joined(items: Iterable[_Item]) -> list[_Item]:
+    """Objects that go on with the header right in front of them are a part of it."""
+    joined: list[_Item] = []
+    for item in items:
+        last = joined[-1] if joined else None
+        if isinstance(item, JsonObject) and isinstance(last, JsonObject) and item.value.keys().isdisjoint(_BEGINNING_KEYS):
+            joined[-1] = JsonObject(last.start, item.end, last.value | item.value)
+        else:
+            joined.append(item)
+    return joined
+
+
+def _grouped(items: Iterable[_Item]) -> list[_AnswerParts]:
+    """Each header with the fences up to the next one, in the order of the text."""
     answers: list[_AnswerParts] = []
-    unclaimed: list[_Fence] = []
-    problem: BadReply | None = None
-    is_unread = False  # the last header: then what follows it is of no other
-    for item in sorted((*objects, *fences), key=lambda item: item.start):
-        if isinstance(item, _Fence):
-            fences_of_header = [] if is_unread else answers[-1].fences if answers else unclaimed
-            fences_of_header.append(item)
-        elif "summary" in item.value or "parts" in item.value:
-            try:
-                answers.append(_AnswerParts(CodeReply.model_validate(item.value)))
-                is_unread = False
-            except ValidationError as error:
-                problem, is_unread = BadReply(faults(error)), True
-    if unclaimed and not (answers and answers[0].has_content):
-        answers = answers or ([] if problem else [_AnswerParts(CodeReply())])
-        for answer in answers[:1]:
-            answer.fences = unclaimed
-    return answers, problem
+    for item in items:
+        if not isinstance(item, _Fence):
+            answers.append(_AnswerParts(_header(item)))
+            continue
+        if not answers:
+            answers.append(_AnswerParts(CodeReply()))
+        answers[-1].fences.append(item)
+    for answer in answers:
+        answer.fences.sort(key=lambda fence: fence.start)
+    return answers
+
+
+def _is_header(item: JsonObject | UnreadObject) -> bool:
+    if isinstance(item, UnreadObject):
+        return item.has_key(_HEADER_KEYS) and not item.has_key({_STEP_KEY})
+    return _STEP_KEY not in item.value and not item.value.keys().isdisjoint(_HEADER_KEYS)
+
+
+def _header(item: JsonObject | UnreadObject) -> CodeReply | BadReply:
+    if isinstance(item, UnreadObject):
+        return BadReply(_unread(item))
+    try:
+        return CodeReply.model_validate(item.value)
+    except ValidationError as error:
+        return BadReply(faults(error))
+
+
+def _unread(item: UnreadObject) -> str:
+    return f"the JSON object that begins with `{item.text[:40]}` cannot be read: {item.problem}"
 
 
 def _assembled(answer: _AnswerParts) -> CodeReply | BadReply:
@@ -285,33 +322,6 @@ def _fence_of_code(place: tuple[int, int], info: str, code: str, is_closed: bool
         code = code[noted.end() :]
     name = (named or noted or {"name": None})["name"]
     yield _Fence(*place, name, code, is_closed)
-
-
-def _objects(text: str, fences: Sequence[_Fence]) -> Iterator[_Object]:
-    """JSON objects of the text, outermost only, in order; none begins in a fence of code, but one may reach over it.
-
-    Line breaks inside strings are allowed: people paste such answers.
-    """
-    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
-    begins = [0, *(fence.end for fence in fences)]
-    ends = [*(fence.start for fence in fences), len(text)]
-    starts = [found.start() for begin, end in zip(begins, ends, strict=True) for found in _BRACE.finditer(text, begin, end)]
-    if len(starts) > 2 * _MOST_STARTS:
-        starts = [*starts[:_MOST_STARTS], *starts[-_MOST_STARTS:]]
-    position = 0
-    for start in starts:
-        if start < position:
-            continue
-        try:
-            value, position = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            yield _Object(start, position, cast("dict[str, Any]", value))
-
-
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON number")
 
 
 def faults(error: ValidationError) -> str:

@@ -97,6 +97,37 @@ def test_a_header_alone_gives_the_step_up() -> None:
 
 
 @pytest.mark.parametrize(
+    "header",
+    [
+        '{"launches": [{"line": 24, "block": "256"}]}',
+        '{"launches": [{"line": 24, "block": "256",},],}',
+        '{// the launch too\n"launches": [{"line": 24, /* was "128" */ "block": "256"}] // done\n}',
+        '{"summary": "See https://a.b /* c */, ]"}\n{"launches": [{"line": 24, "block": "256"}]}',
+    ],
+)
+def test_a_header_may_hold_any_of_its_keys_comments_and_trailing_commas(header: str) -> None:
+    assert [(launch.line, launch.block) for launch in read(f"{header}\n{FENCE}").launches] == [(24, "256")]
+    assert [launch.line for launch in read(f"{FENCE}\n{header}").launches] == [24]
+
+
+@pytest.mark.parametrize("text", [f'{{"summary": "Pad "it"."}}\n{FENCE}', f"{{'summary': 'Pad.'}}\n{FENCE}", f"{FENCE}\n{{launches: []}}"])
+def test_a_header_that_cannot_be_read_is_asked_for_again(text: str) -> None:
+    assert "cannot be read: " in problem(text) and "line 1, column" in problem(text)
+    assert "cannot be read: " in problem(f"{HEADER}\n{FENCE}\nBetter:\n{text}"), "the older answer is not what is meant"
+
+
+def test_braces_in_prose_are_no_header() -> None:
+    assert parts(f"{HEADER}\nThe set {{x: x > 0}} stays.\n{FENCE}") == {"kernel": KERNEL}
+
+
+def test_a_plan_may_hold_comments_and_trailing_commas() -> None:
+    answer = PLAN.read('{"steps": [{"technique": "a", "line": 1, "rationale": "",},], // one\n}')
+    assert isinstance(answer, PlanReply) and [step.technique for step in answer.steps] == ["a"]
+    answer = PLAN.read('{"steps": [{"technique": "a" "line": 1}, {"technique": "b", "line": 2}]}')
+    assert isinstance(answer, BadReply) and "cannot be read: Expecting ',' delimiter in line 1, column 30" in answer.problem
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         (f"{HEADER}\n```cuda part=kernel\n__global__ void k(", "not closed"),

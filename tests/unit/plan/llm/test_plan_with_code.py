@@ -7,6 +7,7 @@ import json
 import pytest
 
 from assistant.model.plan import Origin, Rewrite
+from assistant.plan.llm.answers import PLAN_AND_CODE, PlanAndCode
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, bed, request_of
 from tests.unit.plan.llm.test_planner import BETTER, CODE, PLANNED, planned, text_after, written
 
@@ -107,6 +108,28 @@ async def test_code_without_numbers_is_of_the_steps_in_their_order_where_each_ha
     plan = await bed([answer], provider={"plan_with_code": True}).planner.plan(request_of())
     written = [json.loads(step.written.answer)["summary"] for step in plan.steps if step.written is not None]
     assert written == [json.loads(code.partition("\n")[0])["summary"] for code in codes]
+
+
+HELPER = '{"step": 2, "includes": ["cuda_fp16.h"],}\n```cuda part=helper\n__device__ int h;\n```\n'
+
+
+async def test_code_of_the_next_step_never_joins_the_edit_of_the_one_before() -> None:
+    both = PLAN_AND_CODE.read(with_code(FIRST, HELPER))
+    assert isinstance(both, PlanAndCode) and {number: [part.part for part in code.parts] for number, code in both.codes.items()} == {
+        1: ["kernel"],
+        2: ["helper"],
+    }
+    both = PLAN_AND_CODE.read(with_code(FIRST, HELPER.replace('"step": 2,', '"step": 2')))
+    assert isinstance(both, PlanAndCode) and [*both.codes] == [1] and "cannot be read" in both.left_out[0]
+
+
+async def test_headers_may_stand_behind_their_code() -> None:
+    header_1, header_2 = '{"step": 1, "summary": "One."}\n', '{"step": 2, "summary": "Two."}\n'
+    both = PLAN_AND_CODE.read(with_code(fence("int one;"), header_1, fence("int two;"), header_2))
+    assert isinstance(both, PlanAndCode) and {number: code.parts[0].code for number, code in both.codes.items()} == {
+        1: "int one;",
+        2: "int two;",
+    }
 
 
 async def test_code_without_a_header_is_of_the_only_step() -> None:

@@ -1,0 +1,108 @@
+"""The JSON objects of a model's text, as models write them: comments and trailing commas are allowed. Knows no question and no answer.
+
+Example::
+
+    list(json_objects('Here it is: {"a": 1, /* why */}', ()))    # [JsonObject(12, 31, {"a": 1})]
+    list(json_objects('{"a": 1 "b": 2}', ()))    # [UnreadObject(0, '{"a": 1 "b": 2}', "Expecting ',' delimiter in line 1, column 9")]
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, cast
+
+from assistant.record import Record
+
+__all__ = ["JsonObject", "UnreadObject", "json_objects"]
+
+_MOST_STARTS = 256
+"""Opening braces that are tried as the start of an object, from the start of the text and as many from its end."""
+_MOST_LOOSE_CHARACTERS = 262_144
+"""What is read without comments and trailing commas, of one object and of a whole text (chosen: more than any header)."""
+_BRACE = re.compile(r"\{")
+_BEGIN = re.compile(r"\{\s*(?://[^\n]*\n\s*)*[\"']?(?P<key>\w+)[\"']?\s*:")
+_COMMENT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_LAST_COMMA = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[}\]])', re.DOTALL)
+_Span = tuple[int, int]
+
+
+class JsonObject(Record):
+    """An object that can be read."""
+
+    start: int
+    end: int
+    value: dict[str, Any]
+
+
+class UnreadObject(Record):
+    """What begins like an object and cannot be read as one."""
+
+    start: int
+    text: str
+    """From its brace to the next code, or to the end."""
+    problem: str
+
+    def has_key(self, names: Collection[str]) -> bool:
+        """Whether one of the names stands in it as a key."""
+        begin = _BEGIN.match(self.text)
+        is_first = begin is not None and begin["key"] in names
+        return is_first or re.search(rf"[\"'](?:{'|'.join(names)})[\"']\s*:", self.text) is not None
+
+
+def json_objects(text: str, code: Sequence[_Span]) -> Iterator[JsonObject | UnreadObject]:
+    """The objects in order, outermost only; none begins in a span of ``code``, but one may reach over it.
+
+    Line breaks inside strings are allowed: people paste such answers.
+    """
+    decoder = json.JSONDecoder(strict=False, parse_constant=_refuse)
+    left = _MOST_LOOSE_CHARACTERS
+    position = 0
+    for start, stop in _starts(text, code):
+        if start < position:
+            continue
+        try:
+            value, position = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            if left <= 0 or _BEGIN.match(text, start) is None:
+                continue
+            found = _read_loosely(decoder, text[start : min(stop, start + left)], start)
+            left -= min(stop - start, left)
+            position = found.end if isinstance(found, JsonObject) else position
+            yield found
+            continue
+        if isinstance(value, dict):
+            yield JsonObject(start, position, cast("dict[str, Any]", value))
+
+
+def _starts(text: str, code: Sequence[_Span]) -> list[_Span]:
+    """Each opening brace outside code, with the place where the next code begins."""
+    begins = [0, *(end for _, end in code)]
+    ends = [*(start for start, _ in code), len(text)]
+    starts = [found.start() for begin, end in zip(begins, ends, strict=True) for found in _BRACE.finditer(text, begin, end)]
+    if len(starts) > 2 * _MOST_STARTS:
+        starts = [*starts[:_MOST_STARTS], *starts[-_MOST_STARTS:]]
+    return [(start, ends[bisect_right(begins, start) - 1]) for start in starts]
+
+
+def _read_loosely(decoder: json.JSONDecoder, text: str, start: int) -> JsonObject | UnreadObject:
+    """The object at the beginning of ``text``, which is at ``start`` of the whole, without comments and trailing commas."""
+    bare = _LAST_COMMA.sub(_blank, _COMMENT.sub(_blank, text))
+    try:
+        value, length = decoder.raw_decode(bare)
+    except json.JSONDecodeError as error:
+        return UnreadObject(start, text, f"{error.msg} in line {error.lineno:,}, column {error.colno:,}")
+    except (ValueError, RecursionError) as error:
+        return UnreadObject(start, text, str(error))
+    return JsonObject(start, start + length, cast("dict[str, Any]", value))
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Spaces in place of a comment or a comma, so that places stay the same; a string stays."""
+    return found[0] if found[0].startswith('"') else re.sub(r"[^\n]", " ", found[0])
+
+
+def _refuse(constant: str) -> float:
+    raise ValueError(f"{constant} is no JSON number")
