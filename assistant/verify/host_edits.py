@@ -28,8 +28,11 @@ _KERNEL_DECLARED = CodePattern(r"[^={}\"]*\b__global__\b[^={}\"]*;")
 _EMPTY_SCOPE = CodePattern(r"\b(?:inline )?namespace\b[ \w:]*\{\}|\bextern \"C\"\{\}")
 _UNIT_SUFFIXES = frozenset({".cu", ".cc", ".cpp", ".cxx", ".c"})
 """Suffixes of files that others seldom include."""
-_DEVICE_NAMESPACE = CodePattern(r"\bnamespace \w+=(?:cooperative_groups(?:::experimental)?|nvcuda(?:::wmma)?|cuda);")
-"""Another name for a namespace that has nothing for the host."""
+_NAMESPACES = r"(?:cooperative_groups(?:::experimental)?|nvcuda(?:::wmma)?|cuda::ptx|cuda::device(?:::experimental)?)"
+"""Namespaces that have nothing for the host."""
+_DEVICE_NAMESPACE = CodePattern(rf"\bnamespace \w+=(?:::)?(?:{_NAMESPACES}|cuda);")
+"""Another name for such a namespace, or for libcu++."""
+_NAMESPACE_USED = CodePattern(rf"using namespace(?: |::){_NAMESPACES};")
 
 
 def edits_host_code(before: ParsedSource, after: ParsedSource) -> bool:
@@ -95,16 +98,22 @@ def _conditions_around(own: tuple[Item, ...], found: Iterable[Item], before: str
 
 def _host_tokens(parsed: ParsedSource, of_device: frozenset[str], own: Iterable[Item]) -> list[str]:
     found = items(uncommented(parsed.source.text)) or ()
+    macros = frozenset(name for item in found if item.kind is ItemKind.MACRO for name in item.names)
     spans = [
         *(kernel.span for kernel in parsed.kernels),
         *(function.span for function in parsed.device_functions),
         *(site.span for site in parsed.launch_sites),
-        *(Span(item.start, item.end) for item in found if item.kind is ItemKind.INCLUDE),
+        *(Span(item.start, item.end) for item in found if item.kind is ItemKind.INCLUDE or _uses_device_namespace(item, macros)),
         *(Span(item.start, item.end) for item in found if item.kind is not ItemKind.HOST and item.names & of_device),
         *(Span(item.start, item.end) for item in (*own, *(item for item in found if _KERNEL_DECLARED.is_all(item.text)))),
     ]
     host = _without_empty_scopes(without(uncommented(parsed.source.text), ((span.start, span.end) for span in spans)))
     return [token.text for token in tokens(_DEVICE_NAMESPACE.replaced(_LAUNCH_SETUP.replaced(host)))]
+
+
+def _uses_device_namespace(item: Item, macros: frozenset[str]) -> bool:
+    """Whether it is ``using namespace`` for a namespace of device code, whose name no macro changes."""
+    return item.kind is ItemKind.SCOPE and _NAMESPACE_USED.is_all(item.text) and words_in_code(item.text).isdisjoint(macros)
 
 
 def _without_empty_scopes(code: str) -> str:

@@ -241,6 +241,28 @@ def test_ordinary_device_code_is_none(code: str) -> None:
     assert not host_edit(inside(code))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "using namespace nvcuda;",
+        "using namespace ::nvcuda::wmma;",
+        "using namespace cooperative_groups;",
+        "namespace cg = cooperative_groups;",
+        "namespace ptx = cuda::ptx;",
+        "namespace cde = cuda::device::experimental;",
+    ],
+)
+def test_a_namespace_of_device_code_may_be_used_or_named(line: str) -> None:
+    assert not host_edit(in_front(line))
+
+
+@pytest.mark.parametrize(
+    "code", ["using namespace app;", "using namespace cuda::std;", "#define nvcuda app\nusing namespace nvcuda;", "namespace cg = app;"]
+)
+def test_another_namespace_is_the_hosts(code: str) -> None:
+    assert host_edit(in_front(code))
+
+
 def test_a_default_argument_that_the_launch_would_compute_is_host_code() -> None:
     assert host_edit(TEXT.replace("int n)\n", "int n, int z = (reset(), 1))\n", 1))
 
