@@ -32,6 +32,42 @@ def answer_limit_bytes(max_tokens: int) -> int:
     return min(ANSWER_BYTES, max_tokens * _BYTES_PER_TOKEN)
 
 
+class _Call:
+    """What has come of a tool call.
+
+    Some endpoints give every call the same number, or none; others say id and name in every piece. So a new id begins a call, and id and
+    name count once.
+    """
+
+    def __init__(self, index: int | None) -> None:
+        self._index = index
+        self._id = ""
+        self._name = ""
+        self._arguments: list[str] = []
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        return self._id, self._name, "".join(self._arguments)
+
+    def goes_on_with(self, piece: CallPiece) -> bool:
+        if piece.index is not None and piece.index != self._index:
+            return False
+        if piece.id and self._id:
+            return piece.id == self._id
+        name = piece.function.name if piece.function is not None else None
+        return not (name and self._arguments and name != self._name)
+
+    def take(self, piece: CallPiece) -> int:
+        """Add the piece; how many bytes of it are kept."""
+        new_id = "" if self._id else piece.id or ""
+        new_name = "" if self._name or piece.function is None else piece.function.name or ""
+        arguments = "" if piece.function is None else piece.function.arguments or ""
+        self._id += new_id
+        self._name += new_name
+        self._arguments += [arguments] if arguments else []
+        return sum(_byte_count(text) for text in (new_id, new_name, arguments))
+
+
 class Answer:
     """What has come so far."""
 
@@ -45,8 +81,7 @@ class Answer:
         self._size_bytes = 0
         self._model: str | None = None
         self._finish: str | None = None
-        self._calls: dict[int, list[str]] = {}
-        """By index: id, name and arguments of a tool call."""
+        self._calls: list[_Call] = []
         self._input_token_count: int | None = None
         self._output_token_count: int | None = None
 
@@ -83,16 +118,17 @@ class Answer:
             message = f"{self._endpoint} ended its answer in the middle"
             return self._failure(FailureKind.UNREACHABLE, message, "try again; kernelopt doctor --llm tries the endpoint")
         model = plain(redacted(self._model or "", self._key))[:_MODEL_NAME_LENGTH]
-        calls = tuple(ToolCall(*(redacted(well_formed(text), self._key) for text in parts)) for _, parts in sorted(self._calls.items()))
+        calls = tuple(ToolCall(*(redacted(well_formed(text), self._key) for text in call.parts)) for call in self._calls)
         counts = (self._input_token_count, self._output_token_count)
         return Completion(self.text, model, *counts, is_cut=self._finish == "length", calls=calls)
 
     def _take_call(self, piece: CallPiece) -> None:
-        """Count a piece of a tool call like text: a budget bounds both."""
-        parts = self._calls.setdefault(piece.index, ["", "", ""])
-        for place, text in enumerate((piece.id, piece.function.name, piece.function.arguments)):
-            parts[place] += text or ""
-            self._size_bytes += len((text or "").encode("utf-8", "surrogatepass"))
+        """Count what is kept of a piece like text: a budget bounds both."""
+        call = next((call for call in reversed(self._calls) if call.goes_on_with(piece)), None)
+        if call is None:
+            call = _Call(piece.index)
+            self._calls.append(call)
+        self._size_bytes += call.take(piece)
 
     def malformed(self) -> CompletionFailure:
         message = f"{self._endpoint} sent something other than a chat completion"
@@ -108,13 +144,17 @@ class Answer:
         return self._failure(kind, message, remedy)
 
     def _take(self, piece: str) -> None:
-        self._size_bytes += len(piece.encode("utf-8", "surrogatepass"))
+        self._size_bytes += _byte_count(piece)
         if piece and self._size_bytes <= self._limit_bytes:
             self._pieces.append(piece)
             self._shown.add(well_formed(piece))
 
     def _failure(self, kind: FailureKind, message: str, remedy: str) -> CompletionFailure:
         return CompletionFailure(kind, message, remedy, self.text)
+
+
+def _byte_count(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def well_formed(text: str) -> str:

@@ -46,9 +46,10 @@ class CallPiece(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    index: int = Field(default=0, ge=0, le=64)
+    index: int | None = None
+    """Which call of the answer it is of; None: the endpoint does not number them."""
     id: str | None = None
-    function: _CalledFunction = _CalledFunction()
+    function: _CalledFunction | None = None
 
 
 class _Delta(BaseModel):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, CompletionRequest, ModelRole, ToolCall, ToolSpec
 from assistant.plan.providers.answer import Answer
 from assistant.plan.providers.redaction import PieceRedaction
@@ -48,6 +50,40 @@ def test_the_pieces_of_several_calls_are_put_together_by_their_index() -> None:
     ended = come.ended()
     assert isinstance(ended, Completion)
     assert ended.calls == (CALL, ToolCall("call_2", "recall", "{}"))
+
+
+INSPECT = {"id": "a", "function": {"name": "inspect", "arguments": "{}"}}
+RECALL = {"id": "b", "function": {"name": "recall", "arguments": "{}"}}
+BOTH = (ToolCall("a", "inspect", "{}"), ToolCall("b", "recall", "{}"))
+HALVES = tuple({"id": "a", "function": {"name": "inspect", "arguments": half}} for half in "{}")
+
+
+@pytest.mark.parametrize(
+    ("pieces", "calls"),
+    [
+        ([INSPECT | {"index": 0}, RECALL | {"index": 0}], BOTH),
+        ([INSPECT | {"index": None}, RECALL | {"index": None}], BOTH),
+        ([INSPECT, RECALL], BOTH),
+        ([half | {"index": 0} for half in HALVES], BOTH[:1]),
+        ([half | {"index": None} for half in HALVES], BOTH[:1]),
+        (
+            [INSPECT | {"id": None, "index": 0}, RECALL | {"id": None, "index": 0}],
+            (ToolCall("", "inspect", "{}"), ToolCall("", "recall", "{}")),
+        ),
+        ([INSPECT | {"index": 0}, {"index": 0, "function": None}], BOTH[:1]),
+    ],
+)
+def test_calls_are_told_apart_where_an_endpoint_numbers_them_oddly(pieces: list[dict[str, Any]], calls: tuple[ToolCall, ...]) -> None:
+    come = answer()
+    assert [come.add(piece(each)) for each in pieces] == [None] * len(pieces)
+    come.add(piece(finish="tool_calls"))
+    ended = come.ended()
+    assert isinstance(ended, Completion) and ended.calls == calls
+
+
+def test_an_id_that_comes_with_every_piece_counts_once_for_the_bound() -> None:
+    come = answer(max_tokens=20)
+    assert [come.add(piece({"index": 0, "id": "call_" + "x" * 40, "function": {"arguments": "1"}})) for _ in range(30)] == [None] * 30
 
 
 def test_a_call_that_never_ends_is_bounded_like_text() -> None:
