@@ -61,19 +61,29 @@ _KNOWN: tuple[tuple[str, ModelProfile], ...] = (
     ("claude-3-5-*", ModelProfile(200_000, 8_192)),
     ("claude-*", ModelProfile(200_000, 32_000, reasons=True)),
     ("gemini-2.5*", ModelProfile(1_048_576, 65_536, reasons=True)),
+    ("gemini-3*", ModelProfile(1_048_576, 65_536, reasons=True)),
     ("deepseek-reasoner*", ModelProfile(128_000, 64_000, reasons=True)),
     ("deepseek-r1*", ModelProfile(128_000, 32_768, reasons=True)),
     ("deepseek-*", ModelProfile(128_000, 8_192)),
     ("qwq*", ModelProfile(128 * _K, 32 * _K, reasons=True)),
     ("qwen3-coder*", ModelProfile(256 * _K, 64 * _K)),
+    ("qwen3*thinking-2507*", ModelProfile(256 * _K, 80 * _K, reasons=True)),
+    ("qwen3*-2507*", ModelProfile(256 * _K, 16 * _K)),
     ("qwen3*", ModelProfile(40 * _K, 32 * _K, reasons=True)),
     ("qwen2.5-coder*", ModelProfile(32 * _K, 8 * _K)),
+    ("kimi-k2-thinking*", ModelProfile(256 * _K, 64 * _K, reasons=True)),
+    ("kimi-k2-instruct-0905*", ModelProfile(256 * _K, 16 * _K)),
+    ("kimi-k2-instruct*", ModelProfile(128 * _K, 16 * _K)),
+    ("glm-4.6", ModelProfile(200_000, 128_000, reasons=True)),
+    ("glm-4.6[-:]*", ModelProfile(200_000, 128_000, reasons=True)),
+    ("magistral*", ModelProfile(128 * _K, 40 * _K, reasons=True)),
     ("codestral*", ModelProfile(256_000, 16_384)),
     ("llama-3*", ModelProfile(128 * _K, 8 * _K)),
     ("llama3*", ModelProfile(128 * _K, 8 * _K)),
 )
-"""From the vendors' pages on their models (OpenAI, Anthropic, Google, DeepSeek, Mistral) and the model cards of gpt-oss, Qwen and
-Llama; the first that fits. A server may be started with a smaller context than its model has: then ``provider.profiles`` says so."""
+"""From the vendors' pages on their models (OpenAI, Anthropic, Google, DeepSeek, Mistral) and the model cards of gpt-oss, Qwen, Llama,
+Kimi K2, GLM-4.6 and Magistral; the first that fits. The cards of Kimi K2 name no longest answer: theirs is chosen. A server may be
+started with a smaller context than its model has: then ``provider.profiles`` says so."""
 _OWN = re.compile(r"(?P<pattern>[^:]+|[^:]+:[^: ]+): *(?P<words>.+)")
 _FLAGS = {
     "reasoning": ("reasons", True),
@@ -98,11 +108,14 @@ def profile_of(model: str, own: Iterable[str] = ()) -> ModelProfile | None:
 
 
 def call_limits(settings: ProviderSettings, model: str, role: ModelRole) -> CallLimits:
-    """What is asked of the role's model: the settings' numbers where they are set, else as its profile allows."""
+    """What is asked of the role's model: the settings' numbers where they are set, else as its profile allows.
+
+    An answer takes at most half of the context: a prompt needs as much.
+    """
     profile = profile_of(model, settings.profiles)
     reasons = profile is not None and profile.reasons
     wanted = _REASONED_ANSWER_TOKENS if reasons else _ANSWER_TOKENS
-    published = wanted if profile is None else min(wanted, profile.output_tokens)
+    published = wanted if profile is None else min(wanted, profile.output_tokens, profile.context_tokens // 2)
     output = _answer_tokens_of(role, settings) or settings.max_output_tokens or published
     left = _UNKNOWN_INPUT_TOKENS if profile is None else min(_MOST_INPUT_TOKENS, profile.context_tokens - output)
     return CallLimits(
