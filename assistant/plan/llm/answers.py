@@ -45,6 +45,7 @@ _MOST_SAID = 5
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 _DRAFT_TAG = re.compile(r"<(?P<end>/?)(?:think|thinking|thought|reasoning|analysis|scratchpad)>", re.IGNORECASE)
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
+_WRAPPING = re.compile(r"\s*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>markdown|md)?[ \t]*\r?\n", re.IGNORECASE)
 _CODE_LANGUAGES = frozenset({"", "cuda", "cu", "cuh", "cpp", "c++", "cc", "c"})
 _PART_NAME = re.compile(r"(?:part\s*[=:]\s*)?[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?\s*\Z", re.IGNORECASE)
 _NAMING_COMMENT = re.compile(r"\A\s*//[ \t]*part[ \t]*[=:]?[ \t]*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?[ \t]*\n", re.IGNORECASE)
@@ -252,7 +253,7 @@ def _header(item: JsonObject | UnreadObject) -> CodeReply | BadReply:
 
 
 def _unread(item: UnreadObject) -> str:
-    return f"the JSON object that begins with `{item.text[:40]}` cannot be read: {item.problem}"
+    return f"a JSON object of the answer cannot be read: {item.problem}"
 
 
 def _assembled(answer: _AnswerParts) -> CodeReply | BadReply:
@@ -274,7 +275,7 @@ def _without_drafts(text: str) -> str | BadReply:
         return BadReply("the answer holds control characters: it is not text")
     if not text.strip():
         return BadReply("the answer is empty")
-    said = "".join(_spoken(text))
+    said = _unwrapped("".join(_spoken(text)).lstrip().lstrip("\ufeff"))
     return said if said.strip() else BadReply("nothing follows the draft: give the answer itself")
 
 
@@ -290,6 +291,20 @@ def _spoken(text: str) -> list[str]:
             kept.append(text[position : tag.start()])
             is_draft = True
     return kept if is_draft else [*kept, text[position:]]
+
+
+def _unwrapped(said: str) -> str:
+    """The answer without a fence of Markdown around the whole of it."""
+    begin = _WRAPPING.match(said)
+    if begin is None:
+        return said
+    inside = said[begin.end() :]
+    is_longer = len(begin["mark"]) > 3 and begin["mark"] not in inside.rstrip().removesuffix(begin["mark"]) and "```" in inside[:-4]
+    if not (begin["info"] or is_longer):
+        return said
+    last = [*_fences(inside)][-1:]
+    is_end = bool(last) and not last[0].is_closed and not last[0].code.strip()
+    return inside[: last[0].start] if is_end else inside
 
 
 def _fences(text: str) -> Iterator[_Fence]:

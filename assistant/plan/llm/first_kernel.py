@@ -16,14 +16,17 @@ from assistant.ports.operator_writer import OperatorQuestion, WrittenOperator
 __all__ = ["WHOLE_FILE", "FirstKernelWriter"]
 
 _FENCED = re.compile(
-    r"^[ \t]*(?P<mark>`{3,})(?:cuda|cu|cpp|c\+\+|c)?[ \t]*\n(?P<code>.*?)^[ \t]*(?P=mark)[ \t]*$", re.DOTALL | re.MULTILINE
+    r"^[ \t]*(?P<mark>`{3,}|~{3,})(?:(?:cuda|cuh|cu|cpp|c\+\+|cc|c)(?:[ \t:][^\n]*)?)?[ \t]*\n(?P<code>.*?)^[ \t]*(?P=mark)[ \t]*$",
+    re.DOTALL | re.MULTILINE,
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 
 def _read(answer: str) -> str | BadReply:
     """The last whole fence that holds an operator's table."""
-    found = [match["code"] for match in _FENCED.finditer(answer[:MOST_REPLY_CHARACTERS]) if "[operator]" in match["code"]]
+    found = [
+        match["code"] for match in _FENCED.finditer(answer[:MOST_REPLY_CHARACTERS].replace("\r\n", "\n")) if "[operator]" in match["code"]
+    ]
     if not found:
         return BadReply("there is no complete ```cuda block with a `/* kernelopt [operator] … */` table in it")
     if len(found[-1]) > MOST_CODE_CHARACTERS or _CONTROL.search(found[-1]):

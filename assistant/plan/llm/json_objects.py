@@ -3,7 +3,7 @@
 Example::
 
     list(json_objects('Here it is: {"a": 1, /* why */}', ()))    # [JsonObject(12, 31, {"a": 1})]
-    list(json_objects('{"a": 1 "b": 2}', ()))    # [UnreadObject(0, '{"a": 1 "b": 2}', "Expecting ',' delimiter in line 1, column 9")]
+    list(json_objects('{"a": 1 "b": 2}', ()))    # [UnreadObject(0, '{"a": 1 "b": 2}', "Expecting ',' delimiter in its line 1, column 9")]
 """
 
 from __future__ import annotations
@@ -93,8 +93,10 @@ def _read_loosely(decoder: json.JSONDecoder, text: str, start: int) -> JsonObjec
     try:
         value, length = decoder.raw_decode(bare)
     except json.JSONDecodeError as error:
-        return UnreadObject(start, text, f"{error.msg} in line {error.lineno:,}, column {error.colno:,}")
-    except (ValueError, RecursionError) as error:
+        return UnreadObject(start, text, f"{error.msg} in its line {error.lineno:,}, column {error.colno:,}")
+    except RecursionError:
+        return UnreadObject(start, text, "it is nested too deeply")
+    except ValueError as error:
         return UnreadObject(start, text, str(error))
     return JsonObject(start, start + length, cast("dict[str, Any]", value))
 

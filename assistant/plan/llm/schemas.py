@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from assistant.model.completion import ReplySchema
 
@@ -36,6 +36,7 @@ __all__ = [
 MOST_CODE_CHARACTERS = 262_144
 """Longest single part; ten times the largest kernels in libraries (chosen)."""
 _MOST_DESIGN_CHARACTERS = 24_000
+_MOST_LINE_CHARACTERS = 500
 _MOST_ITEMS = 20_000
 """Longest list, before it is cut to what is used: enough to say how many items there were."""
 INVISIBLE = re.compile(
@@ -58,6 +59,11 @@ def _text(value: Any) -> Any:
     return plain(value) if isinstance(value, str) else value
 
 
+def _cut(text: str) -> str:
+    """A sentence that is longer than it may be is cut: asking for it again costs more."""
+    return text if len(text) <= _MOST_LINE_CHARACTERS else f"{text[: _MOST_LINE_CHARACTERS - 1]}…"
+
+
 def _design(value: Any) -> Any:
     """What only the coder reads stays as it is, without what cannot be seen."""
     if value is None:
@@ -77,7 +83,8 @@ def _as_expression(value: Any) -> Any:
     return json.dumps(value) if type(value) in (int, list) else value
 
 
-_Line = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=500)]
+_Line = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=_MOST_LINE_CHARACTERS)]
+_Title = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True), AfterValidator(_cut)]
 _Paragraph = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=4000)]
 _Design = Annotated[str, BeforeValidator(_design), StringConstraints(max_length=_MOST_DESIGN_CHARACTERS)]
 _Expression = Annotated[str, BeforeValidator(_as_expression), StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
@@ -85,9 +92,17 @@ _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class _Reply(BaseModel):
-    """Unknown keys are dropped: they cost nothing, a repair does."""
+    """Unknown keys are dropped: they cost nothing, a repair does. So does null in place of an empty list."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_null_lists(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        lists = {name for name, field in cls.model_fields.items() if field.default == []}
+        return {name: each for name, each in _mapping(value).items() if each is not None or name not in lists}
 
 
 class Predicted(_Reply):
@@ -103,10 +118,10 @@ class PlannedStep(_Reply):
     """One step of a plan."""
 
     technique: _Name
-    title: _Line = ""
+    title: _Title = ""
     line: int = Field(ge=1, le=10_000_000)
     finding: _Name | None = None
-    rationale: _Design
+    rationale: _Design = ""
     """For people, as far as evidence backs it; for the coder as it is."""
     design: _Design = ""
     """For the coder alone."""
@@ -123,7 +138,7 @@ class DeclinedTechnique(_Reply):
     """A technique that was considered and left out."""
 
     technique: _Name
-    reason: _Line
+    reason: _Title
 
 
 class PlanReply(_Reply):
@@ -166,7 +181,7 @@ class CodeReply(_Reply):
 
     step: int | None = None
     """Number of the step that it carries out, from 1, where it comes with a plan."""
-    summary: _Line = ""
+    summary: _Title = ""
     parts: list[WrittenPart] = Field(default=[], max_length=64)
     launches: list[LaunchChange] = Field(default=[], max_length=64)
     includes: list[_Name] = Field(default=[], max_length=32)

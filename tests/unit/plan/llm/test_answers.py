@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assistant.plan.llm.answers import CODE, PLAN, BadReply
+from assistant.plan.llm.first_kernel import WHOLE_FILE
 from assistant.plan.llm.schemas import CodeReply, PlanReply
 
 HEADER = '{"summary": "Pad the tile.", "launches": [], "includes": [], "assumptions": [], "risks": ["readability"]}'
@@ -40,6 +41,13 @@ def problem(text: str) -> str:
         f"{HEADER}\n{FENCE.replace('```', '~~~~')}",
         f"Here is the edit, as {{asked}}.\n{HEADER}\nThe kernel:\n{FENCE}It keeps one element `{{x}}` a thread.",
         f"{FENCE}\n{HEADER}",
+        f"```markdown\n{HEADER}\n{FENCE}```\n",
+        f"```markdown\n{HEADER}\n{FENCE}",
+        f"````md\n{HEADER}\n{FENCE}````",
+        f"````\n{HEADER}\n\n{FENCE}````\n",
+        f"```\n{HEADER}\n```\n{FENCE}",
+        f"````\n{HEADER}\n````\n{FENCE.replace('```', '````')}",
+        f"\ufeff{FENCE}{HEADER}",
         f"{HEADER}\n{FENCE}".replace("\n", "\r\n"),
     ],
 )
@@ -124,7 +132,7 @@ def test_a_plan_may_hold_comments_and_trailing_commas() -> None:
     answer = PLAN.read('{"steps": [{"technique": "a", "line": 1, "rationale": "",},], // one\n}')
     assert isinstance(answer, PlanReply) and [step.technique for step in answer.steps] == ["a"]
     answer = PLAN.read('{"steps": [{"technique": "a" "line": 1}, {"technique": "b", "line": 2}]}')
-    assert isinstance(answer, BadReply) and "cannot be read: Expecting ',' delimiter in line 1, column 30" in answer.problem
+    assert isinstance(answer, BadReply) and "cannot be read: Expecting ',' delimiter in its line 1, column 30" in answer.problem
 
 
 @pytest.mark.parametrize(
@@ -153,3 +161,20 @@ def test_a_design_keeps_every_number_and_what_looks_like_markup() -> None:
     design = "Use tile<128, 64>, 3 stages of 48 KB; 256 threads. See [](int i) and a[i](j). It is 4x faster.\nLine two."
     answer = PLAN.read(f'{{"steps": [{{"technique": "a", "line": 1, "rationale": "r", "design": {design!r}}}]}}'.replace("'", '"'))
     assert isinstance(answer, PlanReply) and answer.steps[0].design == design
+
+
+OPERATOR = "/* kernelopt\n[operator]\n*/\nint a;\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```cuda\n{OPERATOR}```",
+        f"```cuda op.cu\n{OPERATOR}```",
+        f"~~~cuh\n{OPERATOR}~~~",
+        f"```cuda\n{OPERATOR}```\n".replace("\n", "\r\n"),
+        f"```markdown\nThe file:\n```cu\n{OPERATOR}```\n```",
+    ],
+)
+def test_a_whole_file_comes_in_a_fence_of_any_kind(text: str) -> None:
+    assert WHOLE_FILE.read(text) == OPERATOR

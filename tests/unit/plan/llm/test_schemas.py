@@ -47,11 +47,11 @@ def test_a_launch_size_may_be_a_plain_number() -> None:
     [
         ("", "is empty"),
         ("I cannot help with that.", "no JSON object"),
-        ('{"steps": [{"technique": "a", "line": 1, "rationale": "', "no JSON object"),
+        ('{"steps": [{"technique": "a", "line": 1, "rationale": "', "cannot be read: Unterminated string"),
         ('{"plan": []}', "steps: Field required"),
         (json.dumps({"steps": [STEP | {"line": 0}]}), "steps.0.line"),
         (json.dumps({"steps": [STEP | {"predicted_speedup": -1}]}), "steps.0.predicted_speedup"),
-        ('{"steps": [], "declined": NaN}', "no JSON object"),
+        ('{"steps": [], "declined": NaN}', "NaN is no JSON number"),
         ('{"steps": []}' + "\x00", "control characters"),
         ("\x7fELF\x02\x01\x01", "control characters"),
         ("x" * (1 << 20), f"1,048,576 characters; at most {MOST_REPLY_CHARACTERS:,}"),
@@ -67,12 +67,25 @@ def test_what_is_no_plan_is_said_in_words(text: str, said: str) -> None:
 def test_faults_are_listed_without_repeating_what_was_sent() -> None:
     said = problem(json.dumps({"steps": [{"technique": "secret"}] * 9}))
     assert "secret" not in said
-    assert said.endswith("and 13 more")
+    assert said.endswith("and 4 more")
 
 
 def test_an_infinite_factor_is_no_number() -> None:
     text = json.dumps({"steps": [STEP]}).replace('"line": 3', '"line": 3, "predictions": [{"evidence": "E1", "factor": 1e999}]')
     assert "factor" in problem(text)
+
+
+def test_a_title_that_is_too_long_is_cut_and_a_reason_may_lack() -> None:
+    answer = PLAN.read(json.dumps({"steps": [{"technique": "a", "line": 1, "title": "x" * 501}]}))
+    assert isinstance(answer, PlanReply)
+    assert answer.steps[0].title == "x" * 499 + "…" and answer.steps[0].rationale == ""
+
+
+def test_null_is_an_empty_list() -> None:
+    nulls = dict.fromkeys(("parts", "launches", "includes", "assumptions", "risks", "tune", "constraints"))
+    assert CODE.read(json.dumps({"summary": "x" * 600, **nulls})) == CodeReply(summary="x" * 499 + "…")
+    plan = PLAN.read(json.dumps({"steps": [STEP | {"evidence": None, "predictions": None, "risks": None}], "declined": None}))
+    assert plan == PlanReply.model_validate({"steps": [STEP]})
 
 
 def test_thousands_of_steps_are_read_so_that_their_number_can_be_said() -> None:
