@@ -10,7 +10,7 @@ follows is an assumption. Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from assistant.cuda.changes import shown_names
 from assistant.model.plan import FileEdits
@@ -33,7 +33,8 @@ nothing that ends a comment."""
 _ITEM_TEXT = re.compile(r"\"([^\"]*)\"")
 _CALL = re.compile(r"([A-Za-z_][\w:]*)\s*(?:<[^<>()]*>\s*)?\(")
 _CALLABLE = frozenset({"dim3", "sizeof", "min", "max", "std::min", "std::max", "static_cast", "int", "unsigned", "size_t"})
-"""What an expression may call: nothing that has an effect."""
+"""What any expression may call: nothing that has an effect."""
+_SHAPE_DECLARED = re.compile(r"\bdim3\s+(?P<name>\w+)\s*[=({](?P<value>[^;]*);")
 _INSTANCE = re.compile(r"(?:[A-Za-z_]\w*::)*[A-Za-z_]\w*(?:\s*<[\w\s:,+*/-]*>)?")
 
 LaunchPlace = tuple[str | None, int]
@@ -76,7 +77,7 @@ def launched(
         if place not in sites:
             places = ", ".join(str(line) if name is None else f"{line} of {name}" for name, line in sites)
             return _unknown_launch(kernel, change, f"at line {places}")
-        problem = next((p for p in (_instance_problem(change), *map(_problem, _expressions(change))) if p is not None), None)
+        problem = _instance_problem(change) or _expression_problem(files[place[0]].source.text, sites[place], change)
         if problem is not None:
             return UnusableAnswer(Unusable.LAUNCH_EXPRESSION, f"the launch at line {change.line}: {problem}")
         edits[place[0]] += _site_edits(files[place[0]].source.text, sites[place], change)
@@ -148,8 +149,23 @@ def _changing(text: str, edits: Iterable[TextEdit]) -> tuple[TextEdit, ...]:
     return tuple(edit for edit in edits if text[edit.span.start : edit.span.end] != edit.new_text)
 
 
-def _expressions(change: LaunchChange) -> Iterable[str]:
-    return [e for e in (change.grid, change.block, change.shared, *(change.arguments or ())) if e is not None]
+def _expression_problem(text: str, site: LaunchSite, change: LaunchChange) -> str | None:
+    """What is wrong with an expression; one for the shape may call what the launch's shape calls, an argument what its arguments do."""
+    shape = [expression.text for expression in (site.grid, site.block, site.shared) if expression is not None]
+    declared = [match["value"] for match in _SHAPE_DECLARED.finditer(text) if match["name"] in shape]
+    of_shape, of_arguments = _called([*shape, *declared]), _called(argument.text for argument in site.arguments)
+    wanted = [
+        *((expression, of_shape) for expression in (change.grid, change.block, change.shared)),
+        *((expression, of_arguments) for expression in change.arguments or ()),
+    ]
+    problems = (_problem(expression, own) for expression, own in wanted if expression is not None)
+    return next((problem for problem in problems if problem is not None), None)
+
+
+def _called(expressions: Iterable[str]) -> frozenset[str]:
+    """The functions that the expressions call by their names."""
+    calls = (match for expression in expressions for match in _CALL.finditer(expression))
+    return frozenset(match[1] for match in calls if not match.string[: match.start()].rstrip().endswith((".", "->")))
 
 
 def _instance_problem(change: LaunchChange) -> str | None:
@@ -158,8 +174,8 @@ def _instance_problem(change: LaunchChange) -> str | None:
     return f"`{change.kernel[:60]}` is no name of a kernel, nor an instance such as `sum<256>`"
 
 
-def _problem(expression: str) -> str | None:
-    """Why the expression is not taken; None where it only computes."""
+def _problem(expression: str, own: Collection[str]) -> str | None:
+    """Why the expression is not taken; None where it only computes, or calls what is its ``own``."""
     shown = f"`{expression[:60]}`"
     rest = _TOKEN.sub("", expression)
     if rest:
@@ -169,9 +185,9 @@ def _problem(expression: str) -> str | None:
     effect = _EFFECT.search(expression)
     if effect is not None:
         return f"{shown} holds `{effect[0]}`, but it may only compute"
-    called = next((match[1] for match in _CALL.finditer(expression) if match[1] not in _CALLABLE), None)
+    called = next((match[1] for match in _CALL.finditer(expression) if match[1] not in _CALLABLE and match[1] not in own), None)
     if called is not None:
-        return f"{shown} calls {called}; only {', '.join(sorted(_CALLABLE))} may be called there"
+        return f"{shown} calls {called}; only {', '.join(sorted({*_CALLABLE, *own}))} may be called there"
     return None if _is_one(expression) else f"{shown} is not one expression, or its parentheses do not match"
 
 

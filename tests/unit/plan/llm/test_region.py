@@ -294,6 +294,26 @@ def test_a_launch_takes_arithmetic_only(change: dict[str, object], expected: Unu
     assert refusal(answer(None, launches=[{"line": 22} | change])).code is expected
 
 
+OWN = "transpose<<<ceil_div(n, 32), block, sizes.rows()>>>(out, cast(in), n, 2.0f);"
+
+
+@pytest.mark.parametrize("grid", ["ceil_div(n, 32)", "dim3(ceil_div(n, 32), ceil_div(n, 8))"])
+def test_a_launch_may_call_what_it_calls_already(grid: str) -> None:
+    text = TEXT.replace("transpose<<<grid, block>>>(out, in, n, 2.0f);", OWN)
+    found = answer(
+        None, text=text, launches=[{"line": 22, "grid": grid.replace("32", "64"), "arguments": ["cast(out)", "in", "n", "1.0f"]}]
+    )
+    assert f"<<<{grid.replace('32', '64')}, block, " in after(found, text) and "(cast(out), in" in after(found, text)
+    declared = TEXT.replace("    transpose<<<grid", f"    dim3 shape({grid});\n    transpose<<<shape")
+    assert "<<<ceil_div(n, 64), " in after(answer(None, text=declared, launches=[{"line": 23, "grid": "ceil_div(n, 64)"}]), declared)
+
+
+@pytest.mark.parametrize("change", [{"grid": "cast(n)"}, {"grid": "rows(n)"}, {"arguments": ["out", "in", "ceil_div(n, 2)", "2.0f"]}])
+def test_a_launch_calls_nothing_else(change: dict[str, object]) -> None:
+    text = TEXT.replace("transpose<<<grid, block>>>(out, in, n, 2.0f);", OWN)
+    assert refusal(answer(None, text=text, launches=[{"line": 22} | change])).code is Unusable.LAUNCH_EXPRESSION
+
+
 def test_headers_of_the_list_are_included_behind_the_others() -> None:
     found = answer(BETTER, includes=["cooperative_groups.h", "<mma.h>", "cstdio"])
     assert after(found).startswith("#include <cstdio>\n#include <cooperative_groups.h>\n#include <mma.h>\n\n__device__")
