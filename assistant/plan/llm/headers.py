@@ -105,8 +105,9 @@ _KINDS = (
         needs_gpu=True,
     ),
     _Kind.named(
-        *("cuda_runtime_api.h", "cuda_profiler_api.h", "algorithm", "array", "cassert", "cstdio", "cstdlib", "cstring"),
-        *("map", "memory", "mutex", "numeric", "stdexcept", "string", "tuple", "unordered_map", "vector"),
+        *("cuda_runtime_api.h", "cuda_profiler_api.h", "algorithm", "array", "atomic", "cassert", "cstdio", "cstdlib", "cstring"),
+        *("functional", "iostream", "map", "memory", "mutex", "numeric", "stdexcept", "stdio.h", "string", "string.h", "tuple"),
+        *("unordered_map", "vector"),
         is_for_host=True,
     ),
     _Kind(

@@ -284,7 +284,7 @@ def test_a_launch_names_an_instance() -> None:
         ("cuComplex.h", set[Label]()),
         ("vector_types.h", set[Label]()),
         ("cuda_profiler_api.h", set[Label]()),
-        ("vector", set[Label]()),
+        *((name, set[Label]()) for name in ("vector", "stdio.h", "string.h", "iostream", "functional", "atomic")),
     ],
 )
 def test_headers_of_the_toolkit_and_of_cccl_may_be_added(name: str, labels: set[Label]) -> None:
