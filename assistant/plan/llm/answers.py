@@ -125,15 +125,21 @@ def _read_object(text: str, reply: type[Reply]) -> Reply | BadReply:
     said = _without_drafts(text)
     if isinstance(said, BadReply):
         return said
+    found = _last_object(said, reply)
+    return found if isinstance(found, BadReply) else found[1]
+
+
+def _last_object(said: str, reply: type[Reply]) -> tuple[int, Reply] | BadReply:
+    """Where it begins, and its value."""
     problem: BadReply | None = None
     unread: BadReply | None = None
-    found: Reply | None = None
+    found: tuple[int, Reply] | None = None
     for each in json_objects(said, ()):
         if isinstance(each, UnreadObject):
             unread = BadReply(_unread(each)) if each.has_key(reply.model_fields) else unread
             continue
         try:
-            found = reply.model_validate(each.value)
+            found = each.start, reply.model_validate(each.value)
         except ValidationError as error:
             problem = BadReply(faults(error))
     return found or unread or problem or BadReply("the answer holds no JSON object")
@@ -159,13 +165,14 @@ def _read_code(text: str) -> CodeReply | BadReply:
 
 def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
     """The last plan with the code that follows it; code that is not complete is left to be asked for."""
-    plan = _read_object(text, PlanReply)
-    if isinstance(plan, BadReply):
-        return plan
     said = _without_drafts(text)
     if isinstance(said, BadReply):
         return said
-    answers = [each for each in _answers(said) if each.problem is not None or each.header.step is not None or each.has_content]
+    found = _last_object(said, PlanReply)
+    if isinstance(found, BadReply):
+        return found
+    start, plan = found
+    answers = _begun(_answers(said, start)) or _begun(_answers(said))
     codes: dict[int, CodeReply] = {}
     problems: dict[int, str] = {}
     unread = dict.fromkeys(f"a header cannot be read: {answer.problem.problem}" for answer in answers if answer.problem is not None)
@@ -183,6 +190,11 @@ def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
     return PlanAndCode(plan, codes, {number: problem for number, problem in problems.items() if number not in codes}, tuple(left_out))
 
 
+def _begun(answers: Iterable[_AnswerParts]) -> list[_AnswerParts]:
+    """Those that are more than a word on nothing."""
+    return [answer for answer in answers if answer.problem is not None or answer.header.step is not None or answer.has_content]
+
+
 def _numbered(answers: Sequence[_AnswerParts], step_count: int) -> list[int | None]:
     """The step of each answer: where none says it and there are as many as steps, they are in the plan's order."""
     stated = [answer.header.step for answer in answers]
@@ -197,14 +209,17 @@ def _of_one_step(answer: _AnswerParts) -> CodeReply | BadReply:
     return _assembled(answer) if answer.has_content and not answer.is_cut else BadReply(_INCOMPLETE)
 
 
-def _answers(said: str) -> list[_AnswerParts]:
-    """The answers in order: fences belong to the header in front of them, or to the one behind them where code stands first and a
-    header last. Other code in front of the first header is an answer of its own."""
+def _answers(said: str, start: int = 0) -> list[_AnswerParts]:
+    """The answers from ``start`` on, in order.
+
+    Fences belong to the header in front of them, or to the one behind them where code stands first and a header last. Other code in
+    front of the first header is an answer of its own.
+    """
     fences = list(islice(_fences(said), _MOST_FENCES))
     objects = list(json_objects(said, [(fence.start, fence.end) for fence in fences]))
     reaching = [each for each in objects if isinstance(each, JsonObject)]
     fences = [fence for fence in fences if not any(each.start < fence.start < each.end for each in reaching)]
-    items = _joined(sorted((*filter(_is_header, objects), *fences), key=lambda item: item.start))
+    items = _joined(sorted((item for item in (*filter(_is_header, objects), *fences) if item.start >= start), key=lambda item: item.start))
     if items and isinstance(items[0], _Fence) and not isinstance(items[-1], _Fence):
         return _grouped(items[::-1])[::-1]
     return _grouped(items)

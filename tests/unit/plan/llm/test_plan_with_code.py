@@ -123,6 +123,13 @@ async def test_code_of_the_next_step_never_joins_the_edit_of_the_one_before() ->
     assert isinstance(both, PlanAndCode) and [*both.codes] == [1] and "cannot be read" in both.left_out[0]
 
 
+async def test_code_of_a_plan_that_was_dropped_is_of_no_step_of_the_last_one() -> None:
+    both = PLAN_AND_CODE.read(with_code(FIRST, SECOND) + "Better:\n" + with_code(FIRST))
+    assert isinstance(both, PlanAndCode) and [*both.codes] == [1]
+    both = PLAN_AND_CODE.read("".join([FIRST, SECOND]) + with_code())
+    assert isinstance(both, PlanAndCode) and [*both.codes] == [1, 2], "code may stand in front of its plan"
+
+
 async def test_headers_may_stand_behind_their_code() -> None:
     header_1, header_2 = '{"step": 1, "summary": "One."}\n', '{"step": 2, "summary": "Two."}\n'
     both = PLAN_AND_CODE.read(with_code(fence("int one;"), header_1, fence("int two;"), header_2))
