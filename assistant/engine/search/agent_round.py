@@ -4,13 +4,13 @@ Its edits meet the judge that all candidates meet, and are kept in memory like t
 the job's caps, or after ``search.agent_turns`` turns. Example::
 
     result = await AgentRound(context, services, node, agent).run()
-    result.kept      # the candidate that it submitted, or all that were kept
+    result.kept      # all that were kept; the one that it submitted is marked
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from assistant.engine.ids import new_id
@@ -202,11 +202,9 @@ class AgentRound:
         return trial
 
     def _kept(self) -> tuple[SearchNode, ...]:
-        """What was submitted; all that was kept where the agent ended otherwise."""
-        wanted: Sequence[Trial] = tuple(self._trials.values())
-        if self._submitted is not None:
-            wanted = (self._trials[self._submitted],)
-        return tuple(trial.node for trial in wanted if trial.node is not None)
+        """All that was kept: where what was submitted does not hold, another one may."""
+        kept = ((trial.id, trial.node) for trial in self._trials.values())
+        return tuple(replace(node, is_submitted=name == self._submitted) for name, node in kept if node is not None)
 
     def _report_unjudged(self, step: Step, summary: str, outcome: TrialOutcome, reason: str) -> None:
         self._services.history.add_unjudged(AttemptSummary(step.technique, step.line, summary, outcome, reason, None))

@@ -73,8 +73,8 @@ class Frontier(Record):
 
 
 def _ordered(nodes: Iterable[SearchNode]) -> list[SearchNode]:
-    """Those that can be built on first, then by weight; of equals one without a decision, then the first."""
-    return sorted(nodes, key=lambda node: (not node.may_be_built_on, -_weight(node), node.needs_decision))
+    """What an agent submitted, then those that can be built on, by weight; of equals one without a decision, then the first."""
+    return sorted(nodes, key=lambda node: (not node.is_submitted, not node.may_be_built_on, -_weight(node), node.needs_decision))
 
 
 def _weight(node: SearchNode) -> float:

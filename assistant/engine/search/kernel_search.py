@@ -237,5 +237,5 @@ def _has_alternatives(best: Version) -> bool:
 
 
 def _is_more(other: SearchNode, offered: SearchNode) -> bool:
-    """Whether a person would want to know of ``other``, which comes after ``offered`` because it asks more of them."""
+    """Whether a person would want to know of ``other``, which comes after ``offered``: it asks more of them, or an agent chose."""
     return other.ratio >= offered.ratio * SHOWN_GAIN_RATIO

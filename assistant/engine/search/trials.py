@@ -55,6 +55,8 @@ class SearchNode(Record):
     """Steps that are settled, at their places in this text."""
     others: tuple[Source, ...] = ()
     """Texts of the program's other files that its steps changed, by path."""
+    is_submitted: bool = False
+    """An agent chose it: it comes before all others, whatever they gain."""
 
     @property
     def may_be_built_on(self) -> bool:

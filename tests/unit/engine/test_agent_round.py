@@ -13,6 +13,7 @@ import pytest
 
 from assistant.engine.request import CandidateRules
 from assistant.engine.search.planning import SearchCallbacks
+from assistant.model import events
 from assistant.model.completion import ToolCall, ToolSpec
 from assistant.model.plan import Origin, Rewrite, Step
 from assistant.model.source import TextEdit
@@ -21,8 +22,8 @@ from assistant.ports.agent import AgentEnded, AgentTurn, ToolAnswer, WrittenEdit
 from assistant.ports.planner import PlanRequest
 from tests.contracts.fake_lab import Behaviour
 from tests.unit.engine.scripted import Scripted, Search
-from tests.unit.engine.searches import NAIVE, RIGHT
-from tests.unit.engine.test_search import KERNELS, WITH_VALUE, WORKLOAD
+from tests.unit.engine.searches import NAIVE, ONLY_FOR_MULTIPLES_OF_32, RIGHT
+from tests.unit.engine.test_search import KERNELS, WITH_VALUE, WORKLOAD, turned
 
 WIDER = RIGHT.replace("[33]", "[34]")
 UNKNOWN = NAIVE.replace("out[x * n + y]", "out[x * m + y]")
@@ -88,7 +89,7 @@ def searching(tmp_path: Path, *turns: Any, **more: Any) -> tuple[Search, Scripte
     return Search(tmp_path, Scripted([]), agent=agent, **more), agent
 
 
-async def test_what_the_agent_submits_is_offered_and_nothing_else(tmp_path: Path) -> None:
+async def test_what_the_agent_submits_is_offered_first_whatever_else_gains_more(tmp_path: Path) -> None:
     on, agent = searching(
         tmp_path, [judge(RIGHT), judge(WIDER, technique="wider")], lambda ids: [("submit", {"candidate": ids[0]})], [judge(WITH_VALUE)]
     )
@@ -96,6 +97,26 @@ async def test_what_the_agent_submits_is_offered_and_nothing_else(tmp_path: Path
     assert on.offered == [("tile",)] and [tool.name for tool in agent.tools] == ["inspect", "profile_lines", "recall", "submit"]
     assert not any(words.startswith("turn: the agent") for words in on.said)
     assert {attempt.outcome.value for attempt in on.store.attempts()} == {"kept"} and len(on.store.attempts()) == 2
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_where_what_was_submitted_does_not_hold_another_that_was_kept_is_offered(tmp_path: Path, is_first: bool) -> None:
+    text = f"{WORKLOAD.replace('n = 160', 'n = 64')}\n{NAIVE}\n"
+    judged = [judge(RIGHT), judge(ONLY_FOR_MULTIPLES_OF_32, technique="rash")]
+    on, _ = searching(tmp_path, judged, lambda ids: [("submit", {"candidate": ids[0 if is_first else 1]})], text=text)
+    on.planner.repairs = [None]
+    assert await on.run() == [("tile", "kept"), ("rash", "kept")]
+    assert on.offered == [("tile",)]
+    assert any("failed its confirmation" in words for words in on.said) is not is_first
+
+
+async def test_what_asks_for_no_decision_is_an_alternative_to_what_was_submitted(tmp_path: Path) -> None:
+    kernels = {"[34]": Behaviour(turned, sectors=4), "[33]": Behaviour(turned, sectors=6), **KERNELS}
+    judged = [judge(RIGHT), judge(WIDER, technique="wider", labels=["precision"])]
+    on, _ = searching(tmp_path, judged, lambda ids: [("submit", {"candidate": ids[1]})], kernels=kernels)
+    await on.run(allowed=("precision",))
+    (made,) = on.all(events.ProposalMade)
+    assert {made.techniques, *(other.techniques for other in made.alternatives)} == {("tile",), ("wider",)}
 
 
 async def test_without_a_submission_the_best_that_was_kept_is_offered(tmp_path: Path) -> None:

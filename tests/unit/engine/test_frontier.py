@@ -96,6 +96,12 @@ def test_of_equals_the_one_without_a_decision_is_chosen() -> None:
     assert names(chain().after([node("vector", 2.0, deferred=True), node("pure", 2.0)]).nodes) == ["pure"]
 
 
+def test_what_an_agent_submitted_comes_before_all_others() -> None:
+    chosen = replace(node("chosen", 1.1), is_submitted=True)
+    assert names(chain().after([node("a", 2.0), chosen]).ranked()) == ["chosen", "a"]
+    assert names(chain().after([replace(node("b", 1.2, decision=True), is_submitted=True), node("a", 2.0)]).ranked()) == ["b", "a"]
+
+
 def test_what_must_be_decided_on_first_comes_last() -> None:
     frontier = chain().after([node("halves", 9.0, decision=True), node("vector", 1.5, deferred=True)])
     assert names(frontier.nodes) == ["vector"] and names(frontier.ranked()) == ["vector", "halves"]
