@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from assistant.model.completion import ChatMessage
+from assistant.model.completion import ChatMessage, ToolSpec
 
-__all__ = ["estimated_tokens", "most_message_tokens"]
+__all__ = ["estimated_tokens", "most_message_tokens", "most_tool_tokens"]
 
 _WORD_LETTERS = 6
 """A word up to this length is one token as a rule."""
@@ -49,6 +49,12 @@ def estimated_tokens(text: str) -> int:
 def most_message_tokens(messages: Sequence[ChatMessage]) -> int:
     """Tokens that a budget sets aside for a request, with what goes around its messages."""
     return math.ceil(sum(estimated_tokens(message.text) + _MESSAGE_TOKENS for message in messages) * _MARGIN)
+
+
+def most_tool_tokens(tools: Iterable[ToolSpec], messages: Iterable[ChatMessage]) -> int:
+    """Tokens of tools and of their calls, which stand beside the messages' texts."""
+    told = sum(estimated_tokens(f"{tool.name} {tool.description} {tool.json_schema}") for tool in tools)
+    return told + sum(estimated_tokens(call.arguments) for message in messages for call in message.calls)
 
 
 def _of_piece(found: re.Match[str]) -> float:

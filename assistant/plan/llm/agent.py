@@ -14,9 +14,10 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole, ToolCall, ToolSpec
+from assistant.model.completion import ChatMessage, Completion, CompletionFailure, ModelRole, ToolCall, ToolSpec
 from assistant.model.plan import Origin
 from assistant.plan.llm.answers import faults
+from assistant.plan.llm.dialogue import Dialogue
 from assistant.plan.llm.inputs import Inputs
 from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import plan_of
@@ -32,8 +33,6 @@ from assistant.ports.planner import PlanRequest
 __all__ = ["JUDGE", "LlmAgent"]
 
 JUDGE = "judge"
-_ANSWER_CHARACTERS = 16_000
-"""What is kept of a tool's answer (chosen: about 5,000 tokens): its beginning and its end, where it is longer."""
 _MOST_CUT = 2
 """Turns that end at the limit of their length without asking for anything, one after another, before the conversation ends."""
 
@@ -74,32 +73,43 @@ class LlmConversation:
         self._name = name
         judge = ToolSpec(JUDGE, "Compile, check and compare an edit of the present code.", reply_schema(JudgedEdit).json_schema)
         self._tools = (judge, *tools)
-        self._messages: tuple[ChatMessage, ...] = ()
+        self._dialogue: Dialogue | None = None
         self._prompt = ""
         self._calls: tuple[str, ...] = ()
         self._model = ""
 
     async def turn(self, answers: Sequence[ToolAnswer]) -> AgentTurn | AgentEnded:
-        if not self._messages:
-            prompt = await self._inputs.agent(self._request)
-            if isinstance(prompt, CompletionFailure):
-                return AgentEnded(f"{prompt.message}; {prompt.remedy}")
-            self._prompt = prompt.name
-            self._messages = (self._talk.system(ModelRole.CODER, has_tools=True), ChatMessage("user", prompt.text))
-        results = tuple(ChatMessage("tool", _shortened(answer.text), answers=answer.call.id) for answer in answers)
-        self._messages = (*self._messages, *results)
+        dialogue = self._dialogue or await self._begun()
+        if isinstance(dialogue, CompletionFailure):
+            return AgentEnded(f"{dialogue.message}; {dialogue.remedy}")
+        self._dialogue = dialogue
+        dialogue.answer(answers)
         for _ in range(1 + _MOST_CUT):
-            about = question(self._request, "agent", str(len(self._calls)))
-            call, answer = await self._talk.turn(ModelRole.CODER, self._prompt, self._messages, self._tools, about)
+            answer = await self._answered(dialogue)
             if isinstance(answer, CompletionFailure):
                 return AgentEnded(f"{answer.message}; {answer.remedy}")
-            self._calls = (*self._calls, call)
-            self._model = shown(answer.model, NAME_CHARACTERS)
-            self._messages = (*self._messages, ChatMessage("assistant", answer.text, answer.calls))
             if answer.calls or not answer.is_cut:
                 return AgentTurn(answer.calls, answer.text, self._calls)
-            self._messages = (*self._messages, ChatMessage("user", self._inputs.cut().text))
+            dialogue.add(ChatMessage("user", self._inputs.cut().text))
         return AgentEnded("its answers stop at the limit of their length; provider.coder_max_output_tokens allows more")
+
+    async def _begun(self) -> Dialogue | CompletionFailure:
+        prompt = await self._inputs.agent(self._request)
+        if isinstance(prompt, CompletionFailure):
+            return prompt
+        self._prompt = prompt.name
+        return Dialogue(self._talk.system(ModelRole.CODER, has_tools=True), ChatMessage("user", prompt.text))
+
+    async def _answered(self, dialogue: Dialogue) -> Completion | CompletionFailure:
+        """The model's next message, which the dialogue holds then."""
+        about = question(self._request, "agent", str(len(self._calls)))
+        messages = dialogue.within(self._talk.limits(ModelRole.CODER).input_tokens, self._tools)
+        call, answer = await self._talk.turn(ModelRole.CODER, self._prompt, messages, self._tools, about)
+        if isinstance(answer, Completion):
+            self._calls = (*self._calls, call)
+            self._model = shown(answer.model, NAME_CHARACTERS)
+            dialogue.add(ChatMessage("assistant", answer.text, answer.calls))
+        return answer
 
     def edit(self, call: ToolCall) -> WrittenEdit | str:
         try:
@@ -122,10 +132,3 @@ class LlmConversation:
             return f"this edit cannot be made: {made.reason}"
         rewrite = rewrite_of(self._request, step, judged, made, Origin(self._model, self._calls))
         return WrittenEdit(step, replace(rewrite, predictions=()))
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= _ANSWER_CHARACTERS:
-        return text
-    half = _ANSWER_CHARACTERS // 2
-    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters are left out here]\n{text[-half:]}"

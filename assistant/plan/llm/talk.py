@@ -34,7 +34,7 @@ from assistant.plan.llm.answers import BadReply, Form, Value
 from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.undecoded import legible
 from assistant.plan.profiles import CallLimits, call_limits
-from assistant.plan.tokens import estimated_tokens, most_message_tokens
+from assistant.plan.tokens import estimated_tokens, most_message_tokens, most_tool_tokens
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record
 
@@ -232,9 +232,7 @@ def _quoted(answer: str) -> str:
 def _input_tokens(request: CompletionRequest) -> int:
     """Of the prompt and the schema that is sent with it, with the room that a budget leaves for an estimate."""
     schema = 0 if request.reply is None else estimated_tokens(request.reply.json_schema)
-    schema += sum(estimated_tokens(f"{tool.name} {tool.description} {tool.json_schema}") for tool in request.tools)
-    schema += sum(estimated_tokens(call.arguments) for message in request.messages for call in message.calls)
-    return most_message_tokens(request.messages) + schema
+    return most_message_tokens(request.messages) + most_tool_tokens(request.tools, request.messages) + schema
 
 
 def _spending(request: CompletionRequest, answer: Completion | CompletionFailure, served: ServedModel) -> tuple[Spending, bool]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from assistant.model.completion import Completion, ToolCall
 from assistant.ports.agent import AgentEnded, AgentTurn, ToolAnswer
 from tests.unit.plan.llm.bed import bed, request_of
@@ -38,6 +40,28 @@ async def test_of_a_long_answer_of_a_tool_beginning_and_end_are_sent_and_what_is
     await conversation.turn([ToolAnswer(INSPECT, "a" * 9_000 + "b" * 10_000)])
     told = made.provider.requests[1].messages[-1].text
     assert told == "a" * 8_000 + "\n[3,000 characters are left out here]\n" + "b" * 8_000
+
+
+def large(*calls: ToolCall) -> Completion:
+    """A turn with an edit of about 2,000 tokens."""
+    return asks(*calls, ToolCall("J", "judge", json.dumps({"technique": "tile", "line": 3, "parts": [{"code": "x = in[i];\n" * 400}]})))
+
+
+async def test_a_long_conversation_is_kept_to_what_the_model_can_read() -> None:
+    made = bed([large(INSPECT)] * 24)
+    conversation = made.planner.agent().begin(request_of(), ())
+    answers = list[ToolAnswer]()
+    for number in range(24):
+        await conversation.turn(answers)
+        verdict = json.dumps({"candidate": f"C{number}", "outcome": "kept", "counted": ["fact " * 900]})
+        answers = [ToolAnswer(INSPECT, "float x = in[i];\n" * 100), ToolAnswer(ToolCall("J", "judge", "{}"), verdict)]
+    whole, sent = made.provider.requests[0].messages, made.provider.requests[-1].messages
+    assert made.ledger.sent[-1][1] <= 24_000 < made.ledger.sent[1][1] * 23, "without that it grows with every turn"
+    assert sent[:2] == whole and len(sent) == 2 + 3 * 23
+    assert json.loads(sent[4].text) == {"candidate": "C0", "outcome": "kept", "left_out": "4,555 characters, to save room"}
+    assert json.loads(sent[3].text) == {"left_out": "1,700 characters, to save room"}
+    assert json.loads(sent[2].calls[1].arguments) == {"technique": "tile", "line": 3, "left_out": "the rest, to save room"}
+    assert sent[-6].calls == large(INSPECT).calls and all(len(message.text) > 1_000 for message in sent[-5:-3] + sent[-2:])
 
 
 async def test_every_turn_is_a_question_of_its_own_whatever_tools_answered() -> None:

@@ -1,0 +1,123 @@
+"""The messages of a conversation with tools, kept to what the model can read: the oldest answers and edits are left out first. Pure.
+
+What stands before the first turn and the last two turns stay whole. Example::
+
+    dialogue = Dialogue(system, prompt)
+    dialogue.add(ChatMessage("assistant", "", calls))
+    dialogue.answer([ToolAnswer(call, "…")])
+    dialogue.within(24_000, tools)      # what is sent next
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from assistant.model.completion import ChatMessage, ToolCall, ToolSpec
+from assistant.plan.tokens import most_message_tokens, most_tool_tokens
+from assistant.ports.agent import ToolAnswer
+
+__all__ = ["Dialogue"]
+
+_ANSWER_CHARACTERS = 16_000
+"""What is kept of a tool's answer (chosen: about 5,000 tokens): its beginning and its end, where it is longer."""
+_WHOLE_TURNS = 2
+_BRIEF_CHARACTERS = 200
+"""What is kept of a text of an old turn."""
+_BRIEF = ("candidate", "outcome", "time_before_over_time_after")
+"""What stays of an old answer, where it tells so much."""
+_LEFT_OUT = "to save room"
+
+
+class Dialogue:
+    """One conversation, oldest message first."""
+
+    def __init__(self, *first: ChatMessage) -> None:
+        self._messages = list(first)
+        self._first_count = len(first)
+        self._briefs: dict[int, str] = {}
+        """By message: what an answer of a tool comes to in one line."""
+
+    def add(self, message: ChatMessage) -> None:
+        self._messages.append(message)
+
+    def answer(self, answers: Sequence[ToolAnswer]) -> None:
+        """What came of the calls of the last turn."""
+        for answer in answers:
+            self._briefs[len(self._messages)] = _brief(answer.text)
+            self.add(ChatMessage("tool", _cut(answer.text), answers=answer.call.id))
+
+    def within(self, token_count: int, tools: Sequence[ToolSpec]) -> tuple[ChatMessage, ...]:
+        """All messages. Old answers of tools are shortened until they are ``token_count`` tokens, then what was asked for in old turns.
+
+        What is shortened once stays so.
+        """
+        left = most_message_tokens(self._messages) + most_tool_tokens(tools, self._messages) - token_count
+        for shorten in (self._without_answer, self._without_edit):
+            left = self._shortened(shorten, left)
+        return tuple(self._messages)
+
+    def _shortened(self, shorten: Callable[[int], ChatMessage], left: int) -> int:
+        """Tokens that are still too many after old messages were shortened."""
+        for index in range(self._first_count, self._recent()):
+            if left <= 0:
+                break
+            before, after = self._messages[index], shorten(index)
+            self._messages[index] = after
+            left -= _tokens(before) - _tokens(after)
+        return left
+
+    def _recent(self) -> int:
+        """Where the last turns begin."""
+        turns = [index for index, message in enumerate(self._messages) if message.author == "assistant"]
+        return turns[-_WHOLE_TURNS] if len(turns) >= _WHOLE_TURNS else self._first_count
+
+    def _without_answer(self, index: int) -> ChatMessage:
+        message = self._messages[index]
+        brief = self._briefs.get(index, message.text)
+        return replace(message, text=min(message.text, brief, key=len))
+
+    def _without_edit(self, index: int) -> ChatMessage:
+        message = self._messages[index]
+        if message.author != "assistant":
+            return message
+        return replace(message, text=message.text[:_BRIEF_CHARACTERS], calls=tuple(map(_bare, message.calls)))
+
+
+def _tokens(message: ChatMessage) -> int:
+    return most_message_tokens((message,)) + most_tool_tokens((), (message,))
+
+
+def _cut(text: str) -> str:
+    """Beginning and end of a long answer."""
+    if len(text) <= _ANSWER_CHARACTERS:
+        return text
+    half = _ANSWER_CHARACTERS // 2
+    return f"{text[:half]}\n[{len(text) - 2 * half:,} characters are left out here]\n{text[-half:]}"
+
+
+def _brief(answer: str) -> str:
+    """One line that says what is missing; of a verdict with the candidate's id and outcome."""
+    told = _object(answer)
+    return json.dumps({**{key: told[key] for key in _BRIEF if key in told}, "left_out": f"{len(answer):,} characters, {_LEFT_OUT}"})
+
+
+def _bare(call: ToolCall) -> ToolCall:
+    """A call without its long arguments."""
+    told = {
+        key: value
+        for key, value in _object(call.arguments).items()
+        if isinstance(value, str | int) and len(str(value)) <= _BRIEF_CHARACTERS
+    }
+    arguments = json.dumps({**told, "left_out": f"the rest, {_LEFT_OUT}"}, ensure_ascii=False)
+    return call if len(call.arguments) <= len(arguments) else replace(call, arguments=arguments)
+
+
+def _object(text: str) -> dict[str, object]:
+    """Of JSON text; empty where it is no object."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType, reportUnknownMemberType]  # JSON
