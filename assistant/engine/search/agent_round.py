@@ -149,6 +149,9 @@ class AgentRound:
             self._report_unjudged(edit.step, edit.rewrite.summary, outcome, reason)
             return reason
         trial = await self._tried(edit)
+        after = edited_texts(self._node, edit.rewrite)
+        if isinstance(after, EditedTexts):  # as it was written; tuning may have made other texts of it
+            self._services.history.ended(after.key, trial.id)
         return judged(trial)
 
     async def _why_not(self, edit: WrittenEdit) -> tuple[TrialOutcome, str] | None:

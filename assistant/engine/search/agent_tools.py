@@ -50,6 +50,8 @@ def judged(trial: Trial) -> str:
     answer: dict[str, Any] = {"candidate": trial.id, "outcome": trial.outcome.value, "reason": reason_for_planners(trial)}
     if trial.ratio is not None:
         answer["time_before_over_time_after"] = round(trial.ratio, 3)
+    if trial.settings:
+        answer["numbers_chosen_by_tuning"] = dict(trial.settings)
     if setback is not None:
         answer["compiler"] = [f"line {message.line}: {message.message}" for message in setback.diagnostics[:_MOST_FINDINGS]]
         answer["wrong"] = [_wrong(finding) for finding in setback.findings[:_MOST_FINDINGS]]

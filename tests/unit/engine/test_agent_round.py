@@ -15,7 +15,7 @@ from assistant.engine.request import CandidateRules
 from assistant.engine.search.planning import SearchCallbacks
 from assistant.model import events
 from assistant.model.completion import ToolCall, ToolSpec
-from assistant.model.plan import Origin, Rewrite, Step
+from assistant.model.plan import Origin, Rewrite, Step, Tunable
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.ports.agent import AgentEnded, AgentTurn, ToolAnswer, WrittenEdit
@@ -72,7 +72,9 @@ class ScriptedConversation:
         kernel = self.request.kernel
         step = Step(given.get("technique", "tile"), kernel.key, kernel.line, "because", (), "KO101", (), 1.0, planner="llm:small")
         labels, edits = tuple(map(Label, given.get("labels", ()))), (TextEdit(kernel.span, given["text"]),)
-        return WrittenEdit(step, Rewrite(step.technique, step.kernel, step.line, edits, "Do it.", labels, origin=Origin("small", ("M1",))))
+        tunables = (Tunable("PAD", tuple(given["tune"])),) if "tune" in given else ()
+        made = Rewrite(step.technique, step.kernel, step.line, edits, "Do it.", labels, origin=Origin("small", ("M1",)), tunables=tunables)
+        return WrittenEdit(step, made)
 
 
 def judge(text: str, **more: object) -> tuple[str, Said]:
@@ -205,6 +207,18 @@ async def test_the_same_edit_is_not_judged_twice(tmp_path: Path) -> None:
     on, agent = searching(tmp_path, [judge(RIGHT)], [judge(RIGHT), judge(spaced)], [])
     assert await on.run() == [("tile", "kept"), ("tile", "duplicate"), ("tile", "duplicate")]
     assert agent.answers[1:] == [f"it is the same as {agent.candidates[0]}"] * 2
+
+
+async def test_an_edit_is_not_tuned_twice_and_the_verdict_tells_the_numbers_that_were_chosen(tmp_path: Path) -> None:
+    tuned = judge(
+        RIGHT.replace("    __shared__ float tile[32][33]", "    constexpr int PAD = 0;\n    __shared__ float tile[32][32 + PAD]"),
+        tune=[0, 1],
+    )
+    kernels = {"PAD = 0;": Behaviour(turned, sectors=16), "PAD = 1;": Behaviour(turned, sectors=4), **KERNELS}
+    on, agent = searching(tmp_path, [tuned], [tuned], [], kernels=kernels)
+    assert await on.run() == [("tile", "kept"), ("tile", "duplicate")]
+    assert len(on.all(events.TuningEnded)) == 1 and agent.answers[1] == f"it is the same as {agent.candidates[0]}"
+    assert json.loads(agent.answers[0])["numbers_chosen_by_tuning"] == {"PAD": 1}
 
 
 @pytest.mark.parametrize(("is_allowed", "outcome"), [(False, "not_allowed"), (True, None)])
