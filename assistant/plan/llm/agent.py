@@ -19,6 +19,7 @@ from assistant.model.plan import Origin
 from assistant.plan.llm.answers import faults
 from assistant.plan.llm.dialogue import Dialogue
 from assistant.plan.llm.inputs import Inputs
+from assistant.plan.llm.library import Prompt
 from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import plan_of
 from assistant.plan.llm.questions import question
@@ -75,6 +76,8 @@ class LlmConversation:
         self._tools = (judge, *tools)
         self._dialogue: Dialogue | None = None
         self._prompt = ""
+        self._is_reminded = False
+        """A call was made, or the model was told to make one: it knows how to go on."""
         self._calls: tuple[str, ...] = ()
         self._model = ""
 
@@ -88,10 +91,18 @@ class LlmConversation:
             answer = await self._answered(dialogue)
             if isinstance(answer, CompletionFailure):
                 return AgentEnded(f"{answer.message}; {answer.remedy}")
-            if answer.calls or not answer.is_cut:
+            reminder = None if answer.calls else self._reminder(answer.is_cut)
+            self._is_reminded = self._is_reminded or not answer.is_cut
+            if reminder is None:
                 return AgentTurn(answer.calls, answer.text, self._calls)
-            dialogue.add(ChatMessage("user", self._inputs.cut().text))
+            dialogue.add(ChatMessage("user", reminder.text))
         return AgentEnded("its answers stop at the limit of their length; provider.coder_max_output_tokens allows more")
+
+    def _reminder(self, is_cut: bool) -> Prompt | None:
+        """What is said to a turn that asks for nothing; None where it is taken to mean that nothing gains more."""
+        if is_cut:
+            return self._inputs.cut()
+        return None if self._is_reminded else self._inputs.uncalled()
 
     async def _begun(self) -> Dialogue | CompletionFailure:
         prompt = await self._inputs.agent(self._request)

@@ -130,6 +130,10 @@ class Inputs:
         """Asks for a turn again that ended before it asked for anything."""
         return self._library.render("repair-reply", {"problem": "it asks for no tool", "is_cut": True})
 
+    def uncalled(self) -> Prompt:
+        """Reminds a model that has called nothing so far of what it can do."""
+        return self._library.render("repair-no-call", {})
+
     def _worked(self, request: PlanRequest) -> tuple[str, ...]:
         """The pages of the first techniques that answer a finding: a model that plans and writes at once sees no page of a step."""
         found = dict.fromkeys(t for finding in request.findings for t in self._catalogue.answering(finding.code))

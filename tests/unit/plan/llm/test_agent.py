@@ -26,6 +26,23 @@ async def test_a_turn_that_is_cut_off_before_it_asks_for_anything_is_asked_for_a
     assert isinstance(done, AgentTurn) and not done.calls, "what ends by itself is not asked for again"
 
 
+async def test_a_model_that_calls_nothing_at_first_is_reminded_once() -> None:
+    made = bed([asks(text="I would tile it."), asks(INSPECT), asks(text="Nothing gains.")])
+    conversation = made.planner.agent().begin(request_of(), ())
+    turn = await conversation.turn(())
+    assert isinstance(turn, AgentTurn) and turn.calls == (INSPECT,) and len(turn.model_calls) == 2
+    said = made.provider.requests[1].messages
+    assert said[-2].text == "I would tile it." and said[-1].author == "user" and "You called no tool" in said[-1].text
+    done = await conversation.turn([ToolAnswer(INSPECT, "nothing")])
+    assert isinstance(done, AgentTurn) and not done.calls
+
+
+async def test_a_model_that_says_twice_that_nothing_gains_is_done() -> None:
+    made = bed([asks(text="Nothing gains.")] * 3)
+    done = await made.planner.agent().begin(request_of(), ()).turn(())
+    assert isinstance(done, AgentTurn) and not done.calls and len(made.provider.requests) == 2
+
+
 async def test_a_conversation_whose_turns_are_all_cut_off_ends() -> None:
     made = bed([asks(text="Well", is_cut=True)] * 3)
     ended = await made.planner.agent().begin(request_of(), ()).turn(())

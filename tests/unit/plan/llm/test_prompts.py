@@ -165,6 +165,10 @@ def test_repair_region(snapshot: SnapshotAssertion) -> None:
     assert shown(inputs().refused(UnusableAnswer(Unusable.BRACKETS, "part kernel: its brackets do not match"))) == snapshot
 
 
+def test_repair_no_call(snapshot: SnapshotAssertion) -> None:
+    assert shown(inputs().uncalled()) == snapshot
+
+
 def test_repair_reply(snapshot: SnapshotAssertion) -> None:
     library = load_prompts()
     assert shown(library.render("repair-reply", {"problem": "steps: Field required", "is_cut": False})) == snapshot
