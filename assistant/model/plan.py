@@ -28,6 +28,8 @@ class Technique(Record):
     """Labels it always carries."""
     text: str
     """The Markdown body: applies when, why, how, risks."""
+    shown_for: tuple[str, ...] = ()
+    """Kernels that models are shown it with besides those of its findings (`plan.catalogue`)."""
 
 
 class MetricPrediction(Record):

@@ -1,15 +1,19 @@
 """The technique catalogue: every named optimization, read from ``prompts/techniques/<id>.md``.
 
-A file is a front matter of four lines between ``---`` and a Markdown body that people and models read alike::
+A file is a front matter of four lines between ``---``, or five, and a Markdown body that people and models read alike::
 
     ---
     id: loop-unrolling
     title: Unroll a short loop
     findings: [KO114]
     labels: []
+    shown_for: [KO108+sm_80]
     ---
     ## Applies when
     …
+
+``shown_for``: kernels that models are shown the page with besides those of its findings. Each kind is what has to come together: findings,
+words in the code, the least architecture (``sm_90a``: a GPU of that one).
 """
 
 from __future__ import annotations
@@ -27,6 +31,7 @@ from assistant.shipped import shipped_prompts
 __all__ = ["Catalogue", "load_catalogue", "own_catalogue", "parse_technique"]
 
 _KEYS = frozenset({"id", "title", "findings", "labels"})
+_SHOWN_FOR = "shown_for"
 
 
 class Catalogue(Record):
@@ -67,8 +72,8 @@ def parse_technique(text: str, name: str) -> Technique:
         fields, body = front_matter(text)
     except ValueError as error:
         raise _malformed(name, str(error)) from error
-    if fields.keys() != _KEYS:
-        odd = sorted(_KEYS ^ fields.keys())
+    odd = sorted(_KEYS ^ (fields.keys() - {_SHOWN_FOR}))
+    if odd:
         raise _malformed(name, f"its front matter must have exactly {', '.join(sorted(_KEYS))}; see {', '.join(odd)}")
     return Technique(
         id=fields["id"],
@@ -76,6 +81,7 @@ def parse_technique(text: str, name: str) -> Technique:
         findings=items(fields["findings"]),
         labels=tuple(_label(item, name) for item in items(fields["labels"])),
         text=body.strip() + "\n",
+        shown_for=items(fields.get(_SHOWN_FOR, "")),
     )
 
 

@@ -24,6 +24,7 @@ from assistant.plan.llm.fit import fitted
 from assistant.plan.llm.headers import HeaderRights, decided_header_words, header_words
 from assistant.plan.llm.launching import declared_launches
 from assistant.plan.llm.library import Prompt, PromptLibrary
+from assistant.plan.llm.pages import page_of, pages_for
 from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.setbacks import case_lines, failure_lines
 from assistant.plan.llm.shown_evidence import evidence_groups, stated_in
@@ -47,8 +48,6 @@ _SIGNAL_OF = {
     SetbackKind.NOT_FASTER: "profile",
     SetbackKind.ONLY_HERE: "verify",
 }
-_MOST_WORKED = 3
-"""Pages of techniques in a prompt that asks for plan and code at once, or begins a conversation with tools."""
 _LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS, Label.IN_PART))
 """Risks that a model may state; the others are seen, not believed."""
 
@@ -67,22 +66,23 @@ class Inputs:
     async def plan(self, request: PlanRequest, step_count: int, with_code: bool = False) -> Prompt | CompletionFailure:
         """Asks for at most ``step_count`` steps. ``with_code``: and for the code of each."""
         facts = await self._facts(request)
-        facts = replace(facts, worked=self._worked(request) if with_code else ())
+        facts = replace(facts, worked=pages_for(self._catalogue, request) if with_code else ())
         inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code, "island": request.island}
         return self._fitted(ModelRole.PLANNER, "plan", facts, inputs | self._form(request) | _decisions(request))
 
     async def agent(self, request: PlanRequest) -> Prompt | CompletionFailure:
         """Begins a conversation with tools."""
-        facts = replace(await self._facts(request), worked=self._worked(request))
+        facts = replace(await self._facts(request), worked=pages_for(self._catalogue, request))
         inputs = {"techniques": self._catalogue.techniques}
         return self._fitted(ModelRole.CODER, "agent", facts, inputs | self._form(request) | _decisions(request))
 
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
         """Asks for an edit that carries out ``step`` and differs from ``others``."""
-        technique = self._catalogue.get(step.technique)
+        technique = page_of(self._catalogue, request, step)
         inputs = {
             "step": self._titled(step),
             "technique_text": "" if technique is None else technique.text,
+            "technique_is_near": technique is not None and technique.id != step.technique,
             "others": tuple(rewrite.summary for rewrite in others),
         }
         return self._fitted(ModelRole.CODER, "code", await self._facts(request), inputs | self._form(request))
@@ -133,11 +133,6 @@ class Inputs:
     def uncalled(self) -> Prompt:
         """Reminds a model that has called nothing so far of what it can do."""
         return self._library.render("repair-no-call", {})
-
-    def _worked(self, request: PlanRequest) -> tuple[str, ...]:
-        """The pages of the first techniques that answer a finding: a model that plans and writes at once sees no page of a step."""
-        found = dict.fromkeys(t for finding in request.findings for t in self._catalogue.answering(finding.code))
-        return tuple(technique.text for technique in found)[:_MOST_WORKED]
 
     async def _facts(self, request: PlanRequest) -> Facts:
         return await self._summaries.made(facts_of(request, self._signals), request.evidence)

@@ -23,6 +23,11 @@ def test_a_file_becomes_a_technique():
     assert technique.text == "## Applies when\n\nalways\n"
 
 
+def test_a_file_may_say_for_which_kernels_models_are_shown_it():
+    technique = parse_technique(GOOD.replace("labels:", "shown_for: [KO108+sm_80, expf+for]\nlabels:"), "t.md")
+    assert technique.shown_for == ("KO108+sm_80", "expf+for") and parse_technique(GOOD, "t.md").shown_for == ()
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

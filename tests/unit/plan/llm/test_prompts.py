@@ -100,6 +100,11 @@ async def test_code(snapshot: SnapshotAssertion) -> None:
     assert shown(await inputs().code(request_of(), STEP, ())) == snapshot
 
 
+async def test_a_step_with_a_name_of_the_models_own_is_shown_a_page_of_its_finding() -> None:
+    made = await inputs().code(request_of(), replace(STEP, technique="my-stores"), ())
+    assert isinstance(made, Prompt) and "## A known technique for such a finding\n\n" in made.text and "## Applies when" in made.text
+
+
 async def test_code_unlike_an_earlier_variant(snapshot: SnapshotAssertion) -> None:
     own = replace(STEP, technique="row-swap", title="Swap rows")
     assert shown(await inputs().code(request_of(), own, (REWRITE,))) == snapshot
