@@ -167,6 +167,14 @@ class Region(Record):
         return found
 
     def _of_host(self) -> Iterator[_Found]:
+        yield from self._launching()
+        for file in self.files:  # cudaLaunchKernelEx, a macro, a pointer to the kernel: no launch that can be seen
+            hosts = [item for item in items(uncommented(file.source.text)) or () if item.kind is ItemKind.HOST]
+            for host in (host for host in hosts if self.kernel.name in words_in_code(blanked(host.text))):
+                yield _Found(min(host.names, default="host"), Span(host.start, host.end), PartKind.HOST, file)
+
+    def _launching(self) -> Iterator[_Found]:
+        """Launches, and the functions that hold them."""
         for file, names in self._launchers:
             code = uncommented(file.source.text)
             hosts = [item for item in items(code) or () if item.kind is ItemKind.HOST]

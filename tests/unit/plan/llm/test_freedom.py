@@ -51,6 +51,22 @@ def ids(found: Region) -> list[str]:
     return [part.id for part in found.parts]
 
 
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "cudaLaunchKernelEx(&config, transpose, out, in, n, 2.0f);",
+        "cudaLaunchKernel((void *)transpose, grid, block, args, 0, nullptr);",
+        "LAUNCH(transpose, grid, block, out, in, n, 2.0f);",
+        "auto launched = transpose;\n    launched<<<grid, block>>>(out, in, n, 2.0f);",
+    ],
+)
+def test_a_host_function_that_names_the_kernel_is_a_part_however_it_launches_it(launch: str) -> None:
+    text = TEXT.replace(LAUNCH, launch)
+    assert "run" in ids(region(text)) and "run" not in ids(replace(region(text), may_edit_host=False))
+    smaller = RUN.replace(LAUNCH, launch).replace("block(32, 8)", "block(32, 4)")
+    assert after(answer(("run", smaller), text=text), text) == text.replace("block(32, 8)", "block(32, 4)")
+
+
 def test_the_parts_are_the_kernels_launched_together_what_they_rest_on_and_who_launches_them() -> None:
     text = PAIR.replace("// out =", "#define WIDE 4\n#define UNUSED 5\nstruct Pair { int a[WIDE]; };\n// out =")
     text = text.replace("out[threadIdx.x] = 0;", "Pair p; out[threadIdx.x] = sizeof(p);")
