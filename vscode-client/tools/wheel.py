@@ -44,9 +44,14 @@ def pack(wheel: Path, packed: Path) -> None:
     """What a server needs of a wheel, files of one kind next to each other, as they resemble each other."""
     with zipfile.ZipFile(wheel) as compressed:
         names = [name for name in compressed.namelist() if not name.endswith(".dist-info/RECORD") and not _is_left_out(name)]
-        contents = [(name, compressed.read(name)) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
+        contents = [(name, _needed(name, compressed.read(name))) for name in sorted(names, key=lambda name: (Path(name).suffix, name))]
     index = json.dumps([[name, len(content)] for name, content in contents], separators=(",", ":"))
     packed.write_bytes(index.encode("ascii") + b"\n" + b"".join(content for _, content in contents))
+
+
+def _needed(name: str, content: bytes) -> bytes:
+    """Metadata without the description behind its fields, which is the README."""
+    return content.partition(b"\n\n")[0] + b"\n" if name.endswith(".dist-info/METADATA") else content
 
 
 def _is_left_out(name: str) -> bool:
