@@ -155,11 +155,14 @@ class AllowOption(Record):
     def read(cls, words: str) -> AllowOption:
         """``precision,alignment,host`` or ``none``; raises UsageError for anything else."""
         known = (*get_args(DeferredDecision), "host")
-        names = [name for word in words.split(",") if (name := word.strip().lower()) not in ("", "none")]
+        given = [name for word in words.split(",") if (name := word.strip().lower())]
+        names = [name for name in given if name != "none"]
+        if names and "none" in given:
+            raise UsageError(f"--allow says none and {names[0]}", "give none alone, or leave it out")
         unknown = next((name for name in names if name not in known), None)
         if unknown is not None:
             raise UsageError(f"--allow does not know {unknown!r}", f"give none, or any of {', '.join(known)}")
-        return cls(tuple(dict.fromkeys(name for name in names if name != "host")), "host" in names, bool(words.strip(" ,")) and not names)
+        return cls(tuple(dict.fromkeys(name for name in names if name != "host")), "host" in names, "none" in given)
 
 
 class OperatorOptions(Record):

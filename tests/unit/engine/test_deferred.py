@@ -53,3 +53,8 @@ def test_what_is_allowed_is_named_with_commas(words: str, allowed: AllowOption) 
 def test_what_nobody_knows_cannot_be_allowed() -> None:
     with pytest.raises(UsageError, match=r"^--allow does not know 'speed'"):
         AllowOption.read("precision,speed")
+
+
+def test_nothing_and_something_are_not_allowed_together() -> None:
+    with pytest.raises(UsageError, match=r"^--allow says none and precision"):
+        AllowOption.read("none,precision")
