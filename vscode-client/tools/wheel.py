@@ -1,7 +1,7 @@
 """Builds kernelopt's wheel and packs its texts for the extension, to be compressed as one stream.
 
-One stream takes half of what many small files take one by one. `python/make_wheel.py` makes the wheel of it again and says what the
-packed file looks like.
+One stream takes half of what many small files take one by one, and a fifth of that is documentation, which stays in the repository.
+`python/make_wheel.py` makes the wheel of it again and says what the packed file looks like.
 
 Example::
 
@@ -10,6 +10,7 @@ Example::
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-__all__ = ["build", "pack"]
+__all__ = ["build", "pack", "undocumented"]
 
 _SOURCE = Path(__file__).resolve().parents[2]
 _DEADLINE_S = 300
@@ -29,6 +30,8 @@ _TERMINAL = (
     ),
 )
 """Of ``bench``, ``study``, ``train``, ``cluster``, ``tasks make`` and ``tasks judge``: all but their options, which say so."""
+_DOCUMENTATION_IS_READ = ("assistant/cli/", "assistant/mcp/")
+"""Where a function's docstring is shown: as a command's help, and to a model as what a tool does."""
 
 
 def build(packed: Path) -> None:
@@ -50,8 +53,32 @@ def pack(wheel: Path, packed: Path) -> None:
 
 
 def _needed(name: str, content: bytes) -> bytes:
-    """Metadata without the description behind its fields, which is the README."""
-    return content.partition(b"\n\n")[0] + b"\n" if name.endswith(".dist-info/METADATA") else content
+    """Metadata without the description behind its fields, which is the README; code without documentation that nothing reads."""
+    if name.endswith(".dist-info/METADATA"):
+        return content.partition(b"\n\n")[0] + b"\n"
+    if name.endswith(".py") and not name.startswith(_DOCUMENTATION_IS_READ):
+        return undocumented(content.decode("utf-8")).encode("utf-8")
+    return content
+
+
+def undocumented(code: str) -> str:
+    """A module without docstrings, but for those of classes, which schemas hold. Each line keeps its number, so tracebacks stay right."""
+    lines = code.split("\n")
+    for node in ast.walk(ast.parse(code)):
+        if not isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        kept = node.body[:1] if isinstance(node, ast.ClassDef) else []
+        for text in (each for each in node.body if _is_text(each) and each not in kept):
+            end = text.end_lineno or text.lineno
+            lines[text.lineno - 1 : end] = [""] * (end - text.lineno + 1)
+            if len(node.body) == 1 and not isinstance(node, ast.Module):
+                lines[text.lineno - 1] = " " * text.col_offset + "..."
+    return "\n".join(lines)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """Whether this is a text that stands alone: a docstring, or what is said below a name."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and isinstance(statement.value.value, str)
 
 
 def _is_left_out(name: str) -> bool:
