@@ -16,6 +16,7 @@ from assistant.bench.row import Cost, Times
 from assistant.engine import DONE
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
+from assistant.model.comparison import format_ratio
 from assistant.model.profile import Severity
 from assistant.model.timeline import KERNEL
 from assistant.profile.quantity import counted_noun
@@ -57,7 +58,7 @@ def ending_of(heard: Sequence[events.Event]) -> str:
 
 
 def reached_of(heard: Heard) -> str:
-    """How far a task's jobs came when time was up: the last one, its stage, what was tried and kept."""
+    """How far a task's jobs came when time was up: the last one, its stage, what was tried, and what was kept of which kernel."""
     job = next((event for event in reversed(heard.events) if isinstance(event, events.JobStarted)), None)
     if job is None:
         return "nothing had begun"
@@ -65,7 +66,8 @@ def reached_of(heard: Heard) -> str:
     stage = next((f", in {event.stage}" for event in reversed(own) if isinstance(event, events.StageStarted)), "")
     tried = sum(isinstance(event, events.CandidateTried) for event in own)
     done = [f"{counted_noun(tried, 'candidate')} tried"] if tried else []
-    done += [f"{counted_noun(len(heard.taken), 'proposal')} kept"] if heard.taken else []
+    taken = [proposal for proposal in heard.proposals if proposal.id in heard.taken]
+    done += [f"kept {' and '.join(map(_in_words, taken))}"] if taken else []
     return f"{job.command}{stage}{': ' if done else ''}{', '.join(done)}"
 
 
@@ -154,5 +156,5 @@ class Heard:
 
 def _in_words(proposal: events.ProposalMade) -> str:
     labels = f" ({', '.join(proposal.labels)})" if proposal.labels else ""
-    speed = f"{proposal.speed.outcome} {proposal.speed.ratio:.2f}x"
+    speed = f"{proposal.speed.outcome} {format_ratio(proposal.speed.ratio)}x"
     return f"{' + '.join(proposal.techniques)} on {proposal.kernel.partition('(')[0]}: {proposal.verification.outcome}{labels}, {speed}"

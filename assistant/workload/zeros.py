@@ -28,7 +28,7 @@ _LEAST_TAIL_COUNT = 2
 def structural_zeros(values: Array, row_lengths: Sequence[int]) -> _Mask:
     """True at zeros that are structure. ``row_lengths``: elements that a row may have."""
     is_zero: _Mask = values == 0
-    if not is_zero.any():
+    if not is_zero.any() or is_zero.all():  # nothing is in use around which there could be structure
         return np.zeros(values.size, np.bool_)
     found: _Mask = _tail(is_zero)
     for length in dict.fromkeys(row_lengths):
@@ -51,6 +51,8 @@ def _empty_lines(is_zero: _Mask) -> _Mask:
     """Whole rows and columns of zeros around a matrix that is otherwise in use."""
     rows: _Mask = np.asarray(is_zero.all(axis=1))
     columns: _Mask = np.asarray(is_zero.all(axis=0))
+    if not rows.any() and not columns.any():
+        return np.zeros(is_zero.shape, np.bool_)
     mask: _Mask = np.logical_or.outer(rows, columns)
     used_share = 1.0 - float(np.mean(mask))
     is_minor = 1.0 - _MOST_STRUCTURE_RATIO <= used_share < 1.0

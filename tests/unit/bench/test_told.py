@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.bench.told import Heard, failure_of, original_of
+from assistant.bench.told import Heard, failure_of, original_of, reached_of
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import SpeedOutcome
@@ -64,6 +64,12 @@ def test_what_was_accepted_is_the_chain_and_what_nobody_decided_on_waits() -> No
     )
     assert (told.chain, told.taken) == (("tiling",), ["P1"])
     assert told.waiting == ("fusion on b: NEEDS_DECISION (precision), FASTER 3.00x",), "a kernel's accepted edit has its place"
+
+
+def test_time_that_is_up_takes_nothing_of_what_was_found_about_kernels() -> None:
+    compared = events.JobStarted("J2", "compare", "/a.cu", "a GPU", "")
+    told = heard(proposal("P1", "a(int)"), decided("P1"), compared, events.StageStarted("J2", "confirm", ""))
+    assert reached_of(told) == "compare, in confirm: kept tiling on a: NEEDS_DECISION (precision), FASTER 3.00x"
 
 
 def test_a_command_that_ran_twice_is_heard_as_it_ran_last() -> None:
