@@ -71,8 +71,7 @@ class Trace:
 
     def _ran(self, event: Any) -> Ran:
         name = plain_name(event.name)
-        is_own = name.rpartition("::")[2] in self._words and not _LIBRARIES.search(event.name)
-        return Ran(name, is_own, event.device_time * 1e-6)
+        return Ran(name, is_own(name, self._words), event.device_time * 1e-6)
 
     def _sees_kernels(self) -> bool:
         value = torch.ones(64, device="cuda")
@@ -81,6 +80,11 @@ class Trace:
             value.mul_(2.0)
             torch.cuda.synchronize()
         return any(event.device_type == DeviceType.CUDA for event in recording.events() or ())
+
+
+def is_own(name: str, words: frozenset[str]) -> bool:
+    """Whether a kernel of that plain name is the candidate's; what it takes may be a library's (``at::PackedTensorAccessor32``)."""
+    return name.rpartition("::")[2] in words and not _LIBRARIES.search(name)
 
 
 def plain_name(name: str) -> str:

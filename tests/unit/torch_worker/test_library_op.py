@@ -90,3 +90,19 @@ def test_kernels_are_named_without_types_and_arguments(name: str, plain: str) ->
     from assistant.torch_worker.side.trace import plain_name
 
     assert plain_name(name) == plain
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("capped_scores(at::GenericPackedTensorAccessor<float, 3ul, at::RestrictPtrTraits, int>, float)", True),
+        ("void capped_scores<at::Half>(at::Half*, int)", True),
+        ("void at::native::capped_scores<float>(float*)", False),
+        ("void cub::DeviceReduceKernel<float>(float*)", False),
+        ("ampere_sgemm_128x64_tn", False),
+    ],
+)
+def test_a_kernel_is_the_candidates_own_by_its_name_and_not_by_what_it_takes(name: str, expected: bool) -> None:
+    from assistant.torch_worker.side.trace import is_own, plain_name
+
+    assert is_own(plain_name(name), frozenset({"capped_scores", "DeviceReduceKernel"})) is expected
