@@ -40,45 +40,38 @@ function how(pythons: readonly string[] = [PYTHON ?? ""]): Installation {
   return { pythons, onText: () => undefined, signal: new AbortController().signal };
 }
 
-test("the server gets an environment of its own, and that of another version goes once nobody uses it", async () => {
+/** The installed package of a version's environment. */
+function ours(of: Place): string {
+  const lib = join(of.folder, of.version, "lib");
+  return join(lib, readdirSync(lib)[0] ?? "", "site-packages", "assistant");
+}
+
+test("the server gets an environment of its own; installing again fixes one that is broken, and that of another version goes once nobody uses it", async () => {
   const old = place("ok", "0.0.1");
   assert.equal(await install(old, how()), undefined);
   assert.equal(await packaged(privatePython(old), "0.0.1"), "usable");
   assert.equal(execFileSync(privatePython(old), ["-m", "assistant"], { encoding: "utf8" }).trim(), "here");
 
-  const package_ = join(privatePython(old), "..", "..", "lib", readdirSync(join(old.folder, "0.0.1", "lib"))[0] ?? "", "site-packages", "assistant");
   await compileAhead(old);
-  assert.deepEqual(readdirSync(join(package_, "__pycache__")).map((name) => name.split(".")[0]), ["__main__"], "compiled after the wait");
+  assert.deepEqual(readdirSync(join(ours(old), "__pycache__")).map((name) => name.split(".")[0]), ["__main__"], "compiled after the wait");
 
   const now = place("ok", "0.0.2");
   assert.equal(await isInstalled(now), false);
   assert.equal(await install(now, how()), undefined);
   assert.deepEqual(readdirSync(now.folder), ["0.0.1", "0.0.2"], "a window that was not reloaded may still run it");
+  assert.equal(await packaged(privatePython(now), "0.0.1"), "no_package");
+
+  rmSync(ours(now), { recursive: true });
+  assert.equal(await packaged(privatePython(now), "0.0.2"), "no_package");
   utimesSync(join(old.folder, "0.0.1"), 0, 0);
   await markUsed(now);
   assert.equal(await install(now, how()), undefined);
+  assert.equal(await packaged(privatePython(now), "0.0.2"), "usable");
   assert.deepEqual(readdirSync(now.folder), ["0.0.2"]);
-  assert.equal(await packaged(privatePython(now), "0.0.1"), "no_package");
-});
 
-test("installing again fixes an environment that is broken", async () => {
-  const broken = place("fixed", "0.0.6");
-  assert.equal(await install(broken, how()), undefined);
-  const lib = join(broken.folder, "0.0.6", "lib");
-  rmSync(join(lib, readdirSync(lib)[0] ?? "", "site-packages", "assistant"), { recursive: true });
-  assert.equal(await packaged(privatePython(broken), "0.0.6"), "no_package");
-  assert.equal(await install(broken, how()), undefined);
-  assert.equal(await packaged(privatePython(broken), "0.0.6"), "usable");
-  assert.deepEqual(readdirSync(broken.folder), ["0.0.6"]);
-});
-
-test("the package inside the extension goes into a Python of the user's, where that is asked for", async () => {
-  const own = place("own", "0.0.7");
-  const python = join(FOLDER, "theirs", "bin", "python");
-  execFileSync(PYTHON ?? "python3", ["-m", "venv", join(FOLDER, "theirs")]);
-  assert.equal(await packaged(python, "0.0.7"), "no_package");
-  assert.equal(await installInto(python, own, how()), undefined);
-  assert.equal(await packaged(python, "0.0.7"), "usable");
+  const inside = place("own", "0.0.7");
+  assert.equal(await installInto(privatePython(now), inside, how()), undefined);
+  assert.equal(await packaged(privatePython(now), "0.0.7"), "usable", "what is inside the extension goes into any Python that it is asked for");
 });
 
 test("a Python that is too old is told to be, whatever else it lacks", async () => {
@@ -112,10 +105,13 @@ test("no Python that is new enough is a failure that names where it was looked f
   assert.deepEqual(failure, { kind: "no_python", looked: ["/no/such/python"] });
 });
 
-test("an extension that was cut off says so, and to install it again", async () => {
+test("an extension that was cut off says so, before an environment is made, and to install it again", async () => {
   const cut = place("cut", "0.0.8");
   writeFileSync(cut.packed, brotliCompressSync(packed("0.0.8", "").subarray(0, -20)));
-  const failure = await install(cut, how());
+  const makesNone = join(FOLDER, "makes-none");
+  writeFileSync(makesNone, `#!/bin/sh\ncase "$*" in *"-m venv"*) exit 1;; esac\nexec "${PYTHON}" "$@"\n`);
+  chmodSync(makesNone, 0o755);
+  const failure = await install(cut, how([makesNone]));
   assert.match(failure?.kind === "install_failed" ? failure.detail : "", /ends within .*: install the extension again/);
   assert.deepEqual(readdirSync(cut.folder), []);
 });

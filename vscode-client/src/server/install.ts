@@ -77,12 +77,7 @@ export async function compileAhead(place: Place): Promise<void> {
 
 /** Puts the extension's own wheel into a Python that is the user's. */
 export async function installInto(python: string, place: Place, how: Installation): Promise<Failure | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), "kernelopt-"));
-  try {
-    return await installWheel(python, place, how, folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return await withWheel(python, place, how, (wheel) => pip(python, [wheel], how));
 }
 
 /** Adds NVIDIA's compilers to the environment. */
@@ -91,20 +86,25 @@ export async function installCompilers(place: Place, how: Installation): Promise
 }
 
 async function fill(place: Place, how: Installation, base: string, part: string): Promise<Failure | undefined> {
-  const made = await run(base, [ISOLATED, "-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
-  if (how.signal.aborted) return { kind: "cancelled" };
-  if (made.code !== 0) return { kind: "no_venv", python: base, detail: lastWords(made.output) };
-  return await installWheel(inside(part), place, how, part, ["--no-compile"]);
+  return await withWheel(base, place, how, async (wheel) => {
+    const made = await run(base, [ISOLATED, "-m", "venv", part], { deadlineMs: DEADLINE_MS, onText: how.onText, signal: how.signal });
+    if (how.signal.aborted) return { kind: "cancelled" };
+    if (made.code !== 0) return { kind: "no_venv", python: base, detail: lastWords(made.output) };
+    return await pip(inside(part), ["--no-compile", wheel], how);
+  });
 }
 
-/** Puts the extension's own wheel into a Python; it is made in `folder`, and gone afterwards. */
-async function installWheel(python: string, place: Place, how: Installation, folder: string, options: readonly string[] = []): Promise<Failure | undefined> {
-  const texts = join(folder, "kernelopt.texts");
-  const wheel = join(folder, `kernelopt-${place.version}-py3-none-any.whl`);
-  await pipeline(createReadStream(place.packed), createBrotliDecompress(), createWriteStream(texts));
-  const failure = (await runPython(python, [place.makeWheel, texts, wheel], how)) ?? (await pip(python, [...options, wheel], how));
-  for (const made of [texts, wheel]) await rm(made, { force: true });
-  return failure;
+/** What `use` returns of the extension's own wheel, which `python` makes: an extension that was cut off is noticed before anything else is made. */
+async function withWheel(python: string, place: Place, how: Installation, use: (wheel: string) => Promise<Failure | undefined>): Promise<Failure | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "kernelopt-"));
+  try {
+    const texts = join(folder, "kernelopt.texts");
+    const wheel = join(folder, `kernelopt-${place.version}-py3-none-any.whl`);
+    await pipeline(createReadStream(place.packed), createBrotliDecompress(), createWriteStream(texts));
+    return (await runPython(python, [place.makeWheel, texts, wheel], how)) ?? (await use(wheel));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function pip(python: string, what: readonly string[], how: Installation): Promise<Failure | undefined> {
