@@ -6,10 +6,12 @@ Tests marked ``thorough`` repeat at length what others prove in short; they run 
 """
 
 import os
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
 
+from tests.collecting import import_own_share_first, no_garbage_collection
 from tests.network.ban import forbid
 from tests.network.quick import leave_out_parsers
 from tests.order import longest_first
@@ -20,6 +22,13 @@ settings.load_profile("untimed")
 forbid()
 leave_out_parsers()
 write_to_quick_folder()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    with no_garbage_collection():
+        import_own_share_first(session.config)
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)  # after syrupy, which takes snapshots of tests that it never saw for unused ones, and fails
