@@ -60,8 +60,9 @@ async def recognised(request: PlanRequest, planner: Planner, after: str) -> Reco
     before = request.parsed.source.text
     mine, found = added(before, after), list[Recognised]()
     for step in (await planner.plan(request)).steps:
-        async for rewrite in planner.rewrites(request, step):
-            text = apply_edits(before, rewrite.edits) if isinstance(rewrite, Rewrite) else None
+        written = [one async for one in planner.rewrites(request, step) if isinstance(one, Rewrite)]
+        for rewrite in (each for one in written for each in (one, *one.alternatives)):
+            text = apply_edits(before, rewrite.edits)
             if isinstance(text, str):
                 alike = 1.0 if code_hash(text) == code_hash(after) else likeness(added(before, text), mine)
                 found.append(Recognised(step, alike))

@@ -190,7 +190,10 @@ class Plan(Record):
 
 
 class Tunable(Record):
-    """A number of an edit that is worth trying: its text defines it once, as a plain constant."""
+    """A number of an edit that is worth trying. A model's text defines it once, as a plain constant.
+
+    A rule writes an edit for each value.
+    """
 
     name: str
     values: tuple[int, ...]
@@ -218,6 +221,12 @@ class Rewrite(Record):
     tunables: tuple[Tunable, ...] = ()
     constraints: tuple[str, ...] = ()
     """Integer comparisons that the tunables' values must meet (``TILE * ROWS <= 1024``)."""
+    tuning_fault: str = ""
+    """What of its tunables could not be read at all."""
+    numbers: tuple[tuple[str, int], ...] = ()
+    """Of a rule's edit: its values of the numbers in which it differs from its `alternatives`."""
+    alternatives: tuple[Rewrite, ...] = ()
+    """A rule's same edit with other values of its tunables, which a model's text has as constants to be set."""
 
 
 class FileEdits(Record, order=True):
@@ -272,6 +281,8 @@ class SetbackKind(StrEnum):
     NOT_FASTER = "not_faster"
     ONLY_HERE = "only_here"
     """It is right on the program's own values and sizes, and wrong on others."""
+    UNTUNED = "untuned"
+    """It was judged as it was written; what its writer says of numbers to be tuned cannot be used."""
 
 
 class Setback(Record):

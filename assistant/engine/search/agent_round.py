@@ -10,7 +10,7 @@ the job's caps, or after ``search.agent_turns`` turns. Example::
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from assistant.engine.ids import new_id
@@ -33,6 +33,7 @@ from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.host_code import with_host_label
 from assistant.engine.search.round_trials import constrained
 from assistant.engine.search.setbacks import summary_of_trial
+from assistant.engine.search.together import gathered
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model import events
 from assistant.model.attempt import Attempt
@@ -90,13 +91,25 @@ class AgentRound:
             if not turn.calls:
                 self._say("the agent asks for nothing more")
                 return
-            answers = [ToolAnswer(call, await self._answered(request, conversation, call)) for call in turn.calls]
+            answers = await self._all_answered(request, conversation, turn.calls)
             if self._submitted is not None:
                 return
             if self._is_full:
                 self._say("the agent ends: no further candidate may be tried")
                 return
         self._say(f"the agent ends after {self._context.shape.agent_turns} turns", "search.agent_turns allows more")
+
+    async def _all_answered(self, request: PlanRequest, conversation: Conversation, calls: Sequence[ToolCall]) -> list[ToolAnswer]:
+        """The results of the calls of one turn, in their order; edits are judged at once, as far as labs and caps allow."""
+        found: dict[int, str] = {}
+
+        async def answer(place: int, call: ToolCall) -> None:
+            found[place] = await self._answered(request, conversation, call)
+
+        async with gathered() as works:
+            for place, call in enumerate(calls):
+                works.begin(answer(place, call))
+        return [ToolAnswer(call, found[place]) for place, call in enumerate(calls)]
 
     async def _answered(self, request: PlanRequest, conversation: Conversation, call: ToolCall) -> str:
         """The result of a call, in words for the model; an error for a call that cannot be read."""
@@ -141,17 +154,27 @@ class AgentRound:
         if isinstance(edit, str):
             self._report_no_edit(call, edit)
             return edit
-        if self._is_full:
+        history = self._services.history
+        if self._is_full or not await history.place():
             return "not tried: no further candidate may be tried; submit one that was kept"
+        try:
+            return await self._tried_or_not(edit)
+        finally:
+            history.give_back()
+
+    async def _tried_or_not(self, edit: WrittenEdit) -> str:
+        """The verdict on an edit for which a place is held, or why it is not tried."""
         refusal = await self._why_not(edit)
         if refusal is not None:
             outcome, reason = refusal
             self._report_unjudged(edit.step, edit.rewrite.summary, outcome, reason)
             return reason
-        trial = await self._tried(edit)
         after = edited_texts(self._node, edit.rewrite)
-        if isinstance(after, EditedTexts):  # as it was written; tuning may have made other texts of it
-            self._services.history.ended(after.key, trial.id)
+        if not isinstance(after, EditedTexts):
+            return judged(await self._tried(edit))
+        self._services.history.begun(after.key)
+        trial = await self._tried(edit)
+        self._services.history.ended(self._node.key, after.key, trial)  # as it was written; tuning may have made other texts of it
         return judged(trial)
 
     async def _why_not(self, edit: WrittenEdit) -> tuple[TrialOutcome, str] | None:
@@ -164,7 +187,7 @@ class AgentRound:
         if (step.technique, step.line) in context.refused:
             return TrialOutcome.CONSTRAINED, "a person turned it down here"
         after = edited_texts(self._node, rewrite)
-        if isinstance(after, EditedTexts):
+        if isinstance(after, EditedTexts) and not history.is_to_be_tuned(after.key, rewrite):
             known = history.known(self._node.key, after.key)
             same = history.same_code(after.key) if known is None else known.id
             if same is not None:

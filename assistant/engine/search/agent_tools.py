@@ -52,6 +52,8 @@ def judged(trial: Trial) -> str:
         answer["time_before_over_time_after"] = round(trial.ratio, 3)
     if trial.settings:
         answer["numbers_chosen_by_tuning"] = dict(trial.settings)
+    if trial.untuned:
+        answer["not_tuned"] = f"{trial.untuned}; the edit may be judged again with that mended"
     if setback is not None:
         answer["compiler"] = [f"line {message.line}: {message.message}" for message in setback.diagnostics[:_MOST_FINDINGS]]
         answer["wrong"] = [_wrong(finding) for finding in setback.findings[:_MOST_FINDINGS]]

@@ -76,7 +76,7 @@ class RoundTrials:
             return await self._judged(step, rewrite, on_built)
         self.services.history.begun(after.key)
         trial = await self._judged(step, rewrite, on_built)
-        self.services.history.ended(after.key, trial.id)
+        self.services.history.ended(self.node.key, after.key, trial)
         return trial
 
     async def judged_again(self, step: Step, rewrite: Rewrite) -> Trial:
@@ -135,6 +135,8 @@ class RoundTrials:
     def _is_known(self, step: Step, rewrite: Rewrite, after: str) -> bool:
         """Whether it need not be tried: an earlier candidate was the same."""
         history = self.services.history
+        if history.is_to_be_tuned(after, rewrite):
+            return False
         known = history.known(self.node.key, after)
         if known is not None:
             self._note_outcome(step, known)

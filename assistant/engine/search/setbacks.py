@@ -45,12 +45,14 @@ def setback_of(trial: Trial, deferred: frozenset[Label] = frozenset()) -> Setbac
     kind = _KINDS.get(trial.outcome)
     if trial.outcome is TrialOutcome.KEPT and trial.verification is not None and only_here(trial.verification, deferred):
         kind = SetbackKind.ONLY_HERE
+    if trial.untuned and (kind is None or kind is SetbackKind.NOT_FASTER) and trial.ratio is not None:
+        kind = SetbackKind.UNTUNED
     if kind is None:
         return None
     launches = tuple(launch for item in trial.after for launch in item.launches)
     return Setback(
         kind=kind,
-        reason=reason_for_planners(trial),
+        reason=trial.untuned if kind is SetbackKind.UNTUNED else _with_tuning(trial, reason_for_planners(trial)),
         text=trial.text,
         others=trial.others,
         diagnostics=trial.diagnostics,
@@ -62,6 +64,10 @@ def setback_of(trial: Trial, deferred: frozenset[Label] = frozenset()) -> Setbac
         profiles=tuple(launch.profile for launch in launches),
         resources=next((item.resources for item in trial.after), None),
     )
+
+
+def _with_tuning(trial: Trial, reason: str) -> str:
+    return f"{reason}; besides, {trial.untuned}" if trial.untuned else reason
 
 
 def setback_of_attempt(attempt: Attempt) -> Setback | None:

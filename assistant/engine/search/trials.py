@@ -102,6 +102,8 @@ class Trial(Record):
     """What of ``reason`` the candidate itself said."""
     settings: tuple[tuple[str, int], ...] = ()
     """Numbers that were chosen by tuning."""
+    untuned: str = ""
+    """Why its numbers were not tuned, which its writer can mend."""
     has_host_code: bool = True
     """It edits code of the host's, or builds on an edit that does: what it prints may be anything that it could read."""
     node: SearchNode | None = None
@@ -123,6 +125,8 @@ class TrialHistory:
         self._limit = limit
         self._count = 0
         self._trials: dict[tuple[str, str], Trial] = {}
+        self._tuned: dict[tuple[str, str], Trial] = {}
+        """What tuning made of a candidate, by the texts that it was written with."""
         self._codes: dict[str, str] = {}
         self._under_way: set[str] = set()
         """Codes of candidates that are judged now."""
@@ -130,6 +134,8 @@ class TrialHistory:
         self._returned = asyncio.Event()
         """Set when a place is given back."""
         self._sent_back: set[str] = set()
+        self._untuned: set[str] = set()
+        """Keys of versions whose numbers were not tuned."""
         self._declined: dict[tuple[str, str], Decline] = {}
         """By technique and reason."""
         self._attempt_summaries = list(earlier)
@@ -191,22 +197,29 @@ class TrialHistory:
         self._codes.clear()
 
     def known(self, before: str, after: str) -> Trial | None:
-        """A search that begins again after a rejection tries nothing twice."""
-        return self._trials.get((before, after))
+        """A search that begins again after a rejection tries nothing twice, and tunes nothing twice."""
+        return self._trials.get((before, after)) or self._tuned.get((before, after))
 
     def same_code(self, after: str) -> str | None:
         """Id of the candidate that is the same but for comments and spacing."""
         code = code_hash(after)
         return self._codes.get(code, "one that is being tried" if code in self._under_way else None)
 
+    def is_to_be_tuned(self, after: str, rewrite: Rewrite) -> bool:
+        """Whether a candidate that is known has numbers that can be tuned now, and could not before."""
+        return after in self._untuned and bool(rewrite.tunables)
+
     def begun(self, after: str) -> None:
         """A candidate with these texts is being judged."""
+        self._untuned.discard(after)
         self._under_way.add(code_hash(after))
 
-    def ended(self, after: str, candidate: str) -> None:
-        """A candidate with these texts was judged; ``candidate``: its id, or that of what tuning made of it."""
+    def ended(self, before: str, after: str, trial: Trial) -> None:
+        """A candidate with these texts was judged; ``trial``: it, or what tuning made of it."""
         self._under_way.discard(code_hash(after))
-        self._codes.setdefault(code_hash(after), candidate)
+        self._codes.setdefault(code_hash(after), trial.id)
+        if trial.settings:
+            self._tuned[before, after] = trial
 
     def starts_from(self, text: str, name: str) -> None:
         """The same code as ``text`` is no new candidate."""
@@ -226,6 +239,8 @@ class TrialHistory:
     def keep(self, before: str, trial: Trial) -> None:
         """Keep how a candidate fared that planners know of already."""
         self._trials[before, trial.key] = trial
+        if trial.untuned:
+            self._untuned.add(trial.key)
         self._under_way.discard(code_hash(trial.key))
         self._codes.setdefault(code_hash(trial.key), trial.id)
 

@@ -1,5 +1,7 @@
 """Tuning the numbers of an edit: settings are tried by the judge that every candidate meets, the best is what the search goes on with.
 
+The numbers are constants of a model's code, or those in which the edits of a rule differ.
+
 What compiles to a kernel that cannot run is left out first, the compiler having several at once. ``optuna`` chooses what is tried next
 from what was seen (ask and tell). Every setting is built, verified and timed (or predicted) as a candidate of its own; on a GPU the best is
 timed once more, as the best of many measurements is too good by chance. Example::
@@ -20,12 +22,13 @@ from assistant.cuda.edits import edits_between
 from assistant.engine.evaluate import costliest
 from assistant.engine.job import Job
 from assistant.engine.search.context import Trials, nothing_to_do
+from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.engine.source_version import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.build import Build, is_too_large
-from assistant.model.plan import Rewrite, Step
+from assistant.model.plan import FileEdits, Rewrite, Step
 from assistant.model.profile import Severity
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
@@ -33,6 +36,7 @@ from assistant.model.verification import Label
 from assistant.plan.tuning.blocks import written_threads
 from assistant.plan.tuning.pruning import why_not
 from assistant.plan.tuning.space import Setting, TuningProblem, TuningSpace, space_of, written
+from assistant.record import Record
 
 __all__ = ["TuningTrials"]
 
@@ -83,30 +87,66 @@ class TuningTrials:
         """The edit as it was written; where that came to a time, or is only too large for the GPU, the best of its settings."""
         first = await self._inner.judge(node, step, rewrite, on_built)
         is_timed = first.ratio is not None or is_too_large(first.diagnostics)
-        if not rewrite.tunables or not is_timed or self._trial_count == 0:
+        if not (rewrite.tunables or rewrite.tuning_fault) or self._trial_count == 0 or not first.text:
             return first
-        space = space_of(first.text, rewrite.tunables, rewrite.constraints)
-        if isinstance(space, TuningProblem):
-            self._job.say(Severity.INFORMATION, f"the numbers of {step.title or step.technique} are not tuned: {space.reason}")
+        written_edits = TuningProblem(rewrite.tuning_fault) if rewrite.tuning_fault else _edits_of(node, first)
+        if isinstance(written_edits, TuningProblem):
+            reason = f"the numbers of {step.title or step.technique} are not tuned: {written_edits.reason}"
+            self._job.say(Severity.INFORMATION, reason)
+            return replace(first, untuned=reason)
+        if not (is_timed or rewrite.alternatives):
             return first
-        return await _Tuning(self._job, self._inner, self._clock, node, step, first).best(space, self._trial_count)
+        return await _Tuning(self._job, self._inner, self._clock, node, step, first, written_edits).best(self._trial_count)
+
+
+class _Edits(Record):
+    """The settings of an edit, and the edit with each of them."""
+
+    space: TuningSpace
+    rewrite_with: Callable[[Setting], Rewrite]
+
+
+def _edits_of(node: SearchNode, first: Trial) -> _Edits | TuningProblem:
+    rewrite = replace(first.rewrite, tunables=(), constraints=(), alternatives=())
+    if first.rewrite.alternatives:
+        by_setting = {Setting(one.numbers): one for one in (first.rewrite, *first.rewrite.alternatives)}
+
+        def alternative(setting: Setting) -> Rewrite:
+            other = replace(by_setting[setting], tunables=(), alternatives=())
+            return replace(other, labels=rewrite.labels)  # with what was found of the first one
+
+        return _Edits(TuningSpace(Setting(rewrite.numbers), tuple(by_setting)), alternative)
+    texts = (first.text, *(source.text for source in first.others))
+    space = space_of(texts, first.rewrite.tunables, first.rewrite.constraints)
+    before = {source.path: source.text for source in node.evaluation.version.sources}
+
+    def with_constants(setting: Setting) -> Rewrite:
+        own, *others = written(texts, setting)
+        changed = ((source.path, edits_between(before[source.path], text)) for source, text in zip(first.others, others, strict=True))
+        in_others = tuple(FileEdits(path, tuple(edits)) for path, edits in changed if edits)
+        edits = tuple(edits_between(node.text, own))
+        return replace(rewrite, edits=edits, in_others=in_others, summary=f"{rewrite.summary} ({setting.words})")
+
+    return space if isinstance(space, TuningProblem) else _Edits(space, with_constants)
 
 
 class _Tuning:
     """Tries settings of an edit: other numbers in the same code."""
 
-    def __init__(self, job: Job, inner: Trials, clock: _Clock, node: SearchNode, step: Step, first: Trial) -> None:
+    def __init__(self, job: Job, inner: Trials, clock: _Clock, node: SearchNode, step: Step, first: Trial, edits: _Edits) -> None:
         self._job = job
         self._inner = inner
         self._clock = clock
         self._node = node
         self._step = step
         self._first = first
+        self._edits = edits
         self._points: list[events.TuningPoint] = []
         self._tried: dict[Setting, Trial] = {}
 
-    async def best(self, space: TuningSpace, trial_count: int) -> Trial:
+    async def best(self, trial_count: int) -> Trial:
         """Try up to ``trial_count`` settings beyond the first; the trial of the best one."""
+        space = self._edits.space
         self._note(space.start, self._first)
         open_settings = tuple(setting for setting in space.settings if setting != space.start)
         unfit = await self._unfit(open_settings[: 4 * trial_count])
@@ -122,7 +162,7 @@ class _Tuning:
         chosen = await self._confirmed()
         best = next((setting for setting, trial in self._tried.items() if trial.id == chosen.id), space.start)
         self._report(best, len(space.settings))
-        return replace(chosen, rewrite=replace(chosen.rewrite, tunables=(), constraints=()), settings=best.values)
+        return replace(chosen, rewrite=replace(chosen.rewrite, tunables=(), constraints=(), alternatives=()), settings=best.values)
 
     async def _confirmed(self) -> Trial:
         """The best that was kept; where there is a clock, one that a second timing leaves the best. The edit as it was written where none
@@ -139,7 +179,7 @@ class _Tuning:
             again[setting] = await self._judged(setting)
 
     async def _judged(self, setting: Setting) -> Trial:
-        trial = await self._inner.judge(self._node, self._step, self._with(setting))
+        trial = await self._inner.judge(self._node, self._step, self._edits.rewrite_with(setting))
         self._note(setting, trial)
         return trial
 
@@ -152,9 +192,11 @@ class _Tuning:
 
     async def _why_unfit(self, setting: Setting) -> str | None:
         version = self._node.evaluation.version
-        text = written(self._first.text, setting)
+        made = edited_texts(self._node, self._edits.rewrite_with(setting))
+        if not isinstance(made, EditedTexts):
+            return None  # as below
         try:
-            candidate = candidate_of(version, (Source(version.source.path, text), *self._first.others))
+            candidate = candidate_of(version, (Source(version.source.path, made.text), *made.others))
         except KernelOptError as error:
             return error.message
         instances = tuple(item.instance for item in self._node.evaluation.counted.kernels)
@@ -168,12 +210,6 @@ class _Tuning:
             why_not(resources, self._job.architecture, threads) for resources in built.resources if resources.kernel == main.instance
         )
         return next((reason for reason in reasons if reason is not None), None)
-
-    def _with(self, setting: Setting) -> Rewrite:
-        """The edit with the setting written in."""
-        before, rewrite = self._node.text, self._first.rewrite
-        edits = tuple(edits_between(before, written(self._first.text, setting)))
-        return replace(rewrite, edits=edits, tunables=(), constraints=(), summary=f"{rewrite.summary} ({setting.words})")
 
     def _note(self, setting: Setting, trial: Trial) -> None:
         self._tried[setting] = trial

@@ -2,7 +2,7 @@
 
 Answers KO105, KO111 and KO112; KO101 and KO102 where a block is narrower than a warp, whose accesses lie in several rows then. The
 kernel uses its thread and block indices only as one global index, guards it, and has no shared memory and no barrier: every size gives
-the same result and only speed decides. Up to three variants are offered.
+the same result and only speed decides, which tuning finds out.
 
 Launches in other files of the program are changed too, as one edit of several files. Where the text only
 declares a launch (a workload block), the real one is elsewhere: the edit is advice to change it, which only a
@@ -35,11 +35,11 @@ from assistant.plan.expert.transformation import TransformationContext
 
 __all__ = ["BlockSizeSearch"]
 
-_VARIANT_COUNT = 3
+_VARIANT_COUNT = 6
 _SIZES = {
-    "KO105": ((256,), (128,), (512,), (64,)),
-    "KO111": ((128,), (64,), (32,)),
-    "KO112": ((256,), (128,), (512,)),
+    "KO105": ((256,), (128,), (512,), (64,), (1024,), (192,), (384,)),
+    "KO111": ((128,), (64,), (32,), (96,)),
+    "KO112": ((256,), (128,), (512,), (64,), (1024,), (192,), (384,)),
 }
 """Block sizes worth a try per finding, most promising first: multiples of the warp that all current GPUs can hold several of."""
 _PLANE_SIZES = {
@@ -57,6 +57,7 @@ _SOLID_SIZES = {
     "KO102": ((32, 4, 2), (32, 2, 4), (64, 2, 2)),
 }
 _BY_DIMENSIONS = {1: _SIZES, 2: _PLANE_SIZES, 3: _SOLID_SIZES}
+_AXIS_NAMES = ("block_width", "block_height", "block_depth")
 _OF_ROWS = ("KO101", "KO102")
 """Findings that a block as wide as a warp answers where it was narrower: its accesses lie in one row then."""
 _GRID_STRIDE = frozenset({"blockDim.{0}*gridDim.{0}", "gridDim.{0}*blockDim.{0}"})
@@ -68,7 +69,7 @@ _CEILING = re.compile(r"(?P<head>\"?\s*ceil\(.*/\s*)(?P<size>\d+)(?P<tail>\s*\)\
 
 
 class BlockSizeSearch:
-    """``k<<<(n + 31) / 32, 32>>>`` → ``k<<<(n + 255) / 256, 256>>>``, and two other sizes."""
+    """``k<<<(n + 31) / 32, 32>>>`` → ``k<<<(n + 255) / 256, 256>>>``, and other sizes."""
 
     technique = "block-size-search"
 
@@ -107,6 +108,7 @@ class BlockSizeSearch:
                 predictions=_predictions(context, current, sizes),
                 assumptions=elsewhere,
                 in_others=in_others,
+                numbers=(("block_threads", sizes[0]),) if len(sizes) == 1 else tuple(zip(_AXIS_NAMES, sizes, strict=False)),
             )
 
 

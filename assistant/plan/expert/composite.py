@@ -143,6 +143,5 @@ def _joined(request: PlanRequest, name: str, first: Rewrite, between: PlanReques
         labels=tuple(dict.fromkeys((*first.labels, *second.labels))),
         assumptions=tuple(dict.fromkeys((*first.assumptions, *second.assumptions))),
         in_others=second.in_others,
-        tunables=(*first.tunables, *second.tunables),
-        constraints=(*first.constraints, *second.constraints),
+        numbers=second.numbers,
     )

@@ -30,7 +30,7 @@ from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.template_values import template_values
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.independent_accumulators import ACCUMULATOR_COUNT, reduction_of, split_edits
+from assistant.plan.expert.writing.independent_accumulators import ACCUMULATOR_COUNT, Reduction, reduction_of, split_edits
 from assistant.plan.expert.writing.layout import indentation
 
 __all__ = ["LoopUnrolling"]
@@ -39,12 +39,15 @@ _MAX_STATEMENT_COPIES = 512
 """Statements after unrolling. Our own limit: more would crowd the instruction cache for little counting saved."""
 _ASSUMED_TRIP_COUNT = 32
 """Iterations of a loop whose bound is a template parameter or set with ``-D``. Our own guess: a warp's width."""
+_FACTORS = (8, 4, 2)
+"""Iterations at a time, where a loop is not unrolled as a whole."""
+_ACCUMULATOR_COUNTS = (ACCUMULATOR_COUNT, 2, 8)
 _STATEMENTS = ("expression_statement", "declaration", "if_statement", "return_statement", "switch_statement")
 _LEAVES = {"break_statement": "`break`", "return_statement": "`return`", "goto_statement": "`goto`"}
 
 
 class LoopUnrolling:
-    """``#pragma unroll``, and a second variant with independent accumulators for sums."""
+    """``#pragma unroll``, and another form with independent accumulators for sums; how far, and how many, is left to tuning."""
 
     technique = "loop-unrolling"
 
@@ -161,47 +164,66 @@ def _statement_copies(tree: SyntaxTree, function: Function, loop: Node) -> int |
 
 
 def _variants(context: TransformationContext, function: Function, loop: Node, header: CountedHeader) -> tuple[Rewrite, ...]:
+    """Unrolled as a whole, and with a loop of known length in parts; then sums with several accumulators."""
     tree = context.tree
-    line = tree.line(loop)
-    pragma = Rewrite(
-        technique=LoopUnrolling.technique,
-        kernel=context.kernel.key,
-        line=line,
-        edits=(_pragma_edit(tree, loop),),
-        summary=f"Unroll the loop at line {line} (`{header.variable} {header.comparison} {header.bound}`).",
-        labels=(),
-        predictions=_predictions(context),
-    )
+    count = header.trip_count(tree)
+    partial = [factor for factor in _FACTORS if count is not None and factor < count]
     reduction = reduction_of(tree, loop, header, function)
     is_first_on_line = not tree.source[: tree.span(loop).start].rsplit("\n", 1)[-1].strip()
     is_in_block = loop.parent is not None and loop.parent.type == "compound_statement"
-    if reduction is None or not is_first_on_line or not is_in_block:
-        return (pragma,)
-    split = Rewrite(
+    splits: list[Rewrite] = []
+    if reduction is not None and count is not None and is_first_on_line and is_in_block:
+        splits = [_split(context, loop, header, reduction, each) for each in _ACCUMULATOR_COUNTS if count % each == 0]
+    unrolled = [_unrolled(context, loop, header, factor) for factor in (None, *partial)]
+    return (unrolled[0], *splits[:1], *unrolled[1:], *splits[1:])
+
+
+def _unrolled(context: TransformationContext, loop: Node, header: CountedHeader, factor: int | None) -> Rewrite:
+    """``factor``: copies of the body; None: as many as there are iterations."""
+    line, count = context.tree.line(loop), header.trip_count(context.tree)
+    words = "" if factor is None else f", {factor} iterations at a time"
+    return Rewrite(
         technique=LoopUnrolling.technique,
         kernel=context.kernel.key,
         line=line,
-        edits=tuple(sorted(split_edits(tree, loop, header, reduction))),
-        summary=f"Sum `{reduction.accumulator}` in {ACCUMULATOR_COUNT} independent accumulators and unroll the loop.",
-        labels=() if reduction.is_exact else (Label.REASSOCIATION,),
-        predictions=_predictions(context),
+        edits=(_pragma_edit(context.tree, loop, "" if factor is None else f" {factor}"),),
+        summary=f"Unroll the loop at line {line} (`{header.variable} {header.comparison} {header.bound}`){words}.",
+        labels=(),
+        predictions=_predictions(context, factor),
+        numbers=() if count is None else (("unroll", factor or count),),
     )
-    return (pragma, split)
 
 
-def _pragma_edit(tree: SyntaxTree, loop: Node) -> TextEdit:
+def _split(context: TransformationContext, loop: Node, header: CountedHeader, reduction: Reduction, count: int) -> Rewrite:
+    return Rewrite(
+        technique=LoopUnrolling.technique,
+        kernel=context.kernel.key,
+        line=context.tree.line(loop),
+        edits=tuple(sorted(split_edits(context.tree, loop, header, reduction, count))),
+        summary=f"Sum `{reduction.accumulator}` in {count} independent accumulators and unroll the loop.",
+        labels=() if reduction.is_exact else (Label.REASSOCIATION,),
+        predictions=_predictions(context, None),
+        numbers=(("accumulators", count),),
+    )
+
+
+def _pragma_edit(tree: SyntaxTree, loop: Node, factor: str) -> TextEdit:
     text, start = tree.source, tree.span(loop).start
     line_start = text.rfind("\n", 0, start) + 1
     indent, newline = indentation(text, start), line_end(text)
     if text[line_start:start].strip():
-        return TextEdit(Span(start, start), f"{newline}{indent}#pragma unroll{newline}{indent}")
-    return TextEdit(Span(line_start, line_start), f"{indent}#pragma unroll{newline}")
+        return TextEdit(Span(start, start), f"{newline}{indent}#pragma unroll{factor}{newline}{indent}")
+    return TextEdit(Span(line_start, line_start), f"{indent}#pragma unroll{factor}{newline}")
 
 
-def _predictions(context: TransformationContext) -> tuple[MetricPrediction, ...]:
-    """Half of the loop's integer and control work goes: addresses become constant offsets, the counter disappears.
+def _predictions(context: TransformationContext, factor: int | None) -> tuple[MetricPrediction, ...]:
+    """Half of the loop's integer and control work goes, in parts that of all but one of ``factor`` iterations: addresses become constant
+    offsets, the counter disappears.
 
     The same assumption as the rule that reports the loop (KO114 in ``assistant.profile``).
     """
     ratio = next((e.value for e in context.evidence if e.metric == "loop_overhead_ratio"), None)
-    return () if ratio is None else predicted_values(context, {"loop_overhead_ratio": ratio / 2 / (1 - ratio / 2)})
+    if ratio is None:
+        return ()
+    gone = ratio / 2 if factor is None else ratio / 2 * (1 - 1 / factor)
+    return predicted_values(context, {"loop_overhead_ratio": (ratio - gone) / (1 - gone)})

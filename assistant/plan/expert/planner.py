@@ -26,6 +26,7 @@ from assistant.plan.catalogue import Catalogue
 from assistant.plan.choosing import chosen, evidence_on
 from assistant.plan.expert.composite import Composed, carried_back, composed, edited, sequences
 from assistant.plan.expert.kept_sums import joined, kept_sums
+from assistant.plan.expert.numbered import tuned
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.plan.expert.writing.declared_late import declared_late
@@ -128,8 +129,8 @@ class ExpertPlanner:
         return (*reordered(request, drafts, policy), *composites)
 
     async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
-        """The variants of ``step``, best first. None only for a step that another request planned."""
-        for rewrite in self._variants(request, step):
+        """The variants of ``step``, best first; what differs in numbers alone is one to be tuned. None only for another request's step."""
+        for rewrite in tuned(self._variants(request, step)):
             yield rewrite
 
     async def improved(self, request: PlanRequest, step: Step, rewrite: Rewrite, setback: Setback) -> None:

@@ -53,7 +53,8 @@ _TOO_FEW_BLOCKS = Obstacle(
     DeclineReason.NO_GAIN,
     "at this size blocks of several elements a thread would be too few to keep a large GPU busy",
 )
-_VARIANT_COUNT = 2
+_VARIANT_COUNT = 4
+"""Sizes, the most promising first, of which tuning finds the best."""
 _SHAPES = {64: Dim3(8, 8), 128: Dim3(16, 8), 256: Dim3(16, 16), 512: Dim3(32, 16), 1024: Dim3(32, 32)}
 """Blocks in two dimensions with as many threads as a flat one."""
 _FACTORS = (1, 2, 4, 8)
@@ -180,6 +181,7 @@ def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...])
                 predictions=_predictions(context, factors),
                 assumptions=elsewhere,
                 in_others=in_others,
+                numbers=(("rows_per_thread", factors["y"]), ("columns_per_thread", factors["x"])),
             )
         )
     return tuple(made)

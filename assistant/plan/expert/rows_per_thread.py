@@ -80,4 +80,5 @@ def _rewrite(context: TransformationContext, result: PlaneResult, count: int, lo
         predictions=predicted_values(context, {"own_row_loads_ratio": 1.0}) if count == _ROWS[0] else (),
         assumptions=elsewhere,
         in_others=in_others,
+        numbers=(("rows_per_thread", count),),
     )

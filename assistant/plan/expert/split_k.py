@@ -47,6 +47,8 @@ _LEAST_ITERATIONS = 16
 """Of the loop for each thread, so that there are many loads for each atomic. Our own limit."""
 _UNKNOWN_PARTS = 32
 """Blocks for each column where nothing shows how long it is. Our own guess."""
+_FEWER = (1, 2, 3)
+"""Powers of two by which fewer parts are tried, too: with fewer there are fewer atomics on each element."""
 
 
 class SplitK:
@@ -56,10 +58,10 @@ class SplitK:
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         found = _split(context)
-        return context.decline(self.technique, found) if isinstance(found, Obstacle) else (found,)
+        return context.decline(self.technique, found) if isinstance(found, Obstacle) else found
 
 
-def _split(context: TransformationContext) -> Rewrite | Obstacle:
+def _split(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle:
     block = fixed_block(context)
     if isinstance(block, Obstacle):
         return block
@@ -74,6 +76,11 @@ def _split(context: TransformationContext) -> Rewrite | Obstacle:
     parts = _parts(context, sums)
     if isinstance(parts, Obstacle):
         return parts
+    made = [_in_parts(context, sums, count) for count in (parts, *(parts >> shift for shift in _FEWER if parts >> shift > 1))]
+    return next((each for each in made if isinstance(each, Obstacle)), None) or tuple(each for each in made if isinstance(each, Rewrite))
+
+
+def _in_parts(context: TransformationContext, sums: ColumnSums, parts: int) -> Rewrite | Obstacle:
     axis = free_axis(context)
     grid = axis if isinstance(axis, Obstacle) else deeper_grid(context, axis, parts)
     clearing = _clearing(context, sums)
@@ -155,6 +162,7 @@ def _rewrite(context: TransformationContext, sums: ColumnSums, parts: int, launc
         predictions=() if block_count is None else predicted_values(context, {"block_count": block_count * parts}),
         assumptions=(apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else (),
         in_others=in_others,
+        numbers=(("blocks_per_column", parts),),
     )
 
 

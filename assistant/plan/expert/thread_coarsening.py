@@ -62,7 +62,7 @@ class _Plan(Record):
 
 
 class ThreadCoarsening:
-    """A plane a thread → several."""
+    """A plane a thread → several; how many is left to tuning."""
 
     technique = "thread-coarsening"
 
@@ -71,22 +71,36 @@ class ThreadCoarsening:
         if kernel is None:
             return ()
         obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
-        plan = kernel if isinstance(kernel, Obstacle) else obstacle or _plan(context, kernel)
-        if isinstance(plan, Obstacle):
-            return context.decline(self.technique, plan)
-        grid = _grid(context, plan)
-        return context.decline(self.technique, grid) if isinstance(grid, Obstacle) else (_rewrite(context, plan, grid),)
+        if isinstance(kernel, Obstacle):
+            return context.decline(self.technique, kernel)
+        if obstacle is not None:
+            return context.decline(self.technique, obstacle)
+        made = [_variant(context, kernel, count) for count in _counts(context, kernel)]
+        rewrites = tuple(each for each in made if not isinstance(each, Obstacle))
+        why = next((each for each in made if isinstance(each, Obstacle)), _few_blocks(kernel))
+        return rewrites or context.decline(self.technique, why)
 
 
-def _plan(context: TransformationContext, kernel: PlaneKernel) -> _Plan | Obstacle:
-    planes, blocks = _planes(context, kernel), min((launch.grid.count for launch in context.launches), default=None)
-    fitting = (c for c in _COUNTS if blocks is not None and c <= (planes or c) and blocks // c >= BUSY_BLOCKS)
-    count = _UNKNOWN_COUNT if blocks is None else next(fitting, 1)
-    if count == 1:
-        few = f"the launch has so few blocks that with several values of `{kernel.index.name}` in each parts of the GPU would have no work"
-        return Obstacle(DeclineReason.NO_GAIN, few)
+def _variant(context: TransformationContext, kernel: PlaneKernel, count: int) -> Rewrite | Obstacle:
     bound = _bound(context, kernel, count) if kernel.modulus is None else _bound_of_modulus(context, kernel.modulus, count)
-    return bound if isinstance(bound, Obstacle) else _Plan(kernel, count, kernel.function.parameter(bound))
+    if isinstance(bound, Obstacle):
+        return bound
+    plan = _Plan(kernel, count, kernel.function.parameter(bound))
+    grid = _grid(context, plan)
+    return grid if isinstance(grid, Obstacle) else _rewrite(context, plan, grid)
+
+
+def _counts(context: TransformationContext, kernel: PlaneKernel) -> tuple[int, ...]:
+    """Results of a thread that leave enough blocks, the most promising first."""
+    planes, blocks = _planes(context, kernel), min((launch.grid.count for launch in context.launches), default=None)
+    if blocks is None:
+        return (_UNKNOWN_COUNT, *(count for count in _COUNTS if count != _UNKNOWN_COUNT))
+    return tuple(count for count in _COUNTS if count <= (planes or count) and blocks // count >= BUSY_BLOCKS)
+
+
+def _few_blocks(kernel: PlaneKernel) -> Obstacle:
+    few = f"the launch has so few blocks that with several values of `{kernel.index.name}` in each parts of the GPU would have no work"
+    return Obstacle(DeclineReason.NO_GAIN, few)
 
 
 def _planes(context: TransformationContext, kernel: PlaneKernel) -> int | None:
@@ -149,6 +163,7 @@ def _rewrite(context: TransformationContext, plan: _Plan, grid: tuple[TextEdit, 
         predictions=(),
         assumptions=(*elsewhere, *apart),
         in_others=in_others,
+        numbers=(("values_per_thread", plan.count),),
     )
 
 

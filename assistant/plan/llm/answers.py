@@ -10,7 +10,7 @@ Code comes in fences behind a small JSON header, so that a model writes it as co
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import Generic, TypeVar
@@ -18,6 +18,8 @@ from typing import Generic, TypeVar
 from pydantic import ValidationError
 
 from assistant.model.completion import ReplySchema
+from assistant.plan.llm.drafts import spoken
+from assistant.plan.llm.fences import MOST_FENCES, Fence, fences_of
 from assistant.plan.llm.json_objects import JsonObject, UnreadObject, json_objects
 from assistant.plan.llm.schemas import CodeReply, ExplanationReply, LessonReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
 from assistant.record import Record
@@ -38,17 +40,11 @@ __all__ = [
 
 MOST_REPLY_CHARACTERS = 1_000_000
 """Longest answer that is read at all, drafts included (chosen: what a provider passes on at most)."""
-_MOST_FENCES = 256
 _SHOWN_ERRORS = 5
 _MOST_SAID = 5
 """Headers that cannot be read and are reported of one answer."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
-_DRAFT_TAG = re.compile(r"<(?P<end>/?)(?:think|thinking|thought|reasoning|analysis|scratchpad)>", re.IGNORECASE)
-_FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
 _WRAPPING = re.compile(r"\s*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>markdown|md)?[ \t]*\r?\n", re.IGNORECASE)
-_CODE_LANGUAGES = frozenset({"", "cuda", "cu", "cuh", "cpp", "c++", "cc", "c"})
-_PART_NAME = re.compile(r"(?:part\s*[=:]\s*)?[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?\s*\Z", re.IGNORECASE)
-_NAMING_COMMENT = re.compile(r"\A\s*//[ \t]*part[ \t]*[=:]?[ \t]*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?[ \t]*\n", re.IGNORECASE)
 _ONLY_PART = "kernel"
 _HEADER_KEYS = frozenset(CodeReply.model_fields)
 _BEGINNING_KEYS = frozenset({"step", "summary", "parts"})
@@ -89,18 +85,7 @@ class PlanAndCode(Record):
     """What is wrong with code that belongs to no step."""
 
 
-class _Fence(Record):
-    """A block of code of an answer."""
-
-    start: int
-    end: int
-    name: str | None
-    """The part that it is the text of; None: it does not say."""
-    code: str
-    is_closed: bool
-
-
-_Item = JsonObject | UnreadObject | _Fence
+_Item = JsonObject | UnreadObject | Fence
 
 
 class _AnswerParts:
@@ -109,7 +94,7 @@ class _AnswerParts:
     def __init__(self, header: CodeReply | BadReply) -> None:
         self.problem = header if isinstance(header, BadReply) else None
         self.header = CodeReply() if isinstance(header, BadReply) else header
-        self.fences: list[_Fence] = []
+        self.fences: list[Fence] = []
 
     @property
     def is_cut(self) -> bool:
@@ -215,12 +200,12 @@ def _answers(said: str, start: int = 0) -> list[_AnswerParts]:
     Fences belong to the header in front of them, or to the one behind them where code stands first and a header last. Other code in
     front of the first header is an answer of its own.
     """
-    fences = list(islice(_fences(said), _MOST_FENCES))
+    fences = list(islice(fences_of(said), MOST_FENCES))
     objects = list(json_objects(said, [(fence.start, fence.end) for fence in fences]))
     reaching = [each for each in objects if isinstance(each, JsonObject)]
     fences = [fence for fence in fences if not any(each.start < fence.start < each.end for each in reaching)]
     items = _joined(sorted((item for item in (*filter(_is_header, objects), *fences) if item.start >= start), key=lambda item: item.start))
-    if items and isinstance(items[0], _Fence) and not isinstance(items[-1], _Fence):
+    if items and isinstance(items[0], Fence) and not isinstance(items[-1], Fence):
         return _grouped(items[::-1])[::-1]
     return _grouped(items)
 
@@ -241,7 +226,7 @@ def _grouped(items: Iterable[_Item]) -> list[_AnswerParts]:
     """Each header with the fences up to the next one, in the order of the text."""
     answers: list[_AnswerParts] = []
     for item in items:
-        if not isinstance(item, _Fence):
+        if not isinstance(item, Fence):
             answers.append(_AnswerParts(_header(item)))
             continue
         if not answers:
@@ -290,22 +275,8 @@ def _without_drafts(text: str) -> str | BadReply:
         return BadReply("the answer holds control characters: it is not text")
     if not text.strip():
         return BadReply("the answer is empty")
-    said = _unwrapped("".join(_spoken(text)).lstrip().lstrip("\ufeff"))
+    said = _unwrapped("".join(spoken(text)).lstrip().lstrip("\ufeff"))
     return said if said.strip() else BadReply("nothing follows the draft: give the answer itself")
-
-
-def _spoken(text: str) -> list[str]:
-    """What stands outside drafts. Some servers take the opening tag away: then all before the closing one is a draft."""
-    kept: list[str] = []
-    position, is_draft = 0, False
-    for tag in _DRAFT_TAG.finditer(text):
-        if tag["end"]:
-            kept = kept if is_draft else []
-            position, is_draft = tag.end(), False
-        elif not is_draft:
-            kept.append(text[position : tag.start()])
-            is_draft = True
-    return kept if is_draft else [*kept, text[position:]]
 
 
 def _unwrapped(said: str) -> str:
@@ -317,41 +288,9 @@ def _unwrapped(said: str) -> str:
     is_longer = len(begin["mark"]) > 3 and begin["mark"] not in inside.rstrip().removesuffix(begin["mark"]) and "```" in inside[:-4]
     if not (begin["info"] or is_longer):
         return said
-    last = [*_fences(inside)][-1:]
+    last = [*fences_of(inside)][-1:]
     is_end = bool(last) and not last[0].is_closed and not last[0].code.strip()
     return inside[: last[0].start] if is_end else inside
-
-
-def _fences(text: str) -> Iterator[_Fence]:
-    """Fences of code in order; those of JSON, shell or plain text are none."""
-    position, mark, info, start = 0, "", "", 0
-    inside: list[str] = []
-    for line in text.split("\n"):
-        found = _FENCE.match(line.rstrip("\r"))
-        if not mark and found is not None:
-            mark, info, start, inside = found["mark"], found["info"].strip(), position, []
-        elif mark and found is not None and found["mark"].startswith(mark) and not found["info"].strip():
-            yield from _fence_of_code((start, position), info, "\n".join(inside), is_closed=True)
-            mark = ""
-        elif mark:
-            inside.append(line)
-        position += len(line) + 1
-    if mark:
-        yield from _fence_of_code((start, len(text)), info, "\n".join(inside), is_closed=False)
-
-
-def _fence_of_code(place: tuple[int, int], info: str, code: str, is_closed: bool) -> Iterator[_Fence]:
-    language, _, rest = info.replace(":", " ", 1).partition(" ")
-    if "=" in language:
-        language, rest = "", info
-    if language.lower() not in _CODE_LANGUAGES or (not rest and code.lstrip().startswith("{")):
-        return
-    named = _PART_NAME.match(rest.strip())
-    noted = _NAMING_COMMENT.match(code)
-    if named is None and noted is not None:
-        code = code[noted.end() :]
-    name = (named or noted or {"name": None})["name"]
-    yield _Fence(*place, name, code, is_closed)
 
 
 def faults(error: ValidationError) -> str:

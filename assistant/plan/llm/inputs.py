@@ -41,6 +41,7 @@ _PROMPT_OF = {
     SetbackKind.WRONG_ANSWER: "repair-wrong-answer",
     SetbackKind.NOT_FASTER: "refine",
     SetbackKind.ONLY_HERE: "repair-only-here",
+    SetbackKind.UNTUNED: "repair-tuning",
 }
 _SIGNAL_OF = {
     SetbackKind.BUILD: "compile",
@@ -93,7 +94,8 @@ class Inputs:
         if setback.kind is not SetbackKind.NOT_FASTER:
             facts = replace(facts, limits=(), findings=(), evidence=(), meanings=(), hardware=(), recalled=(), resources=(), diagnostics=())
         facts = await self._summaries.made(facts, request.evidence)
-        is_shown = getattr(self._signals, _SIGNAL_OF[setback.kind]) != "off"
+        signal = _SIGNAL_OF.get(setback.kind)
+        is_shown = signal is None or getattr(self._signals, signal) != "off"
         is_repeated = any(setback.reason == finding.message for finding in setback.findings)
         inputs: dict[str, object] = {
             "step": self._titled(step),
@@ -159,6 +161,8 @@ class Inputs:
                     "cases": cases,
                     "candidate_problems": await self._summaries.shortened("sanitizer", problems),
                 }
+            case SetbackKind.UNTUNED:
+                return {}
             case SetbackKind.ONLY_HERE:
                 failures = failure_lines(setback.findings, setback.cases) if self._signals.verify != "off" else ()
                 return {"failures": await self._summaries.shortened("verify", failures)}

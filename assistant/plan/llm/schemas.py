@@ -14,6 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from assistant.model.completion import ReplySchema
+from assistant.plan.llm.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed
 
 __all__ = [
     "INVISIBLE",
@@ -47,6 +48,8 @@ INVISIBLE = re.compile(
 and halves of characters: a reviewer would not see them (https://trojansource.codes; Unicode 15, Default_Ignorable_Code_Point)."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _ADDRESS = re.compile(r"(?i)\b(?:[a-z][a-z0-9+.-]*(?=://)|(?:mailto|javascript|command)(?=:\S)|www(?=\.\S))")
+_OURS = frozenset({"tuning_fault"})
+"""Fields that answers are not asked for."""
 _BOUNDS = frozenset(
     {"maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum", "exclusiveMinimum", "exclusiveMaximum", "pattern"}
 )
@@ -89,6 +92,8 @@ _Paragraph = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whit
 _Design = Annotated[str, BeforeValidator(_design), StringConstraints(max_length=_MOST_DESIGN_CHARACTERS)]
 _Expression = Annotated[str, BeforeValidator(_as_expression), StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+_Names = Annotated[list[_Name], BeforeValidator(listed), Field(max_length=64)]
+_Place = Annotated[int, BeforeValidator(number), Field(ge=1, le=10_000_000)]
 
 
 class _Reply(BaseModel):
@@ -110,7 +115,7 @@ class Predicted(_Reply):
 
     evidence: _Name
     """Id of the Evidence that holds its value now (``E7``)."""
-    factor: float = Field(ge=0, le=1e6)
+    factor: Annotated[float, BeforeValidator(number)] = Field(ge=0, le=1e6)
     """Expected value divided by the present one."""
 
 
@@ -119,7 +124,7 @@ class PlannedStep(_Reply):
 
     technique: _Name
     title: _Title = ""
-    line: int = Field(ge=1, le=10_000_000)
+    line: _Place
     finding: _Name | None = None
     rationale: _Design = ""
     """For people, as far as evidence backs it; for the coder as it is."""
@@ -127,11 +132,11 @@ class PlannedStep(_Reply):
     """For the coder alone."""
     differs: _Design = ""
     """What is new in it, where the same technique was tried at the same line."""
-    evidence: list[_Name] = Field(default=[], max_length=64)
+    evidence: _Names = []
     predictions: list[Predicted] = Field(default=[], max_length=64)
-    predicted_speedup: float | None = Field(default=None, gt=0, le=1e6)
+    predicted_speedup: Annotated[float | None, BeforeValidator(number)] = Field(default=None, gt=0, le=1e6)
     """time(before)/time(after)."""
-    risks: list[_Name] = Field(default=[], max_length=64)
+    risks: _Names = []
 
 
 class DeclinedTechnique(_Reply):
@@ -160,7 +165,7 @@ class LaunchChange(_Reply):
 
     file: _Name | None = None
     """Another file of the program, as the prompt names it; null: the one that is shown."""
-    line: int = Field(ge=1, le=10_000_000)
+    line: _Place
     kernel: _Expression | None = None
     """The kernel or the instance of it to launch: ``sum<256>``."""
     grid: _Expression | None = None
@@ -173,23 +178,34 @@ class TunedNumber(_Reply):
     """A constant of the code with the values that are worth trying."""
 
     name: _Name
-    values: list[int] = Field(min_length=1, max_length=16)
+    values: list[int] = Field(min_length=1, max_length=MOST_VALUES)
 
 
 class CodeReply(_Reply):
     """An edit: whole parts of the region, and what else it needs. Parts come in fences behind it, or in it."""
 
-    step: int | None = None
+    step: Annotated[int | None, BeforeValidator(number)] = None
     """Number of the step that it carries out, from 1, where it comes with a plan."""
     summary: _Title = ""
     parts: list[WrittenPart] = Field(default=[], max_length=64)
-    launches: list[LaunchChange] = Field(default=[], max_length=64)
-    includes: list[_Name] = Field(default=[], max_length=32)
-    assumptions: list[_Line] = Field(default=[], max_length=32)
-    risks: list[_Name] = Field(default=[], max_length=64)
-    tune: list[TunedNumber] = Field(default=[], max_length=8)
-    constraints: list[_Line] = Field(default=[], max_length=16)
+    launches: Annotated[list[LaunchChange], BeforeValidator(one_listed)] = Field(default=[], max_length=64)
+    includes: _Names = []
+    assumptions: Annotated[list[_Line], BeforeValidator(one_listed)] = Field(default=[], max_length=32)
+    risks: _Names = []
+    tune: list[TunedNumber] = Field(default=[], max_length=MOST_TUNED)
+    constraints: Annotated[list[_Line], BeforeValidator(one_listed)] = Field(default=[], max_length=16)
     """What the values must meet together."""
+    tuning_fault: _Title = ""
+    """What of ``tune`` cannot be read; it is ours, and no part of what is asked for."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_values_to_tune(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or "tune" not in value:
+            return value  # pyright: ignore[reportUnknownVariableType]  # JSON
+        given = _mapping(value)
+        tune, fault = numbers_to_tune(given["tune"])
+        return {**given, "tune": tune, "tuning_fault": fault or given.get("tuning_fault")}
 
 
 class SummaryReply(_Reply):
@@ -235,7 +251,7 @@ def _strict(schema: Any) -> Any:
         return schema
     mapping = _mapping(schema)
     if "properties" in mapping:
-        properties = {name: _strict(item) for name, item in _mapping(mapping["properties"]).items()}
+        properties = {name: _strict(item) for name, item in _mapping(mapping["properties"]).items() if name not in _OURS}
         return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False} | _defs(mapping)
     dropped = _BOUNDS | {"title", "default", "description"}
     return {name: _strict(item) for name, item in mapping.items() if name not in dropped}

@@ -100,8 +100,8 @@ def _unanswered(failure: CompletionFailure, calls: tuple[str, ...]) -> Unwritten
 def _as_answered(reply: CodeReply, has_fences: bool) -> str:
     """An answer in the form in which code is asked for."""
     if not has_fences:
-        return reply.model_dump_json(exclude={"step"})
-    header = json.dumps(reply.model_dump(exclude={"parts", "step"}), ensure_ascii=False)
+        return reply.model_dump_json(exclude={"step", "tuning_fault"})
+    header = json.dumps(reply.model_dump(exclude={"parts", "step", "tuning_fault"}), ensure_ascii=False)
     return "\n\n".join((header, *(f"```cuda part={part.part}\n{part.code}\n```" for part in reply.parts)))
 
 
@@ -134,4 +134,5 @@ def rewrite_of(request: PlanRequest, step: Step, reply: CodeReply, edit: RegionE
         origin=origin,
         tunables=tuple(Tunable(one.name, tuple(one.values)) for one in reply.tune),
         constraints=tuple(reply.constraints),
+        tuning_fault=reply.tuning_fault,
     )

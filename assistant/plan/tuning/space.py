@@ -1,11 +1,11 @@
-"""The settings of an edit's tunable numbers, and its text with a setting written in as plain constants.
+"""The settings of an edit's tunable numbers, and its texts with a setting written in as plain constants.
 
-A tunable is defined once in the edited text: as a macro (``#define TILE 32``), a constant (``constexpr int TILE = 32, ROWS{8};``) or an
+A tunable is defined once in the edited texts: as a macro (``#define TILE 32``), a constant (``constexpr int TILE = 32, ROWS{8};``) or an
 enumerator (``enum { TILE = 32 };``). Example::
 
-    space = space_of(text, (Tunable("TILE", (16, 32, 64)),), ("TILE * TILE <= 1024",))
+    space = space_of((text,), (Tunable("TILE", (16, 32, 64)),), ("TILE * TILE <= 1024",))
     [setting.words for setting in space.settings]     # ["TILE = 16", "TILE = 32"]
-    written(text, space.settings[0])                  # the text with "#define TILE 16"
+    written((text,), space.settings[0])               # the text with "#define TILE 16"
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ class TuningProblem(Record):
     reason: str
 
 
-def space_of(text: str, tunables: Iterable[Tunable], constraints: Iterable[str]) -> TuningSpace | TuningProblem:
-    """The settings of ``text``, or what is wrong with what its author says of them."""
+def space_of(texts: Sequence[str], tunables: Iterable[Tunable], constraints: Iterable[str]) -> TuningSpace | TuningProblem:
+    """The settings of an edit that leads to ``texts``, one a file, or what is wrong with what its author says of them."""
     wanted = {tunable.name: tuple(dict.fromkeys(tunable.values)) for tunable in tunables}
     start: list[tuple[str, int]] = []
     for name in wanted:
-        found = _definitions(text, name)
+        found = [match for text in texts for match in _definitions(text, name)]
         if len(found) != 1:
-            return TuningProblem(f"{name} is defined {len(found)} times as a plain number, and has to be once")
+            return TuningProblem(f"{name} is defined {len(found)} times as a plain number in what the edit changes, and has to be once")
         start.append((name, int(found[0]["value"])))
     try:
         conditions = [_condition(line, wanted) for line in constraints if line]
@@ -103,11 +103,15 @@ def space_of(text: str, tunables: Iterable[Tunable], constraints: Iterable[str])
     return TuningSpace(Setting(tuple(start)), settings)
 
 
-def written(text: str, setting: Setting) -> str:
-    """``text`` with the setting's values where its tunables are defined."""
+def written(texts: Sequence[str], setting: Setting) -> tuple[str, ...]:
+    """``texts`` with the setting's values where its tunables are defined."""
+    return tuple(_written(text, setting) for text in texts)
+
+
+def _written(text: str, setting: Setting) -> str:
     for name, value in setting.values:
-        (found,) = _definitions(text, name)
-        text = f"{text[: found.start('value')]}{value}{text[found.end('value') :]}"
+        for found in _definitions(text, name):
+            text = f"{text[: found.start('value')]}{value}{text[found.end('value') :]}"
     return text
 
 

@@ -27,3 +27,29 @@ def test_open_numbers_are_tuned_and_the_best_is_a_plain_constant(cli: Cli) -> No
     proposal = ended.one("proposal")
     assert proposal["verification"]["outcome"] == "PASS"
     assert "+#define PAD 1  // columns beside the tile" in proposal["diff"]
+
+
+@pytest.mark.thorough
+def test_a_constraint_that_cannot_be_used_goes_back_to_the_model(cli: Cli) -> None:
+    wrong = {"tune": {"PAD": [0, 1]}, "constraints": "PAD <= warpSize"}
+    model = ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(OPEN, **wrong), code(OPEN, tune={"PAD": {"range": [0, 1]}})])
+    ended = optimize(cli, cli.quick(), model)
+    assert outcomes(ended) == ["kept", "kept"]
+    asked = model.questions("code_reply")[1]
+    assert "the constraint 'PAD <= warpSize' is not a comparison of the tunables" in asked and "was judged with the numbers" in asked
+    assert ended.one("tuning")["best"] == [["PAD", 1]]
+    assert "+#define PAD 1" in ended.one("proposal")["diff"]
+
+
+@pytest.mark.thorough
+def test_a_number_that_another_file_of_the_edit_defines_is_tuned(cli: Cli) -> None:
+    path = cli.quick()
+    text = path.read_text("utf-8")
+    kernel = text.index("__global__")
+    path.write_text(f'{text[:kernel]}#include "tile.h"\n{text[kernel:].replace("* 32 +", "* SIDE +")}', "utf-8")
+    cli.write("tile.h", "#pragma once\n#define SIDE 32\n")
+    answer = code(OPEN.partition("\n")[2], tune={"PAD": [0, 1]}) + "\n```cuda part=SIDE\n#define SIDE 32\n#define PAD 0\n```\n"
+    ended = optimize(cli, path, ScriptedModel([plan(step("shared-tile", 12)), plan()], [answer]))
+    assert outcomes(ended) == ["kept"]
+    assert ended.one("tuning")["best"] == [["PAD", 1]]
+    assert "+#define PAD 1" in ended.one("proposal")["diff"]

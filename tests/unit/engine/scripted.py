@@ -45,7 +45,7 @@ class Scripted:
 
     plans: Sequence[tuple[str, Edits]]
     """The first whose text is in the source counts; without one nothing is planned."""
-    repairs: list[str | UnwrittenStep | None] = field(default_factory=list[str | UnwrittenStep | None])
+    repairs: list[Written | None] = field(default_factory=list["Written | None"])
     is_model: bool = False
     by_model: frozenset[str] = frozenset()
     """Techniques that a model planned, where others are of rules."""

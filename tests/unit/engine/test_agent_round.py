@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from assistant.engine.request import CandidateRules
+from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.planning import SearchCallbacks
 from assistant.model import events
 from assistant.model.completion import ToolCall, ToolSpec
@@ -267,3 +268,34 @@ async def test_one_turn_tries_no_more_candidates_than_may_be_tried(tmp_path: Pat
     on, _ = searching(tmp_path, [judge(RIGHT), judge(WIDER, technique="wider"), judge(UNKNOWN, technique="unknown")])
     assert await on.run(max_candidates=1) == [("tile", "kept")]
     assert any("no further candidate may be tried" in words for words in on.said)
+
+
+async def test_the_verdict_tells_why_numbers_were_not_tuned_and_the_same_edit_may_come_again(tmp_path: Path) -> None:
+    text = RIGHT.replace("    __shared__ float tile[32][33]", "    constexpr int PAD = 0;\n    __shared__ float tile[32][32 + PAD]")
+    kernels = {"PAD = 0;": Behaviour(turned, sectors=16), "PAD = 1;": Behaviour(turned, sectors=4), **KERNELS}
+    on, agent = searching(tmp_path, [judge(text.replace("PAD", "GAP"), tune=[0, 1])], [judge(text, tune=[0, 1])], [], kernels=kernels)
+    await on.run()
+    assert "PAD is defined 0 times" in json.loads(agent.answers[0])["not_tuned"]
+    assert json.loads(agent.answers[1])["numbers_chosen_by_tuning"] == {"PAD": 1}
+
+
+async def test_edits_of_one_turn_are_judged_at_once_and_answered_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    under_way, most = 0, 0
+    plain = ParallelTrials.judge
+
+    async def counted(self: ParallelTrials, *given: Any) -> Any:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        try:
+            return await plain(self, *given)
+        finally:
+            under_way -= 1
+
+    monkeypatch.setattr(ParallelTrials, "judge", counted)
+    on, agent = searching(tmp_path, [judge(RIGHT), ("recall", {}), judge(WIDER, technique="wider"), judge(RIGHT)], [])
+    tried = await on.run()
+    assert most == 2, "the last one is the same as the first"
+    assert [outcome for _, outcome in tried].count("duplicate") == 1
+    assert ['"candidate"' in answer for answer in agent.answers] == [True, False, True, False]
+    assert agent.answers[3] == "it is the same as one that is being tried"

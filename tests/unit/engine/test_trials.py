@@ -45,9 +45,11 @@ def test_the_same_edit_of_the_same_text_and_the_same_code_are_known() -> None:
 def test_an_edit_that_was_tuned_is_known_as_it_was_written_too() -> None:
     history = TrialHistory((), 2)
     history.begun("int x = 1;")
-    history.keep("before", replace(TRIAL, text="int x = 2;"))
+    tuned = replace(TRIAL, text="int x = 2;", settings=(("x", 2),))
+    history.keep("before", tuned)
     assert history.same_code("int x = 1;") == "one that is being tried"
-    history.ended("int x = 1;", "C1")
+    history.ended("before", "int x = 1;", tuned)
+    assert (history.known("before", "int x = 1;"), history.known("other", "int x = 1;")) == (tuned, None)
     assert (history.same_code("int x = 1;"), history.same_code("int x = 2;")) == ("C1", "C1")
 
 

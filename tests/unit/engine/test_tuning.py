@@ -9,7 +9,7 @@ import pytest
 
 from assistant.model import events
 from assistant.model.build import Build, BuildFailure, BuildResult, Diagnostic, DiagnosticSeverity
-from assistant.model.plan import Rewrite, Tunable
+from assistant.model.plan import Rewrite, SetbackKind, Tunable
 from assistant.model.timing import LaunchIdentity
 from assistant.model.trial import TrialOutcome
 from assistant.model.workload import Case
@@ -89,11 +89,35 @@ async def test_without_trials_the_edit_stays_as_it_was_written(tmp_path: Path) -
     assert "+    constexpr int PAD = 0;" in on.all(events.ProposalMade)[0].diff
 
 
-async def test_numbers_that_the_code_does_not_define_are_reported_and_left(tmp_path: Path) -> None:
-    on = search(tmp_path, replace(EDIT, tunables=(Tunable("DEPTH", (1, 2)),)))
-    assert await on.run() == [("tile", "kept")]
-    assert on.all(events.TuningEnded) == []
-    assert any("are not tuned: DEPTH is defined 0 times" in said for said in on.said)
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (replace(EDIT, tunables=(Tunable("DEPTH", (1, 2)),)), "DEPTH is defined 0 times"),
+        (replace(EDIT, constraints=("PAD < warpSize",)), "the constraint 'PAD < warpSize' is not a comparison"),
+        (replace(EDIT, tunables=(), tuning_fault="'x' does not name a number"), "'x' does not name a number"),
+    ],
+)
+async def test_numbers_that_cannot_be_tuned_go_back_to_their_writer_and_the_edit_is_judged(
+    tmp_path: Path, edit: Rewrite, words: str
+) -> None:
+    on = search(tmp_path, edit)
+    on.planner.repairs.append(EDIT)
+    assert await on.run() == [("tile", "kept"), ("tile", "kept")]
+    assert any(f"are not tuned: {words}" in said for said in on.said)
+    (setback,) = on.planner.setbacks
+    assert setback.kind is SetbackKind.UNTUNED and words in setback.reason
+    (tuning,) = on.all(events.TuningEnded)
+    assert tuning.best == (("PAD", 1),)
+    assert "+    constexpr int PAD = 1;" in on.all(events.ProposalMade)[0].diff
+
+
+async def test_a_compile_error_is_told_together_with_numbers_that_cannot_be_tuned(tmp_path: Path) -> None:
+    on = search(tmp_path, replace(EDIT, constraints=("PAD <",)))
+    on.lab_type = BrokenLab
+    on.planner.repairs += [None] * 4
+    await on.run()
+    setback = on.planner.setbacks[0]
+    assert setback.kind is SetbackKind.BUILD and "besides, the numbers of tile are not tuned: the constraint 'PAD <'" in setback.reason
 
 
 async def test_on_a_gpu_the_best_is_timed_once_more_and_has_to_hold(tmp_path: Path) -> None:

@@ -73,16 +73,16 @@ def reduction_of(tree: SyntaxTree, loop: Node, header: CountedHeader, function: 
     return Reduction(tree.text(left), declared[0].type, statement, right)
 
 
-def split_edits(tree: SyntaxTree, loop: Node, header: CountedHeader, reduction: Reduction) -> tuple[TextEdit, ...]:
-    """Edits that declare the further accumulators, give each its share, and add them up after the loop."""
-    names = [fresh_name(tree, f"{reduction.accumulator}_{index}") for index in range(1, ACCUMULATOR_COUNT)]
+def split_edits(tree: SyntaxTree, loop: Node, header: CountedHeader, reduction: Reduction, count: int) -> tuple[TextEdit, ...]:
+    """Edits that declare accumulators until there are ``count``, give each its share, and add them up after the loop."""
+    names = [fresh_name(tree, f"{reduction.accumulator}_{index}") for index in range(1, count)]
     newline, indent = line_end(tree.source), indentation(tree.source, tree.span(loop).start)
     zero = zero_of(tree, reduction.type)
     declaration = f"{reduction.type} {', '.join(f'{name} = {zero}' for name in names)};"
     start = tree.span(loop).start
     return (
         TextEdit(Span(start, start), f"{declaration}{newline}{indent}#pragma unroll{newline}{indent}"),
-        _step_edit(tree, loop, header),
+        _step_edit(tree, loop, header, count),
         _body_edit(tree, loop, header, reduction, names),
         *after_statement(tree, loop, f"{reduction.accumulator} += {' + '.join(names)};"),
     )
@@ -95,10 +95,10 @@ def _only_statement(body: Node) -> Node | None:
     return body if body.type == "expression_statement" and body.named_children else None
 
 
-def _step_edit(tree: SyntaxTree, loop: Node, header: CountedHeader) -> TextEdit:
+def _step_edit(tree: SyntaxTree, loop: Node, header: CountedHeader, count: int) -> TextEdit:
     update = loop.child_by_field_name("update")
     assert update is not None, "a counted header has an update"
-    return TextEdit(tree.span(update), f"{header.variable} += {ACCUMULATOR_COUNT}")
+    return TextEdit(tree.span(update), f"{header.variable} += {count}")
 
 
 def _body_edit(tree: SyntaxTree, loop: Node, header: CountedHeader, reduction: Reduction, names: Sequence[str]) -> TextEdit:

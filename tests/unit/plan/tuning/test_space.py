@@ -27,7 +27,7 @@ SM_90 = architecture("sm_90")
 
 
 def space(*tunables: Tunable, text: str = TEXT, constraints: tuple[str, ...] = ()) -> TuningSpace:
-    found = space_of(text, tunables, constraints)
+    found = space_of((text,), tunables, constraints)
     assert isinstance(found, TuningSpace), found
     return found
 
@@ -47,7 +47,7 @@ def test_of_very_many_combinations_some_of_all_values_are_looked_at() -> None:
 
 
 def test_a_setting_is_written_in_as_plain_constants_and_comments_stay() -> None:
-    text = written(TEXT, Setting((("TILE", 64), ("ROWS", 2))))
+    (text,) = written((TEXT,), Setting((("TILE", 64), ("ROWS", 2))))
     assert text == TEXT.replace("TILE 32 ", "TILE 64 ").replace("ROWS = 4", "ROWS = 2")
 
 
@@ -68,9 +68,18 @@ def test_a_setting_is_written_in_as_plain_constants_and_comments_stay() -> None:
 def test_a_number_is_found_however_it_is_declared(text: str) -> None:
     found = space(TILE, text=text)
     assert found.start == Setting((("TILE", 32),))
-    assert written(text, Setting((("TILE", 64),))) == text.replace("TILE = 32", "TILE = 64").replace("TILE{32", "TILE{64").replace(
-        "TILE 32", "TILE 64"
-    ).replace("TILE (32", "TILE (64")
+    wanted = (
+        text.replace("TILE = 32", "TILE = 64").replace("TILE{32", "TILE{64").replace("TILE 32", "TILE 64").replace("TILE (32", "TILE (64")
+    )
+    assert written((text,), Setting((("TILE", 64),))) == (wanted,)
+
+
+def test_a_number_may_be_defined_in_any_file_of_the_edit() -> None:
+    files = ("// TILE\n", TEXT)
+    found = space_of(files, (TILE,), ())
+    assert isinstance(found, TuningSpace)
+    assert written(files, found.settings[-1]) == (files[0], TEXT.replace("TILE 32", "TILE 64"))
+    assert isinstance(space_of((TEXT, TEXT), (TILE,), ()), TuningProblem)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +95,7 @@ def test_a_number_is_found_however_it_is_declared(text: str) -> None:
     ],
 )
 def test_what_is_not_defined_once_as_a_number_is_not_tuned(text: str, tunable: Tunable, reason: str) -> None:
-    problem = space_of(text, (tunable,), ())
+    problem = space_of((text,), (tunable,), ())
     assert isinstance(problem, TuningProblem)
     assert reason in problem.reason
 
@@ -95,11 +104,11 @@ def test_what_is_not_defined_once_as_a_number_is_not_tuned(text: str, tunable: T
     "line", ["TILE < OTHER", "__import__('os')", "TILE.real > 1", "TILE ** 9 > 1", "TILE <", "(lambda: 1)()", "TILE < 1.5"]
 )
 def test_a_constraint_is_arithmetic_alone(line: str) -> None:
-    assert isinstance(space_of(TEXT, (TILE,), (line,)), TuningProblem)
+    assert isinstance(space_of((TEXT,), (TILE,), (line,)), TuningProblem)
 
 
 def test_a_constraint_that_divides_by_zero_is_a_problem() -> None:
-    assert isinstance(space_of(TEXT, (TILE,), ("TILE / (TILE - 16) > 1",)), TuningProblem)
+    assert isinstance(space_of((TEXT,), (TILE,), ("TILE / (TILE - 16) > 1",)), TuningProblem)
 
 
 @pytest.mark.parametrize(
