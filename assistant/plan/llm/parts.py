@@ -9,7 +9,7 @@ A part is named by an id that no other part of the program has. Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from enum import Enum
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ _MOST_CHARACTERS_ELSEWHERE = 16_000
 _MOST_NAMED = 64
 """Macros, constants and types of a region."""
 _OF_DEVICE = re.compile(r"\b(?:__device__|__constant__|__managed__|__shared__|constexpr|const|enum|struct|class|union|using|typedef)\b")
+_INSTANTIATION = re.compile(r"(?:extern\s+)?template\b(?!\s*<)[^;{]*?\b([A-Za-z_]\w*)\s*(?:<[^;()]*>\s*)?\(")
 _IN_A_LIST = frozenset("{};")
 """What stands before a statement that others may be put next to."""
 
@@ -40,6 +41,7 @@ class PartKind(Enum):
     HELPER = "a device function that a kernel of the region calls"
     SIBLING = "a kernel that is launched by the same host function"
     NAMED = "a macro, constant, type or device variable that they use"
+    INSTANTIATION = "an explicit instantiation of a kernel or a device function of the region"
     HOST = "a host function that launches the kernel"
     LAUNCH = "a statement of theirs that launches a kernel"
 
@@ -136,6 +138,7 @@ class Region(Record):
         for file, kernel in kernels:
             functions += [_Found(helper.name, helper.span, PartKind.HELPER, file) for helper in _helpers(file, kernel)]
         yield from functions
+        yield from self._instantiations({self.kernel.name, *(found.name for found in functions)})
         yield from self._named(functions)
         if self.may_edit_host:
             yield from self._of_host()
@@ -165,6 +168,14 @@ class Region(Record):
                 kind = PartKind.HELPER if item.kind is ItemKind.DEVICE else PartKind.NAMED
                 found.append(_Found(_name_of(item), Span(item.start, item.end), kind, file))
         return found
+
+    def _instantiations(self, names: Set[str]) -> Iterator[_Found]:
+        """``template __global__ void k<128>(float *);``, which has to follow its template's parameters."""
+        for file in self.files:
+            for item in items(uncommented(file.source.text)) or ():
+                found = _INSTANTIATION.match(item.text)
+                if found is not None and found[1] in names:
+                    yield _Found(f"{found[1]}-instantiation", Span(item.start, item.end), PartKind.INSTANTIATION, file)
 
     def _of_host(self) -> Iterator[_Found]:
         yield from self._launching()

@@ -86,6 +86,13 @@ def test_a_draft_is_no_answer(draft: str) -> None:
     assert parts(f"{draft}\n{HEADER}\n{FENCE}") == {"kernel": KERNEL}
 
 
+@pytest.mark.parametrize("tag", ["</think>", "<think>", "◁think▷"])
+def test_a_tag_in_code_is_code(tag: str) -> None:
+    code = f"// ends the draft: {tag}\n{KERNEL}"
+    assert parts(f"{HEADER}\n```cuda part=kernel\n{code}\n```\nDone.") == {"kernel": code}
+    assert parts(f"◁think▷Hm, ```x◁/think▷{HEADER}\n{FENCE}") == {"kernel": KERNEL}
+
+
 def test_the_last_complete_answer_counts() -> None:
     first = f"{HEADER.replace('Pad', 'Drop')}\n{FENCE.replace('1;', '2;')}"
     assert parts(f"{first}Wait, that is wrong. Again:\n{HEADER}\n{FENCE}") == {"kernel": KERNEL}

@@ -344,3 +344,18 @@ def test_every_kernel_of_the_examples_can_be_rewritten_part_by_part(path: Path) 
         found = edit_of(Region(parsed, kernel), CodeReply.model_validate({"summary": "s", "parts": touched}))
         assert isinstance(found, RegionEdit), found
         assert len(found.edits) == sum("// touched" in given["code"] for given in touched)
+
+
+def test_explicit_instantiations_follow_the_templates_parameters() -> None:
+    kernel = "template <int N>\n__global__ void fill(float *out, int n) { out[threadIdx.x] = N; }"
+    made = "template __global__ void fill<4>(float *, int);"
+    text = f"{kernel}\n{made}\nextern template __global__ void fill<8>(float *out, int n);\nint main() {{}}\n"
+    wider = kernel.replace("int N>", "int N, int M>")
+    region = Region(parsed := parse(Source(Path("k.cu"), text)), parsed.kernels[0])
+    assert [part.id for part in region.parts] == ["kernel", "fill-instantiation", "fill-instantiation-2"]
+    given = {"kernel": wider, "fill-instantiation": made.replace("<4>", "<4, 1>"), "fill-instantiation-2": ""}
+    reply = CodeReply.model_validate({"summary": "s", "parts": [{"part": name, "code": code} for name, code in given.items()]})
+    changed = after(edit_of(region, reply), text)
+    assert changed == text.replace(kernel, wider).replace("<4>", "<4, 1>").replace(
+        "extern template __global__ void fill<8>(float *out, int n);", ""
+    )
