@@ -29,6 +29,7 @@ from assistant.record import Record
 from assistant.verify.aligned_types import aligned_parameters, unpromised_casts
 from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environment_labels
 from assistant.verify.evidence import DetectedLabel
+from assistant.verify.hidden_calls import hidden_library
 from assistant.verify.host_edits import host_edit
 from assistant.verify.instructions import machine_code_labels
 from assistant.verify.library_calls import new_library_calls
@@ -96,6 +97,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
         lowered_precision(old, new),
         _fast_math(old, new, before.flags, after.flags),
         _first(Label.LIBRARY_CALL, "calls a library: {}", new_library_calls(_LIBRARY, [_all_code(before)], [_all_code(after)])),
+        _hidden_library(before, after),
         _new_flags(before.flags, after.flags),
         _first(Label.ASSUMPTION, "states an assumption: {}", new_matches(_ASSUMPTION, old, new)),
         narrower_integers(old, new),
@@ -168,6 +170,11 @@ def _arithmetic_in_question(version: VersionFacts) -> Iterator[WordArithmetic]:
 def _device_text(version: VersionFacts) -> str:
     """As ``_device_code``, with the insides of strings: inline assembly is one."""
     return _in_question(version, uncommented(version.parsed.source.text))
+
+
+def _hidden_library(before: VersionFacts, after: VersionFacts) -> DetectedLabel | None:
+    found = hidden_library([before.parsed.source.text], [after.parsed.source.text])
+    return None if found is None else DetectedLabel(Label.LIBRARY_CALL, f"calls a library: {found}")
 
 
 def _all_code(version: VersionFacts) -> str:

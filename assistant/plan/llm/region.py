@@ -27,6 +27,7 @@ from assistant.plan.llm.signatures import signature_problem
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.plan.llm.written import WrittenParts, written_parts
 from assistant.record import Record
+from assistant.verify.hidden_calls import hidden_library
 from assistant.verify.host_edits import edits_host_code, macro_elsewhere
 from assistant.verify.host_reach import host_reach
 from assistant.verify.library_calls import new_library_calls
@@ -160,8 +161,9 @@ def _reach(region: Region, written: WrittenParts, after: Mapping[Path, ParsedSou
 
 def _library(region: Region, after: Mapping[Path, ParsedSource]) -> str | None:
     """What an edit asks of a library beyond what the program did."""
-    old, new = ([blanked(file.source.text) for file in files] for files in (region.files, after.values()))
-    return next((match.text for match in new_library_calls(_LIBRARY, old, new)), None)
+    old, new = ([file.source.text for file in files] for files in (region.files, after.values()))
+    called = new_library_calls(_LIBRARY, list(map(blanked, old)), list(map(blanked, new)))
+    return next((match.text for match in called), None) or hidden_library(old, new)
 
 
 def _macro_elsewhere(region: Region, after: Mapping[Path, ParsedSource]) -> str | None:

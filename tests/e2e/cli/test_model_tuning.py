@@ -34,7 +34,7 @@ def test_a_constraint_that_cannot_be_used_goes_back_to_the_model(cli: Cli) -> No
     wrong = {"tune": {"PAD": [0, 1]}, "constraints": "PAD <= warpSize"}
     model = ScriptedModel([plan(step("shared-tile", 11)), plan()], [code(OPEN, **wrong), code(OPEN, tune={"PAD": {"range": [0, 1]}})])
     ended = optimize(cli, cli.quick(), model)
-    assert outcomes(ended) == ["kept", "kept"]
+    assert outcomes(ended) == ["not_better", "kept"]
     asked = model.questions("code_reply")[1]
     assert "the constraint 'PAD <= warpSize' is not a comparison of the tunables" in asked and "was judged with the numbers" in asked
     assert ended.one("tuning")["best"] == [["PAD", 1]]
@@ -50,6 +50,6 @@ def test_a_number_that_another_file_of_the_edit_defines_is_tuned(cli: Cli) -> No
     cli.write("tile.h", "#pragma once\n#define SIDE 32\n")
     answer = code(OPEN.partition("\n")[2], tune={"PAD": [0, 1]}) + "\n```cuda part=SIDE\n#define SIDE 32\n#define PAD 0\n```\n"
     ended = optimize(cli, path, ScriptedModel([plan(step("shared-tile", 12)), plan()], [answer]))
-    assert outcomes(ended) == ["kept"]
+    assert outcomes(ended) == ["kept"], ended.one("candidate")["reason"]
     assert ended.one("tuning")["best"] == [["PAD", 1]]
     assert "+#define PAD 1" in ended.one("proposal")["diff"]

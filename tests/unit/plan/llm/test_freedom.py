@@ -241,6 +241,12 @@ def version() -> SourceVersion:
         (("kernel", ""), Unusable.KERNEL_MISSING),
         (("kernel", KERNEL_TEXT.replace("int n, float by", "int n")), Unusable.PARAMETERS),
         (("launch-22", "cublasSgemm(0);"), Unusable.LIBRARY),
+        (("launch-22", 'void *handle = dlopen("lib" "cublas.so", 1);'), Unusable.LIBRARY),
+        (("launch-22", 'load("/usr/lib/libcu" /* */ "blas.so.12");'), Unusable.LIBRARY),
+        (("launch-22", "cuModuleLoad(&module, path);"), Unusable.LIBRARY),
+        (("launch-22", "#define JOINED(a, b) a##b\n#define GEMM JOINED(cublas, Sgemm)\nGEMM(0);"), Unusable.LIBRARY),
+        (("launch-22", "#define JOINED(a, b) a##b\nvoid *h = JOINED(dl, open)(0, 1);"), Unusable.LIBRARY),
+        (("kernel", FUSED + '\nextern "C" int gemm(...) __asm__("cublas" "Sgemm_v2");'), Unusable.ASSEMBLY),
     ],
 )
 def test_what_stays_refused_says_why(part: tuple[str, str], expected: Unusable) -> None:
