@@ -43,11 +43,11 @@ def test_a_constraint_that_cannot_be_used_goes_back_to_the_model(cli: Cli) -> No
 
 @pytest.mark.thorough
 def test_a_number_that_another_file_of_the_edit_defines_is_tuned(cli: Cli) -> None:
-    path = cli.quick()
+    path = cli.small("transpose.cu")
     text = path.read_text("utf-8")
     kernel = text.index("__global__")
-    path.write_text(f'{text[:kernel]}#include "tile.h"\n{text[kernel:].replace("* 32 +", "* SIDE +")}', "utf-8")
-    cli.write("tile.h", "#pragma once\n#define SIDE 32\n")
+    path.write_text(f'{text[:kernel]}#include "tile.h"\n{text[kernel:].replace("* blockDim.x +", "* SIDE +")}', "utf-8")
+    cli.write("tile.h", "#pragma once\n#define SIDE 32\n__global__ void fill(float *out) { out[threadIdx.x] = SIDE; }\n")
     answer = code(OPEN.partition("\n")[2], tune={"PAD": [0, 1]}) + "\n```cuda part=SIDE\n#define SIDE 32\n#define PAD 0\n```\n"
     ended = optimize(cli, path, ScriptedModel([plan(step("shared-tile", 12)), plan()], [answer]))
     assert outcomes(ended) == ["kept"], ended.one("candidate")["reason"]
