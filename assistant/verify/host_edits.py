@@ -60,7 +60,9 @@ def macro_elsewhere(before: Iterable[Source], after: Iterable[Source]) -> str | 
             continue
         known = {macro.name for macro in macros_in(uncommented(old[source.path]))}
         names = {macro.name for macro in macros_in(uncommented(source.text))} - known
-        others = (words_in_code(blanked(old.get(other.path, other.text))) for other in new if other.path != source.path)  # not the edit's own
+        others = (
+            words_in_code(blanked(old.get(other.path, other.text))) for other in new if other.path != source.path
+        )  # not the edit's own
         taken = sorted(names.intersection(word for words in others for word in words)) if names else []
         if taken:
             return taken[0]

@@ -1,7 +1,8 @@
 """Why a candidate was not kept, as its writer needs to know it. Pure.
 
-Seeds are never shown, so that no edit can be written for the values it is judged on. What a candidate printed is shown where it edits
-device code alone: with the right to edit host code it could print what no prompt may hold. Example::
+Seeds are never shown, so that no edit can be written for the values it is judged on. What a candidate printed is shown whole where it
+edits device code alone: with the right to edit host code it could print what no prompt may hold, and only what its writer knows is shown
+(`printed`). Example::
 
     setback_of(trial)     # Setback(kind=SetbackKind.BUILD, reason="nvcc does not compile k.cu: line 7: …", …)
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assistant.cuda.changed_items import changed_items
+from assistant.engine.search.printed import told, words_of
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.engine.source_version import SourceVersion
 from assistant.model.attempt import Attempt
@@ -122,10 +124,19 @@ def reason_for_planners(trial: Trial) -> str:
     first = None if trial.verification is None else trial.verification.failure
     if first is not None and first.message == trial.reason:
         return _showable(trial, first).message
-    return trial.reason.replace(trial.printed, "…") if trial.printed and trial.has_host_code else trial.reason
+    if not (trial.printed and trial.has_host_code):
+        return trial.reason
+    return trial.reason.replace(trial.printed, told(trial.printed, _known_words(trial)))
 
 
 def _showable(trial: Trial, finding: VerificationFinding) -> VerificationFinding:
     if finding.code != _PRINTED or not trial.has_host_code:
         return finding
-    return replace(finding, message="the program prints something else", expected=None, actual=None)
+    known = _known_words(trial) | words_of(finding.expected or "")
+    actual = None if finding.actual is None else told(finding.actual, known)
+    return replace(finding, message="the program prints something else", actual=actual)
+
+
+def _known_words(trial: Trial) -> frozenset[str]:
+    """What stands in the candidate's texts, which its writer has seen or written."""
+    return frozenset().union(*(words_of(text) for text in (trial.text, *(source.text for source in trial.others))))

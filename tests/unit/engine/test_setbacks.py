@@ -10,6 +10,7 @@ from typing import cast
 import pytest
 
 from assistant.cuda.parse import parse
+from assistant.engine.search.printed import told
 from assistant.engine.search.setbacks import (
     only_here,
     reason_for_planners,
@@ -124,6 +125,32 @@ def test_what_a_candidate_printed_is_not_reported(verdict) -> None:
     assert SECRET not in repr(setback)
     assert setback.findings[1] == wrong
     assert SECRET not in reason_for_planners(trial)
+
+
+def test_of_what_host_code_printed_the_writer_sees_the_difference_in_words_that_it_knows(verdict) -> None:
+    actual = f"sum FAIL: 0.25 {SECRET}"
+    printed = VerificationFinding("wrong_output", Outcome.FAIL, f"line 2: {actual}", expected="sum PASS: 0.5", actual=actual)
+    text = 'printf("sum %s: %g", ok ? "PASS" : "FAIL", sum);'
+    setback = setback_of(replace(TRIAL, text=text, verification=verdict(Outcome.FAIL, printed)).ended(TrialOutcome.FAILED, printed.message))
+    assert setback is not None and setback.reason == "the program prints something else"
+    assert (setback.findings[0].expected, setback.findings[0].actual) == ("sum PASS: 0.5", "sum FAIL: 0.25 …:…:0:0")
+    ended = replace(TRIAL, text=text, printed=actual).ended(TrialOutcome.FAILED, f"status 1: {actual}")
+    assert reason_for_planners(ended) == "status 1: sum FAIL: 0.25 …:…:0:0"
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("0.125", "0.125"),
+        ("12345678901 1", "… 1"),
+        (" ".join("123456789" for _ in range(9)), " ".join(["123456789"] * 8 + ["…"])),
+        ("sum " * 20, " ".join(["sum"] * 16 + ["…"] * 4)),
+        ("sum\x1b[31m\t1e-3", "sum…[… 1e-3"),
+        ("sum 1" + " " * 300, "sum 1…"),
+    ],
+)
+def test_numbers_and_words_are_few_and_short(printed: str, shown: str) -> None:
+    assert told(printed, {"sum"}) == shown
 
 
 def test_what_an_edit_of_device_code_made_the_program_print_is_shown(verdict) -> None:
