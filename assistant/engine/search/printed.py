@@ -31,7 +31,7 @@ def told(printed: str, known: Set[str]) -> str:
     """``printed`` without what its reader does not know; ``…`` alone where its words are all unknown."""
     pieces = list(_PIECE.finditer(printed[:_MOST_CHARACTERS]))
     words = [piece["word"] for piece in pieces if piece["word"] is not None]
-    if words and not known.intersection(words):
+    if words and known.isdisjoint(words):
         return _LEFT_OUT
     shown: list[str] = []
     number_count = word_count = 0

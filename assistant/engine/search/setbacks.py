@@ -139,4 +139,4 @@ def _showable(trial: Trial, finding: VerificationFinding) -> VerificationFinding
 
 def _known_words(trial: Trial) -> frozenset[str]:
     """What stands in the candidate's texts, which its writer has seen or written."""
-    return frozenset().union(*(words_of(text) for text in (trial.text, *(source.text for source in trial.others))))
+    return frozenset[str]().union(*(words_of(text) for text in (trial.text, *(source.text for source in trial.others))))

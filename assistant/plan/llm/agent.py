@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
-from assistant.model.completion import ChatMessage, Completion, CompletionFailure, ModelRole, ToolCall, ToolSpec
+from assistant.model.completion import ChatMessage, Completion, CompletionFailure, FailureKind, ModelRole, ToolCall, ToolSpec
 from assistant.model.plan import Origin
 from assistant.plan.llm.answers import faults
 from assistant.plan.llm.dialogue import Dialogue
@@ -105,7 +105,7 @@ class LlmConversation:
         return None if self._is_reminded else self._inputs.uncalled()
 
     async def _begun(self) -> Dialogue | CompletionFailure:
-        prompt = await self._inputs.agent(self._request)
+        prompt = await self._inputs.agent(self._request, self._tools)
         if isinstance(prompt, CompletionFailure):
             return prompt
         self._prompt = prompt.name
@@ -114,7 +114,11 @@ class LlmConversation:
     async def _answered(self, dialogue: Dialogue) -> Completion | CompletionFailure:
         """The model's next message, which the dialogue holds then."""
         about = question(self._request, "agent", str(len(self._calls)))
-        messages = dialogue.within(self._talk.limits(ModelRole.CODER).input_tokens, self._tools)
+        token_count = self._talk.limits(ModelRole.CODER).input_tokens
+        messages = dialogue.within(token_count, self._tools)
+        if messages is None:
+            message = f"the conversation does not fit into the {token_count:,} tokens that the model can read"
+            return CompletionFailure(FailureKind.TOO_LARGE, message, "raise provider.max_input_tokens, if it can read more")
         call, answer = await self._talk.turn(ModelRole.CODER, self._prompt, messages, self._tools, about)
         if isinstance(answer, Completion):
             self._calls = (*self._calls, call)

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from assistant.model.completion import ReplySchema
 from assistant.plan.llm.drafts import spoken
-from assistant.plan.llm.fences import MOST_FENCES, Fence, fences_of
+from assistant.plan.llm.fences import MOST_FENCES, UNNAMED, Fence, fences_of
 from assistant.plan.llm.json_objects import JsonObject, UnreadObject, json_objects
 from assistant.plan.llm.schemas import CodeReply, ExplanationReply, LessonReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
 from assistant.record import Record
@@ -258,12 +258,11 @@ def _unread(item: UnreadObject) -> str:
 
 def _assembled(answer: _AnswerParts) -> CodeReply | BadReply:
     """The header with the fences as parts; of two fences for one part the later one counts."""
-    if len(answer.fences) > 1 and any(fence.name is None for fence in answer.fences):
-        return BadReply("several fences of code, and not each names its part: write ```cuda part=NAME")
+    unnamed = UNNAMED if len(answer.fences) > 1 else _ONLY_PART
     parts = {part.part: part for part in answer.header.parts}
-    for fence in answer.fences:
-        name = fence.name or _ONLY_PART
-        parts[name] = WrittenPart(part=name, code=fence.code)
+    for place, fence in enumerate(answer.fences):
+        name = fence.name or unnamed
+        parts[name if name != UNNAMED else f"{name}{place}"] = WrittenPart(part=name, code=fence.code)
     return answer.header.model_copy(update={"parts": list(parts.values())})
 
 

@@ -1,6 +1,6 @@
 """The messages of a conversation with tools, kept to what the model can read: the oldest answers and edits are left out first. Pure.
 
-What stands before the first turn and the last two turns stay whole. Example::
+What stands before the first turn stays whole, and the last two turns where there is room. Example::
 
     dialogue = Dialogue(system, prompt)
     dialogue.add(ChatMessage("assistant", "", calls))
@@ -11,7 +11,7 @@ What stands before the first turn and the last two turns stay whole. Example::
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from assistant.model.completion import ChatMessage, ToolCall, ToolSpec
@@ -23,6 +23,8 @@ __all__ = ["Dialogue"]
 _ANSWER_CHARACTERS = 16_000
 """What is kept of a tool's answer (chosen: about 5,000 tokens): its beginning and its end, where it is longer."""
 _WHOLE_TURNS = 2
+_SHORT_CHARACTERS = 1_500
+"""Of a tool's answer in the last turns, where there is no room for more."""
 _BRIEF_CHARACTERS = 200
 """What is kept of a text of an old turn."""
 _BRIEF = ("candidate", "outcome", "time_before_over_time_after")
@@ -48,19 +50,32 @@ class Dialogue:
             self._briefs[len(self._messages)] = _brief(answer.text)
             self.add(ChatMessage("tool", _cut(answer.text), answers=answer.call.id))
 
-    def within(self, token_count: int, tools: Sequence[ToolSpec]) -> tuple[ChatMessage, ...]:
+    def within(self, token_count: int, tools: Sequence[ToolSpec]) -> tuple[ChatMessage, ...] | None:
         """All messages. Old answers of tools are shortened until they are ``token_count`` tokens, then what was asked for in old turns.
+
+        Then the last turns are, in the same way. None where that is still too much.
 
         What is shortened once stays so.
         """
         left = most_message_tokens(self._messages) + most_tool_tokens(tools, self._messages) - token_count
-        for shorten in (self._without_answer, self._without_edit):
-            left = self._shortened(shorten, left)
-        return tuple(self._messages)
+        old, every = range(self._first_count, self._recent(_WHOLE_TURNS)), range(self._first_count, len(self._messages))
+        before_last = range(self._first_count, self._recent(1))
+        stages = (
+            (self._without_answer, old),
+            (self._without_edit, old),
+            (self._with_short_answer, every),
+            (self._without_edit, before_last),
+            (self._without_answer, before_last),
+            (self._without_edit, every),
+            (self._without_answer, every),
+        )
+        for shorten, places in stages:
+            left = self._shortened(shorten, places, left)
+        return None if left > 0 else tuple(self._messages)
 
-    def _shortened(self, shorten: Callable[[int], ChatMessage], left: int) -> int:
-        """Tokens that are still too many after old messages were shortened."""
-        for index in range(self._first_count, self._recent()):
+    def _shortened(self, shorten: Callable[[int], ChatMessage], places: Iterable[int], left: int) -> int:
+        """Tokens that are still too many after the messages at these places were shortened."""
+        for index in places:
             if left <= 0:
                 break
             before, after = self._messages[index], shorten(index)
@@ -68,10 +83,14 @@ class Dialogue:
             left -= _tokens(before) - _tokens(after)
         return left
 
-    def _recent(self) -> int:
-        """Where the last turns begin."""
+    def _recent(self, count: int) -> int:
+        """Where the last ``count`` turns begin."""
         turns = [index for index, message in enumerate(self._messages) if message.author == "assistant"]
-        return turns[-_WHOLE_TURNS] if len(turns) >= _WHOLE_TURNS else self._first_count
+        return turns[-count] if len(turns) >= count else self._first_count
+
+    def _with_short_answer(self, index: int) -> ChatMessage:
+        message = self._messages[index]
+        return replace(message, text=_cut(message.text, _SHORT_CHARACTERS)) if message.author == "tool" else message
 
     def _without_answer(self, index: int) -> ChatMessage:
         message = self._messages[index]
@@ -89,11 +108,11 @@ def _tokens(message: ChatMessage) -> int:
     return most_message_tokens((message,)) + most_tool_tokens((), (message,))
 
 
-def _cut(text: str) -> str:
+def _cut(text: str, most: int = _ANSWER_CHARACTERS) -> str:
     """Beginning and end of a long answer."""
-    if len(text) <= _ANSWER_CHARACTERS:
+    if len(text) <= most:
         return text
-    half = _ANSWER_CHARACTERS // 2
+    half = most // 2
     return f"{text[:half]}\n[{len(text) - 2 * half:,} characters are left out here]\n{text[-half:]}"
 
 

@@ -17,11 +17,20 @@ __all__ = ["spoken"]
 _DRAFT_TAG = re.compile(r"[<◁](?P<end>/?)(?:think|thinking|thought|reasoning|analysis|scratchpad)[>▷]", re.IGNORECASE)
 
 
+_FINAL = "<|channel|>final<|message|>"
+_ENDS = re.compile(r"<\|(?:return|end|im_end|eot_id)\|>")
+"""What a server leaves of a model's own marks (the harmony format of gpt-oss, chat templates)."""
+_TAGGED = re.compile(r"<code(?:\s+(?:part|name)\s*=\s*[\"'](?P<name>[\w-]+)[\"'])?\s*>\n?(?P<code>.*?)\s*</code>", re.DOTALL)
+
+
 def spoken(text: str) -> list[str]:
     """What stands outside drafts. Some servers take the opening tag away: then all before the closing one is a draft.
 
-    A tag in a fence of code is code.
+    A tag in a fence of code is code. Code in tags, where there is no fence, is fenced.
     """
+    text = _ENDS.sub("", text.rpartition(_FINAL)[2])
+    if "```" not in text:
+        text = _TAGGED.sub(lambda found: f"\n```cuda {found['name'] or ''}\n{found['code']}\n```\n", text)
     kept: list[str] = []
     position, is_draft = 0, False
     marks = marks_of(text) if _DRAFT_TAG.search(text) else []

@@ -13,7 +13,7 @@ from dataclasses import replace
 from assistant.config import Settings
 from assistant.cuda.match import select_kernels
 from assistant.cuda.parse import parse
-from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
+from assistant.model.completion import CompletionFailure, FailureKind, ModelRole, ToolSpec
 from assistant.model.plan import Rewrite, Setback, SetbackKind, Step
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
@@ -31,7 +31,7 @@ from assistant.plan.llm.shown_evidence import evidence_groups, stated_in
 from assistant.plan.llm.summaries import Summaries
 from assistant.plan.llm.talk import Talk
 from assistant.plan.llm.unusable import UnusableAnswer
-from assistant.plan.tokens import estimated_tokens
+from assistant.plan.tokens import estimated_tokens, most_tool_tokens
 from assistant.ports.planner import PlanRequest, Story
 
 __all__ = ["Inputs"]
@@ -49,6 +49,8 @@ _SIGNAL_OF = {
     SetbackKind.NOT_FASTER: "profile",
     SetbackKind.ONLY_HERE: "verify",
 }
+_SHARE_OF_TURNS = 3
+"""A third of what a model can read is kept for the turns of a conversation with tools (chosen)."""
 _LABELS = tuple(label.value for label in Label if label not in (Label.HOST_CODE, Label.NEW_FLAGS, Label.IN_PART))
 """Risks that a model may state; the others are seen, not believed."""
 
@@ -71,11 +73,16 @@ class Inputs:
         inputs = {"techniques": self._catalogue.techniques, "step_count": step_count, "with_code": with_code, "island": request.island}
         return self._fitted(ModelRole.PLANNER, "plan", facts, inputs | self._form(request) | _decisions(request))
 
-    async def agent(self, request: PlanRequest) -> Prompt | CompletionFailure:
-        """Begins a conversation with tools."""
+    async def agent(self, request: PlanRequest, tools: Iterable[ToolSpec]) -> Prompt | CompletionFailure:
+        """Begins a conversation with tools, and leaves room for what follows, unless the kernel alone takes it."""
         facts = replace(await self._facts(request), worked=pages_for(self._catalogue, request))
-        inputs = {"techniques": self._catalogue.techniques}
-        return self._fitted(ModelRole.CODER, "agent", facts, inputs | self._form(request) | _decisions(request))
+        inputs = {"techniques": self._catalogue.techniques} | self._form(request) | _decisions(request)
+        token_count = most_tool_tokens(tools, ())
+        room = self._talk.limits(ModelRole.CODER).input_tokens // _SHARE_OF_TURNS
+        prompt = self._fitted(ModelRole.CODER, "agent", facts, inputs, token_count + room)
+        if isinstance(prompt, CompletionFailure):
+            return self._fitted(ModelRole.CODER, "agent", facts, inputs, token_count)
+        return prompt
 
     async def code(self, request: PlanRequest, step: Step, others: tuple[Rewrite, ...]) -> Prompt | CompletionFailure:
         """Asks for an edit that carries out ``step`` and differs from ``others``."""
@@ -193,9 +200,12 @@ class Inputs:
             lines += _named(file, elided(annotated(file.source.text, ()), region_lines(region.parts_of(file))))
         return tuple(lines)
 
-    def _fitted(self, role: ModelRole, template: str, facts: Facts, inputs: Mapping[str, object]) -> Prompt | CompletionFailure:
+    def _fitted(
+        self, role: ModelRole, template: str, facts: Facts, inputs: Mapping[str, object], besides: int = 0
+    ) -> Prompt | CompletionFailure:
+        """``besides``: tokens that are left free."""
         limits = self._talk.limits(role)
-        token_count = limits.input_tokens - self._system_tokens
+        token_count = limits.input_tokens - self._system_tokens - besides
         facts = replace(facts, has_fences=limits.has_fences and template != "agent")  # a tool's arguments are JSON
         prompt = fitted(facts, lambda smaller: self._library.render(template, {"facts": smaller, **inputs}), token_count)
         if prompt is not None:

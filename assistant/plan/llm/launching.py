@@ -41,6 +41,11 @@ LaunchPlace = tuple[str | None, int]
 """(another file as the prompt names it, line); None: the file that is shown."""
 
 
+_SIZES = re.compile(r'\[\s*((?:"[^"\\]*"|\d+)(?:\s*,\s*(?:"[^"\\]*"|\d+)){0,2})\s*\]')
+"""``["(n + 31) / 32", 4]``"""
+_QUOTE = re.compile('"')
+
+
 class LaunchEdits(Record):
     """Changed launches as edits."""
 
@@ -72,7 +77,7 @@ def launched(
     if not sites:
         return _declared_anew(parsed, kernel, changes)
     edits: dict[str | None, list[TextEdit]] = {name: [] for name in files}
-    for change in changes:
+    for change in map(_with_sizes, changes):
         place = changed_place(parsed, kernel, change, elsewhere)
         if place not in sites:
             places = ", ".join(str(line) if name is None else f"{line} of {name}" for name, line in sites)
@@ -84,6 +89,17 @@ def launched(
     made = {name: _changing(file.source.text, edits[name]) for name, file in files.items()}
     others = sorted(FileEdits(file.source.path, made[name]) for name, file in elsewhere.items() if made[name])
     return LaunchEdits(made[None], (Label.HOST_CODE,) if any(made.values()) else (), in_others=tuple(others))
+
+
+def _with_sizes(change: LaunchChange) -> LaunchChange:
+    """With ``dim3(a, b)`` where sizes are a list of expressions, as those of declared launches are."""
+    made = {name: _dim3(text) for name in ("grid", "block") if (text := getattr(change, name)) is not None}
+    return change.model_copy(update=made)
+
+
+def _dim3(expression: str) -> str:
+    found = _SIZES.fullmatch(expression)
+    return expression if found is None else f"dim3({_QUOTE.sub('', found[1])})"
 
 
 def changed_place(parsed: ParsedSource, kernel: Kernel, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> LaunchPlace:

@@ -21,7 +21,7 @@ from assistant.model.source import DeviceFunction, Kernel, ParsedSource, Span
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
-__all__ = ["KERNEL_PART", "Part", "PartKind", "Region", "region_of"]
+__all__ = ["INSTANTIATION", "KERNEL_PART", "Part", "PartKind", "Region", "region_of"]
 
 KERNEL_PART = "kernel"
 _MOST_CHARACTERS_ELSEWHERE = 16_000
@@ -29,7 +29,7 @@ _MOST_CHARACTERS_ELSEWHERE = 16_000
 _MOST_NAMED = 64
 """Macros, constants and types of a region."""
 _OF_DEVICE = re.compile(r"\b(?:__device__|__constant__|__managed__|__shared__|constexpr|const|enum|struct|class|union|using|typedef)\b")
-_INSTANTIATION = re.compile(r"(?:extern\s+)?template\b(?!\s*<)[^;{]*?\b([A-Za-z_]\w*)\s*(?:<[^;()]*>\s*)?\(")
+INSTANTIATION = re.compile(r"(?:extern\s+)?template\b(?!\s*<)[^;{]*?\b([A-Za-z_]\w*)\s*(?:<[^;()]*>\s*)?\(")
 _IN_A_LIST = frozenset("{};")
 """What stands before a statement that others may be put next to."""
 
@@ -173,7 +173,7 @@ class Region(Record):
         """``template __global__ void k<128>(float *);``, which has to follow its template's parameters."""
         for file in self.files:
             for item in items(uncommented(file.source.text)) or ():
-                found = _INSTANTIATION.match(item.text)
+                found = INSTANTIATION.match(item.text)
                 if found is not None and found[1] in names:
                     yield _Found(f"{found[1]}-instantiation", Span(item.start, item.end), PartKind.INSTANTIATION, file)
 

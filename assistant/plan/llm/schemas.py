@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from assistant.model.completion import ReplySchema
-from assistant.plan.llm.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed
+from assistant.plan.llm.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed, parts_listed
 
 __all__ = [
     "INVISIBLE",
@@ -165,7 +165,8 @@ class LaunchChange(_Reply):
 
     file: _Name | None = None
     """Another file of the program, as the prompt names it; null: the one that is shown."""
-    line: _Place
+    line: _Place = 1
+    """Of a kernel that is launched once the launch is meant whatever line it says."""
     kernel: _Expression | None = None
     """The kernel or the instance of it to launch: ``sum<256>``."""
     grid: _Expression | None = None
@@ -187,7 +188,7 @@ class CodeReply(_Reply):
     step: Annotated[int | None, BeforeValidator(number)] = None
     """Number of the step that it carries out, from 1, where it comes with a plan."""
     summary: _Title = ""
-    parts: list[WrittenPart] = Field(default=[], max_length=64)
+    parts: Annotated[list[WrittenPart], BeforeValidator(parts_listed)] = Field(default=[], max_length=64)
     launches: Annotated[list[LaunchChange], BeforeValidator(one_listed)] = Field(default=[], max_length=64)
     includes: _Names = []
     assumptions: Annotated[list[_Line], BeforeValidator(one_listed)] = Field(default=[], max_length=32)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-__all__ = ["MOST_TUNED", "MOST_VALUES", "listed", "number", "numbers_to_tune", "one_listed"]
+__all__ = ["MOST_TUNED", "MOST_VALUES", "listed", "number", "numbers_to_tune", "one_listed", "parts_listed"]
 
 MOST_TUNED = 8
 MOST_VALUES = 16
@@ -36,6 +36,14 @@ def one_listed(value: Any) -> Any:
     if isinstance(value, str):
         return [] if value.strip().lower().rstrip(".") in _NOTHING else [value]
     return [value] if isinstance(value, dict) else value
+
+
+def parts_listed(value: Any) -> Any:
+    """``{"kernel": "…"}`` as a list of parts."""
+    if not isinstance(value, dict):
+        return value
+    given = cast("Mapping[str, Any]", value)
+    return [given] if "code" in given else [{"part": name, "code": code} for name, code in given.items()]
 
 
 def number(value: Any) -> Any:

@@ -17,6 +17,8 @@ class Unusable(StrEnum):
     REPEATED_PART = "repeated_part"
     """It gives a part, or a function that is a part, more than once."""
     EMPTY = "empty"
+    ELIDED = "elided"
+    """It says that it leaves code out."""
     NO_CHANGE = "no_change"
     """The text would stay as it is."""
     OVERLAP = "overlap"

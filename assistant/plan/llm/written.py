@@ -7,6 +7,7 @@ A piece whose name is none of the program's is new: it is put in front of the ke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,17 +16,23 @@ from assistant.cuda.code_text import uncommented
 from assistant.cuda.edits import edits_between
 from assistant.cuda.files import line_end
 from assistant.cuda.items import Item, items
+from assistant.cuda.tokens import words_in_code
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.plan.llm.cleaning import cleaned
+from assistant.plan.llm.fences import UNNAMED
 from assistant.plan.llm.foreign import PartPlace, foreign_code, macros_of
 from assistant.plan.llm.headers import without_includes
 from assistant.plan.llm.parts import KERNEL_PART, Part, PartKind, Region
+from assistant.plan.llm.patches import is_patch, patched
 from assistant.plan.llm.schemas import CodeReply, WrittenPart
+from assistant.plan.llm.sorted_code import sorted_code
 from assistant.plan.llm.undecoded import written_into
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 
 __all__ = ["NewText", "WrittenParts", "written_parts"]
+
+_TEMPLATE = re.compile(r"\s*template\s*<[^{}()]*?>\s*(?=[A-Za-z_\[])")
 
 
 class NewText(Record):
@@ -67,7 +74,10 @@ class _Piece(Record):
 def written_parts(region: Region, reply: CodeReply) -> WrittenParts | UnusableAnswer:
     """Every part that the answer gives, or why one of them is not taken."""
     pieces = list[_Piece]()
-    for given in reply.parts:
+    given_parts = _given(region, reply.parts)
+    if isinstance(given_parts, UnusableAnswer):
+        return given_parts
+    for given in given_parts:
         piece = _piece(region, given)
         if isinstance(piece, UnusableAnswer):
             return piece
@@ -78,6 +88,18 @@ def written_parts(region: Region, reply: CodeReply) -> WrittenParts | UnusableAn
     return problem or _assembled(region, pieces)
 
 
+def _given(region: Region, parts: Iterable[WrittenPart]) -> list[WrittenPart] | UnusableAnswer:
+    """Each piece of the answer as the parts that it is the text of; of what two unnamed ones give the later one counts."""
+    found: list[WrittenPart] = []
+    for given in parts:
+        made = patched(region, given.code) if is_patch(given.code) else sorted_code(region, given)
+        if isinstance(made, UnusableAnswer):
+            return made
+        later = {part.part for part in made} if given.part == UNNAMED else frozenset[str]()
+        found = [*(part for part in found if part.part not in later), *made]
+    return found
+
+
 def _piece(region: Region, given: WrittenPart) -> _Piece | UnusableAnswer:
     parts = {part.id: part for part in region.parts}
     is_kernel = given.part == region.kernel.name and region.kernel.name not in parts
@@ -86,8 +108,24 @@ def _piece(region: Region, given: WrittenPart) -> _Piece | UnusableAnswer:
     part = parts.get(name)
     if part is None and (problem := _no_part(region, name, parts)) is not None:
         return problem
-    code = code.strip("\n")
+    code = _whole(code.strip("\n"), part)
     return _Piece(name, part, code.lstrip() if part is not None and part.kind is PartKind.LAUNCH else code, included)
+
+
+def _whole(code: str, part: Part | None) -> str:
+    """A function of which only the body is given, or all but what its template is declared with, with its own beginning."""
+    if part is None or part.kind in (PartKind.LAUNCH, PartKind.NAMED):
+        return code
+    head, opening, _ = part.text.replace("\r\n", "\n").partition("{")
+    if opening and code.lstrip().startswith("{"):
+        return head + code.lstrip()
+    template = _TEMPLATE.match(head)
+    is_bare = template is not None and "template" not in code and any(name in words_in_code(code) for name in _parameters(template[0]))
+    return f"{template[0]}{code}" if template is not None and is_bare else code
+
+
+def _parameters(template: str) -> frozenset[str]:
+    return words_in_code(template) - {"template", "typename", "class", "int", "unsigned", "bool", "size_t", "float", "const"}
 
 
 def _no_part(region: Region, name: str, parts: Iterable[str]) -> UnusableAnswer | None:

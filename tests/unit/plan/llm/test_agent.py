@@ -90,3 +90,25 @@ async def test_every_turn_is_a_question_of_its_own_whatever_tools_answered() -> 
         await conversation.turn([ToolAnswer(INSPECT, said)])
         about.append([request.about for request in made.provider.requests])
     assert about[0] == about[1] and len(set(about[0])) == 2 and all(about[0])
+
+
+async def test_a_model_that_reads_little_is_never_sent_more() -> None:
+    made = bed([large(INSPECT)] * 12, provider={"max_input_tokens": 8_000})
+    conversation = made.planner.agent().begin(request_of(), ())
+    answers = list[ToolAnswer]()
+    for number in range(12):
+        turn = await conversation.turn(answers)
+        assert isinstance(turn, AgentTurn), turn
+        verdict = json.dumps({"candidate": f"C{number}", "outcome": "kept", "counted": ["fact " * 900]})
+        answers = [ToolAnswer(INSPECT, "float x = in[i];\n" * 900), ToolAnswer(ToolCall("J", "judge", "{}"), verdict)]
+    assert max(tokens for _, tokens, *_ in made.ledger.sent) <= 8_000
+    last = made.provider.requests[-1].messages
+    assert "float x" in last[-2].text and len(last[-2].text) < 2_000, "the last answer is shortened, and not gone"
+
+
+async def test_a_conversation_that_cannot_fit_ends_and_says_what_would_help() -> None:
+    made = bed([asks(*[INSPECT] * 900)] * 2, provider={"max_input_tokens": 6_500})
+    conversation = made.planner.agent().begin(request_of(), ())
+    await conversation.turn(())
+    ended = await conversation.turn([ToolAnswer(INSPECT, "nothing is known")] * 900)
+    assert isinstance(ended, AgentEnded) and "6,500 tokens" in ended.reason and "provider.max_input_tokens" in ended.reason

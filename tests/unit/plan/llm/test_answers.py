@@ -147,7 +147,6 @@ def test_a_plan_may_hold_comments_and_trailing_commas() -> None:
     [
         (f"{HEADER}\n```cuda part=kernel\n__global__ void k(", "not closed"),
         (f"<think>{HEADER}\n{FENCE}", "nothing follows the draft"),
-        (f"{HEADER}\n{FENCE.replace(' part=kernel', '')}{FENCE.replace(' part=kernel', '')}", "not each names its part"),
         ('{"summary": "s", "launches": [{"line": 0}]}', "launches.0.line"),
         ("I would pad the tile.", "neither a JSON header nor code"),
         ('{"note": 1}', "neither a JSON header nor code"),

@@ -230,7 +230,7 @@ def version() -> SourceVersion:
         (("kernel", FUSED + '\n#define A asm\nA(".incbin \\"/etc/passwd\\"");'), Unusable.ASSEMBLY),
         (("kernel", FUSED + "\nstatic void __attribute__((constructor)) f() { }"), Unusable.FORBIDDEN_WORD),
         (("kernel", FUSED + "\nnamespace std { struct vector {}; }"), Unusable.FORBIDDEN_WORD),
-        (("kernel", FUSED + "\nint main() { return 0; }"), Unusable.NAME_IN_USE),
+        (("kernel", FUSED + "\nint main() { return 0; }"), Unusable.UNKNOWN_PART),
         (("main", "int main() { return 0; }"), Unusable.UNKNOWN_PART),
         (("launch-3", "int x;"), Unusable.UNKNOWN_PART),
         (("second", "// nothing"), Unusable.EMPTY),

@@ -39,7 +39,6 @@ async def test_code_that_comes_with_the_plan_is_not_asked_for_again() -> None:
     [
         FIRST[:-5],
         FIRST.replace('"step": 1, ', ""),
-        FIRST.replace("part=kernel", "part=nothing"),
         FIRST.replace("__global__", "int z; __global__"),
     ],
 )

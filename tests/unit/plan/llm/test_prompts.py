@@ -159,6 +159,11 @@ async def test_repair_only_here(snapshot: SnapshotAssertion) -> None:
     assert shown(await inputs().improve(full_request(), STEP, REWRITE, setback)) == snapshot
 
 
+async def test_repair_tuning(snapshot: SnapshotAssertion) -> None:
+    setback = Setback(SetbackKind.UNTUNED, "the numbers of tile are not tuned: PAD is defined 0 times", candidate())
+    assert shown(await inputs().improve(request_of(), STEP, REWRITE, setback)) == snapshot
+
+
 async def test_refine(snapshot: SnapshotAssertion) -> None:
     setback = Setback(
         SetbackKind.NOT_FASTER, "no gain is predicted", candidate(), evidence=AFTER, ratio=1.002, profiles=request_of().profiles
@@ -262,11 +267,11 @@ def test_a_model_with_tools_is_not_told_that_it_can_run_nothing() -> None:
 
 
 async def test_agent(snapshot: SnapshotAssertion) -> None:
-    assert shown(await inputs().agent(request_of())) == snapshot
+    assert shown(await inputs().agent(request_of(), ())) == snapshot
 
 
 async def test_an_agent_is_told_what_is_put_off_and_shown_worked_code() -> None:
-    made = await inputs().agent(replace(request_of(), deferred=(Label.PRECISION,), least_ratio=1.05))
+    made = await inputs().agent(replace(request_of(), deferred=(Label.PRECISION,), least_ratio=1.05), ())
     assert isinstance(made, Prompt)
     assert "Decisions on precision are put off to the end" in made.text and "is at least 1.05 by the judge" in made.text
     assert "### A page on one of them" in made.text
