@@ -154,9 +154,13 @@ class _Tuning:
             self._points.append(events.TuningPoint(setting.values, TrialOutcome.BUILD_FAILED, reason, None))
         candidates = tuple(setting for setting in open_settings if setting not in unfit)
         suggested = _Suggestions(space.start, self._first.ratio or 0.0, candidates)
+        coming = list(candidates if len(candidates) <= trial_count else ())
         for setting in suggested.up_to(trial_count):
             if self._clock.is_out_of_time:
                 break
+            coming = coming[1:]
+            for later in coming:  # as far as other labs are free
+                self._inner.begin(self._node, self._step, self._edits.rewrite_with(later))
             trial = await self._judged(setting)
             suggested.learn(setting, trial.ratio)
         chosen = await self._confirmed()

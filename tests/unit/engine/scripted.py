@@ -92,9 +92,9 @@ class Scripted:
             return written
         if isinstance(written, Rewrite):
             edits = written.edits or (TextEdit(request.kernel.span, written.summary),)
-            return replace(
-                written, technique=step.technique, kernel=step.kernel, line=step.line, edits=edits, summary="Do it.", origin=origin
-            )
+            others = tuple(self._rewrite(request, step, each) for each in written.alternatives)
+            made = replace(written, technique=step.technique, kernel=step.kernel, line=step.line, edits=edits, summary="Do it.")
+            return replace(made, origin=origin, alternatives=tuple(each for each in others if isinstance(each, Rewrite)))
         return Rewrite(step.technique, step.kernel, step.line, (TextEdit(request.kernel.span, written),), "Do it.", (), origin=origin)
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.request import JobRequest
-from assistant.model.plan import Rewrite
+from assistant.model import events
+from assistant.model.plan import Rewrite, Tunable
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.verification import Label
 from assistant.model.workload import Case
@@ -105,6 +106,33 @@ async def test_candidates_of_rules_share_a_gpu_and_are_told_in_the_plans_order(
     assert await on.run(max_rounds=1) == [("tile", "kept"), ("wider", "kept"), ("wider", "kept")]
     assert on.offered == [("wider",)]
     assert isinstance(on.timing, Meeting) and on.timing.most == at_once
+
+
+class MeetingLater(Meeting):
+    """The second that is timed waits until so many are."""
+
+    is_first = True
+
+    async def time(
+        self, a: Program, b: Program, cases: Sequence[tuple[Case, Case]], options: TimingOptions, limits: RunLimits
+    ) -> PairTiming | LabFailure:
+        if not self.is_first:
+            return await super().time(a, b, cases, options, limits)
+        self.is_first = False
+        return await Clock.time(self, a, b, cases, options, limits)
+
+
+async def test_numbers_of_a_rule_are_tried_at_once_and_the_best_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    first, *others = (Rewrite("", "", 0, (), text, (), numbers=(("pad", pad),)) for pad, text in enumerate(FASTER))
+    rule = replace(first, tunables=(Tunable("pad", (0, 1, 2)),), alternatives=tuple(others))
+    on = Watched(tmp_path, Scripted([plan_of(START, tile=[rule])]), f"{QUICK}\n{START}\n", timing=MeetingLater(2))
+    assert await on.run(max_rounds=1) == [("tile", "kept")]
+    (tuning,) = on.all(events.TuningEnded)
+    assert isinstance(on.timing, Meeting) and on.timing.most == 2
+    assert [dict(point.values)["pad"] for point in tuning.points] == [0, 1, 2, 2], "the best is timed once more"
+    assert (tuning.best, tuning.method, tuning.setting_count) == ((("pad", 2),), "timed", 3)
+    assert "[35]" in on.all(events.ProposalMade)[0].diff
 
 
 @pytest.mark.parametrize("is_allowed", [True, False])
