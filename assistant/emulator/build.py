@@ -229,7 +229,7 @@ def _compile(job: _Job, units: list[Mapping[Path, str]]) -> BuiltProgram | Build
     objects: list[Path] = []
     diagnostics: list[Diagnostic] = []
     for number, unit in enumerate(translated):
-        source = _write_unit(job, unit, number, startable[number])
+        source = _write_unit(job, unit, number, registration_text(startable[number], job.launcher, units[number].items()))
         searched = search_flags(job.request, (file.path for file in unit.files))
         made = job.folder / f"{number}.o"
         objects.append(made)
@@ -312,8 +312,8 @@ def _failure(job: _Job, diagnostics: list[Diagnostic], output: str) -> BuildFail
     return BuildFailure(job.compiler.name, tuple(diagnostics))
 
 
-def _write_unit(job: _Job, unit: TranslatedUnit, number: int, kernels: tuple[str, ...]) -> Path:
-    """``kernels``: those to be made startable by name in this unit."""
+def _write_unit(job: _Job, unit: TranslatedUnit, number: int, registrations: str) -> Path:
+    """``registrations``: of the kernels that are to be made startable by name in this unit."""
     folder = job.folder / f"unit{number}"
     folder.mkdir(exist_ok=True)
     for file in unit.files:
@@ -322,7 +322,7 @@ def _write_unit(job: _Job, unit: TranslatedUnit, number: int, kernels: tuple[str
     is_promoted = job.request.promote_float and not unit.is_c
     head = definitions_text(job.request.defines) + ('#include "emu_promote.h"\n' if is_promoted else "")
     tail = COMMUNICATION_TEXT if unit.communicates else ""
-    tail += registration_text(kernels, job.launcher)
+    tail += registrations
     source = folder / ("unit.c" if unit.is_c else "unit.cpp")
     source.write_text(f'{head}#line 1 "{_quoted(main.path)}"\n{main.edited.text}\n{tail}', encoding="utf-8", errors="surrogateescape")
     return source

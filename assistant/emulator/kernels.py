@@ -6,12 +6,14 @@ Kernels startable by name: ``k<1>`` becomes ``EmuKernelRegistration r("k<1>", &k
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from assistant.build.units import is_c
+from assistant.cuda.parse import parse
 from assistant.cuda.same_names import is_named_file, split_name, without_file
 from assistant.emulator.binutils import run_binutil
+from assistant.model.source import Source
 from assistant.worker.launcher import Launcher
 
 COMMUNICATION_TEXT = """#line 1 "what blocks signal with"
@@ -49,15 +51,33 @@ def _named(kernel: str, launcher: Launcher | None) -> str:
     return (plain if opener is None else plain[:opener]).partition("<")[0].strip()
 
 
-def registration_text(kernels: tuple[str, ...], launcher: Launcher | None = None) -> str:
-    """Registrations to append to the main source; empty without kernels. Line 1 of the text carries a marker file name."""
+def registration_text(kernels: tuple[str, ...], launcher: Launcher | None = None, texts: Iterable[tuple[Path, str]] = ()) -> str:
+    """Registrations to append to the main source; empty without kernels. Line 1 of the text carries a marker file name.
+
+    ``texts``: of the unit, which say in which namespace a kernel of C linkage stands, as its symbol does not.
+    """
     if not kernels:
         return ""
     lines = ['#line 1 "requested kernels"']
     for number, name in enumerate(kernels):
         literal = name.replace("\\", "\\\\").replace('"', '\\"')
-        lines.append(f'static EmuKernelRegistration emu_requested_{number}("{literal}", {kernel_expression(name, launcher)});')
+        expression = kernel_expression(name, launcher)
+        if expression == f"&{name}":
+            expression = f"&{_scope_of(name, texts)}{name}"
+        lines.append(f'static EmuKernelRegistration emu_requested_{number}("{literal}", {expression});')
     return "\n".join(lines) + "\n"
+
+
+def _scope_of(name: str, texts: Iterable[tuple[Path, str]]) -> str:
+    """``ns::`` of a kernel of C linkage in a namespace; empty for any other name."""
+    if not name.isidentifier():
+        return ""
+    for path, text in texts:
+        if 'extern "C"' in text and "namespace" in text:
+            for kernel in parse(Source(path, text)).kernels:
+                if kernel.name == name:
+                    return kernel.qualified_name.removesuffix(name)
+    return ""
 
 
 def kernel_expression(name: str, launcher: Launcher | None = None) -> str:
