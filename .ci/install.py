@@ -42,7 +42,8 @@ _SEPARATORS = {"UV_FIND_LINKS": ","}
 
 def main(arguments: list[str]) -> int:
     """Install; the exit code of what did it."""
-    told = _told()
+    listed = subprocess.run((*_PIP, "config", "list"), capture_output=True, text=True, check=False)
+    told = uvs_environment(listed.stdout) if listed.returncode == 0 else None
     if told is not None and _has_uv():
         environment = {"UV_INDEX_STRATEGY": "unsafe-best-match", **told, **os.environ}  # the newest of all indexes, as pip has it
         command = (str(_UV), "pip", "install", "--quiet", "--python", sys.executable, *arguments)
@@ -51,22 +52,20 @@ def main(arguments: list[str]) -> int:
     return subprocess.run((*_PIP, "install", "--quiet", "--no-compile", *arguments), check=False).returncode
 
 
-def _told() -> dict[str, str] | None:
-    """What pip is set up with, as uv's environment; None where that cannot be said."""
-    ended = subprocess.run((*_PIP, "config", "list"), capture_output=True, text=True, check=False)
+def uvs_environment(pip_config_list: str) -> dict[str, str] | None:
+    """What pip is set up with, as it lists it, in uv's words; None where that cannot be said."""
     values: dict[str, list[str]] = {}
-    for line in ended.stdout.splitlines():
+    for line in pip_config_list.splitlines():
         name, _, value = line.partition("=")
         option = name.rpartition(".")[2]
         if option not in _UVS_NAMES and option not in _ONLY_PIPS:
             return None
         values.setdefault(option, []).extend(str(ast.literal_eval(value)).split())
-    names = ((uvs_name, values[option]) for option, uvs_name in _UVS_NAMES.items() if option in values)
-    return (
-        {uvs_name: _SEPARATORS.get(uvs_name, " ").join(dict.fromkeys(given)) for uvs_name, given in names}
-        if ended.returncode == 0
-        else None
-    )
+    return {
+        uvs_name: _SEPARATORS.get(uvs_name, " ").join(dict.fromkeys(values[option]))
+        for option, uvs_name in _UVS_NAMES.items()
+        if option in values
+    }
 
 
 def _has_uv() -> bool:
