@@ -41,8 +41,8 @@ class Admission:
         self._renew = renew
         self._admitting: dict[str, tuple[Work, asyncio.Task[None]]] = {}
         """By job id: work that is not queued yet."""
-        self._asking: set[str] = set()
-        """Jobs for which a person is being asked."""
+        self._asking: dict[str, Work] = {}
+        """By job id: work about which a person is being asked, with the program that the question names."""
 
     @property
     def works(self) -> tuple[Work, ...]:
@@ -55,15 +55,14 @@ class Admission:
 
     def asks_about(self, key: str) -> bool:
         """Whether a person is being asked about a job on this source."""
-        return any(work.key == key for work in self.works if work.id in self._asking)
+        return any(work.key == key for work in self._asking.values())
 
     async def ask_again(self, key: str) -> None:
         """A person wants to answer what they are asked about this source."""
-        for work in self.works:
-            if work.key == key and work.id in self._asking:
-                for run in await asyncio.to_thread(_runs, work.task):
-                    await self._guard.may_run(run, is_asked_for=True)
-                return
+        asked = next((work for work in self._asking.values() if work.key == key), None)
+        if asked is not None:
+            for run in await asyncio.to_thread(_runs, asked.task):
+                await self._guard.may_run(run, is_asked_for=True)
 
     def ask(self, work: Work) -> asyncio.Task[None]:
         """Admit ``work`` in the background."""
@@ -117,7 +116,7 @@ class Admission:
         try:
             for run in await asyncio.to_thread(_runs, work.task):
                 if self._guard.has_to_ask(run):
-                    self._asking.add(work.id)
+                    self._asking[work.id] = work
                     work.listener.waits_for_consent(work)
                 answer = await self._guard.may_run(run, is_asked_for=not work.is_background)
                 if answer not in CONSENTED and not work.is_background:
@@ -125,8 +124,7 @@ class Admission:
                 if answer not in CONSENTED:
                     return False
         finally:
-            if work.id in self._asking:
-                self._asking.discard(work.id)
+            if self._asking.pop(work.id, None) is not None:
                 work.listener.waits_for_consent(work)
         return True
 
