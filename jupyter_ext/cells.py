@@ -21,6 +21,7 @@ from assistant.cuda.edits import apply_edits, lines_of
 from assistant.cuda.embedded.find import find_alone
 from assistant.cuda.embedded.names import own_name, path_in
 from assistant.cuda.embedded.replace import replace as replaced
+from assistant.editor.line_words import renumbered
 from assistant.errors import UsageError
 from assistant.model.embedded import Container, EmbeddedText
 from assistant.model.source import Source, Span, TextEdit
@@ -75,6 +76,10 @@ class Cell(Record):
         """The number that the notebook gives in this cell to a line (from 1) of the CUDA text."""
         start = sum(map(len, lines_of(self.text)[: max(0, line - 1)]))
         return self.code.count("\n", 0, self.embedded.to_container(start)) + 1
+
+    def said(self, words: str) -> str:
+        """Words about the CUDA text, with its lines numbered as the notebook numbers them."""
+        return renumbered(words, self.line_of)
 
     def with_text(self, text: str) -> str:
         """The whole cell with another CUDA text. Raises UsageError where the cell cannot hold it."""

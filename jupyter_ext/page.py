@@ -86,7 +86,9 @@ def headline_html(state: RunState, picture: Picture) -> str:
         lines = [f"<b>{_mark(bad)} {escape(_bad_words(bad))}</b>"]
     else:
         kernels = picture.report.kernels[:_SHOWN_KERNELS]
-        lines = [f"✓ <b>{escape(kernel.name)}</b> {escape(kernel.headline)}{escape(_agreement(state))}" for kernel in kernels]
+        lines = [
+            f"✓ <b>{escape(kernel.name)}</b> {escape(picture.cell.said(kernel.headline))}{escape(_agreement(state))}" for kernel in kernels
+        ]
         last = state.steps[-1:] if not kernels or not picture.proposals else ()
         lines += [f"✓ {escape(_step_words(step))}" for step in last]
     if state.comparison is not None:
@@ -124,7 +126,7 @@ def offer_html(picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:
 def offer_text(state: RunState, picture: Picture) -> str:
     lines = [] if state.comparison is None else [f"against the previous version: {comparison_sentence(state.comparison)}"]
     lines += [f"  {problem_line(picture.cell, note)}" for note in _problems(picture)]
-    lines += [f"{kernel.name}: {kernel.headline}{_agreement(state)}" for kernel in picture.report.kernels]
+    lines += [f"{kernel.name}: {picture.cell.said(kernel.headline)}{_agreement(state)}" for kernel in picture.report.kernels]
     return "\n".join([*lines, *(line for proposal in picture.proposals for line in proposal_lines(proposal))])
 
 
@@ -137,7 +139,7 @@ def details_html(state: RunState, picture: Picture, decisions: Decisions = NO_DE
 def details_text(picture: Picture) -> str:
     """What counters show."""
     return "\n".join(
-        f"  {finding.code} line {picture.cell.line_of(finding.line)}: {finding.message}"
+        f"  {finding.code} line {picture.cell.line_of(finding.line)}: {picture.cell.said(finding.message)}"
         for kernel in picture.report.kernels
         for launch in kernel.launches[:1]
         for finding in launch.findings
@@ -163,7 +165,7 @@ def _details(state: RunState, picture: Picture, decisions: Decisions) -> Iterato
         count = sum(len(launch.findings) for launch in kernel.launches[:1])
         name = f"Lines{whose}, {count} finding{'' if count == 1 else 's'}" if count else f"Lines{whose}"
         for launch in kernel.launches[:1]:
-            yield name, f"<div>{escape(kernel.headline)}</div>{launch_html(picture.cell, launch)}"
+            yield name, f"<div>{escape(picture.cell.said(kernel.headline))}</div>{launch_html(picture.cell, launch)}"
     offered = [comparison_part(item) for item in picture.proposals if item.state in DECIDABLE_STATES]
     for part in offered[:1]:
         if part.versions is not None:

@@ -60,7 +60,7 @@ def _problem(cell: Cell, note: Note) -> str:
 
 def _words(cell: Cell, note: Note) -> str:
     others = "".join(f"; {place.message}: {_place(cell, place)}" for place in note.related)
-    return f"{f'{note.defect}: ' if note.defect else ''}{note.message}{others}"
+    return f"{f'{note.defect}: ' if note.defect else ''}{cell.said(note.message)}{others}"
 
 
 def _place(cell: Cell, place: RelatedPlace) -> str:
@@ -104,7 +104,7 @@ def _finding(cell: Cell, finding: FindingPart) -> str:
         for fact, metric, value, line, method, grade in finding.evidence
     )
     evidence = "".join(f"<li>{escape(' · '.join(part for part in fact if part))}</li>" for fact in facts)
-    message = f"line {cell.line_of(finding.line)}: {escape(finding.message)}"
+    message = f"line {cell.line_of(finding.line)}: {escape(cell.said(finding.message))}"
     return f"<details><summary>{_badge(finding.severity, finding.code)} {message}{cost}</summary><ul>{evidence}</ul></details>"
 
 

@@ -112,12 +112,14 @@ def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
     page = None if note.code is None else finding_page(note.code)
     return types.Diagnostic(
         range=_range(unit, note),
-        message=short_message(note),
+        message=unit.said(short_message(note)),
         severity=_SEVERITIES[note.severity],
         code=note.code,
         code_description=None if page is None else types.CodeDescription(page),
         source=note.source,
-        related_information=[types.DiagnosticRelatedInformation(_location(unit, related), related.message) for related in note.related]
+        related_information=[
+            types.DiagnosticRelatedInformation(_location(unit, related), unit.said(related.message)) for related in note.related
+        ]
         or None,
         data=None if note.proposal is None else {"proposal_id": note.proposal},
     )

@@ -66,14 +66,20 @@ def heat_lines(units: Units, backend: Backend, uri: str) -> Iterator[dict[str, A
             yield kind | encode(item.counters) | place | {"heat_step": hot.step, "heat": hot.text}
         for edited in view.live:
             place = {"line": _line(unit, edited.line), "kernel": edited.kernel, "method": STATIC}
-            yield place | {"op": "edited", "grade": Grade.ESTIMATED.value, "heat_step": COLD.step, "heat": COLD.text, "live": edited.text}
+            yield place | {
+                "op": "edited",
+                "grade": Grade.ESTIMATED.value,
+                "heat_step": COLD.step,
+                "heat": COLD.text,
+                "live": unit.said(edited.text),
+            }
 
 
 def _kernels(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     """A kernel, what a command on it takes, its line of the document."""
     view = backend.editor.view(unit.key)
     for kernel in view.kernels:
-        said = {"document_line": _line(unit, kernel.line), "headline": headline(kernel, view.notes)}
+        said = {"document_line": _line(unit, kernel.line), "headline": unit.said(headline(kernel, view.notes))}
         yield encode(_brief(kernel)) | unit.arguments(kernel.key) | said
 
 
@@ -139,7 +145,11 @@ def _cases(backend: Backend, unit: Unit) -> Iterator[dict[str, Any]]:
     """What each kernel's edit and proposals were verified on."""
     for kernel, part in backend.editor.comparisons(unit.key):
         tests = [encode(test) for test in part.tests]
-        place = {"document_line": _line(unit, kernel.line), "verdict": part.verdict, "reasons": list(part.reasons)}
+        place = {
+            "document_line": _line(unit, kernel.line),
+            "verdict": part.verdict,
+            "reasons": [unit.said(reason) for reason in part.reasons],
+        }
         named = {"name": kernel.name, "proposal_id": part.proposal, "state": part.state, "title": part.title}
         yield unit.arguments(kernel.key) | named | place | {"tests": tests}
 

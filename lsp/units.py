@@ -17,6 +17,7 @@ from pygls.uris import to_fs_path
 from assistant.build.units import HEADER_SUFFIXES
 from assistant.cuda.code_text import blanked
 from assistant.cuda.embedded.replace import replace
+from assistant.editor.line_words import renumbered
 from assistant.model.embedded import EmbeddedText, EmbeddingProblem
 from assistant.model.source import Span, TextEdit
 from assistant.record import Record
@@ -66,6 +67,10 @@ class Unit(Record):
         stripped = content.strip()
         lead = len(content) - len(content.lstrip())
         return self.span(start + lead, start + lead + len(stripped)) if stripped else self.span(start, end)
+
+    def said(self, words: str) -> str:
+        """Words about ``text``, with its lines numbered as the document numbers them."""
+        return words if self.embedded is None else renumbered(words, lambda line: self.line_range(line).start.line + 1)
 
     def token_range(self, line: int, column: int) -> types.Range:
         """The word at a 1-based line and column (in characters); the whole line where there is none."""

@@ -54,4 +54,4 @@ def _hints(backend: Backend, unit: Unit, are_lines_hinted: bool) -> Iterator[typ
 
 
 def _hint(unit: Unit, line: int, text: str, origin: str) -> types.InlayHint:
-    return types.InlayHint(unit.line_end(line), text, tooltip=origin, padding_left=True)
+    return types.InlayHint(unit.line_end(line), unit.said(text), tooltip=unit.said(origin), padding_left=True)

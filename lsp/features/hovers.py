@@ -43,7 +43,7 @@ def _lines(client: Client, backend: Backend, unit: Unit, line: int) -> Iterator[
     view = backend.editor.view(unit.key)
     kernel = next((kernel for kernel in view.kernels if kernel.line == line), None)
     found = line_hover(view, line, is_noted=client.is_ours) if kernel is None else kernel_hover(kernel, view)
-    yield from found
+    yield from map(unit.said, found)
     if found and client.is_ours:
         inside = next((k for k in view.kernels if k.line <= line <= k.last_line), None)
         arguments: dict[str, object] = {"uri": unit.uri} if inside is None else dict(unit.arguments(inside.key))

@@ -52,12 +52,9 @@ def _placed(unit: Unit, kernel: KernelView, lens: Lens) -> types.CodeLens:
     arguments: dict[str, Any] = unit.arguments(kernel.key)
     if lens.action in _ON_PROPOSALS and kernel.proposal is not None:
         arguments = {"proposal_id": kernel.proposal.id}
-    title = lens.title
     if lens.line is not None:
-        line = unit.line_range(lens.line).start.line + 1
-        arguments = {"uri": unit.uri, "kernel": kernel.key, "line": line}
-        title = title.replace(f"line {lens.line}", f"line {line}")  # a cell's lines begin with its magic, a string's with the file
-    command = types.Command(title, _COMMANDS[lens.action], lens.tooltip or None, [arguments])
+        arguments = {"uri": unit.uri, "kernel": kernel.key, "line": unit.line_range(lens.line).start.line + 1}
+    command = types.Command(unit.said(lens.title), _COMMANDS[lens.action], unit.said(lens.tooltip) or None, [arguments])
     return types.CodeLens(unit.line_range(kernel.line), command)
 
 

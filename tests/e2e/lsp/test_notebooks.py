@@ -315,7 +315,10 @@ async def test_a_race_in_a_cell_is_reported_in_its_line(shared_cli: Cli, shared_
     notebook = Notebook(editor, shared_cli.folder / "race.ipynb", ["%%cu\n" + RACE])
     (cell,) = notebook.cells
     await editor.until(lambda: editor.of_code(cell, "KO202"))
-    assert editor.part(cell, editor.of_code(cell, "KO202")[0].range) == "tile[threadIdx.x]"
+    found = editor.of_code(cell, "KO202")[0]
+    assert editor.part(cell, found.range) == "tile[threadIdx.x]"
+    named = f"line {found.range.start.line + 1}"  # with the magic's line, as the notebook counts
+    assert any(f"race at {named}" in title for title in await editor.titles(cell)), await editor.titles(cell)
 
 
 async def test_no_person_is_asked_to_run_a_text_that_says_nothing_of_a_run(shared_cli: Cli, shared_editor: Start) -> None:

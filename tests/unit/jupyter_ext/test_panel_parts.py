@@ -17,7 +17,7 @@ from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalS
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label, Outcome, VerificationFinding
 from jupyter_ext import proposal_page, source_page
-from jupyter_ext.cells import cell_of
+from jupyter_ext.cells import Cell, cell_of
 from jupyter_ext.page import details_html, failure_text, headline_html, how_to_decide, offer_html, offer_text
 from jupyter_ext.runs import CellRun, Phase, RunState, Step
 from jupyter_ext.workshop import Picture
@@ -40,11 +40,11 @@ WRITE = replace(READ, message="write of out[1000]")
 RACE = replace(READ, kind="global_race", message="write after write", line=7, other_file=str(CELL.path), other_line=5)
 
 
-def picture(*problems: Problem, proposals: tuple[Proposal, ...] = ()) -> Picture:
-    parsed = parse(CELL.source)
-    check = Analysis(CELL.text, (events.CheckEnded("J1", KERNEL, problems, True, 1),))
+def picture(*problems: Problem, proposals: tuple[Proposal, ...] = (), cell: Cell = CELL) -> Picture:
+    parsed = parse(cell.source)
+    check = Analysis(cell.text, (events.CheckEnded("J1", KERNEL, problems, True, 1),))
     view = view_of(parsed, {"check": check}, proposals, ())
-    return Picture(CELL, view, build_report(parsed, view, None, None, proposals), proposals)
+    return Picture(cell, view, build_report(parsed, view, None, None, proposals), proposals)
 
 
 def proposal(name: str, state: ProposalState = ProposalState.OPEN) -> Proposal:
@@ -82,6 +82,13 @@ def test_a_race_names_the_other_access_and_marks_both_lines_by_the_notebooks_num
     rows = dict(re.findall(r"<tr><td[^>]*>(\d+)</td>.*?<td[^>]*>([^<]*)</td></tr>", html))
     assert rows == {"4": "", "5": "the other access", "6": "", "7": "✗", "8": ""}
     assert "out[0] = 1.0f;" in html
+
+
+def test_messages_name_lines_as_the_notebook_numbers_them() -> None:
+    cell = cell_of("%%cu\n" + CODE.partition("\n")[2], Path("/w/lab.ipynb"), "c1")
+    problem = replace(WRITE, line=4, file=str(cell.path), message="write of out[1000]; freed at line 3")
+    said = offer_text(RunState(()), picture(problem, cell=cell))
+    assert "error line 5: " in said and "freed at line 4" in said
 
 
 def test_the_other_access_in_a_header_keeps_its_own_line() -> None:
