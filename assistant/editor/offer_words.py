@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 
 from assistant.cuda.linemap import LineMap
 from assistant.engine.report import asked_in_words, gain_in_words, verdict_in_short
@@ -24,6 +25,7 @@ __all__ = [
     "accept_title",
     "fits",
     "gain",
+    "is_to_be_made",
     "judged_in_words",
     "offer_origin",
     "offer_title",
@@ -75,6 +77,12 @@ def fits(change: FileChange, text: str) -> bool:
     """Whether every line that it replaces, and every place that it inserts lines at, is still there."""
     lines = LineMap(change.before_text, text)
     return all(map(partial(_is_there, lines), change.hunks))
+
+
+def is_to_be_made(proposal: Proposal, path: Path, text: str) -> bool:
+    """Whether its edit fits a file's text, and is not in it, as where another process undid what stands here."""
+    change = proposal.change_of(path)
+    return change is None or (change.after_text != text and fits(change, text))
 
 
 def outdated_title(proposal: Proposal) -> str:

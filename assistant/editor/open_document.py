@@ -15,7 +15,7 @@ from assistant.editor.analysis import Analysis
 from assistant.editor.headers import Headers
 from assistant.editor.left_results import LeftResults, kernels_changed
 from assistant.editor.live_accesses import LiveAccesses
-from assistant.editor.offer_words import fits
+from assistant.editor.offer_words import is_to_be_made
 from assistant.editor.picture import view_of
 from assistant.editor.report import Report, build_report, comparisons
 from assistant.editor.report_comparison import ComparisonPart
@@ -68,7 +68,10 @@ class OpenDocument:
         """By job: what it reported so far."""
         self._overtaken: set[str] = set()
         """Jobs that may have read what has changed since."""
-        self._proposals: tuple[Proposal, ...] = ()
+        self.proposals: tuple[Proposal, ...] = ()
+        """Open ones, also those that its text no longer has room for."""
+        self._held_back: frozenset[str] = frozenset()
+        """Ids of proposals that another file of theirs has no room for."""
         self._pairs: tuple[PairView, ...] = ()
         self._outdated: set[str] = set()
         self._read: tuple[str, tuple[Note, ...]] | None = None
@@ -288,9 +291,17 @@ class OpenDocument:
 
     def offer(self, proposals: tuple[Proposal, ...], pairs: tuple[PairView, ...] = ()) -> bool:
         """Set the open proposals and pair sessions; True when they changed."""
-        if [p.id for p in proposals] == [p.id for p in self._proposals] and pairs == self._pairs:
+        if [p.id for p in proposals] == [p.id for p in self.proposals] and pairs == self._pairs:
             return False
-        self._proposals, self._pairs = proposals, pairs
+        self.proposals, self._pairs = proposals, pairs
+        self._look()
+        return True
+
+    def hold_back(self, ids: frozenset[str]) -> bool:
+        """Offer these proposals no more, and others again; True when the view changed."""
+        if ids == self._held_back:
+            return False
+        self._held_back = ids
         self._look()
         return True
 
@@ -331,11 +342,6 @@ class OpenDocument:
         self._edited = self._accesses.lines(self.parsed, trees, self._blocks())
         self._look()
 
-    def _is_to_be_made(self, proposal: Proposal, text: str) -> bool:
-        """Whether its edit fits the text, and is not in it, as where another process undid what stands here."""
-        change = proposal.change_of(self.path)
-        return change is None or (change.after_text != text and fits(change, text))
-
     def _blocks(self) -> dict[str, tuple[Dim3, ...]]:
         """Of the launches that were counted, by kernel."""
         counted = self._analyses.get(Verb.PROFILE.value)
@@ -347,7 +353,7 @@ class OpenDocument:
     def _look(self) -> None:
         text = self.parsed.source.text
         routes = self._headers.routes(self.path, text)
-        offered = tuple(proposal for proposal in self._proposals if self._is_to_be_made(proposal, text))
+        offered = tuple(each for each in self.proposals if each.id not in self._held_back and is_to_be_made(each, self.path, text))
         analyses = {command: self._left.shown(analysis, text) for command, analysis in self._analyses.items()}
         view = view_of(self.parsed, analyses, offered, self._static, routes, self._searched.in_vain)
         self.view: View = replace(view, pairs=self._pairs, programs=self._programs, live=self._edited)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from assistant.editor.offer_words import is_to_be_made
 from assistant.editor.open_document import OpenDocument
 from assistant.engine import read_source
 from assistant.errors import UsageError
@@ -50,6 +51,17 @@ class OpenDocuments(dict[str, OpenDocument]):
         """The document, and those whose program has its file. Raises UsageError where it is not open."""
         document = self.open(key)
         return (document, *(other for other in self.values() if other is not document and other.is_made_with((document.path,))))
+
+    def hold_back(self, shown: Callable[[str], None]) -> None:
+        """Offer a proposal over several files in none of them while one has no room for it; ``shown``: as for `decided`."""
+        for document in self.values():
+            if document.hold_back(frozenset(each.id for each in document.proposals if not self._is_to_be_made(each, document.path))):
+                shown(document.key)
+
+    def _is_to_be_made(self, proposal: Proposal, but_for: Path) -> bool:
+        """In every file that is open, leaving out one that is asked itself."""
+        others = (document for document in self.values() if document.path != but_for)
+        return len(proposal.files) == 1 or all(is_to_be_made(proposal, other.path, other.text) for other in others)
 
     def last_started(self) -> JobStarted | None:
         """Where the jobs of this editor run, as the newest answer says; None before any."""

@@ -346,6 +346,7 @@ class EditorSession:
         if key in self._documents:
             self._documents.reparsed(key)
             self._parts.listener.shown(key)
+            self._documents.hold_back(self._parts.listener.shown)
 
     def _programs_known(self, document: OpenDocument) -> None:
         """What memory has on the source in its program is shown."""

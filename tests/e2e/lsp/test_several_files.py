@@ -88,3 +88,22 @@ async def test_a_file_that_moved_on_leaves_all_as_they_are(cli: Cli, open_editor
     with pytest.raises(Exception, match=r"main\.cu changed where P01 edits it"):
         await editor.run("kernelopt.proposal.accept", proposal_id="P01")
     assert header.text == proposal.before[1].text and editor.applied == []
+
+
+async def test_a_proposal_that_one_file_has_no_room_for_is_offered_in_none(
+    cli: Cli, open_editor: Start, proposal: Proposal
+) -> None:
+    editor = await opened(open_editor)
+    header, main = editor.open(proposal.path), editor.open(proposal.paths[0])
+
+    async def is_offered() -> bool:
+        return "Review" in await editor.titles(header)
+
+    async def is_not_offered() -> bool:
+        return not await is_offered()
+
+    await editor.until(is_offered)
+    editor.replace(main, "smooth<<<", "/* mine */ smooth<<<")
+    await editor.until(is_not_offered)
+    editor.replace(main, "/* mine */ smooth<<<", "smooth<<<")
+    await editor.until(is_offered)
