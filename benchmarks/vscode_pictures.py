@@ -44,7 +44,7 @@ WALKTHROUGH = ROOT / "vscode-client" / "media" / "walkthrough"
 _OF_WALKTHROUGH = {"hot-line": ("look", (48, 38)), "proposal": ("optimize", (334, 38)), "review": ("review", (320, 0))}
 """Pictures that the extension's walkthrough shows, too, in the theme that a person has: their names there, and where on the window each
 begins, as VS Code shows them half a window wide."""
-_COLORS = 32
+_COLORS = 24
 """Of the walkthrough's, which are in the packed extension: text on a plain ground needs no more."""
 _WALKTHROUGH_SIZE = (784, 316)
 """In pixels, at most: letters of a wider one are too small to read there."""

@@ -18,6 +18,7 @@ from assistant.cuda.changes import changes_diff, shown_names
 from assistant.cuda.tied_hunks import tied_hunks
 from assistant.editor.offer_words import accept_title, review_lines
 from assistant.editor.review import Apply
+from assistant.editor.technique_words import named
 from assistant.editor.tried import TriedEdit, others_tried
 from assistant.editor.words import proposal_text
 from assistant.engine.proposals import MovedChange
@@ -210,7 +211,7 @@ class Proposals:
         }
 
     async def _ask_reason(self, proposal: Proposal) -> None:
-        question = f"Reject {proposal.id} ({', '.join(proposal.techniques)}): why?"
+        question = f"Reject {proposal.id} ({', '.join(map(named, proposal.techniques))}): why?"
         chosen = await self._client.choose(question, (*REASON_CODES, "no reason"))
         if chosen is None:
             return

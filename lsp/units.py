@@ -27,6 +27,7 @@ __all__ = ["IgnoredText", "Unit", "Units", "file_of", "is_cuda", "is_cuda_header
 
 _LANGUAGES = frozenset({"cuda-cpp", "cuda", "cuda-c++"})
 _SUFFIXES = frozenset({".cu", ".cuh"})
+_WORD = re.compile(r"\.?\d(?:[eEpP][+-]|[\w.])*|\w+|\S")
 _DEVICE_CODE = re.compile(r"\b__(?:global|device)__\b")
 _FILE_SCHEMES = frozenset({"file", "vscode-remote"})
 _SOURCE_SCHEMES = _FILE_SCHEMES | {"untitled"}
@@ -73,10 +74,10 @@ class Unit(Record):
         return words if self.embedded is None else renumbered(words, lambda line: self.line_range(line).start.line + 1)
 
     def token_range(self, line: int, column: int) -> types.Range:
-        """The word at a 1-based line and column (in characters); the whole line where there is none."""
+        """The word or number at a 1-based line and column (in characters); the whole line where there is none."""
         start, end = self._line_bounds(line)
         at = start + column - 1
-        word = re.compile(r"\w+|\S").match(self.text, at, end) if column > 0 and at < end else None
+        word = _WORD.match(self.text, at, end) if column > 0 and at < end else None
         return self.line_range(line) if word is None else self.span(word.start(), word.end())
 
     def start_of_line(self, line: int) -> int:

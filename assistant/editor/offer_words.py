@@ -2,7 +2,7 @@
 
 Example::
 
-    offer_title(proposal)     # 'shared-memory-padding: ≈1.33x predicted, right in 10 of 10 cases'
+    offer_title(proposal)     # '≈1.33x predicted, right in 10 of 10 cases: Pad the tile by one column'
 """
 
 from __future__ import annotations
@@ -87,13 +87,13 @@ def is_to_be_made(proposal: Proposal, path: Path, text: str) -> bool:
 
 def outdated_title(proposal: Proposal) -> str:
     """As ``offer_title``, where the kernel was edited since."""
-    return f"{_what(proposal)}: {OUTDATED}"
+    return f"{OUTDATED}: {_what(proposal)}"
 
 
 def offer_title(proposal: Proposal) -> str:
-    """``shared-memory-padding in 2 files: ≈1.33x predicted, right in 10 of 10 cases, by model NAME``."""
+    """``≈1.33x predicted, right in 10 of 10 cases: Pad the tile by one column, in 2 files, by model NAME``."""
     author = "" if proposal.model is None else f", by model {proposal.model}"
-    return f"{_what(proposal)}: {gain(proposal)}, {verdict(proposal)}{author}"
+    return f"{gain(proposal)}, {verdict(proposal)}: {_what(proposal)}{author}"
 
 
 def outdated_origin(proposal: Proposal) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ def _change(outcome: PredictionOutcome) -> str:
 
 
 def _what(proposal: Proposal) -> str:
-    return " + ".join(proposal.techniques) + (f" in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
+    return proposal.summary.partition("\n")[0].rstrip(".") + (f", in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
 
 
 def _is_there(lines: LineMap, hunk: Hunk) -> bool:

@@ -4,11 +4,12 @@ Example::
 
     progress = JobProgress()
     progress.said(PlanMade(…))                 # "2 edits to try"
-    progress.said(StageStarted("J1", "candidate", "k(float *): tries staged-store"))     # "trying staged-store, 1 of 2"
+    progress.said(StageStarted("J1", "candidate", "k(float *): tries staged-store"))     # "trying staged store, 1 of 2"
 """
 
 from __future__ import annotations
 
+from assistant.editor.technique_words import named
 from assistant.model.events import CandidateTried, Event, PlanMade, StageStarted
 from assistant.model.trial import OUTCOME_WORDS
 from assistant.profile.quantity import counted_noun
@@ -43,12 +44,12 @@ class JobProgress:
             case StageStarted(stage="candidate", detail=detail):
                 self._begun_count += 1
                 technique = detail.rpartition(": ")[2].partition(" ")[2]
-                return f"trying {technique}{self._of(self._begun_count)}"
+                return f"trying {named(technique)}{self._of(self._begun_count)}"
             case StageStarted(stage=stage, detail=detail):
                 return _STARTED.get(stage, detail or stage).format(detail=detail)
             case CandidateTried(technique=technique, outcome=outcome):
                 self._ended_count += 1
-                return f"{technique}: {OUTCOME_WORDS.get(outcome, outcome.value)}{self._of(self._ended_count)}"
+                return f"{named(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}{self._of(self._ended_count)}"
             case _:
                 return None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assistant.editor.technique_words import named
 from assistant.engine.report import gain_in_words
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import Proposal
@@ -28,7 +29,7 @@ class TriedEdit(Record):
 
     id: str
     title: str
-    """``loop-unrolling: not faster``."""
+    """``loop unrolling: not faster``."""
     why: str
     """One sentence."""
     tried: str
@@ -45,7 +46,7 @@ def others_tried(store: AttemptStore, proposal: Proposal) -> tuple[TriedEdit, ..
     return tuple(
         TriedEdit(
             id=each.id,
-            title=f"{each.technique}: {OUTCOME_WORDS[each.outcome]}",
+            title=f"{named(each.technique)}: {OUTCOME_WORDS[each.outcome]}",
             why=each.reason,
             tried=why_tried(each),
             path=each.path,

@@ -56,6 +56,8 @@ __all__ = [
 
 HINT_LIMIT = 43
 """Characters; VS Code cuts the hints of a line here (its ``editor.inlayHints.maximumLength``). What does not fit is in the tooltip."""
+_BEFORE_ACCEPTING = "Know before accepting"
+"""As the page of an explanation says it, with more words to each."""
 _SHOWN_INSTANCES = 2
 _SHOWN_INSTRUCTIONS = 24
 """Instructions shown for a line; an unrolled loop has hundreds."""
@@ -170,6 +172,8 @@ def line_page(view: View, line: int) -> str:
 def kernel_table(kernel: KernelView) -> str:
     """Markdown: what is known of a kernel as it stands."""
     rows = [f"**`{kernel.key}`**"]
+    if kernel.check is not None and kernel.check.problems:
+        rows += ["", *(f"- {tamed(f'{Path(problem.file).name}:{problem.line}: {problem.message}')}" for problem in kernel.check.problems)]
     for resources in kernel.resources:
         rows += ["", *_resources_table(resources)]
     if kernel.launches:
@@ -181,8 +185,6 @@ def kernel_table(kernel: KernelView) -> str:
     if kernel.evidence:
         rows += ["", "| evidence | line | value | method |", "|---|---|---|---|"]
         rows += [_evidence_row(item) for item in kernel.evidence]
-    if kernel.check is not None and kernel.check.problems:
-        rows += ["", *(f"- {tamed(f'{Path(problem.file).name}:{problem.line}: {problem.message}')}" for problem in kernel.check.problems)]
     return "\n".join(rows)
 
 
@@ -211,9 +213,9 @@ def _machine_code(item: CodeView) -> str:
 
 def proposal_text(proposal: Proposal) -> str:
     """Markdown: claim, verdict, explanation, diff."""
-    parts = [f"### {tamed(offer_title(proposal))}", "", tamed(proposal.summary), "", line_by_line(tamed(proposal.explanation))]
-    if proposal.labels:
-        parts += ["", "Know before you accept: " + ", ".join(label_in_words(label) for label in proposal.labels)]
+    parts = [f"### {tamed(offer_title(proposal))}", "", line_by_line(tamed(proposal.explanation))]
+    if proposal.labels and _BEFORE_ACCEPTING not in proposal.explanation:
+        parts += ["", f"{_BEFORE_ACCEPTING}: " + ", ".join(label_in_words(label) for label in proposal.labels)]
     if proposal.assumptions:
         parts += ["", *(f"- assumes: {tamed(assumption)}" for assumption in proposal.assumptions)]
     if proposal.alternatives:

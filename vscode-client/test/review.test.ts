@@ -104,7 +104,7 @@ test("a reject sends only what was said", () => {
 });
 
 test("an explanation's tab is called by what is proposed", () => {
-  assert.equal(explanationName("### staged-store: ≈1.78x predicted, right in 10 of 10 cases\n\nStages"), "Proposal: staged-store");
+  assert.equal(explanationName("### ≈1.78x predicted, right in 10 of 10 cases: Store whole rows\n\nWhy"), "Proposal: ≈1.78x predicted");
   assert.equal(explanationName("nothing of the kind"), "Proposal");
 });
 

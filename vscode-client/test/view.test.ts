@@ -60,7 +60,7 @@ test("a section is shown only where it has something", () => {
 
 test("a kernel says its verdict and its place, and goes there", () => {
   const [row] = section("Kernels");
-  assert.equal(row?.description, "my kernel.cu:5 · PASS · not profiled yet", "what tells kernels apart is not cut off in a narrow side bar");
+  assert.equal(row?.description, "PASS · not profiled yet · my kernel.cu:5", "the answer is not cut off in a narrow side bar");
   assert.deepEqual(row?.command?.argument, { uri: URI, line: 4 });
   assert.deepEqual(row?.argument, { uri: URI, kernel: "k(float *)" });
 });

@@ -62,7 +62,7 @@ def _double_cost(line: LineInstructions) -> int:
 def _double_in_code(context: FindContext, launch: CountedLaunch, lines: tuple[LineInstructions, ...]) -> Diagnosis:
     """One cause, one finding: at the costliest of its lines, with what the others add."""
     first, *others = lines
-    literals = context.facts.at(first.file, first.line).double_literals
+    literals = tuple(dict.fromkeys(context.facts.at(first.file, first.line).double_literals))
     literal = "The double literals {} make" if len(literals) > 1 else "The double literal {} makes"
     cause = literal.format(", ".join(literals)) if literals else "A value of type double makes"
     elsewhere = f"; the same happens on {lines_of(i.line for i in others)}" if others else ""

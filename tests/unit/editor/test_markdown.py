@@ -11,6 +11,7 @@ from assistant.editor.markdown import fenced, tamed
 from assistant.editor.view import Note
 from assistant.editor.words import line_table, proposal_text
 from assistant.model.profile import Severity
+from assistant.model.verification import Label
 from tests.changes import change
 from tests.unit.editor.test_open_document import UNDONE_ELSEWHERE
 
@@ -61,6 +62,13 @@ def test_why_a_proposal_is_made_keeps_its_lines() -> None:
     assert "**Verdict**: PASS  \n**Speed**: 1.2x" in proposal_text(
         replace(UNDONE_ELSEWHERE, explanation="**Verdict**: PASS\n**Speed**: 1.2x")
     )
+
+
+def test_what_is_to_be_known_before_accepting_is_said_once() -> None:
+    asks = replace(UNDONE_ELSEWHERE, labels=(Label.PRECISION,), explanation="Why")
+    assert proposal_text(asks).count("Know before accepting") == 1
+    said = replace(asks, explanation="Why\n**Know before accepting**: precision (fewer digits)")
+    assert proposal_text(said).count("Know before accepting") == 1
 
 
 def test_a_compiler_message_makes_no_image_in_a_hover() -> None:

@@ -50,7 +50,7 @@ def test_what_needs_a_decision_says_on_what_also_on_the_button() -> None:
     assert verdict(asks) == "needs your decision: fewer digits" and accept_title(asks) == "Accept with fewer digits"
     plain = _proposal(SpeedOutcome.PREDICTED, 1.6)
     assert verdict(plain) == "right in 10 of 10 cases" and accept_title(plain) == "Accept"
-    assert offer_title(replace(plain, model="m")) == "t: ≈1.60x predicted, right in 10 of 10 cases, by model m"
+    assert offer_title(replace(plain, model="m")) == f"≈1.60x predicted, right in 10 of 10 cases: {plain.summary}, by model m"
 
 
 def _judged(outcome: Outcome, cases: tuple[CaseResult, ...], *findings: VerificationFinding, labels: tuple[Label, ...] = ()) -> str:
@@ -113,5 +113,5 @@ def test_what_else_the_search_tried_says_why_it_was_not_offered() -> None:
     store.add_attempt(Given.attempt("C4", **{**ours, "kernel": "other()"}, outcome=TrialOutcome.FAILED))
     store.add_attempt(Given.attempt("C5", **{**ours, "job": "J77"}, outcome=TrialOutcome.FAILED))
     found = others_tried(store, made)
-    assert [(edit.title, edit.why) for edit in found] == [("loop-unrolling: not faster", "1.00x"), ("staged-store: wrong", "out[3]")]
+    assert [(edit.title, edit.why) for edit in found] == [("loop unrolling: not faster", "1.00x"), ("staged store: wrong", "out[3]")]
     assert found[0].before_text != found[0].after_text

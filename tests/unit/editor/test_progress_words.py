@@ -32,10 +32,10 @@ def test_a_search_says_which_edit_it_tries_and_of_how_many() -> None:
         "counts what the kernels do now",
         None,
         "2 edits to try",
-        "trying staged-store, 1 of 2",
-        "staged-store: kept, 1 of 2",
+        "trying staged store, 1 of 2",
+        "staged store: kept, 1 of 2",
         None,
-        "trying fast-math, 2 of 2",
+        "trying fast math, 2 of 2",
         "confirming on fresh values",
     ]
     assert progress.latest == "confirming on fresh values"

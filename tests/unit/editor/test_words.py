@@ -159,7 +159,7 @@ def test_a_table_has_evidence_in_full_with_unit_method_and_grade() -> None:
     assert "| global sectors | 7 | 16,777,216 sectors | emulator, sm_90 rules, estimated |" in table
     assert "| 1 | 16 × 10 × 1 | 32 × 8 × 1 | PREDICTED 4.16 µs | ≥ 23 % of peak DRAM bandwidth | L2 bandwidth |" in table
     assert "| 256 | 75 % (48 of 64 warps) | registers |" in table
-    assert "- a.cu:7: writes past the end" in table
+    assert table.splitlines()[2] == "- a.cu:7: writes past the end", "what is wrong comes first"
 
 
 def test_a_line_of_which_nothing_is_known_has_no_table() -> None:

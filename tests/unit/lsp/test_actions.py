@@ -72,7 +72,9 @@ def test_a_models_edit_is_tagged_and_named_as_such(tmp_path: Path) -> None:
     assert {action["command"]["command"].rpartition(".")[2] for action in actions} == {"preview", "accept", "reject", "explain", "edit"}
     assert all(action["tags"] == [_LLM_GENERATED] for action in actions)
     assert all(
-        "float-literals: ≈1.50x predicted" in action["title"] and action["title"].endswith(", by model small-coder-7b")
+        "≈1.50x predicted" in action["title"]
+        and ": keep single precision" in action["title"]
+        and action["title"].endswith(", by model small-coder-7b")
         for action in actions
     )
 
@@ -81,7 +83,8 @@ def test_a_client_that_knows_no_tags_reads_it_in_the_title(tmp_path: Path) -> No
     actions = _actions(tmp_path, _BY_MODEL, {})
     assert actions and all(
         "tags" not in action
-        and "float-literals: ≈1.50x predicted" in action["title"]
+        and "≈1.50x predicted" in action["title"]
+        and ": keep single precision" in action["title"]
         and action["title"].endswith(", by model small-coder-7b")
         for action in actions
     )
@@ -103,4 +106,4 @@ def test_an_edit_by_rules_is_no_models(tmp_path: Path) -> None:
 def test_only_what_can_work_apart_is_accepted_apart(tmp_path: Path, after: str, parts: list[str]) -> None:
     proposal = replace(_BY_RULES, files=change(_BY_RULES.path, _IN_PARTS, after))
     titles = [action["title"] for action in _actions(tmp_path, proposal, {}, _IN_PARTS)]
-    assert [title.removeprefix("kernelopt: ").partition(" of float-literals")[0] for title in titles if "hunk" in title] == parts
+    assert [title.removeprefix("kernelopt: ").partition(" of ≈")[0] for title in titles if "hunk" in title] == parts

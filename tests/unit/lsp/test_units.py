@@ -121,6 +121,12 @@ QUOTED = {
 }
 
 
+def test_a_number_is_one_token() -> None:
+    text = "x += 1e-3 + .5f - 2;"
+    unit = Unit("", "file:///w/a.cu", Path("/w/a.cu"), text, text, UTF16)
+    assert [part(unit, unit.token_range(1, text.index(number) + 1)) for number in ("1e-3", ".5f", "2", "x")] == ["1e-3", ".5f", "2", "x"]
+
+
 @pytest.mark.parametrize("encoding", ENCODINGS, ids=str)
 @pytest.mark.parametrize("text", QUOTED.values(), ids=QUOTED)
 def test_tokens_and_lines_are_found_where_they_are_written(text: str, encoding: types.PositionEncodingKind) -> None:

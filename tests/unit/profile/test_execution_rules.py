@@ -63,6 +63,13 @@ def test_a_double_literal_that_became_double_arithmetic_is_reported_with_its_cos
     assert finding.estimated_cost_ratio == pytest.approx(0.9, abs=0.08)  # 14.2 times slower measured
 
 
+def test_a_literal_that_a_line_has_twice_is_named_once(access, profile, check):
+    twice = SourceFacts(lines=(LineFacts(7, double_literals=("255.0", "255.0")),), kernel_line=3)
+    chain = code(7, fp64=256 * THREADS, conversion=512 * THREADS)
+    finding = check(profile(*streaming(access), instructions=(chain,)), facts=twice).one("KO106")
+    assert finding.message.startswith("The double literal 255.0 makes float code compute in double")
+
+
 def test_lines_that_share_the_cause_are_one_finding_at_the_costliest(access, profile, check):
     lines = SourceFacts(lines=(LineFacts(7, double_literals=("0.8",)), LineFacts(16, double_literals=("0.01",))), kernel_line=3)
     instructions = (code(7, fp64=THREADS, conversion=THREADS), code(16, fp64=256 * THREADS, conversion=512 * THREADS))

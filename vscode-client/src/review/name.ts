@@ -1,7 +1,7 @@
 /** What the tab of an explanation is called. Pure. */
 
-/** `Proposal: staged-store` of `### staged-store: ≈1.78x predicted, right in 10 of 10 cases`. */
+/** `Proposal: ≈1.78x predicted` of `### ≈1.78x predicted, right in 10 of 10 cases: Store whole rows`. */
 export function explanationName(markdown: string): string {
-  const [, title] = /^#+ ([^:\n]+): /.exec(markdown) ?? [];
+  const [, title] = /^#+ ([^:,\n]+)[:,] /.exec(markdown) ?? [];
   return title === undefined ? "Proposal" : `Proposal: ${title.replaceAll("\\", "").trim()}`;
 }

@@ -24,7 +24,7 @@ const SHOWN_DECISIONS = 20;
 export function rows(picture: Picture): readonly Row[] {
   const sections = [
     section("proposals", "Proposals", "lightbulb", picture.proposals.map(proposalRow)),
-    section("kernels", "Kernels", "circuit-board", picture.kernels.map(kernelRow)),
+    section("kernels", "Kernels", "circuit-board", picture.kernels.map((kernel) => kernelRow(kernel, named(picture.kernels, kernel.name) > 1))),
     section("jobs", "Jobs", "sync", picture.jobs.map(jobRow)),
     section("pairs", "Pair sessions", "organization", picture.pairs.map(pairRow)),
     section("decisions", "Decisions", "history", picture.decisions.slice(0, SHOWN_DECISIONS).map(decisionRow)),
@@ -61,13 +61,19 @@ function proposalRow(proposal: Proposal): Row {
   };
 }
 
-function kernelRow(kernel: Kernel): Row {
+function named(kernels: readonly Kernel[], name: string): number {
+  return kernels.filter((kernel) => kernel.name === name).length;
+}
+
+/** The answer first, as a narrow side bar cuts the end off; `hasTwin`: the place first, which alone tells it from one of the same name. */
+function kernelRow(kernel: Kernel, hasTwin: boolean): Row {
+  const place = `${fileName(kernel.uri)}:${kernel.document_line + 1}`;
   const argument = { uri: kernel.uri, kernel: kernel.kernel, ...(kernel.source === undefined ? {} : { source: kernel.source }) };
   return {
     id: `${kernel.source ?? kernel.uri}#${kernel.kernel}`,
     label: kernel.name,
-    description: `${fileName(kernel.uri)}:${kernel.document_line + 1} · ${kernel.headline}`,
-    tooltip: `${kernel.kernel}\n${fileName(kernel.uri)}:${kernel.document_line + 1}\n${kernel.headline.replaceAll(" · ", "\n")}`,
+    description: hasTwin ? `${place} · ${kernel.headline}` : `${kernel.headline} · ${place}`,
+    tooltip: `${kernel.kernel}\n${place}\n${kernel.headline.replaceAll(" · ", "\n")}`,
     icon: "symbol-function",
     kind: "kernel",
     children: [],
