@@ -61,7 +61,10 @@ def stub_text(stream: Stream, kernel: Function, global_words: set[str], renames:
         return declaration + ";"
     types = ", ".join(map(_passed_type, parameters))
     values = ", ".join(f"__builtin_addressof({p.own_pointer or p.name}){'...' if p.is_pack else ''}" for p in parameters)
-    instance = spell.span(range(first_name, last_name + 1)) + template_arguments
+    plain_name = spell.span(range(first_name, last_name + 1))
+    is_hidden = plain_name in {parameter.name for parameter in parameters}
+    whole_name = "::".join(("", *filter(None, kernel.scope), plain_name)) if is_hidden else plain_name
+    instance = whole_name + template_arguments
     pointers = "".join(f" auto {p.own_pointer} = __builtin_addressof({p.name});" for p in parameters if p.own_pointer)
     address = f"reinterpret_cast<void (*)({types})>(&{instance})" if pointers else f"&{instance}"
     return f"{declaration} {{{pointers} void (*emu_kernel)({types}) = {address}; emu_start(emu_config, emu_kernel, {{{values}}}); }}"

@@ -74,6 +74,11 @@ def test_a_stub_repeats_the_template_head_and_defaults() -> None:
     assert "= &k<T, N>;" in text
 
 
+def test_a_kernel_whose_parameter_has_its_name_is_named_from_outside() -> None:
+    text = translated("namespace n { namespace { template <class T> __global__ void k(T* k) { *k = 1; } } }\n")
+    assert "= &::n::k<T>;" in text
+
+
 def test_a_pack_of_a_type_is_no_pack_of_parameters() -> None:
     text = translated("template <class... Ts> __global__ void k(Types<Ts...> t, const Ts... xs) {}")
     assert "emu_stub_k(const EmuConfig& emu_config, Types < Ts ... > t, const Ts ... xs)" in text
