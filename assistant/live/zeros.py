@@ -21,7 +21,7 @@ def zeros_note(bound: Sequence[Bound], text: str, kernel: Kernel) -> tuple[str, 
     if not names or not all(_is_zero(launch.arrays[name]) for launch in bound for name in names):
         return ()
     what = f"{names[0]} holds" if len(names) == 1 else f"{', '.join(names)} hold"
-    return (f"{what} zeros alone, and {kernel.name} reads nothing else: what is right on zeros may be wrong on other values; give it some",)
+    return (f"{what} zeros alone, and {kernel.name} reads no other array: what is right on zeros may be wrong on other values; give some",)
 
 
 def _is_zero(array: LiveArray) -> bool:

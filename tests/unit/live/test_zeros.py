@@ -29,7 +29,7 @@ def ones() -> np.ndarray:
 
 
 def test_inputs_of_zeros_alone_are_named() -> None:
-    said = "zeros alone, and k reads nothing else: what is right on zeros may be wrong on other values; give it some"
+    said = "zeros alone, and k reads no other array: what is right on zeros may be wrong on other values; give some"
     assert check("out[i] = a[i] * b[i];", out=zeros(), a=zeros(), b=zeros()) == (f"a, b hold {said}",)
     assert check("x[i] *= 2;", x=zeros()) == (f"x holds {said}",)
 
