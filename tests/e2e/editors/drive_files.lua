@@ -129,7 +129,7 @@ local function drive()
   end)
 
   at_kernel()
-  choose("kernelopt: accept block-size-search in 2 files")
+  choose("kernelopt: accept ≈")
   wait("the edit of both files", function()
     return text(header) ~= before.header and text(other) ~= before.other
   end)
