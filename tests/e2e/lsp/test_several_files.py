@@ -90,9 +90,7 @@ async def test_a_file_that_moved_on_leaves_all_as_they_are(cli: Cli, open_editor
     assert header.text == proposal.before[1].text and editor.applied == []
 
 
-async def test_a_proposal_that_one_file_has_no_room_for_is_offered_in_none(
-    cli: Cli, open_editor: Start, proposal: Proposal
-) -> None:
+async def test_a_proposal_that_one_file_has_no_room_for_is_offered_in_none(cli: Cli, open_editor: Start, proposal: Proposal) -> None:
     editor = await opened(open_editor)
     header, main = editor.open(proposal.path), editor.open(proposal.paths[0])
 
