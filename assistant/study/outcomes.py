@@ -15,7 +15,7 @@ from assistant.model.completion import Spending
 from assistant.model.plan import Rewrite, Step
 from assistant.model.trial import TrialOutcome
 from assistant.record import Record
-from assistant.serialize import dumps
+from assistant.serialize import dumps, encode
 
 __all__ = ["Answer", "Grade", "Verdict", "grade_of", "rewrite_key"]
 
@@ -69,6 +69,8 @@ class Verdict(Record):
     """It is faster, and a person would have to decide on it."""
 
 
+_LATER_FIELDS = ("tuning_fault", "numbers", "alternatives")
+"""Empty in every rewrite of studies that were kept before there were such fields, whose keys stay."""
 _GRADES = {
     TrialOutcome.KEPT: Grade.FAST,
     TrialOutcome.NOT_BUNDLED: Grade.FAST,
@@ -88,5 +90,8 @@ def grade_of(outcome: TrialOutcome) -> Grade | None:
 
 def rewrite_key(rewrite: Rewrite) -> str:
     """The same for rewrites that make the same edit with the same declarations, whoever wrote them and whatever they call it."""
-    plain = replace(rewrite, technique="", line=0, summary="", predictions=(), origin=None)
+    plain = encode(replace(rewrite, technique="", line=0, summary="", predictions=(), origin=None))
+    for name in _LATER_FIELDS:
+        if not plain[name]:
+            del plain[name]
     return hashlib.sha256(dumps(plain).encode()).hexdigest()
