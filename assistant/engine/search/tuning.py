@@ -44,6 +44,8 @@ _MOST_REPEATS = 64
 """Times that a setting may be suggested which was tried already, before the next one in order is taken."""
 _MOST_TIMED_AGAIN = 3
 """Settings, the best first, that are timed once more (chosen): each time one falls behind the next."""
+_MOST_IN_VAIN = 3
+"""Settings of a rule's edit, which come the most promising first, that are tried where none of them gains anything."""
 _SEED = 0
 """Of the suggestions, which are to be the same each time."""
 
@@ -104,6 +106,8 @@ class _Edits(Record):
 
     space: TuningSpace
     rewrite_with: Callable[[Setting], Rewrite]
+    most_in_vain: int
+    """Settings that are tried where none of them is kept."""
 
 
 def _edits_of(node: SearchNode, first: Trial) -> _Edits | TuningProblem:
@@ -115,7 +119,7 @@ def _edits_of(node: SearchNode, first: Trial) -> _Edits | TuningProblem:
             other = replace(by_setting[setting], tunables=(), alternatives=())
             return replace(other, labels=rewrite.labels)  # with what was found of the first one
 
-        return _Edits(TuningSpace(Setting(rewrite.numbers), tuple(by_setting)), alternative)
+        return _Edits(TuningSpace(Setting(rewrite.numbers), tuple(by_setting)), alternative, _MOST_IN_VAIN)
     texts = (first.text, *(source.text for source in first.others))
     space = space_of(texts, first.rewrite.tunables, first.rewrite.constraints)
     before = {source.path: source.text for source in node.evaluation.version.sources}
@@ -127,7 +131,7 @@ def _edits_of(node: SearchNode, first: Trial) -> _Edits | TuningProblem:
         edits = tuple(edits_between(node.text, own))
         return replace(rewrite, edits=edits, in_others=in_others, summary=f"{rewrite.summary} ({setting.words})")
 
-    return space if isinstance(space, TuningProblem) else _Edits(space, with_constants)
+    return space if isinstance(space, TuningProblem) else _Edits(space, with_constants, len(space.settings))
 
 
 class _Tuning:
@@ -156,7 +160,7 @@ class _Tuning:
         suggested = _Suggestions(space.start, self._first.ratio or 0.0, candidates)
         coming = list(candidates if len(candidates) <= trial_count else ())
         for setting in suggested.up_to(trial_count):
-            if self._clock.is_out_of_time:
+            if self._clock.is_out_of_time or self._is_in_vain:
                 break
             coming = coming[1:]
             for later in coming:  # as far as other labs are free
@@ -167,6 +171,11 @@ class _Tuning:
         best = next((setting for setting, trial in self._tried.items() if trial.id == chosen.id), space.start)
         self._report(best, len(space.settings))
         return replace(chosen, rewrite=replace(chosen.rewrite, tunables=(), constraints=(), alternatives=()), settings=best.values)
+
+    @property
+    def _is_in_vain(self) -> bool:
+        """Whether so many settings were tried without any gain that the others are not worth their time."""
+        return len(self._tried) >= self._edits.most_in_vain and all(trial.node is None for trial in self._tried.values())
 
     async def _confirmed(self) -> Trial:
         """The best that was kept; where there is a clock, one that a second timing leaves the best. The edit as it was written where none

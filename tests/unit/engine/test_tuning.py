@@ -132,6 +132,22 @@ async def test_on_a_gpu_the_best_is_timed_once_more_and_has_to_hold(tmp_path: Pa
     assert tuning.best == (("PAD", 1),)
 
 
+SETTINGS_OF_A_RULE = [replace(EDIT, summary=OPEN.replace("PAD = 0", f"PAD = {pad}"), numbers=(("PAD", pad),)) for pad in SECTORS]
+BY_A_RULE = replace(SETTINGS_OF_A_RULE[0], constraints=(), alternatives=tuple(SETTINGS_OF_A_RULE[1:]))
+
+
+@pytest.mark.parametrize(("gaining", "tried"), [((), [0, 1, 2]), ((1,), [0, 1, 2, 3, 4]), ((4,), [0, 1, 2])])
+async def test_settings_of_a_rule_are_left_after_the_most_promising_ones_gained_nothing(
+    tmp_path: Path, gaining: tuple[int, ...], tried: list[int]
+) -> None:
+    on = search(tmp_path, BY_A_RULE)
+    on.planner.repairs += [None] * 4
+    on.kernels = KERNELS | {f"PAD = {pad};": Behaviour(turned, sectors=4 if pad in gaining else 32) for pad in SECTORS}
+    await on.run()
+    (tuning,) = on.all(events.TuningEnded)
+    assert pads(tuning) == tried
+
+
 class TooLargeLab(FakeLab):
     """Its assembler refuses an edit with the padding that it was written with."""
 
