@@ -55,8 +55,8 @@ def resume(cli: Cli, path: Path, options: tuple[str, ...] = ()) -> Ended:
 
 
 def test_a_killed_search_ends_where_a_whole_one_does(killed: Cli) -> None:
-    """The second candidate is one of several variants of a step: the others are still tried."""
-    candidates = 2
+    """What follows the first candidate is an edit with numbers to be tuned: it is still tried, and its numbers are."""
+    candidates = 1
     options = ("--kernel", "transpose", "--allow-host-code")
     path = killed.write("transpose.cu", ANY_BLOCK)
     told = kill_after(killed, path, "candidate", candidates, options)
@@ -67,6 +67,8 @@ def test_a_killed_search_ends_where_a_whole_one_does(killed: Cli) -> None:
     shown = [item["candidate"] for item in ended.all("candidate")]
     assert shown[:candidates] == [item["candidate"] for item in told if item["event"] == "candidate"]
     assert len(shown) == len(set(shown)) == len(tried) > candidates
+    (tuning,) = ended.all("tuning")
+    assert len(tuning["points"]) > 1
     assert diffs(ended) == whole_diffs(killed, path, options)
     assert killed.left_behind() == [], "the killed search's folder goes with the next one"
 
