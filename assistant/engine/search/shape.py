@@ -64,7 +64,12 @@ class SearchShape(Record):
 def shape_for_rules(settings: Settings) -> SearchShape:
     """As the settings say where they concern rules, too."""
     search = settings.search
-    return SearchShape(parallel_builds=search.parallel_builds, trials_per_gpu=search.trials_per_gpu, allowed=search.allow)
+    return SearchShape(
+        parallel_builds=search.parallel_builds,
+        tuning_trials=search.tuning_trials,
+        trials_per_gpu=search.trials_per_gpu,
+        allowed=search.allow,
+    )
 
 
 def shape_for_models(settings: Settings) -> SearchShape:
