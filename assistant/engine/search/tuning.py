@@ -44,8 +44,8 @@ _MOST_REPEATS = 64
 """Times that a setting may be suggested which was tried already, before the next one in order is taken."""
 _MOST_TIMED_AGAIN = 3
 """Settings, the best first, that are timed once more (chosen): each time one falls behind the next."""
-_MOST_IN_VAIN = 3
-"""Settings of a rule's edit, which come the most promising first, that are tried where none of them gains anything."""
+_MOST_IN_VAIN = 2
+"""Settings of a rule's edit, which come the most promising first, that are tried without any being better than one before."""
 _SEED = 0
 """Of the suggestions, which are to be the same each time."""
 
@@ -107,7 +107,7 @@ class _Edits(Record):
     space: TuningSpace
     rewrite_with: Callable[[Setting], Rewrite]
     most_in_vain: int
-    """Settings that are tried where none of them is kept."""
+    """Settings that are tried one after another without any being better than one before."""
 
 
 def _edits_of(node: SearchNode, first: Trial) -> _Edits | TuningProblem:
@@ -174,8 +174,9 @@ class _Tuning:
 
     @property
     def _is_in_vain(self) -> bool:
-        """Whether so many settings were tried without any gain that the others are not worth their time."""
-        return len(self._tried) >= self._edits.most_in_vain and all(trial.node is None for trial in self._tried.values())
+        """Whether so many settings in a row were no better that the others are not worth their time."""
+        ratios = [trial.ratio or 0.0 if trial.node is not None else 0.0 for trial in self._tried.values()]
+        return len(ratios) - 1 - ratios.index(max(ratios)) >= self._edits.most_in_vain
 
     async def _confirmed(self) -> Trial:
         """The best that was kept; where there is a clock, one that a second timing leaves the best. The edit as it was written where none
