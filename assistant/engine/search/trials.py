@@ -103,7 +103,7 @@ class Trial(Record):
     settings: tuple[tuple[str, int], ...] = ()
     """Numbers that were chosen by tuning."""
     untuned: str = ""
-    """Why its numbers were not tuned, which its writer can mend."""
+    """Why its numbers were not tuned, which its writer can put right."""
     has_host_code: bool = True
     """It edits code of the host's, or builds on an edit that does: what it prints may be anything that it could read."""
     node: SearchNode | None = None
