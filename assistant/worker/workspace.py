@@ -2,13 +2,17 @@
 
 The copy stands below copies of its parent folders that link to their other entries: ``../data/input.bin`` is found where the program
 expects it. Links lead to the user's files, which a confined program may read and not write. The copy is kept from run to run: what a
-program changed is removed after it, and the next run makes only what is missing or has changed in the user's folder.
+program changed is removed after it, and the next run makes only what is missing or has changed in the user's folder. What a build left in
+the copy can be kept for further runs of the same texts, where nothing that runs in the copy can write.
 
 Example::
 
     workspace = Workspace(scratch / "files")
-    with workspace.copy_of(Path("/home/u/project")) as copy:
+    with workspace.copy_of(Path("/home/u/project"), key) as copy:
         copy.path  # scratch/files/home/u/project
+        if not copy.is_built:
+            build(copy.path)
+            workspace.keep(key)
 """
 
 from __future__ import annotations
@@ -35,6 +39,10 @@ _ONLY_LINKED = frozenset({".git", ".hg", ".svn", ".kernelopt", ".venv", "venv", 
 """Folders of tools: large, and nothing a CUDA program writes to."""
 _CLOCK_STEP_S = 0.01
 """Longest step of the clock that stamps files: one timer tick of a kernel with 100 a second (time(7), CONFIG_HZ)."""
+_KEPT_BUILDS = 4
+_KEPT_BYTES = 256 << 20
+_KEPT_ENTRIES = 10_000
+"""Of one build: what is larger is made anew for every run (chosen: a PyTorch extension leaves some 10 MB in 10 files)."""
 
 
 class PrivateCopy(Record):
@@ -42,6 +50,8 @@ class PrivateCopy(Record):
     """Where the program is to run."""
     notes: tuple[str, ...]
     """What is not as in the original folder."""
+    is_built: bool = False
+    """It is as a build left it (`Workspace.keep`), not as the original folder."""
 
 
 class FolderTooLarge(Record):
@@ -58,6 +68,8 @@ class RunFolder(Record):
     """Folders that it may write below, beside its own ones."""
     notes: tuple[str, ...]
     """What is not as it would be in the original folder."""
+    is_built: bool = False
+    """As of a `PrivateCopy`."""
 
 
 class _Stamp(Record):
@@ -92,6 +104,14 @@ class _MadeEntry(Record):
     """Stamp of what was made."""
 
 
+class _KeptBuild(Record):
+    plan: _Plan
+    """Of the folder that was built."""
+    built: _Plan
+    """Of the copy after the build; files that the build made lie in ``folder``."""
+    folder: Path
+
+
 class Workspace:
     """One private copy below ``root``, of the folder asked for last."""
 
@@ -101,6 +121,9 @@ class Workspace:
         self._most_entries = most_entries
         self._most_bytes = most_bytes
         self._made: dict[str, _MadeEntry] = {}
+        self._plan: _Plan = {}
+        self._kept: dict[str, _KeptBuild] = {}
+        self._kept_count = 0
 
     @property
     def root(self) -> Path:
@@ -108,8 +131,11 @@ class Workspace:
         return self._root
 
     @contextmanager
-    def copy_of(self, folder: Path) -> Generator[PrivateCopy | FolderTooLarge]:
-        """A copy that is as ``folder`` is now. Raises OSError (no space, or files vanish meanwhile)."""
+    def copy_of(self, folder: Path, build_key: str | None = None) -> Generator[PrivateCopy | FolderTooLarge]:
+        """A copy that is as ``folder`` is now, or as what was kept for ``build_key`` left it, where the folder is as it was then.
+
+        Raises OSError (no space, or files vanish meanwhile).
+        """
         self._root.mkdir(exist_ok=True)
         entries = _entries(folder, self._root, self._most_entries)
         if entries is None:
@@ -119,20 +145,70 @@ class Workspace:
         plan: dict[str, _Folder | _Link | _File] = {}
         linked = _plan_copy(plan, entries, folder, self._root, self._most_bytes)
         _plan_neighbours(plan, folder)
-        self._make(plan)
+        kept = self._kept.get(build_key or "")
+        is_built = kept is not None and kept.plan == plan
+        self._plan = plan
+        self._make(kept.built if kept is not None and is_built else plan)
         try:
-            yield PrivateCopy(self._root / _below(folder), _notes(folder, linked, self._most_bytes))
+            yield PrivateCopy(self._root / _below(folder), _notes(folder, linked, self._most_bytes), is_built)
         finally:
             self._remove_changes()
 
     @contextmanager
-    def folder_to_run_in(self, folder: Path) -> Generator[RunFolder]:
+    def folder_to_run_in(self, folder: Path, build_key: str | None = None) -> Generator[RunFolder]:
         """A private copy; ``folder`` itself, to be read only, where it is too large for one. Raises OSError, as ``copy_of``."""
-        with self.copy_of(folder) as copy:
+        with self.copy_of(folder, build_key) as copy:
             if isinstance(copy, FolderTooLarge):
                 yield RunFolder(folder, (), (copy.note,))
             else:
-                yield RunFolder(copy.path, (self._root,), copy.notes)
+                yield RunFolder(copy.path, (self._root,), copy.notes, copy.is_built)
+
+    def keep(self, build_key: str) -> None:
+        """Keep the copy in use as it is now, for the next ones with this key. What is too large is not kept. Raises OSError (no space)."""
+        self._kept_count += 1
+        folder = self._root.with_name(f"built-{self._kept_count}")
+        folder.mkdir()
+        built = self._snapshot(folder)
+        if built is None:
+            remove_tree(folder)
+            return
+        self._kept[build_key] = _KeptBuild(self._plan, built, folder)
+        for key in list(self._kept)[:-_KEPT_BUILDS]:
+            remove_tree(self._kept.pop(key).folder)
+
+    def _snapshot(self, folder: Path) -> _Plan | None:
+        """What stands in the copy, folders first, with copies of files that are not as they were made; None: too much."""
+        plan: dict[str, _Folder | _Link | _File] = {}
+        left_bytes = _KEPT_BYTES
+        for name, entry in self._standing():
+            made = self._made.get(name)
+            if made is not None and _stands(entry, made):
+                plan[name] = made.entry
+            elif entry.is_symlink():
+                plan[name] = _Link(str(Path(entry.path).readlink()))
+            elif entry.is_dir():
+                plan[name] = _Folder()
+            elif entry.is_file():
+                left_bytes -= entry.stat().st_size
+                if left_bytes < 0 or len(plan) > _KEPT_ENTRIES:
+                    return None
+                copied = folder / str(len(plan))
+                shutil.copy2(entry.path, copied)
+                plan[name] = _File(str(copied), _stamp(copied.stat()))
+        return plan
+
+    def _standing(self) -> Generator[tuple[str, os.DirEntry[str]]]:
+        """Everything in the copy, folders before what they hold."""
+        waiting = deque([""])
+        while waiting:
+            place = waiting.popleft()
+            with os.scandir(self._root / place) as listing:
+                found = list(listing)
+            for entry in found:
+                name = f"{place}{entry.name}"
+                yield name, entry
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(f"{name}/")
 
     def _make(self, plan: _Plan) -> None:
         try:

@@ -13,12 +13,14 @@ import shutil
 import stat
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.build.static_symbols import StaticLabels, static_labels
 from assistant.cuda.device_variables import device_variable_types
 from assistant.device.capture.demangle import function_name, variable_name
 from assistant.device.capture.executable import build_program, run_build_command
+from assistant.device.capture.kept_build import BUILT, CANNOT_STOP, build_key, build_only_command
 from assistant.device.capture.library import injection_library
 from assistant.device.capture.private_copy import files_of, put_texts
 from assistant.device.capture.protocol import CaptureFailed, CaptureReply, CaptureRequest, CollectReply, CollectRequest
@@ -31,7 +33,7 @@ from assistant.worker.environment import candidate_environment, own_environment
 from assistant.worker.lease import all_held, lock_folder
 from assistant.worker.left_behind import keep_plain_files
 from assistant.worker.sandbox import Confinement, confine_to_gpu
-from assistant.worker.workspace import FolderTooLarge, Workspace
+from assistant.worker.workspace import FolderTooLarge, RunFolder, Workspace
 from assistant.workload.recorded_log import LogNames, finish_recording
 
 __all__ = ["CaptureEnvironment", "capture", "collect"]
@@ -40,7 +42,11 @@ _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
 """The driver's cache of compiled PTX lies in the user's home."""
 _LOADED_FIRST = {"CUDA_MODULE_LOADING": "EAGER"}
 """Else each kernel's code is loaded by its first launch, and the gap before it shows that and nothing of the program."""
+_INJECTED = "CUDA_INJECTION64_PATH"
+"""The library that CUDA's driver loads into the program."""
 _EXTENSIONS_FOLDER = "TORCH_EXTENSIONS_DIR"
+_COPIED_EXTENSIONS = ".torch-extensions"
+"""Where an edited program's extensions are built, in the private copy's root: what stands there is kept and restored with the copy."""
 _JOBS, _MOST_JOBS = "MAX_JOBS", "4"
 """Compilers that PyTorch starts at once (chosen: each takes up to 2 GB for PyTorch's headers)."""
 _NAME_CHARACTERS = 32
@@ -100,7 +106,7 @@ def collect(request: CollectRequest) -> CollectReply:
 def _variables(request: CaptureRequest, around: CaptureEnvironment, library: Path, raw: Path) -> dict[str, str]:
     given = candidate_environment(around.environment) if request.is_candidate else own_environment(around.environment)
     variables = given | {
-        "CUDA_INJECTION64_PATH": str(library),
+        _INJECTED: str(library),
         "KERNELOPT_CAPTURE_FOLDER": str(raw),
         "KERNELOPT_CAPTURE_LAUNCH_BYTES": str(request.limits.launch_bytes),
         "KERNELOPT_CAPTURE_TOTAL_BYTES": str(request.limits.recording_bytes),
@@ -143,13 +149,16 @@ def _run_built_in_copy(
 ) -> Outcome:
     """The user's own program, built where nothing of the user's is: what a build leaves in a folder was not asked for."""
     assert request.build_command is not None
-    with around.workspace.copy_of(request.cwd) as copy:
+    key = build_key(request)
+    with around.workspace.copy_of(request.cwd, key) as copy:
         if isinstance(copy, FolderTooLarge):
             raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: an extension is built in a private copy of it")
-        build = Command(
-            _moved(request, copy.path, request.build_command), copy.path, _with_tools(request, own_environment(around.environment))
-        )
-        run_build_command(build, bounds, folder, launcher=around.runner.launcher)
+        if not copy.is_built:
+            build = Command(
+                _moved(request, copy.path, request.build_command), copy.path, _with_tools(request, own_environment(around.environment))
+            )
+            run_build_command(build, bounds, folder, launcher=around.runner.launcher)
+            around.workspace.keep(key or "")
         with _gpus_of(request):
             return _start(around, Command(_command_in(request, copy.path), copy.path, variables), bounds, folder)
 
@@ -174,24 +183,64 @@ def _run_candidate(
     temporary.mkdir()
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
-    with around.workspace.folder_to_run_in(request.cwd) as place, confine_to_gpu((raw, temporary, *place.writable)) as confinement:
+    in_copy = around.workspace.folder_to_run_in(request.cwd, build_key(request))
+    with in_copy as place, confine_to_gpu((raw, temporary, *place.writable)) as confinement:
         if request.run_command and not place.writable:
             message = "; ".join(place.notes)
             raise CaptureFailed("unsupported", message, "run from a smaller folder: the edited program needs a private copy of it")
-        built = None if request.run_command else build_program(request, around.toolchain, around.runner)
-        if built is None:
-            put_texts(request, place.path, request.sources)
-        if built is None and request.build_command is not None:
-            own = candidate_environment(around.environment) | {"TMPDIR": str(temporary)}
-            command = _moved(request, place.path, request.build_command)
-            build = Command(command, place.path, _with_tools(request, own))
-            _build_edited(request, build, lambda: run_build_command(build, bounds, folder, confinement, around.runner.launcher))
-        arguments = (str(built), *request.args) if built is not None else _command_in(request, place.path)
-        confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES, _EXTENSIONS_FOLDER: str(temporary / "extensions")}
-        with _gpus_of(request):
-            outcome = _start(around, Command(arguments, place.path, confined), bounds, folder, confinement)
+        extensions = around.workspace.root / _COPIED_EXTENSIONS
+        confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES, _EXTENSIONS_FOLDER: str(extensions)}
+        edited = _EditedProgram(request, around, place, confined, bounds, folder, confinement)
+        if request.run_command is None:
+            arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
+            outcome = edited.run(arguments)
+        else:
+            failed = None if place.is_built else edited.build()
+            outcome = edited.run(_command_in(request, place.path)) if failed is None else failed
     keep_plain_files(raw)
     return outcome, (*confinement.layers.missing, *place.notes)
+
+
+class _EditedProgram(Record):
+    """What the user did not write, in a private copy of the working folder."""
+
+    request: CaptureRequest
+    around: CaptureEnvironment
+    place: RunFolder
+    variables: Mapping[str, str]
+    bounds: Bounds
+    folder: Path
+    confinement: Confinement
+
+    def run(self, arguments: tuple[str, ...]) -> Outcome:
+        with _gpus_of(self.request):
+            return _start(self.around, Command(arguments, self.place.path, self.variables), self.bounds, self.folder, self.confinement)
+
+    def build(self) -> Outcome | None:
+        """Put the texts into the copy, and build there what is built once for all runs. How a script ended that fails before it has loaded
+        what it builds, else None. Raises CaptureFailed where a build command fails."""
+        put_texts(self.request, self.place.path, self.request.sources)
+        key = build_key(self.request)
+        if key is None:
+            return None
+        if self.request.build_command is not None:
+            self._run_build_command(self.request.build_command)
+            self.around.workspace.keep(key)
+            return None
+        command = build_only_command(self.request, _command_in(self.request, self.place.path))
+        if command is None:
+            return None
+        unrecorded = {name: value for name, value in self.variables.items() if name != _INJECTED}
+        outcome = replace(self, variables=unrecorded).run(command)
+        if outcome.exit_status == BUILT:
+            self.around.workspace.keep(key)
+        return None if outcome.exit_status in {0, BUILT, CANNOT_STOP} else outcome
+
+    def _run_build_command(self, command: tuple[str, ...]) -> None:
+        own = candidate_environment(self.around.environment) | {"TMPDIR": self.variables["TMPDIR"]}
+        build = Command(_moved(self.request, self.place.path, command), self.place.path, _with_tools(self.request, own))
+        launcher = self.around.runner.launcher
+        _build_edited(self.request, build, lambda: run_build_command(build, self.bounds, self.folder, self.confinement, launcher))
 
 
 def _build_edited(request: CaptureRequest, build: Command, run: Callable[[], None]) -> None:

@@ -143,3 +143,72 @@ def test_a_folder_too_large_for_a_copy_is_run_in_as_it_is_and_only_read(tmp_path
         assert workspace.root.is_dir(), "what is allowed to be written must exist"
     with Workspace(tmp_path / "others").folder_to_run_in(folder) as place:
         assert contents(place.path) == contents(folder) and place.path.is_relative_to(*place.writable)
+
+
+def built(copy: PrivateCopy | FolderTooLarge) -> Path:
+    """The copy, after a build that edits a text, makes a program and removes a file."""
+    place = whole(copy)
+    (place / "input.txt").write_text("edited")
+    (place / "out").mkdir()
+    (place / "out" / "program").write_text("#!/bin/sh\n")
+    (place / "out" / "program").chmod(0o755)
+    (place / "out" / "latest").symlink_to("program")
+    (place / "sub" / "old.txt").unlink()
+    return place
+
+
+def test_what_a_build_left_is_there_for_the_next_run_with_the_same_key(workspace: Workspace, folder: Path) -> None:
+    with workspace.copy_of(folder, "a") as copy:
+        assert not copy.is_built if isinstance(copy, PrivateCopy) else False
+        place = built(copy)
+        left = {str(path.relative_to(place)): path.lstat().st_mtime_ns for path in place.rglob("*") if not path.is_dir()}
+        workspace.keep("a")
+        (place / "out" / "program").write_text("what the program does afterwards")
+    with workspace.copy_of(folder, "b") as copy:
+        assert contents(whole(copy)) == contents(folder)
+    with workspace.copy_of(folder, "a") as copy:
+        assert isinstance(copy, PrivateCopy) and copy.is_built
+        place = copy.path
+        found = {
+            str(path.relative_to(place)): path.lstat().st_mtime_ns for path in place.rglob("*") if not path.is_symlink() and path.is_file()
+        }
+        assert found == {name: left[name] for name in ("input.txt", "out/program")}, "a build that looks at times makes nothing anew"
+        assert (place / "input.txt").read_text() == "edited" and not (place / "sub" / "old.txt").exists()
+        assert os.access(place / "out" / "program", os.X_OK) and (place / "out" / "latest").read_text() == "#!/bin/sh\n"
+        (place / "out" / "program").unlink()
+    with workspace.copy_of(folder, "a") as copy:
+        assert (whole(copy) / "out" / "program").read_text() == "#!/bin/sh\n"
+    assert contents(folder) == {"input.txt": "input", "link": "input", "sub/old.txt": "old"}
+
+
+def test_a_kept_build_is_not_used_once_the_folder_has_changed(workspace: Workspace, folder: Path) -> None:
+    with workspace.copy_of(folder, "a") as copy:
+        built(copy)
+        workspace.keep("a")
+    (folder / "sub" / "old.txt").write_text("new")
+    with workspace.copy_of(folder, "a") as copy:
+        assert isinstance(copy, PrivateCopy) and not copy.is_built
+        assert contents(copy.path) == contents(folder)
+
+
+def test_only_the_last_builds_are_kept(workspace: Workspace, folder: Path, tmp_path: Path) -> None:
+    for number in range(8):
+        with workspace.copy_of(folder, str(number)) as copy:
+            built(copy)
+            workspace.keep(str(number))
+    kept: list[bool] = []
+    for number in range(8):
+        with workspace.copy_of(folder, str(number)) as copy:
+            assert isinstance(copy, PrivateCopy)
+            kept.append(copy.is_built)
+    assert kept == [False] * 4 + [True] * 4
+    assert len(list(tmp_path.glob("built-*"))) == 4
+
+
+def test_a_build_that_is_too_large_is_made_anew(workspace: Workspace, folder: Path, tmp_path: Path) -> None:
+    with workspace.copy_of(folder, "a") as copy, (whole(copy) / "huge").open("wb") as file:
+        file.truncate(1 << 30)
+        workspace.keep("a")
+    with workspace.copy_of(folder, "a") as copy:
+        assert isinstance(copy, PrivateCopy) and not copy.is_built
+    assert not list(tmp_path.glob("built-*"))
