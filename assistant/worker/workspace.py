@@ -40,6 +40,8 @@ _ONLY_LINKED = frozenset({".git", ".hg", ".svn", ".kernelopt", ".venv", "venv", 
 _CLOCK_STEP_S = 0.01
 """Longest step of the clock that stamps files: one timer tick of a kernel with 100 a second (time(7), CONFIG_HZ)."""
 _KEPT_BUILDS = 4
+_KEPT_S = 600.0
+"""Chosen: a comparison's runs, and no later one of a person who has changed something outside the folder that no text names."""
 _KEPT_BYTES = 256 << 20
 _KEPT_ENTRIES = 10_000
 """Of one build: what is larger is made anew for every run (chosen: a PyTorch extension leaves some 10 MB in 10 files)."""
@@ -105,11 +107,16 @@ class _MadeEntry(Record):
 
 
 class _KeptBuild(Record):
-    plan: _Plan
-    """Of the folder that was built."""
+    own: _Plan
+    """Of the folder that was built, as it was."""
     built: _Plan
     """Of the copy after the build; files that the build made lie in ``folder``."""
     folder: Path
+    end_s: float
+    """On the monotonic clock: for so long it is used."""
+
+    def is_of(self, own: _Plan) -> bool:
+        return self.own == own and time.monotonic() < self.end_s
 
 
 class Workspace:
@@ -121,7 +128,7 @@ class Workspace:
         self._most_entries = most_entries
         self._most_bytes = most_bytes
         self._made: dict[str, _MadeEntry] = {}
-        self._plan: _Plan = {}
+        self._own: _Plan = {}
         self._kept: dict[str, _KeptBuild] = {}
         self._kept_count = 0
 
@@ -144,11 +151,14 @@ class Workspace:
             return
         plan: dict[str, _Folder | _Link | _File] = {}
         linked = _plan_copy(plan, entries, folder, self._root, self._most_bytes)
-        _plan_neighbours(plan, folder)
+        own = dict(plan)
         kept = self._kept.get(build_key or "")
-        is_built = kept is not None and kept.plan == plan
-        self._plan = plan
-        self._make(kept.built if kept is not None and is_built else plan)
+        is_built = kept is not None and kept.is_of(own)
+        if kept is not None and is_built:
+            plan = dict(kept.built)
+        self._own = own
+        _plan_neighbours(plan, folder)
+        self._make(plan)
         try:
             yield PrivateCopy(self._root / _below(folder), _notes(folder, linked, self._most_bytes), is_built)
         finally:
@@ -172,18 +182,21 @@ class Workspace:
         if built is None:
             remove_tree(folder)
             return
-        self._kept[build_key] = _KeptBuild(self._plan, built, folder)
+        if (before := self._kept.pop(build_key, None)) is not None:
+            remove_tree(before.folder)
+        self._kept[build_key] = _KeptBuild(self._own, built, folder, time.monotonic() + _KEPT_S)
         for key in list(self._kept)[:-_KEPT_BUILDS]:
             remove_tree(self._kept.pop(key).folder)
 
     def _snapshot(self, folder: Path) -> _Plan | None:
-        """What stands in the copy, folders first, with copies of files that are not as they were made; None: too much."""
+        """What stands in the copy, folders first, without neighbours; files that are not as they were made are copied. None: too much."""
         plan: dict[str, _Folder | _Link | _File] = {}
         left_bytes = _KEPT_BYTES
         for name, entry in self._standing():
             made = self._made.get(name)
             if made is not None and _stands(entry, made):
-                plan[name] = made.entry
+                if name in self._own:
+                    plan[name] = made.entry
             elif entry.is_symlink():
                 plan[name] = _Link(str(Path(entry.path).readlink()))
             elif entry.is_dir():

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from assistant.build.includes import with_headers
 from assistant.device.capture import build_only
 from assistant.device.capture.protocol import CaptureRequest
 
@@ -26,7 +27,7 @@ def build_key(request: CaptureRequest) -> str | None:
     """Equal for requests whose builds are equal as long as the folder they run in stays as it is; None: nothing is built there."""
     if request.run_command is None or (request.build_command is None and not request.is_extension):
         return None
-    texts = (f"{path}\0{text}" for path, text in sorted(request.sources))
+    texts = (f"{path}\0{text}" for path, text in sorted(with_headers(request.sources, request.flags.arguments).items()))
     commands = (*(request.build_command or ()), "\0run", *request.run_command)
     whose = "candidate" if request.is_candidate else "own"
     parts = (whose, str(request.cwd), request.visible_devices or "", *commands, *texts)

@@ -20,20 +20,19 @@ SCRIPT = """\
 import sys
 
 import near
-from torch.utils.cpp_extension import load_inline
+from torch.utils.cpp_extension import load
 
-source = '''
-#include <fstream>
-#include <cstdlib>
-struct Loaded { Loaded() { std::ofstream(std::getenv("LOADED_FILE")) << "loaded"; } } loaded;
-int twice(int x) { return 2 * x; }
-'''
 try:
-    ops = load_inline("twice_ops", cpp_sources=source, functions=["twice"])
+    load("noted", ["noted.cpp"], is_python_module=False)
 except BaseException as error:
     print("handled", error)
     sys.exit(3)
-print("result", ops.twice(near.VALUE), sys.argv[1:])
+print("result", near.VALUE, sys.argv[1:])
+"""
+NOTED = """\
+#include <cstdlib>
+#include <fstream>
+struct Loaded { Loaded() { std::ofstream(std::getenv("LOADED_FILE")) << "loaded"; } } loaded;
 """
 
 
@@ -59,6 +58,7 @@ def run(folder: Path, command: tuple[str, ...]) -> subprocess.CompletedProcess[s
 def test_the_script_ends_once_its_extension_is_built(tmp_path: Path) -> None:
     (tmp_path / "near.py").write_text("VALUE = 21\n")
     (tmp_path / "run.py").write_text(SCRIPT)
+    (tmp_path / "noted.cpp").write_text(NOTED)
     asked = request(tmp_path)
     assert asked.run_command is not None
     command = build_only_command(asked, asked.run_command)
@@ -66,10 +66,10 @@ def test_the_script_ends_once_its_extension_is_built(tmp_path: Path) -> None:
     done = run(tmp_path, command)
     assert (done.returncode, done.stdout) == (BUILT, ""), done.stderr
     assert not (tmp_path / "loaded").exists()
-    (library,) = (tmp_path / "built").rglob("twice_ops.so")
+    (library,) = (tmp_path / "built").rglob("noted.so")
     before = library.stat().st_mtime_ns
     done = run(tmp_path, asked.run_command)
-    assert (done.returncode, done.stdout) == (0, "result 42 ['--steps', '1']\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "result 21 ['--steps', '1']\n"), done.stderr
     assert library.stat().st_mtime_ns == before and (tmp_path / "loaded").exists()
 
 

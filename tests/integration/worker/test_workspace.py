@@ -157,15 +157,16 @@ def built(copy: PrivateCopy | FolderTooLarge) -> Path:
     return place
 
 
-def test_what_a_build_left_is_there_for_the_next_run_with_the_same_key(workspace: Workspace, folder: Path) -> None:
+def test_what_a_build_left_is_there_for_the_next_run_with_the_same_key(workspace: Workspace, folder: Path, tmp_path: Path) -> None:
     with workspace.copy_of(folder, "a") as copy:
-        assert not copy.is_built if isinstance(copy, PrivateCopy) else False
         place = built(copy)
         left = {str(path.relative_to(place)): path.lstat().st_mtime_ns for path in place.rglob("*") if not path.is_dir()}
         workspace.keep("a")
         (place / "out" / "program").write_text("what the program does afterwards")
+    (tmp_path / "another.txt").write_text("a neighbour that came later")
     with workspace.copy_of(folder, "b") as copy:
-        assert contents(whole(copy)) == contents(folder)
+        assert isinstance(copy, PrivateCopy) and not copy.is_built
+        assert contents(copy.path) == contents(folder)
     with workspace.copy_of(folder, "a") as copy:
         assert isinstance(copy, PrivateCopy) and copy.is_built
         place = copy.path
@@ -175,6 +176,7 @@ def test_what_a_build_left_is_there_for_the_next_run_with_the_same_key(workspace
         assert found == {name: left[name] for name in ("input.txt", "out/program")}, "a build that looks at times makes nothing anew"
         assert (place / "input.txt").read_text() == "edited" and not (place / "sub" / "old.txt").exists()
         assert os.access(place / "out" / "program", os.X_OK) and (place / "out" / "latest").read_text() == "#!/bin/sh\n"
+        assert (place.parents[1] / "another.txt").is_symlink()
         (place / "out" / "program").unlink()
     with workspace.copy_of(folder, "a") as copy:
         assert (whole(copy) / "out" / "program").read_text() == "#!/bin/sh\n"
