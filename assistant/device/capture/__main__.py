@@ -28,7 +28,8 @@ from assistant.device.capture.protocol import (
     LibraryRequest,
     refusal,
 )
-from assistant.device.capture.run import CaptureEnvironment, capture, collect
+from assistant.device.capture.run import capture, collect
+from assistant.device.capture.started import CaptureEnvironment
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
 from assistant.disk.temporary import OwnFolder
