@@ -14,6 +14,7 @@ from typing import Any, Self, cast
 import IPython.core.getipython
 
 from assistant.cuda.changes import changes_diff
+from assistant.model.comparison import format_ratio
 from assistant.model.proposal import Proposal
 from assistant.record import Record
 from jupyter_ext.operator_page import failure_words, finding_lines
@@ -75,7 +76,7 @@ class ProposalResult(_Printed, Record):
     """The cell's CUDA text with the change made."""
 
     def __repr__(self) -> str:
-        return f"{self.short_id} ({self.state}): {self.summary}; {self.verification}, {self.speed} {self.ratio:.2f}x"
+        return f"{self.short_id} ({self.state}): {self.summary}; {self.verification}, {self.speed} {format_ratio(self.ratio)}x"
 
 
 class CellResult(_Printed, Record):

@@ -16,6 +16,7 @@ from html import escape
 from assistant.editor.report_comparison import CasePart, ComparisonPart, PredictionPart
 from assistant.editor.report_roofline import RooflinePart
 from assistant.editor.report_versions import PairPart, VersionsPart
+from assistant.model.comparison import format_ratio
 from assistant.profile.roofline_plot import Plot, Spot
 
 __all__ = ["comparison_html", "evidence_html", "prose", "roofline_html", "versions_html"]
@@ -138,7 +139,7 @@ def _interval(ratio: float, low: float | None, high: float | None) -> str:
         words += f", from {low:.2f} to {high:.2f}"
     drawn += f'<circle cx="{x(ratio)}" cy="{middle}" r="5" fill="{_AFTER}"/>'
     if abs(math.log(ratio)) / math.log(last / first) > _LABEL_GAP:
-        drawn += f'<text {_INK} x="{x(ratio)}" y="{below}" text-anchor="middle">{ratio:.2f}x</text>'
+        drawn += f'<text {_INK} x="{x(ratio)}" y="{below}" text-anchor="middle">{format_ratio(ratio)}x</text>'
     box = f"0 0 {_INTERVAL_WIDTH} {_INTERVAL_HEIGHT + 14}"
     return (
         f'<svg viewBox="{box}" role="img" aria-label="{words}" style="max-width:{_INTERVAL_WIDTH}px;width:100%;display:block">{drawn}</svg>'

@@ -14,6 +14,7 @@ from assistant.bench.journal import BenchSettings
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.words import PREDICTED_NOTE, bound_words, cost_words, figures_lines, verdict_words
 from assistant.measure.targets import target
+from assistant.model.comparison import format_ratio
 from assistant.profile.quantity import format_quantity
 
 __all__ = ["results_page", "table_row"]
@@ -75,7 +76,7 @@ def _cells(row: Row) -> str:
             "" if distance is None else f"{distance:.3g}x",
             "" if best is None else f"{best:.3g}x",
             "" if row.dram_share is None else f"{row.dram_share:.0%}",
-            "" if row.outcome is RowOutcome.NOT_SEARCHED else f"{row.counted_ratio:.2f}x",
+            "" if row.outcome is RowOutcome.NOT_SEARCHED else f"{format_ratio(row.counted_ratio)}x",
             words if len(words) <= _MOST_LETTERS else words[:_MOST_LETTERS] + "…",
             " + ".join(row.chain),
             f"{row.cost.token_count:,}",

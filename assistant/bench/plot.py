@@ -31,6 +31,7 @@ from assistant.bench.drawing import (
 )
 from assistant.bench.row import Row
 from assistant.bench.words import PREDICTED_NOTE
+from assistant.model.comparison import format_ratio
 
 __all__ = ["plot_svg"]
 
@@ -55,7 +56,7 @@ def plot_svg(rows: Sequence[Row]) -> str:
 
 def _drawn(row: Row, y: float, speeds: Scale, bounds: Scale | None) -> str:
     """One program's line."""
-    hint = f"{row.title}: {row.outcome.value}, {row.counted_ratio:.2f}x"
+    hint = f"{row.title}: {row.outcome.value}, {format_ratio(row.counted_ratio)}x"
     parts = [label(row.title, y), bar(speeds, row.counted_ratio, y, hint)]
     if row.low is not None and row.high is not None:
         parts.append(line(speeds.at(row.low), speeds.at(row.high), y, "black"))

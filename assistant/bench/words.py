@@ -70,4 +70,4 @@ def figures_lines(figures: Figures) -> tuple[str, ...]:
 
 
 def _mean_words(mean: Mean) -> str:
-    return "none" if mean.geometric_mean is None else f"{mean.geometric_mean:.2f}x over {mean.count}"
+    return "none" if mean.geometric_mean is None else f"{format_ratio(mean.geometric_mean)}x over {mean.count}"

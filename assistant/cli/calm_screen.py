@@ -25,6 +25,7 @@ from assistant.cli.layout import Page
 from assistant.cli.render import TextRenderer
 from assistant.engine.report import gain_in_words, limit_in_words, verdict_in_short
 from assistant.model import event_parts, events
+from assistant.model.comparison import format_interval
 from assistant.model.profile import Problem, Severity
 from assistant.model.verification import Label, Outcome
 from assistant.profile.problems import defect_in_words, errors_among, problems_in_words
@@ -178,7 +179,7 @@ def _repeatability(event: events.CheckEnded) -> str:
 
 
 def _speed(speed: event_parts.SpeedReport, new_caveats: Sequence[str]) -> str:
-    interval = "" if speed.low is None or speed.high is None else f" [{speed.low:.2f}, {speed.high:.2f}]"
+    interval = format_interval(speed.low, speed.high)
     shift = ""
     if speed.bottleneck_before and speed.bottleneck_after:
         shift = f": limited by {limit_in_words(speed.bottleneck_before)} before, by {limit_in_words(speed.bottleneck_after)} after"

@@ -26,6 +26,7 @@ from assistant.engine.search import last_interrupted
 from assistant.errors import UsageError
 from assistant.memory import MemoryStore, open_store
 from assistant.model.attempt import Attempt
+from assistant.model.comparison import format_ratio
 from assistant.model.proposal import DECIDABLE_STATES, Decision
 from assistant.ports.store import ProposalStore, SearchStore
 
@@ -52,7 +53,7 @@ def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None
     for name in ("id", "state", "verdict", "predicted", "kernel", "technique", "file"):
         table.add_column(name, overflow="fold")
     for p in chosen:
-        speed = f"{p.comparison.outcome.value} {p.comparison.ratio:.2f}x"
+        speed = f"{p.comparison.outcome.value} {format_ratio(p.comparison.ratio)}x"
         names = " + ".join(p.techniques)
         kernel, files = name_in_code(p.kernel)[0], ", ".join(path.name for path in p.paths)
         table.add_row(store.short_id(p.id), p.state.value, p.verification.outcome.value, speed, escape(kernel), names, files)
@@ -93,7 +94,7 @@ def print_history(file: Path | None, limit: int, as_json: bool, has_why: bool) -
     if attempts and is_table:
         print_attempts(console(), attempts, _when)
     for attempt in () if is_table else attempts:
-        ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
+        ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {format_ratio(attempt.comparison.ratio)}x"
         also = f" with {', '.join(file.path.name for file in attempt.also)}" if attempt.also else ""
         line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}{also}: {attempt.outcome}{ratio} — {attempt.reason}"
         console().print(line, markup=False, highlight=False, soft_wrap=True)

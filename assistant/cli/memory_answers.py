@@ -18,6 +18,7 @@ from assistant.errors import UsageError
 from assistant.memory import BY_PERSON, Alias, ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text
 from assistant.model.attempt import Attempt
+from assistant.model.comparison import format_ratio
 from assistant.model.proposal import Proposal
 from assistant.profile.quantity import counted_noun, first_of
 from assistant.serialize import dumps, encode
@@ -112,7 +113,7 @@ def print_why(id_prefix: str, as_json: bool) -> None:
         typer.echo(json.dumps(objects if id_prefix[:1] in "Pp" else objects[0]))
         return
     for attempt in found:
-        ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {attempt.comparison.ratio:.2f}x"
+        ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {format_ratio(attempt.comparison.ratio)}x"
         console().print(f"{attempt.technique} on {attempt.kernel}, line {attempt.line}", markup=False, highlight=False, soft_wrap=True)
         console().print(f"tried {why_tried(attempt)}", markup=False, highlight=False, soft_wrap=True)
         console().print(f"came to {attempt.outcome}{ratio}: {attempt.reason}", markup=False, highlight=False, soft_wrap=True)

@@ -23,6 +23,7 @@ from assistant.cuda.same_names import split_name
 from assistant.engine.report import measured_in_words, stalls_in_words
 from assistant.model import event_parts, events
 from assistant.model.build import DiagnosticSeverity
+from assistant.model.comparison import format_interval, format_ratio
 from assistant.model.profile import Evidence, Severity
 from assistant.model.verification import Outcome, verdict_in_words
 from assistant.profile import is_negligible
@@ -280,16 +281,16 @@ class TextRenderer:
             self._print(f"  [dim]not checked: {escape(missing)}[/]")
 
     def _speed(self, speed: event_parts.SpeedReport) -> None:
-        interval = "" if speed.low is None else f" [{speed.low:.2f}, {speed.high:.2f}]"
+        interval = format_interval(speed.low, speed.high)
         shift = ""
         if speed.bottleneck_before and speed.bottleneck_after:
             shift = f", bottleneck {speed.bottleneck_before} → {speed.bottleneck_after}"
         origin = f"[dim]({escape(speed.method)}; {escape(speed.quality)})[/]"
         caveats = f" ({'; '.join(speed.caveats)})" if speed.caveats else ""
-        self._print(f"  speed: [bold]{speed.outcome} {speed.ratio:.2f}x[/]{interval}{escape(caveats)}{shift} {origin}")
+        self._print(f"  speed: [bold]{speed.outcome} {format_ratio(speed.ratio)}x[/]{interval}{escape(caveats)}{shift} {origin}")
         if len(speed.cases) > 1:
             for case in speed.cases:
-                self._print(f"    [dim]{escape(case.shape)} (weight {case.weight:g}): {case.outcome.value} {case.ratio:.2f}x[/]")
+                self._print(f"    [dim]{escape(case.shape)} (weight {case.weight:g}): {case.outcome.value} {format_ratio(case.ratio)}x[/]")
 
     def _remember(self, evidence: Iterable[Evidence]) -> None:
         self._evidence.update({fact.id: fact for fact in evidence})

@@ -18,7 +18,7 @@ from assistant.cli.layout import Page
 from assistant.cli.not_tried import NotTried
 from assistant.cuda.same_names import split_name
 from assistant.model import events
-from assistant.model.comparison import speed_in_words
+from assistant.model.comparison import format_ratio, speed_in_words
 from assistant.model.plan import NO_MODEL, Decline, Step
 from assistant.model.profile import Evidence, Finding, Severity
 from assistant.model.proposal import ProposalState
@@ -162,7 +162,7 @@ class SearchScreen:
                 self._page.put(f"[dim]{words}: {point.outcome}: {escape(point.reason)}[/]", indent=7, hang=4)
             else:
                 bar = "▇" * max(1, round(point.ratio / most * _BAR_COLUMNS))
-                self._page.put(f"{words}: {point.ratio:.2f}x {bar}{mark}", indent=7)
+                self._page.put(f"{words}: {format_ratio(point.ratio)}x {bar}{mark}", indent=7)
 
     def flush(self) -> None:
         """Print the held variants on one line: the best, its reason, and the ratios of the others."""
@@ -172,7 +172,7 @@ class SearchScreen:
         best = max(variants, key=lambda event: (event.outcome is TrialOutcome.KEPT, event.ratio or 0.0))
         others = [_brief(event) for event in variants if event is not best]
         style = _CANDIDATE_STYLE.get(best.outcome, "dim")
-        ratio = "" if best.ratio is None else f"predicted {best.ratio:.2f}x"
+        ratio = "" if best.ratio is None else f"predicted {format_ratio(best.ratio)}x"
         also = f" [dim](other variants: {', '.join(others)})[/]" if others else ""
         head = f"[{style}]{best.outcome:{_OUTCOME_COLUMNS}}[/] {ratio:>{_RATIO_COLUMNS}}  "
         self._page.put(f"{head}{escape(best.technique)}: {escape(best.reason)}{also}", indent=4, hang=7)
@@ -260,4 +260,4 @@ def _uncapitalized(text: str) -> str:
 
 
 def _brief(event: events.CandidateTried) -> str:
-    return event.outcome if event.ratio is None else f"{event.ratio:.2f}x"
+    return event.outcome if event.ratio is None else f"{format_ratio(event.ratio)}x"

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from assistant.editor.tried import outcome_in_words, why_tried
 from assistant.memory import promise
 from assistant.model.attempt import Attempt
+from assistant.model.comparison import format_interval, format_ratio
 from assistant.model.knowledge import Knowledge, WhatWasLearned
 from assistant.profile.quantity import counted_noun, first_of
 from assistant.record import Record
@@ -150,8 +151,8 @@ def tried_part(attempt: Attempt) -> TriedPart:
 def _technique(row: Knowledge, axis: _Axis | None) -> TechniquePart:
     speed = how = ""
     if row.median_ratio is not None:
-        interval = "" if row.low_ratio is None or row.high_ratio is None else f" [{row.low_ratio:.2f}, {row.high_ratio:.2f}]"
-        speed = f"{row.median_ratio:.2f}x{interval}"
+        interval = format_interval(row.low_ratio, row.high_ratio)
+        speed = f"{format_ratio(row.median_ratio)}x{interval}"
         how = f"measured on {row.measured_count}" if row.measured_count else f"predicted on {row.predicted_count}"
     decided = ((row.accepted_count, "accepted"), (row.rejected_count, "rejected"))
     place, low, high = (None if axis is None else axis.place(value) for value in (row.median_ratio, row.low_ratio, row.high_ratio))

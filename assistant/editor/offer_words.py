@@ -14,6 +14,7 @@ from pathlib import Path
 from assistant.cuda.linemap import LineMap
 from assistant.engine.report import asked_in_words, gain_in_words, verdict_in_short
 from assistant.model.change import FileChange
+from assistant.model.comparison import format_ratio
 from assistant.model.events import ComparisonMade
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.source import Hunk
@@ -104,7 +105,7 @@ def outdated_origin(proposal: Proposal) -> tuple[str, ...]:
 def offer_origin(proposal: Proposal) -> tuple[str, ...]:
     """What it does, its verdict, where its gain comes from, and what both lack; a line each."""
     speed = proposal.comparison
-    interval = "" if speed.low is None or speed.high is None else f", 95 % interval {speed.low:.2f} to {speed.high:.2f}"
+    interval = "" if speed.low is None or speed.high is None else f", 95 % interval {format_ratio(speed.low)} to {format_ratio(speed.high)}"
     caveats = (*proposal.verification.caveats, *speed.caveats)
     return (proposal.summary, verdict(proposal), f"{gain(proposal)} ({speed.method}{interval})", *caveats)
 

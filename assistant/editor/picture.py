@@ -26,7 +26,7 @@ from assistant.editor.searched import InVain
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
-from assistant.model.comparison import speed_in_words
+from assistant.model.comparison import format_ratio, speed_in_words
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
@@ -352,7 +352,7 @@ def proposal_title(proposal: Proposal) -> str:
     """
     speed, author = proposal.comparison, "" if proposal.model is None else f", by model {proposal.model}"
     what = " + ".join(proposal.techniques) + (f" in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
-    return f"{what}, {speed.outcome.value} {speed.ratio:.2f}x, {proposal.verification.outcome.value}{author}"
+    return f"{what}, {speed.outcome.value} {format_ratio(speed.ratio)}x, {proposal.verification.outcome.value}{author}"
 
 
 def alternative_lines(proposal: Proposal) -> list[str]:

@@ -26,7 +26,7 @@ from assistant.engine.search import NotOffered
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.model.build import Flags
-from assistant.model.comparison import SpeedOutcome
+from assistant.model.comparison import SpeedOutcome, format_ratio
 from assistant.model.profile import Severity
 from assistant.model.program import ProgramSearch
 from assistant.model.source import Source
@@ -143,7 +143,7 @@ def _against(result: ComparisonResult) -> str | None:
     if failing is not None or any(verdict.is_failure for verdict in result.verdicts):
         return "it is wrong" if failing is None else f"it is wrong: {failing.message}"
     if whole.speed is not None and whole.speed.outcome is SpeedOutcome.SLOWER:
-        return f"it is {whole.speed.outcome.value} {whole.speed.ratio:.2f}x"
+        return f"it is {whole.speed.outcome.value} {format_ratio(whole.speed.ratio)}x"
     return None
 
 

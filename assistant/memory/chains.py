@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from assistant.memory.database import Database
 from assistant.memory.experience_rows import Known, rows_of_ids
+from assistant.model.comparison import format_ratio
 from assistant.model.experience import COMPOSED, MOST_COMPOSED, Experience
 from assistant.record import Record
 
@@ -62,8 +63,8 @@ class Composite(Record):
         """For people."""
         first, *others = self.techniques
         return (
-            f"{first} alone came to {self.first_ratio:.2f}x, with {' and '.join(others)} after it to {self.ratio:.2f}x (median of"
-            f" {self.kernel_count} kernels, paid on {self.paid_count})"
+            f"{first} alone came to {format_ratio(self.first_ratio)}x, with {' and '.join(others)} after it to {format_ratio(self.ratio)}x"
+            f" (median of {self.kernel_count} kernels, paid on {self.paid_count})"
         )
 
 

@@ -17,6 +17,7 @@ from assistant.memory.experience import Judgement
 from assistant.memory.experience_rows import Known
 from assistant.memory.medians import median_interval
 from assistant.memory.recall_words import family_words, label_words
+from assistant.model.comparison import format_interval, format_ratio
 from assistant.model.experience import UNKNOWN, Origin
 from assistant.model.knowledge import Knowledge
 from assistant.model.proposal import DecisionKind
@@ -119,9 +120,9 @@ def _cells(row: Knowledge) -> str:
     kernels = "1 kernel" if row.kernel_count == 1 else f"{row.kernel_count} kernels"
     parts = [f"{kernels}, right {row.right_count} of {row.tried_count}"] if row.tried_count else ["no trial is known"]
     if row.median_ratio is not None:
-        interval = "" if row.low_ratio is None or row.high_ratio is None else f" [{row.low_ratio:.2f}, {row.high_ratio:.2f}]"
+        interval = format_interval(row.low_ratio, row.high_ratio)
         how = f"measured on {row.measured_count}" if row.measured_count else f"predicted on {row.predicted_count}"
-        parts.append(f"median {row.median_ratio:.2f}x{interval}, {how}")
+        parts.append(f"median {format_ratio(row.median_ratio)}x{interval}, {how}")
     if row.accepted_count or row.rejected_count:
         parts.append(f"people accepted {row.accepted_count}, rejected {row.rejected_count}")
     if row.imported_count:

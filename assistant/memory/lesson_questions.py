@@ -14,6 +14,7 @@ from assistant.memory.experience_rows import Known
 from assistant.memory.playbooks import LEAST_LEARNT, QUANTITIES, WORD, Condition, Lesson, is_held_out, own_trials
 from assistant.memory.recall_words import family_words, label_words
 from assistant.memory.writing import WORDS, Edit
+from assistant.model.comparison import format_ratio
 from assistant.model.experience import UNKNOWN
 from assistant.model.lesson import LessonDraft, LessonQuestion
 
@@ -59,7 +60,7 @@ def _line(row: Known, words: frozenset[str] | None) -> str:
     element = "" if row.element == UNKNOWN else f" of {row.element}"
     sizes = ", ".join(f"{name} {count:,}" for name, count in row.scale.items())
     how = "measured" if row.is_measured else "predicted"
-    came_to = f"{math.exp(row.log_ratio or 0.0):.2f}x, {how}" if row.is_right else "did not build or answered wrongly"
+    came_to = f"{format_ratio(math.exp(row.log_ratio or 0.0))}x, {how}" if row.is_right else "did not build or answered wrongly"
     return "; ".join(
         (f"{label_words(row.label)} ({row.label}) {family_words(row.family)}{element}", *_known(sizes), *_known(_added(words)), came_to)
     )

@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from assistant.memory.experience_rows import Known
 from assistant.memory.recall_words import family_words, label_words
+from assistant.model.comparison import format_ratio
 from assistant.model.experience import UNKNOWN, Origin
 from assistant.record import Record
 
@@ -255,7 +256,7 @@ def _statements(kernels: Sequence[_Kernel], condition: Condition) -> Iterator[st
     for verb, (words, side) in zip(("paid on", "paid less on"), named, strict=True):
         gained = sum(kernel.gain >= GAINED for kernel in side)
         median = math.exp(statistics.median(kernel.gain for kernel in side))
-        yield f"{verb} {words}: {gained} of {len(side)} gained, median {median:.2f}x"
+        yield f"{verb} {words}: {gained} of {len(side)} gained, median {format_ratio(median)}x"
     wrong = sum(row.is_right == 0 for kernel in kernels for row in kernel.rows)
     tried = sum(len(kernel.rows) for kernel in kernels)
     if wrong:

@@ -20,6 +20,7 @@ from assistant.memory.experience_rows import Known
 from assistant.memory.likeness import Group
 from assistant.memory.medians import median_interval
 from assistant.memory.records import path_key
+from assistant.model.comparison import format_ratio
 from assistant.model.experience import UNKNOWN, Origin, RecallQuery
 from assistant.model.proposal import DecisionKind
 
@@ -188,7 +189,7 @@ def _happened(row: Known) -> tuple[str, str] | None:
     method = json.loads(row.detail)["method"]
     spread = _NORMAL_95 * math.sqrt(row.variance or 0.0)
     interval = f", {math.exp(row.log_ratio - spread):.2f} to {math.exp(row.log_ratio + spread):.2f}" if row.is_measured else ""
-    return verb, f": time ratio {math.exp(row.log_ratio):.2f}x{interval} ({row.device}; {method})"
+    return verb, f": time ratio {format_ratio(math.exp(row.log_ratio))}x{interval} ({row.device}; {method})"
 
 
 def _place(query: RecallQuery, own: str | None, row: Known) -> str | None:

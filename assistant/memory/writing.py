@@ -30,6 +30,7 @@ from assistant.memory.playbooks import (
     is_held_out,
     own_trials,
 )
+from assistant.model.comparison import format_ratio
 from assistant.record import Record
 
 __all__ = ["WORDS", "Edit", "edit_of", "learnt_writing"]
@@ -189,4 +190,4 @@ def _statements(condition: Condition, sides: tuple[Sequence[_Trial], Sequence[_T
         wrong = sum(trial.row.is_right == 0 for trial in side)
         median = math.exp(statistics.median(trial.gain for trial in side))
         failed = f", {wrong} did not build or answered wrongly" if wrong else ""
-        yield f"written {words}: {gained} of {len(side)} edits gained, median {median:.2f}x{failed}"
+        yield f"written {words}: {gained} of {len(side)} edits gained, median {format_ratio(median)}x{failed}"

@@ -101,6 +101,11 @@ def format_ratio(ratio: float) -> str:
     return f"{ratio:.2f}" if not 0.0 < ratio < _SMALL else f"{ratio:.2g}" if ratio >= _TINY else f"{ratio:.1e}"
 
 
+def format_interval(low: float | None, high: float | None) -> str:
+    """`` [1.81, 1.85]``, to be put behind a ratio; nothing where there is none."""
+    return "" if low is None or high is None else f" [{format_ratio(low)}, {format_ratio(high)}]"
+
+
 def speed_in_words(outcome: SpeedOutcome, ratio: float, caveats: Sequence[str]) -> str:
     """``FASTER 1.83x``, or ``PREDICTED 1.83x (timing failed: …)``: never the ratio without what it lacks."""
     return f"{outcome} {format_ratio(ratio)}x" + (f" ({'; '.join(caveats)})" if caveats else "")

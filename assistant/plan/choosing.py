@@ -15,6 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from assistant.model.comparison import format_ratio
 from assistant.model.experience import Choice, TechniqueEvidence
 from assistant.model.plan import Step
 from assistant.record import Record
@@ -67,7 +68,7 @@ def _promise(cost_ratio: float, is_modelled: bool) -> str:
         return "no gain is modelled"
     if cost_ratio >= _MOST_SHARE:
         return "its findings together promise nearly all of the time, by the performance model"
-    return f"the finding promises {1 / (1 - max(0.0, cost_ratio)):.2f}x by the performance model"
+    return f"the finding promises {format_ratio(1 / (1 - max(0.0, cost_ratio)))}x by the performance model"
 
 
 def with_order(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -78,10 +79,10 @@ def with_order(steps: Sequence[Step]) -> tuple[Step, ...]:
 
 def _why(promise: str, mean: float, gain: float, evidence: TechniqueEvidence, choice: Choice) -> str:
     """``expected 2.90x and right with a chance of 0.89; …; Thompson sampling (seed 0) drew 3.10x and 0.93``."""
-    parts = [f"expected {math.exp(mean):.2f}x and right with a chance of {evidence.chance:.2f}", promise]
+    parts = [f"expected {format_ratio(math.exp(mean))}x and right with a chance of {evidence.chance:.2f}", promise]
     parts += [evidence.summary] if evidence.summary else []
     if evidence.people:
         parts.append(f"people's decisions count as a factor of {math.exp(evidence.people):.2f}")
     if choice.rule == "thompson" and evidence.precision:
-        parts.append(f"Thompson sampling (seed {choice.seed}) drew {math.exp(gain):.2f}x and {evidence.chance_draw:.2f}")
+        parts.append(f"Thompson sampling (seed {choice.seed}) drew {format_ratio(math.exp(gain))}x and {evidence.chance_draw:.2f}")
     return "; ".join(parts)

@@ -8,6 +8,7 @@ Example::
 
 from __future__ import annotations
 
+from assistant.model.comparison import format_ratio
 from assistant.record import Record
 
 __all__ = ["MeasuredShape", "advice", "is_near_limit", "most_left_ratio", "most_program_ratio"]
@@ -71,7 +72,7 @@ def _distance(standing: MeasuredShape) -> str | None:
     if left is None or standing.light is None:
         return None
     where = _LIMITS.get(standing.limit or "", standing.limit or "the device")
-    return f"at {_percent(standing.light)} of what {where} allows: at most {left:.2f}x is left"
+    return f"at {_percent(standing.light)} of what {where} allows: at most {format_ratio(left)}x is left"
 
 
 def _share(standing: MeasuredShape) -> str | None:
@@ -80,7 +81,7 @@ def _share(standing: MeasuredShape) -> str | None:
     most = most_program_ratio(standing)
     if most is None:
         return None
-    return f"{_percent(standing.share_ratio)} of the program's GPU time: at most {most:.2f}x of it can be gained here"
+    return f"{_percent(standing.share_ratio)} of the program's GPU time: at most {format_ratio(most)}x of it can be gained here"
 
 
 def _next_step(standing: MeasuredShape) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from assistant.model.comparison import format_ratio
 from assistant.study.arms import PLAN_PLAYER, StudyDesign, orders_of, players_of
 from assistant.study.outcomes import Grade
 from assistant.study.results import ArmRates, Attribution, Contribution, Difference, StudyResults
@@ -66,7 +67,7 @@ def _rates_table(rates: Iterable[ArmRates]) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|---|"
     for one in rates:
         shares = (_share(count, one.draw_count) for count in (one.fail, one.compile, one.right, one.fast))
-        gain = _MISSING if one.gain_ratio is None else f"{one.gain_ratio:.2f}x"
+        gain = _MISSING if one.gain_ratio is None else f"{format_ratio(one.gain_ratio)}x"
         yield f"| {one.arm} | {one.draw_count} | {' | '.join(shares)} | {gain} | {one.unjudged_count} | {one.decision_count} |"
     yield ""
 

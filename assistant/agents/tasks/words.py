@@ -13,6 +13,7 @@ from typing import Any
 
 from assistant.agents.tasks.calls import JUDGE, Call, Left
 from assistant.agents.tasks.task import Task
+from assistant.model.comparison import format_ratio
 from assistant.profile.quantity import format_quantity
 
 __all__ = ["answer_in_words", "task_in_words"]
@@ -147,7 +148,7 @@ def _operators(event: dict[str, Any]) -> Iterable[str]:
 
 def _ratio(parts: dict[str, Any]) -> str:
     interval = "" if parts.get("low") is None or parts.get("high") is None else f" ({parts['low']:.2f} to {parts['high']:.2f})"
-    return f"{parts['ratio']:.2f}x{interval}"
+    return f"{format_ratio(parts['ratio'])}x{interval}"
 
 
 def _yes(value: bool | None) -> str:

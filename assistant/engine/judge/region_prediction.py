@@ -14,7 +14,7 @@ from assistant.engine.evaluate import OPERATIONS_METHOD, Evaluation, KnownTime, 
 from assistant.engine.judge.region import ProgramRegion
 from assistant.measure.compare import PredictedCase, compare_predictions, sum_predictions
 from assistant.measure.span import TimedStep, shared_span_s, span_s
-from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome
+from assistant.model.comparison import Comparison, PredictedTime, SpeedOutcome, format_ratio
 from assistant.model.device import Target
 from assistant.record import Record
 from assistant.workload.asked_regions import region_of_main
@@ -71,7 +71,8 @@ def _within_assumptions(comparison: Comparison, ratios: Sequence[float]) -> Comp
     if high <= low * _SHOWN_GAIN_RATIO:
         return comparison
     is_open = comparison.ratio > 1.0 and low < _SHOWN_GAIN_RATIO
-    depends = f"{low:.2f}x to {high:.2f}x by how kernels share the machine and what staging pageable memory costs, which is assumed"
+    reach = f"{format_ratio(low)}x to {format_ratio(high)}x"
+    depends = f"{reach} by how kernels share the machine and what staging pageable memory costs, which is assumed"
     outcome = SpeedOutcome.INCONCLUSIVE if is_open else comparison.outcome
     return replace(comparison, outcome=outcome, low=low, high=high, caveats=(*comparison.caveats, depends))
 
@@ -105,7 +106,7 @@ def further_predictions(
     whole = predicted_region(replace(found, region=main), before, after, target)
     if whole is None or f"{whole.ratio:.2f}" == f"{predicted.ratio:.2f}":
         return ()
-    return (f"all that main does on the GPU: predicted {whole.ratio:.2f}x",)
+    return (f"all that main does on the GPU: predicted {format_ratio(whole.ratio)}x",)
 
 
 def _predictions(steps: Sequence[OrderedStep], evaluation: Evaluation, target: Target) -> tuple[KnownTime, ...]:

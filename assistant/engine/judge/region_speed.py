@@ -23,7 +23,7 @@ from assistant.engine.judge.region_prediction import further_predictions, predic
 from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timed import timing_options
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.comparison import Comparison, SpeedOutcome, format_interval, format_ratio
 from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Recording
 from assistant.model.timing import PairTiming
 from assistant.model.workload import Case, CaseOrigin
@@ -102,7 +102,7 @@ def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) ->
 
 
 def _ratio(comparison: Comparison) -> str:
-    return f"{comparison.ratio:.2f}x [{comparison.low:.2f}, {comparison.high:.2f}]"
+    return f"{format_ratio(comparison.ratio)}x{format_interval(comparison.low, comparison.high)}"
 
 
 def _with_caveats(comparison: Comparison | None, caveats: Sequence[str], doubts: Sequence[str]) -> Comparison | None:

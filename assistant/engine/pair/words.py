@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assistant.engine.pair.state import PairState, PairVersion, version_name
 from assistant.engine.proposals import forbidden
-from assistant.model.comparison import Comparison, speed_in_words
+from assistant.model.comparison import Comparison, format_ratio, speed_in_words
 from assistant.model.pair import MetricChange, Turn, TurnKind
 from assistant.model.plan import Step
 from assistant.model.profile import Finding
@@ -162,7 +162,7 @@ def _verdict(judged: VersionJudgement, best: PairVersion, against_best: Comparis
     if speed is not None:
         parts.append(f"{_speed(speed)} against the baseline")
         if against_best is not None:
-            parts.append(f"{against_best.ratio:.2f}x against {version_name(best.number)}, the best so far")
+            parts.append(f"{format_ratio(against_best.ratio)}x against {version_name(best.number)}, the best so far")
         parts[-1] += f" ({_method(speed)})"
     if outcome is not Outcome.PASS and report.findings:
         parts.append(report.findings[0].message.removeprefix("B: "))  # a comparison's name of it; here it is the only one that is spoken of

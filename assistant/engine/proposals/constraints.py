@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from assistant.engine.request import CandidateRules
+from assistant.model.comparison import format_ratio
 from assistant.model.launch import LaunchConfig
 from assistant.model.verification import Label
 from assistant.record import Record
@@ -78,7 +79,7 @@ def constraint_of_rejection(reason_code: str | None, techniques: tuple[str, ...]
         case "portability":
             return "keep it portable"
         case "not-worth-it":
-            return f"at least {ratio + _RATIO_STEP:.2f}x"
+            return f"at least {format_ratio(ratio + _RATIO_STEP)}x"
         case _:
             return f"no {techniques[0]}"
 

@@ -8,7 +8,7 @@ from jinja2 import Environment, StrictUndefined
 
 from assistant.engine.proposals.scoring import TIME_RATIO
 from assistant.engine.proposals.steps import KeptStep
-from assistant.model.comparison import Comparison
+from assistant.model.comparison import Comparison, format_interval, format_ratio
 from assistant.model.profile import Evidence
 from assistant.model.proposal import PredictionOutcome
 from assistant.model.verification import Label, Outcome, Verification, verdict_in_words
@@ -148,11 +148,8 @@ def _verdict(verification: Verification) -> str:
 
 
 def _speed(comparison: Comparison) -> str:
-    interval = ""
-    if comparison.low is not None and comparison.high is not None:
-        interval = f" [{comparison.low:.2f}, {comparison.high:.2f}]"
     caveats = f" ({'; '.join(comparison.caveats)})" if comparison.caveats else ""
-    ratio = f"{comparison.outcome.value} {comparison.ratio:.2f}x{interval}{caveats}"
+    ratio = f"{comparison.outcome.value} {format_ratio(comparison.ratio)}x{format_interval(comparison.low, comparison.high)}{caveats}"
     return f"{ratio}{_limits(comparison)} ({comparison.method}; {comparison.quality})"
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assistant.engine.evaluate import metric_value, watched
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.comparison import Comparison, SpeedOutcome, format_ratio
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Outcome, Verification
 from assistant.profile.fact_words import change_in_words, metric_in_words
@@ -90,7 +90,7 @@ def gate(
         return NoImprovement(TrialOutcome.NOT_BETTER, f"{change}, but {_no_gain(comparison)}")
     if verification.outcome is Outcome.NEEDS_DECISION and comparison.ratio < DECIDED_GAIN_RATIO:
         word = "measured" if _is_measured(comparison) else "predicted"
-        reason = f"{change}, but the {word} {comparison.ratio:.2f}x is too little for what a person would have to decide"
+        reason = f"{change}, but the {word} {format_ratio(comparison.ratio)}x is too little for what a person would have to decide"
         return NoImprovement(TrialOutcome.NOT_BETTER, reason)
     return Improvement(change)
 
@@ -111,6 +111,6 @@ def _no_gain(comparison: Comparison) -> str:
         return "no gain is predicted"
     is_predicted = comparison.bottleneck_before is not None and comparison.predicted_ratio is None
     if comparison.outcome is not SpeedOutcome.INCONCLUSIVE or not is_predicted:
-        return f"it was measured {comparison.outcome.value} ({comparison.ratio:.2f}x)"
+        return f"it was measured {comparison.outcome.value} ({format_ratio(comparison.ratio)}x)"
     reason = f": {comparison.caveats[-1]}" if comparison.caveats else ""
-    return f"the predicted {comparison.ratio:.2f}x is no proof of a gain{reason}"
+    return f"the predicted {format_ratio(comparison.ratio)}x is no proof of a gain{reason}"

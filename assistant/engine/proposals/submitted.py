@@ -24,7 +24,7 @@ from assistant.engine.proposals.superseding import store_and_supersede
 from assistant.engine.report import proposal_event
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
-from assistant.model.comparison import Comparison
+from assistant.model.comparison import Comparison, format_ratio
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import Outcome
@@ -96,8 +96,8 @@ def _refusal(store: ProposalStore, workspace: Path, proposal: Proposal) -> str |
     """Why the edit is not put before a person; None where it is."""
     speed = proposal.comparison
     if not is_proved_better(speed):
-        return f"no gain: {speed.outcome.value} {speed.ratio:.2f}x"
+        return f"no gain: {speed.outcome.value} {format_ratio(speed.ratio)}x"
     if proposal.verification.outcome is Outcome.NEEDS_DECISION and speed.ratio < DECIDED_GAIN_RATIO:
-        return f"{speed.outcome.value} {speed.ratio:.2f}x is too little for what a person would have to decide"
+        return f"{speed.outcome.value} {format_ratio(speed.ratio)}x is too little for what a person would have to decide"
     rejected = rejected_before(store, workspace, edits_of(proposal)[0])
     return None if rejected is None else f"the very same edit is {rejected}"

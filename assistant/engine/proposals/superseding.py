@@ -13,6 +13,7 @@ from pathlib import Path
 
 from assistant.engine.proposals.rejected import FoundEdit, edits_of
 from assistant.model import events
+from assistant.model.comparison import format_ratio
 from assistant.model.profile import Severity
 from assistant.model.proposal import DECIDABLE_STATES, Proposal, ProposalState
 from assistant.ports.store import ProposalStore
@@ -58,7 +59,7 @@ def store_and_supersede(job_id: str, store: ProposalStore, workspace: Path, fres
 def claim_in_words(proposal: Proposal) -> str:
     """``PASS, PREDICTED 3.52x``."""
     speed = proposal.comparison
-    return f"{proposal.verification.outcome.value}, {speed.outcome.value} {speed.ratio:.2f}x"
+    return f"{proposal.verification.outcome.value}, {speed.outcome.value} {format_ratio(speed.ratio)}x"
 
 
 def _is_same_place(old: Proposal, fresh: Proposal) -> bool:

@@ -28,7 +28,7 @@ from assistant.engine.search.setbacks import only_here, setback_of_confirmation
 from assistant.engine.search.trials import SearchNode, why_not_judged
 from assistant.model import events
 from assistant.model.change import FileChange
-from assistant.model.comparison import Comparison, SpeedOutcome
+from assistant.model.comparison import Comparison, SpeedOutcome, format_ratio
 from assistant.model.plan import Setback, SetbackKind
 from assistant.model.profile import Severity
 from assistant.model.proposal import Proposal
@@ -101,7 +101,7 @@ class Confirmation(Record):
             job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: it does not launch the kernel")
             return _NOT_OFFERED
         if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
-            gain = f"{comparison.outcome.value} {comparison.ratio:.2f}x in a fresh process"
+            gain = f"{comparison.outcome.value} {format_ratio(comparison.ratio)}x in a fresh process"
             job.say(Severity.WARNING, f"{context.kernel}: the best edit's gain was not confirmed and it is not offered: {gain}")
             return _failed(node, SetbackKind.NOT_FASTER, f"its gain was not confirmed: {gain}", verification, comparison.ratio)
         reasons = self._unwanted(node, verification, comparison)
@@ -169,7 +169,7 @@ class Confirmation(Record):
         context, rules = self.context, self.context.options.rules
         reasons = broken(rules, context.assessed(context.start), context.assessed(node), verification.labels)
         if rules.min_ratio is not None and comparison.ratio < rules.min_ratio:
-            reasons = (*reasons, f"its {comparison.ratio:.2f}x is less than {rules.min_ratio:.2f}x")
+            reasons = (*reasons, f"its {format_ratio(comparison.ratio)}x is less than {format_ratio(rules.min_ratio)}x")
         return reasons
 
     def _story(self, node: SearchNode, verification: Verification, comparison: Comparison) -> Story:

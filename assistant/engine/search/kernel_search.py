@@ -21,6 +21,7 @@ from assistant.engine.search.islands import Islands
 from assistant.engine.search.kept_before import taken_up
 from assistant.engine.search.trials import SearchNode
 from assistant.measure import MODEL_ACCURACY
+from assistant.model.comparison import format_ratio
 from assistant.model.plan import Decline, SetbackKind
 from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal
@@ -207,8 +208,8 @@ class KernelSearch:
         if best is None:
             return
         found = ", then ".join(f"{kept.step.technique} at line {kept.step.line}" for kept in best.kept)
-        error = f"half of its predictions were off by more than {MODEL_ACCURACY.doubtful_ratio:.2f}x"
-        text = f"{found} was found, predicted {best.ratio:.2f}x; that is within the performance model's own error ({error})"
+        error = f"half of its predictions were off by more than {format_ratio(MODEL_ACCURACY.doubtful_ratio)}x"
+        text = f"{found} was found, predicted {format_ratio(best.ratio)}x; that is within the performance model's own error ({error})"
         self._context.job.say(Severity.INFORMATION, f"{self._context.kernel}: {text}, so it is not offered")
 
     def _is_turned_down(self, node: SearchNode) -> bool:
