@@ -69,7 +69,7 @@ class CalmScreen:
                 self._started(event)
             case events.StageStarted() | events.StageEnded() | events.LaunchFacts() | events.MachineCode() | events.TuningEnded():
                 pass
-            case events.PlanMade():
+            case events.PlanMade() | events.SettingTried():
                 pass
             case events.Message():
                 self._message(event)

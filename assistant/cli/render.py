@@ -104,6 +104,8 @@ class TextRenderer:
                 self._search.plan(event)
             case events.CandidateTried():
                 self._search.candidate(event)
+            case events.SettingTried():
+                pass  # the curve has it when the tuning has ended
             case events.TuningEnded():
                 self._search.tuning(event)
             case events.ModelCalled():

@@ -111,6 +111,9 @@ def doing(event: events.Event, before: str | None) -> str | None:
             return f"{event.model}: {event.prompt} {event.outcome}"
         case events.CandidateTried():
             return f"{shortened(event.kernel)}: goes on after {event.technique}"
+        case events.SettingTried(point=point):
+            setting = ", ".join(f"{name} = {value}" for name, value in point.values)
+            return f"{shortened(event.kernel)}: tunes {event.technique}, after {setting}"
         case events.ProposalMade() | events.JobEnded():
             return None
         case events.DecisionMade():

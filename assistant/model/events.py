@@ -128,6 +128,24 @@ class TuningPoint(Record):
     """time(before)/time(with this setting); null where it did not come that far."""
 
 
+class SettingTried(Record):
+    """One setting of an edit's numbers was judged, while they are tuned: a search that goes on with this one does not judge it again."""
+
+    job: str
+    kernel: str
+    technique: str
+    point: TuningPoint
+    candidate: str
+    before_sha256: str
+    """Of the version's texts that the edit changes."""
+    after_sha256: str
+    """Of the texts with this setting."""
+    method: str
+    """As of ``tuning``."""
+    event: Literal["setting"] = "setting"
+    schema: int = SCHEMA
+
+
 class TuningEnded(Record):
     """The numbers of an edit were tuned without asking its author again."""
 
@@ -305,6 +323,7 @@ Event = (
     | FindingsFound
     | PlanMade
     | CandidateTried
+    | SettingTried
     | TuningEnded
     | ModelCalled
     | BudgetSpent

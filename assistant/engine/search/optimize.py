@@ -51,6 +51,7 @@ from assistant.engine.search.same_work import SeenWork
 from assistant.engine.search.setbacks import summary_of_attempt
 from assistant.engine.search.spending_words import cap_words
 from assistant.engine.search.trials import SearchNode, TrialHistory
+from assistant.engine.search.tried_settings import TriedSettings
 from assistant.engine.search.tuning import TuningTrials
 from assistant.engine.source_version import SourceVersion, with_texts
 from assistant.model import events
@@ -270,7 +271,13 @@ class _Search(Record):
             planner=self.chosen.planner,
             judge=judges[0],
             recording=judged_recording(self.job, context.start.evaluation, second_run),
-            trials=TuningTrials(self.job, ParallelTrials(judges, accounts.holding_gpu), accounts, self.chosen.shape.tuning_trials),
+            trials=TuningTrials(
+                self.job,
+                ParallelTrials(judges, accounts.holding_gpu),
+                accounts,
+                self.chosen.shape.tuning_trials,
+                TriedSettings(self.earlier.log),
+            ),
             history=history,
             request=request,
             host_code=self.people.host_code,

@@ -38,7 +38,15 @@ _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
 _ATTEMPTS_READ = 10_000
 """More than any search makes: candidates per kernel and rounds are bounded."""
-_SHOWN = (events.FindingsFound, events.PlanMade, events.CandidateTried, events.ProposalMade, events.DecisionMade, events.Message)
+_SHOWN = (
+    events.FindingsFound,
+    events.PlanMade,
+    events.CandidateTried,
+    events.SettingTried,
+    events.ProposalMade,
+    events.DecisionMade,
+    events.Message,
+)
 
 
 class EarlierSearch(Record):
@@ -58,7 +66,7 @@ class EarlierSearch(Record):
         return next((cap for event in self.log if (cap := _cap_reached(event)) is not None), None)
 
     def shown(self) -> tuple[events.Event, ...]:
-        """What a person wants to see again."""
+        """What a person wants to see again, and what a search that goes on with this one has to know when it is gone on with."""
         return tuple(event for event in self.log if isinstance(event, _SHOWN))
 
     def excluded(self, key: str) -> frozenset[tuple[str, int]]:

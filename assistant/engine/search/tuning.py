@@ -4,16 +4,17 @@ The numbers are constants of a model's code, or those in which the edits of a ru
 
 What compiles to a kernel that cannot run is left out first, the compiler having several at once. ``optuna`` chooses what is tried next
 from what was seen (ask and tell). Every setting is built, verified and timed (or predicted) as a candidate of its own; on a GPU the best is
-timed once more, as the best of many measurements is too good by chance. Example::
+timed once more, as the best of many measurements is too good by chance. What an interrupted search had judged is taken from its log: only
+the setting that is chosen is judged once more, as the search goes on from what its run shows. Example::
 
-    trials = TuningTrials(job, inner, accounts, shape.tuning_trials)
+    trials = TuningTrials(job, inner, accounts, shape.tuning_trials, TriedSettings(earlier.log))
     await trials.judge(node, step, rewrite)     # the trial of the best setting, its values written in as plain constants
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Protocol
@@ -23,7 +24,9 @@ from assistant.engine.evaluate import costliest
 from assistant.engine.job import Job
 from assistant.engine.search.context import Trials, nothing_to_do
 from assistant.engine.search.edited import EditedTexts, edited_texts
+from assistant.engine.search.suggestions import Suggestions
 from assistant.engine.search.trials import SearchNode, Trial
+from assistant.engine.search.tried_settings import TriedSettings, key_sha256
 from assistant.engine.source_version import candidate_of
 from assistant.errors import KernelOptError
 from assistant.model import events
@@ -40,14 +43,10 @@ from assistant.record import Record
 
 __all__ = ["TuningTrials"]
 
-_MOST_REPEATS = 64
-"""Times that a setting may be suggested which was tried already, before the next one in order is taken."""
 _MOST_TIMED_AGAIN = 3
 """Settings, the best first, that are timed once more (chosen): each time one falls behind the next."""
 _MOST_IN_VAIN = 2
 """Settings of a rule's edit, which come the most promising first, that are tried without any being better than one before."""
-_SEED = 0
-"""Of the suggestions, which are to be the same each time."""
 
 
 class _Clock(Protocol):
@@ -58,8 +57,10 @@ class _Clock(Protocol):
 class TuningTrials:
     """`Trials` that try further settings of an edit which has numbers to be tuned."""
 
-    def __init__(self, job: Job, inner: Trials, clock: _Clock, trial_count: int) -> None:
+    def __init__(self, job: Job, inner: Trials, clock: _Clock, trial_count: int, tried: TriedSettings | None = None) -> None:
+        """``tried``: by the search that this one goes on with."""
         self._job = job
+        self._tried = tried or TriedSettings()
         self._inner = inner
         self._clock = clock
         self._trial_count = trial_count
@@ -87,10 +88,15 @@ class TuningTrials:
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial:
         """The edit as it was written; where that came to a time, or is only too large for the GPU, the best of its settings."""
-        first = await self._inner.judge(node, step, rewrite, on_built)
-        is_timed = first.ratio is not None or is_too_large(first.diagnostics)
-        if not (rewrite.tunables or rewrite.tuning_fault) or self._trial_count == 0 or not first.text:
+        has_numbers = bool(rewrite.tunables or rewrite.tuning_fault) and self._trial_count > 0
+        judged = _JudgedSettings(self._job, self._inner, self._tried, node, step)
+        known = judged.known(rewrite) if has_numbers else None
+        if known is not None:
+            on_built()
+        first = known or await self._inner.judge(node, step, rewrite, on_built)
+        if not has_numbers or not first.text:
             return first
+        is_timed = known is not None or first.ratio is not None or is_too_large(first.diagnostics)
         written_edits = TuningProblem(rewrite.tuning_fault) if rewrite.tuning_fault else _edits_of(node, first)
         if isinstance(written_edits, TuningProblem):
             reason = f"the numbers of {step.title or step.technique} are not tuned: {written_edits.reason}"
@@ -98,7 +104,7 @@ class TuningTrials:
             return replace(first, untuned=reason)
         if not (is_timed or rewrite.alternatives):
             return first
-        return await _Tuning(self._job, self._inner, self._clock, node, step, first, written_edits).best(self._trial_count)
+        return await _Tuning(self._job, judged, self._clock, first, written_edits).best(self._trial_count)
 
 
 class _Edits(Record):
@@ -134,15 +140,58 @@ def _edits_of(node: SearchNode, first: Trial) -> _Edits | TuningProblem:
     return space if isinstance(space, TuningProblem) else _Edits(space, with_constants, len(space.settings))
 
 
+class _JudgedSettings(Record):
+    """Judges a step's edits of a version, of which an interrupted search may have judged some."""
+
+    job: Job
+    inner: Trials
+    tried: TriedSettings
+    node: SearchNode
+    step: Step
+
+    def known(self, rewrite: Rewrite) -> Trial | None:
+        """The trial of the interrupted search, as far as its log says: without the version that it makes."""
+        made = edited_texts(self.node, rewrite)
+        if not isinstance(made, EditedTexts):
+            return None
+        event = self.tried.next(self.step.kernel, self.node.key, made.key, self.method)
+        if event is None:
+            return None
+        has_host_code = self.node.has_host_code or Label.HOST_CODE in rewrite.labels
+        trial = Trial(event.candidate, self.step, rewrite, made.text, made.others, has_host_code=has_host_code)
+        return replace(trial, outcome=event.point.outcome, reason=event.point.reason, ratio=event.point.ratio)
+
+    @property
+    def method(self) -> str:
+        return "predicted" if self.job.lab.timing is None else "timed"
+
+    def begin(self, rewrite: Rewrite) -> None:
+        """Ahead, as far as other labs are free."""
+        made = edited_texts(self.node, rewrite)
+        if not (isinstance(made, EditedTexts) and self.tried.has_next(self.step.kernel, self.node.key, made.key, self.method)):
+            self.inner.begin(self.node, self.step, rewrite)
+
+    async def judge(self, rewrite: Rewrite) -> Trial:
+        return await self.inner.judge(self.node, self.step, rewrite)
+
+    def keep(self, trial: Trial, point: events.TuningPoint) -> None:
+        """Write down how a setting fared, before anything else is tried; not again what the interrupted search has written down."""
+        if self.tried.told(trial.id):
+            return
+        before, after = key_sha256(self.node.key), key_sha256(trial.key)
+        kernel, technique = self.step.kernel, self.step.technique
+        self.job.emit(events.SettingTried(self.job.id, kernel, technique, point, trial.id, before, after, self.method))
+
+
 class _Tuning:
     """Tries settings of an edit: other numbers in the same code."""
 
-    def __init__(self, job: Job, inner: Trials, clock: _Clock, node: SearchNode, step: Step, first: Trial, edits: _Edits) -> None:
+    def __init__(self, job: Job, settings: _JudgedSettings, clock: _Clock, first: Trial, edits: _Edits) -> None:
         self._job = job
-        self._inner = inner
+        self._settings = settings
+        self._node = settings.node
+        self._step = settings.step
         self._clock = clock
-        self._node = node
-        self._step = step
         self._first = first
         self._edits = edits
         self._points: list[events.TuningPoint] = []
@@ -157,45 +206,55 @@ class _Tuning:
         for setting, reason in unfit.items():
             self._points.append(events.TuningPoint(setting.values, TrialOutcome.BUILD_FAILED, reason, None))
         candidates = tuple(setting for setting in open_settings if setting not in unfit)
-        suggested = _Suggestions(space.start, self._first.ratio or 0.0, candidates)
+        suggested = Suggestions(space.start, self._first.ratio or 0.0, candidates)
         coming = list(candidates if len(candidates) <= trial_count else ())
         for setting in suggested.up_to(trial_count):
             if self._clock.is_out_of_time or self._is_in_vain:
                 break
             coming = coming[1:]
             for later in coming:  # as far as other labs are free
-                self._inner.begin(self._node, self._step, self._edits.rewrite_with(later))
+                self._settings.begin(self._edits.rewrite_with(later))
             trial = await self._judged(setting)
             suggested.learn(setting, trial.ratio)
-        chosen = await self._confirmed()
-        best = next((setting for setting, trial in self._tried.items() if trial.id == chosen.id), space.start)
+        best, chosen = await self._confirmed()
         self._report(best, len(space.settings))
         return replace(chosen, rewrite=replace(chosen.rewrite, tunables=(), constraints=(), alternatives=()), settings=best.values)
 
     @property
     def _is_in_vain(self) -> bool:
         """Whether so many settings in a row were no better that the others are not worth their time."""
-        ratios = [trial.ratio or 0.0 if trial.node is not None else 0.0 for trial in self._tried.values()]
+        ratios = [trial.ratio or 0.0 if _is_kept(trial) else 0.0 for trial in self._tried.values()]
         return len(ratios) - 1 - ratios.index(max(ratios)) >= self._edits.most_in_vain
 
-    async def _confirmed(self) -> Trial:
+    async def _confirmed(self) -> tuple[Setting, Trial]:
         """The best that was kept; where there is a clock, one that a second timing leaves the best. The edit as it was written where none
         was kept."""
         again: dict[Setting, Trial] = {}
         while True:
-            kept = {setting: trial for setting, trial in (self._tried | again).items() if trial.node is not None}
+            kept = {setting: trial for setting, trial in (self._tried | again).items() if _is_kept(trial)}
             if not kept:
-                return self._first
+                return self._edits.space.start, await self._whole(self._edits.space.start, self._first)
             setting, best = max(kept.items(), key=lambda item: item[1].ratio or 0.0)
             is_sure = self._job.lab.timing is None or setting in again or best.id == self._first.id
-            if is_sure or len(again) == _MOST_TIMED_AGAIN or self._clock.is_out_of_time:
-                return best
-            again[setting] = await self._judged(setting)
+            if not (is_sure or len(again) == _MOST_TIMED_AGAIN or self._clock.is_out_of_time):
+                again[setting] = await self._judged(setting)
+            elif best.node is not None:
+                return setting, best
+            else:
+                again[setting] = await self._whole(setting, best)
 
     async def _judged(self, setting: Setting) -> Trial:
-        trial = await self._inner.judge(self._node, self._step, self._edits.rewrite_with(setting))
+        rewrite = self._edits.rewrite_with(setting)
+        trial = self._settings.known(rewrite) or await self._settings.judge(rewrite)
         self._note(setting, trial)
         return trial
+
+    async def _whole(self, setting: Setting, trial: Trial) -> Trial:
+        """The trial; of an interrupted search the same once more, as its log says little of it."""
+        if not self._settings.tried.told(trial.id):
+            return trial
+        is_first = setting == self._edits.space.start
+        return await self._settings.judge(self._first.rewrite if is_first else self._edits.rewrite_with(setting))
 
     async def _unfit(self, settings: Iterable[Setting]) -> dict[Setting, str]:
         """Settings that the compiler shows cannot run, with the reason; compiled together."""
@@ -227,60 +286,15 @@ class _Tuning:
 
     def _note(self, setting: Setting, trial: Trial) -> None:
         self._tried[setting] = trial
-        self._points.append(events.TuningPoint(setting.values, trial.outcome, trial.reason, trial.ratio))
+        point = events.TuningPoint(setting.values, trial.outcome, trial.reason, trial.ratio)
+        self._points.append(point)
+        self._settings.keep(trial, point)
 
     def _report(self, best: Setting, setting_count: int) -> None:
-        method = "predicted" if self._job.lab.timing is None else "timed"
-        kernel, technique = self._step.kernel, self._step.technique
+        kernel, technique, method = self._step.kernel, self._step.technique, self._settings.method
         self._job.emit(events.TuningEnded(self._job.id, kernel, technique, tuple(self._points), best.values, setting_count, method))
 
 
-class _Suggestions:
-    """What to try next, by what was seen: all settings where they are few, else optuna's choice among them."""
-
-    def __init__(self, start: Setting, ratio: float, settings: tuple[Setting, ...]) -> None:
-        import optuna  # half a second, which only a search that tunes should take
-
-        optuna.logging.set_verbosity(optuna.logging.WARNING)
-        self._open = dict.fromkeys(settings)
-        names = [name for name, _ in start.values]
-        choices = {name: sorted({value for s in (start, *settings) for key, value in s.values if key == name}) for name in names}
-        self._distributions = {name: optuna.distributions.CategoricalDistribution(values) for name, values in choices.items()}
-        self._study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=_SEED))
-        self._asked: dict[Setting, optuna.trial.Trial] = {}
-        self._values: dict[Setting, float] = {}
-        self._add(start, ratio)
-
-    def up_to(self, count: int) -> Iterator[Setting]:
-        """Settings that were not tried, at most ``count``."""
-        for _ in range(min(count, len(self._open))):
-            setting = next(iter(self._open)) if len(self._open) <= count else self._chosen()
-            del self._open[setting]
-            yield setting
-
-    def learn(self, setting: Setting, ratio: float | None) -> None:
-        """What came of a setting; 0 where it did not come to a time."""
-        value = 0.0 if ratio is None else ratio
-        asked = self._asked.pop(setting, None)
-        if asked is None:
-            self._add(setting, value)
-        else:
-            self._values[setting] = value
-            self._study.tell(asked, value)
-
-    def _chosen(self) -> Setting:
-        for _ in range(_MOST_REPEATS):
-            trial = self._study.ask(dict(self._distributions))
-            setting = Setting(tuple((name, int(trial.params[name])) for name in self._distributions))
-            if setting in self._open:
-                self._asked[setting] = trial
-                return setting
-            self._study.tell(trial, self._values.get(setting, 0.0))  # tried before, or it cannot run
-        return next(iter(self._open))
-
-    def _add(self, setting: Setting, value: float) -> None:
-        import optuna
-
-        self._values[setting] = value
-        made = optuna.trial.create_trial(params=dict(setting.values), distributions=dict(self._distributions), value=value)
-        self._study.add_trial(made)
+def _is_kept(trial: Trial) -> bool:
+    """Also of an interrupted search, whose trials are known without the versions that they made."""
+    return trial.outcome is TrialOutcome.KEPT

@@ -55,31 +55,32 @@ def resume(cli: Cli, path: Path, options: tuple[str, ...] = ()) -> Ended:
 
 
 def test_a_killed_search_ends_where_a_whole_one_does(killed: Cli) -> None:
-    """What follows the first candidate is an edit with numbers to be tuned: it is still tried, and its numbers are."""
-    candidates = 1
+    """It is killed when two settings of its second candidate's numbers were judged."""
+    settings = 2
     options = ("--kernel", "transpose", "--allow-host-code")
     path = killed.write("transpose.cu", ANY_BLOCK)
-    told = kill_after(killed, path, "candidate", candidates, options)
+    told = kill_after(killed, path, "setting", settings, options)
     ended = resume(killed, path, options)
     assert ended.code == 0, ended.said
     tried = [(item.parent_text, item.text) for item in attempts(killed)]
     assert len(tried) == len(set(tried)), "a candidate was tried twice"
+    before = [item["candidate"] for item in told if item["event"] == "candidate"]
     shown = [item["candidate"] for item in ended.all("candidate")]
-    assert shown[:candidates] == [item["candidate"] for item in told if item["event"] == "candidate"]
-    assert len(shown) == len(set(shown)) == len(tried) > candidates
-    (tuning,) = ended.all("tuning")
-    assert len(tuning["points"]) > 1
-    assert diffs(ended) == whole_diffs(killed, path, options)
+    assert before and shown[: len(before)] == before
+    assert len(shown) == len(set(shown)) == len(tried) > len(before)
+    judged = [(item["before_sha256"], item["after_sha256"]) for item in ended.all("setting")]
+    assert [item["candidate"] for item in ended.all("setting")][:settings] == [
+        item["candidate"] for item in told if item["event"] == "setting"
+    ]
+    assert len(judged) == len(set(judged)) > settings, "a setting was judged twice"
+    whole = killed.with_new_memory().run(*search(path, options), deadline_s=LONG_S)
+    assert [item["points"] for item in ended.all("tuning")] == [item["points"] for item in whole.all("tuning")] != []
+    assert diffs(ended) == diffs(whole)
     assert killed.left_behind() == [], "the killed search's folder goes with the next one"
 
 
 def diffs(ended: Ended) -> list[str]:
     return [proposal["diff"] for proposal in ended.all("proposal")]
-
-
-def whole_diffs(cli: Cli, path: Path, options: tuple[str, ...]) -> list[str]:
-    """What an uninterrupted search of the same text proposes, without memory of the other."""
-    return diffs(cli.with_new_memory().run(*search(path, options), deadline_s=LONG_S))
 
 
 @pytest.mark.thorough

@@ -133,9 +133,10 @@ class Search:
         ask: Ask | None = None,
         asked: SearchCallbacks = NO_CALLBACKS,
         stop_after: int = 0,
+        stopped_by: type[events.Event] = events.CandidateTried,
         **options: Any,
     ) -> list[tuple[str, str]]:
-        """(technique, outcome) of each candidate. ``stop_after``: the front end leaves after so many."""
+        """(technique, outcome) of each candidate. ``stop_after``: the front end leaves after so many events of the kind ``stopped_by``."""
         is_model = self.planner.is_model or self.agent is not None
         name = "agent" if self.agent is not None else "llm" if is_model else "expert"
         parts = SessionParts(
@@ -151,7 +152,7 @@ class Search:
         self.heard = []
         async for event in told:
             self.heard.append(event)
-            if stop_after and len(self.tried) == stop_after:
+            if stop_after and len(self.all(stopped_by)) == stop_after:
                 await told.aclose()  # type: ignore[attr-defined]  # an async generator
                 break
         return self.tried

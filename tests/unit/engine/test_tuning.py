@@ -132,8 +132,51 @@ async def test_on_a_gpu_the_best_is_timed_once_more_and_has_to_hold(tmp_path: Pa
     assert tuning.best == (("PAD", 1),)
 
 
+@pytest.mark.parametrize(
+    ("timing", "stop_after"),
+    [(None, 1), (None, 2), (None, 4), (PadClock, 2), (PadClock, 5)],
+    ids=lambda each: getattr(each, "__name__", None),
+)
+async def test_a_search_that_goes_on_judges_no_setting_again_but_the_one_it_keeps(
+    tmp_path: Path, timing: type[Clock] | None, stop_after: int
+) -> None:
+    whole = search(tmp_path, timing=timing and timing())
+    assert await whole.run() == [("tile", "kept")]
+    on = search(tmp_path, timing=timing and timing())
+    assert await on.run(stop_after=stop_after, stopped_by=events.SettingTried) == []
+    assert await on.run(is_resumed=True) == [("tile", "kept")]
+    assert on.all(events.TuningEnded)[0].points == whole.all(events.TuningEnded)[0].points
+    assert on.all(events.TuningEnded)[0].best == whole.all(events.TuningEnded)[0].best
+    assert [event.point for event in on.all(events.SettingTried)] == [event.point for event in whole.all(events.SettingTried)]
+    assert len({event.candidate for event in on.all(events.SettingTried)}) == len(on.all(events.SettingTried))
+    assert on.all(events.ProposalMade)[0].diff == whole.all(events.ProposalMade)[0].diff
+
+
+async def test_an_edit_no_setting_of_which_was_kept_comes_back_whole_from_a_search_that_was_stopped(tmp_path: Path) -> None:
+    """Its writer is told of it as in a search that was not stopped."""
+    on = search(tmp_path)
+    on.kernels = KERNELS | {f"PAD = {pad};": Behaviour(turned, sectors=32) for pad in SECTORS}
+    on.planner.repairs += [None] * 4
+    await on.run(stop_after=2, stopped_by=events.SettingTried)
+    assert on.planner.setbacks == []
+    assert (await on.run(is_resumed=True))[0] == ("tile", "not_better")
+    setback = on.planner.setbacks[0]
+    assert setback.evidence and setback.profiles
+
+
 SETTINGS_OF_A_RULE = [replace(EDIT, summary=OPEN.replace("PAD = 0", f"PAD = {pad}"), numbers=(("PAD", pad),)) for pad in SECTORS]
 BY_A_RULE = replace(SETTINGS_OF_A_RULE[0], constraints=(), alternatives=tuple(SETTINGS_OF_A_RULE[1:]))
+
+
+async def test_settings_of_a_rule_that_were_judged_are_not_judged_again(tmp_path: Path) -> None:
+    on = search(tmp_path, BY_A_RULE)
+    await on.run(stop_after=2, stopped_by=events.SettingTried)
+    (told,) = (event for event in on.all(events.SettingTried)[:1])
+    await on.run(is_resumed=True)
+    (tuning,) = on.all(events.TuningEnded)
+    assert pads(tuning) == [0, 1, 2, 3]
+    assert [dict(event.point.values)["PAD"] for event in on.all(events.SettingTried)] == [0, 1, 2, 3]
+    assert [event.job == told.job for event in on.all(events.SettingTried)] == [True, True, False, False]
 
 
 @pytest.mark.parametrize(("gaining", "tried"), [((), [0, 1, 2]), ((1,), [0, 1, 2, 3]), ((2,), [0, 1, 2, 3, 4]), ((4,), [0, 1, 2])])

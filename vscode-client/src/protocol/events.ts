@@ -20,6 +20,7 @@ export const EVENT_NAMES = [
   "findings",
   "plan",
   "candidate",
+  "setting",
   "tuning",
   "model_call",
   "budget",
