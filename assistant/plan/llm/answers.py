@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pydantic import ValidationError
 
@@ -21,7 +21,9 @@ from assistant.model.completion import ReplySchema
 from assistant.plan.llm.drafts import spoken
 from assistant.plan.llm.fences import MOST_FENCES, UNNAMED, Fence, fences_of
 from assistant.plan.llm.json_objects import JsonObject, UnreadObject, json_objects
+from assistant.plan.llm.line_headers import line_header
 from assistant.plan.llm.schemas import CodeReply, ExplanationReply, LessonReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
+from assistant.plan.llm.spellings import plain_keys
 from assistant.record import Record
 
 __all__ = [
@@ -49,6 +51,8 @@ _ONLY_PART = "kernel"
 _HEADER_KEYS = frozenset(CodeReply.model_fields)
 _BEGINNING_KEYS = frozenset({"step", "summary", "parts"})
 """An object with none of them, right behind another header, goes on with that."""
+_MEANT_FOR_JSON = frozenset({"launches", "parts"})
+"""Fields that are more than lines can say."""
 _STEP_KEY = "technique"
 """An object with it is a step of a plan, though it may name risks as a header does."""
 _INCOMPLETE = "the code is not complete"
@@ -202,12 +206,40 @@ def _answers(said: str, start: int = 0) -> list[_AnswerParts]:
     """
     fences = list(islice(fences_of(said), MOST_FENCES))
     objects = list(json_objects(said, [(fence.start, fence.end) for fence in fences]))
+    objects = [_with_plain_keys(each) if isinstance(each, JsonObject) else each for each in objects]
     reaching = [each for each in objects if isinstance(each, JsonObject)]
     fences = [fence for fence in fences if not any(each.start < fence.start < each.end for each in reaching)]
-    items = _joined(sorted((item for item in (*filter(_is_header, objects), *fences) if item.start >= start), key=lambda item: item.start))
+    headers = [each for each in objects if _is_header(each)] or _headers_in_lines(said, fences)
+    items = _joined(sorted((item for item in (*headers, *fences) if item.start >= start), key=lambda item: item.start))
     if items and isinstance(items[0], Fence) and not isinstance(items[-1], Fence):
         return _grouped(items[::-1])[::-1]
     return _grouped(items)
+
+
+def _with_plain_keys(item: JsonObject) -> JsonObject:
+    return JsonObject(item.start, item.end, plain_keys(item.value, _HEADER_KEYS) if _STEP_KEY not in item.value else item.value)
+
+
+def _headers_in_lines(said: str, fences: Sequence[Fence]) -> list[JsonObject | UnreadObject]:
+    """Headers that are no JSON: one of the whole answer, wherever its lines stand, or one for each step that says its number."""
+    begins, ends = [0, *(fence.end for fence in fences)], [*(fence.start for fence in fences), len(said)]
+    found = [JsonObject(begin, end, header) for begin, end in zip(begins, ends, strict=True) if (header := _lines(said[begin:end]))]
+    if any(header.value.keys() & _MEANT_FOR_JSON for header in found):
+        return [UnreadObject(0, "", "give launches and parts as JSON, not as lines")]
+    if len(found) == 1 and fences and found[0].start:
+        return [JsonObject(0, 0, found[0].value)]  # of all fences, whichever it stands behind
+    return [*found] if len(found) == 1 or all("step" in header.value for header in found) else []
+
+
+def _lines(text: str) -> dict[str, Any]:
+    """What lines say; nothing where a field of them cannot be what it says, as in a sentence that begins with such a word."""
+    told = line_header(text, _HEADER_KEYS - {"tuning_fault"})
+    found = {name: value for name, value in told.items() if name not in _MEANT_FOR_JSON or not isinstance(value, str)}
+    try:
+        CodeReply.model_validate({name: value for name, value in found.items() if name not in _MEANT_FOR_JSON})
+    except ValidationError:
+        return {}
+    return found
 
 
 def _joined(items: Iterable[_Item]) -> list[_Item]:

@@ -19,6 +19,7 @@ UNNAMED = "?"
 MOST_FENCES = 256
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
 _CODE_LANGUAGES = frozenset({"", "diff", "patch", "udiff", "cuda", "cu", "cuh", "cpp", "c++", "cc", "c"})
+_PART_ATTRIBUTE = re.compile(r"\bpart\s*[=:]\s*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?(?=\s|,|\Z)", re.IGNORECASE)
 _PART_NAME = re.compile(r"(?:part\s*[=:]\s*)?[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?\s*\Z", re.IGNORECASE)
 _NAMING_COMMENT = re.compile(r"\A\s*//[ \t]*part[ \t]*[=:]?[ \t]*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?[ \t]*\n", re.IGNORECASE)
 Mark = tuple[int, re.Match[str]]
@@ -55,12 +56,13 @@ def fences_of(text: str) -> Iterator[Fence]:
 
 
 def _fence_of_code(place: tuple[int, int], info: str, code: str, is_closed: bool) -> Iterator[Fence]:
+    info = info.strip("{} \t").removeprefix(".")
     language, _, rest = info.replace(":", " ", 1).partition(" ")
     if "=" in language:
         language, rest = "", info
     if language.lower() not in _CODE_LANGUAGES or (not rest and code.lstrip().startswith("{")):
         return
-    named = _PART_NAME.match(rest.strip())
+    named = _PART_ATTRIBUTE.search(rest) or _PART_NAME.match(rest.strip())
     noted = _NAMING_COMMENT.match(code)
     if named is None and noted is not None:
         code = code[noted.end() :]

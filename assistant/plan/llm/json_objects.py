@@ -1,4 +1,4 @@
-"""The JSON objects of a model's text, as models write them: comments and trailing commas are allowed. Knows no question and no answer.
+"""The JSON objects of a model's text, as models write them (`loose_json`). Knows no question and no answer.
 
 Example::
 
@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, cast
 
+from assistant.plan.llm.loose_json import strict
 from assistant.record import Record
 
 __all__ = ["JsonObject", "UnreadObject", "json_objects"]
@@ -21,11 +22,9 @@ __all__ = ["JsonObject", "UnreadObject", "json_objects"]
 _MOST_STARTS = 256
 """Opening braces that are tried as the start of an object, from the start of the text and as many from its end."""
 _MOST_LOOSE_CHARACTERS = 262_144
-"""What is read without comments and trailing commas, of one object and of a whole text (chosen: more than any header)."""
+"""What is read as more than strict JSON, of one object and of a whole text (chosen: more than any header)."""
 _BRACE = re.compile(r"\{")
-_BEGIN = re.compile(r"\{\s*(?://[^\n]*\n\s*)*[\"']?(?P<key>\w+)[\"']?\s*:")
-_COMMENT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_LAST_COMMA = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[}\]])', re.DOTALL)
+_BEGIN = re.compile(r"\{\s*(?:(?://|#)[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*[\"'“”]?(?P<key>\w+)[\"'“”]?\s*:")
 _Span = tuple[int, int]
 
 
@@ -48,8 +47,8 @@ class UnreadObject(Record):
     def has_key(self, names: Collection[str]) -> bool:
         """Whether one of the names stands in it as a key."""
         begin = _BEGIN.match(self.text)
-        is_first = begin is not None and begin["key"] in names
-        return is_first or re.search(rf"[\"'](?:{'|'.join(names)})[\"']\s*:", self.text) is not None
+        is_first = begin is not None and begin["key"].lower() in names
+        return is_first or re.search(rf"[\"'“”](?:{'|'.join(names)})[\"'“”]\s*:", self.text, re.IGNORECASE) is not None
 
 
 def json_objects(text: str, code: Sequence[_Span]) -> Iterator[JsonObject | UnreadObject]:
@@ -88,22 +87,19 @@ def _starts(text: str, code: Sequence[_Span]) -> list[_Span]:
 
 
 def _read_loosely(decoder: json.JSONDecoder, text: str, start: int) -> JsonObject | UnreadObject:
-    """The object at the beginning of ``text``, which is at ``start`` of the whole, without comments and trailing commas."""
-    bare = _LAST_COMMA.sub(_blank, _COMMENT.sub(_blank, text))
+    """The object at the beginning of ``text``, which is at ``start`` of the whole, in whatever a model takes for JSON."""
+    made = strict(text)
     try:
-        value, length = decoder.raw_decode(bare)
+        value, length = decoder.raw_decode(made.text)
     except json.JSONDecodeError as error:
-        return UnreadObject(start, text, f"{error.msg} in its line {error.lineno:,}, column {error.colno:,}")
+        place = made.before(error.pos)
+        line, column = text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
+        return UnreadObject(start, text, f"{error.msg} in its line {line:,}, column {column:,}")
     except RecursionError:
         return UnreadObject(start, text, "it is nested too deeply")
     except ValueError as error:
         return UnreadObject(start, text, str(error))
-    return JsonObject(start, start + length, cast("dict[str, Any]", value))
-
-
-def _blank(found: re.Match[str]) -> str:
-    """Spaces in place of a comment or a comma, so that places stay the same; a string stays."""
-    return found[0] if found[0].startswith('"') else re.sub(r"[^\n]", " ", found[0])
+    return JsonObject(start, start + made.before(length), cast("dict[str, Any]", value))
 
 
 def _refuse(constant: str) -> float:

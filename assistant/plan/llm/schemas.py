@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from assistant.model.completion import ReplySchema
-from assistant.plan.llm.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed, parts_listed
+from assistant.plan.llm.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed, parts_listed, plain_keys
 
 __all__ = [
     "INVISIBLE",
@@ -97,7 +97,7 @@ _Place = Annotated[int, BeforeValidator(number), Field(ge=1, le=10_000_000)]
 
 
 class _Reply(BaseModel):
-    """Unknown keys are dropped: they cost nothing, a repair does. So does null in place of an empty list."""
+    """Unknown keys are dropped: they cost nothing, a repair does. So does null in place of an empty list, and a key in another case."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
@@ -107,7 +107,8 @@ class _Reply(BaseModel):
         if not isinstance(value, dict):
             return value
         lists = {name for name, field in cls.model_fields.items() if field.default == []}
-        return {name: each for name, each in _mapping(value).items() if each is not None or name not in lists}
+        given = plain_keys(_mapping(value), cls.model_fields)
+        return {name: each for name, each in given.items() if each is not None or name not in lists}
 
 
 class Predicted(_Reply):
@@ -202,9 +203,9 @@ class CodeReply(_Reply):
     @model_validator(mode="before")
     @classmethod
     def _with_values_to_tune(cls, value: Any) -> Any:
-        if not isinstance(value, dict) or "tune" not in value:
+        given = plain_keys(_mapping(value), cls.model_fields) if isinstance(value, dict) else {}
+        if "tune" not in given:
             return value  # pyright: ignore[reportUnknownVariableType]  # JSON
-        given = _mapping(value)
         tune, fault = numbers_to_tune(given["tune"])
         return {**given, "tune": tune, "tuning_fault": fault or given.get("tuning_fault")}
 

@@ -5,22 +5,45 @@ Example::
     listed("alignment, precision")                  # ["alignment", "precision"]
     number("step 1")                                # 1
     numbers_to_tune({"TILE": {"range": [8, 32]}})   # ([{"name": "TILE", "values": [8, 16, 32]}], "")
+    plain_keys({"Tune": []}, ("tune",))             # {"tune": []}
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
-__all__ = ["MOST_TUNED", "MOST_VALUES", "listed", "number", "numbers_to_tune", "one_listed", "parts_listed"]
+__all__ = ["MOST_TUNED", "MOST_VALUES", "listed", "number", "numbers_to_tune", "one_listed", "parts_listed", "plain_key", "plain_keys"]
 
 MOST_TUNED = 8
 MOST_VALUES = 16
 _INTEGER = re.compile(r"\d+")
 _NUMBER = re.compile(r"\D{0,12}?(\d+(?:\.\d+)?)\s*(?:x|×|\D{0,12})\Z")
 _NOTHING = frozenset({"", "none", "n/a", "no", "-", "null"})
-_ENTRY = re.compile(r"\s*(\w+)\s*(?:=|:|in)\s*(.+)", re.DOTALL)
+_NAMING = re.compile(r"([A-Za-z_]\w*)[\"'`]?\s*(?:[=:∈]|\bin\b)\s*")
+_PLAIN_VALUES = re.compile(r"(?:[\s\d,;|/.…–()\[\]{}\"'`-]|\b(?:to|or|and)\b)*")
+_RANGE = re.compile(r"[\s(\[{]*(\d+)\s*(?:\.{2,3}|…|-|–|\bto\b)\s*(\d+)[\s)\]},;]*")
+_ALIASES = {"tunables": "tune", "tunable": "tune", "tuning": "tune"} | {
+    name: f"{name}s" for name in ("assumption", "constraint", "include", "risk")
+}
+_ENTRY_KEYS = frozenset({"name", "values", "range", "min", "max", "from", "to", "step"})
+
+
+def plain_key(key: str, names: Collection[str]) -> str | None:
+    """Which of the names a key is, whatever its case and its separators; ``tunables`` is ``tune``, ``risk`` is ``risks``."""
+    squeezed = re.sub(r"[\s_-]", "", key).lower()
+    spelled = {name.replace("_", ""): name for name in names}
+    return spelled.get(squeezed) or spelled.get(_ALIASES.get(squeezed, ""))
+
+
+def plain_keys(value: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    """The object with the names in place of other spellings of them; one that is spelled right counts before others."""
+    found = {key: each for key, each in value.items() if key in names}
+    for key, each in value.items():
+        name = None if key in names else plain_key(key, names)
+        found.setdefault(key if name is None else name, each)
+    return found
 
 
 def listed(value: Any) -> Any:
@@ -58,11 +81,11 @@ def numbers_to_tune(value: Any) -> tuple[list[dict[str, Any]], str]:
         return [], ""
     if isinstance(value, dict):
         of_names = cast("Mapping[str, Any]", value)
-        entries: Sequence[Any] = (
-            [of_names] if "name" in of_names else [{"name": name, "values": values} for name, values in of_names.items()]
-        )
+        is_entry = {"name", "values"} <= plain_keys(of_names, _ENTRY_KEYS).keys() or "name" in of_names
+        entries: Sequence[Any] = [of_names] if is_entry else [{"name": name, "values": values} for name, values in of_names.items()]
     else:
-        entries = cast("Sequence[Any]", value) if isinstance(value, list) else [value]
+        given = cast("Sequence[Any]", value) if isinstance(value, list) else [value]
+        entries = [each for one in given for each in (_entries(one) if isinstance(one, str) else [one])]
     found = [(entry, _tuned(entry)) for entry in entries[:MOST_TUNED]]
     faults = [f"{str(entry)[:60]!r} does not name a number and its integer values" for entry, made in found if made is None]
     if len(entries) > MOST_TUNED:
@@ -70,13 +93,19 @@ def numbers_to_tune(value: Any) -> tuple[list[dict[str, Any]], str]:
     return [made for _, made in found if made is not None], "; ".join(faults[:3])
 
 
+def _entries(text: str) -> list[Any]:
+    """``TILE = 16, 32; ROWS: 1, 2``: each name with what stands behind it; the text where it names none."""
+    names = list(_NAMING.finditer(text))
+    ends = [*(name.start() for name in names[1:]), len(text)]
+    return [{"name": name[1], "values": text[name.end() : end]} for name, end in zip(names, ends, strict=True)] or [text]
+
+
 def _tuned(entry: Any) -> dict[str, Any] | None:
-    if isinstance(entry, str):
-        spelled = _ENTRY.fullmatch(entry)
-        return None if spelled is None else _tuned({"name": spelled[1], "values": spelled[2]})
     if not isinstance(entry, dict):
         return None
-    told = cast("Mapping[str, Any]", entry)
+    told = plain_keys(cast("Mapping[str, Any]", entry), _ENTRY_KEYS)
+    if len(told) == 1 and told.keys().isdisjoint(_ENTRY_KEYS):
+        told = dict(zip(("name", "values"), next(iter(cast("Mapping[str, Any]", entry).items())), strict=True))
     name = told.get("name")
     values = _values(told.get("values", told))
     if not isinstance(name, str) or not name.strip() or len(name) > 80 or not values:
@@ -86,13 +115,16 @@ def _tuned(entry: Any) -> dict[str, Any] | None:
 
 def _values(value: Any) -> list[int]:
     if isinstance(value, dict):
-        told = cast("Mapping[str, Any]", value)
+        told = plain_keys(cast("Mapping[str, Any]", value), _ENTRY_KEYS)
         ends = told.get("range", [told.get("min", told.get("from")), told.get("max", told.get("to"))])
         step = _integer(told.get("step"))
         found = [_integer(end) for end in cast("list[Any]", ends)] if isinstance(ends, list) else []
         return [] if len(found) < 2 or None in found else _between(cast("list[int]", found), step)
     if isinstance(value, str):
-        return _thinned([int(digits) for digits in _INTEGER.findall(value)])
+        ends = _RANGE.fullmatch(value)
+        if ends is not None:
+            return _between((int(ends[1]), int(ends[2])), None)
+        return _thinned([int(digits) for digits in _INTEGER.findall(value)]) if _PLAIN_VALUES.fullmatch(value) else []
     if not isinstance(value, list):
         return []
     found = [_integer(each) for each in cast("list[Any]", value)]

@@ -125,7 +125,64 @@ def test_a_header_may_hold_any_of_its_keys_comments_and_trailing_commas(header: 
     assert [launch.line for launch in read(f"{FENCE}\n{header}").launches] == [24]
 
 
-@pytest.mark.parametrize("text", [f'{{"summary": "Pad "it"."}}\n{FENCE}', f"{{'summary': 'Pad.'}}\n{FENCE}", f"{FENCE}\n{{launches: []}}"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'summary': 'Don't pad.', 'tune': [{'name': 'TILE', 'values': [16, 32]}], 'risks': None}",
+        "{'summary': 'Don\\'t pad.', tune: {'TILE': [16, 32,]}, # both fit\n}",
+        "{“summary”: “Don't pad.”, “tune”: {“TILE”: [16, 32]}}",
+        '# Why\n{ # "here"\n"Summary": "Don\'t pad.", "TUNE": {"TILE": {"Range": [16, 32]}}, "Risk": None}',
+        '{"summary": "Don\'t pad.", "tunables": [{"Name": "TILE", "Values": "16..32"}]}',
+        "summary: Don't pad.\ntune:\n  TILE: [16, 32]",
+        '```yaml\nsummary: "Don\'t pad."\ntune:\n  - name: TILE\n    values: [16, 32]\nrisks: []\n```',
+        "---\nsummary: Don't pad.\ntune: TILE in {16, 32}\n---",
+        '```toml\nsummary = "Don\'t pad."\ntune = { TILE = [16, 32] }\n```',
+        "**Summary:** Don't pad.\n**Tune:**\n- `TILE`: 16 or 32\n\nThe launch: it stays.\nLaunches: as they are.",
+    ],
+)
+@pytest.mark.parametrize("form", ["{header}\n{fence}", "{fence}\n\n{header}"])
+def test_a_header_in_another_spelling_that_means_one_thing_is_taken(header: str, form: str) -> None:
+    reply = read(form.format(header=header, fence=FENCE))
+    assert (reply.summary, [(one.name, one.values) for one in reply.tune], reply.tuning_fault) == ("Don't pad.", [("TILE", [16, 32])], "")
+    assert [part.part for part in reply.parts] == ["kernel"]
+
+
+def test_a_header_in_lines_says_what_its_fields_can_mean_alone() -> None:
+    other = FENCE.replace("part=kernel", "part=helper")
+    between = read(f"{FENCE}\nsummary: Pad.\nconstraints: TILE * ROWS <= 64\nrisks: [order, precision]\n{other}")
+    assert (between.summary, between.constraints, between.risks) == ("Pad.", ["TILE * ROWS <= 64"], ["order", "precision"])
+    assert {part.part for part in between.parts} == {"kernel", "helper"}, "it is the header of all code"
+    assert read(f"summary: one\n{FENCE}\nsummary: another\n{FENCE}").summary == "", "of two nothing says which is meant"
+    assert read(f"{HEADER}\nsummary: not this one\n{FENCE}").summary != "not this one"
+    assert "give launches and parts as JSON" in problem(f"launches:\n  - line: 24\n    block: 256\n{FENCE}")
+    assert read(f"step: soon, I hope\n{FENCE}").step is None
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        "cuda part='kernel'",
+        "cuda part=\"kernel\" file='k.cu'",
+        "cuda file='k.cu' part='kernel'",
+        "{.cuda part=kernel}",
+        "cuda {part='kernel'}",
+    ],
+)
+def test_a_fence_names_its_part_in_any_quotes_beside_what_else_it_says(info: str) -> None:
+    other = "```cuda part='helper'\n__device__ int one() { return 1; }\n```"
+    assert parts(f"{HEADER}\n{FENCE.replace('cuda part=kernel', info)}\n{other}").keys() == {"kernel", "helper"}
+    tags = f"<code file='k.cu' part='kernel'>\n{KERNEL}\n</code>\n<code part=helper>\nint one;\n</code>"
+    assert parts(f"{HEADER}\n{tags}") == {"kernel": KERNEL, "helper": "int one;"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"summary": "Pad "it"."}}\n{FENCE}',
+        f"{{'summary': 'Pad the warps', not the rows.', 'risks': []}}\n{FENCE}",
+        f"{FENCE}\n{{launches: [line 24]}}",
+    ],
+)
 def test_a_header_that_cannot_be_read_is_asked_for_again(text: str) -> None:
     assert "cannot be read: " in problem(text) and "line 1, column" in problem(text)
     assert "cannot be read: " in problem(f"{HEADER}\n{FENCE}\nBetter:\n{text}"), "the older answer is not what is meant"

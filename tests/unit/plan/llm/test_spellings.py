@@ -28,6 +28,11 @@ def read(**header: Any) -> CodeReply:
         ({"name": "TILE", "values": "8, 16 or 32"}, [8, 16, 32]),
         (["TILE: 8, 16"], [8, 16]),
         ("TILE = 8, 16", [8, 16]),
+        ("TILE in {8, 16}", [8, 16]),
+        ("TILE: 8..64", [8, 16, 32, 64]),
+        ({"TILE": "8 to 64"}, [8, 16, 32, 64]),
+        ({"Name": "TILE", "Values": [8, 16]}, [8, 16]),
+        ([{"TILE": [8, 16]}], [8, 16]),
         ([{"name": "TILE", "values": list(range(1, 33))}], [1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 32]),
     ],
 )
@@ -35,6 +40,19 @@ def test_numbers_to_tune_are_read_in_many_spellings(tune: object, values: list[i
     reply = read(tune=tune)
     assert [(one.name, one.values) for one in reply.tune] == [("TILE", values)]
     assert reply.tuning_fault == ""
+
+
+@pytest.mark.parametrize(
+    "tune", ["STEP=1,2; ROWS: 4, 8", {"STEP": [1, 2], "ROWS": [4, 8]}, ["STEP = 1 or 2", {"Name": "ROWS", "Values": "4, 8"}]]
+)
+def test_several_names_have_values_of_their_own(tune: object) -> None:
+    reply = read(tune=tune)
+    assert [(one.name, one.values) for one in reply.tune] == [("STEP", [1, 2]), ("ROWS", [4, 8])]
+    assert reply.tuning_fault == ""
+
+
+def test_words_among_the_values_are_no_values() -> None:
+    assert "does not name a number" in read(tune="TILE = 8 on sm_90, else 16").tuning_fault
 
 
 @pytest.mark.parametrize(
