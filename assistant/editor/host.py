@@ -22,6 +22,7 @@ import signal
 import sys
 import traceback
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, BinaryIO, Protocol
 
 from assistant.editor.relay import HostRelay, is_about_models
@@ -159,7 +160,7 @@ def _answer(session: Session, task: Task) -> AsyncIterator[Event]:
         case Verb.PROFILE:
             return session.profile(task.request)
         case Verb.OPTIMIZE:
-            return session.optimize(task.request, task.options, Accept.NONE, None)
+            return session.optimize(task.request, replace(task.options, reports_original=True), Accept.NONE, None)
         case Verb.JUDGE:
             assert task.before, "judge needs a text to judge against"
             return session.judge(task.request, task.before, task.after)

@@ -15,7 +15,7 @@ from assistant.editor.offer_words import OUTDATED, accept_title, gain, offer_ori
 from assistant.editor.program_words import is_run_by_none, program_about, program_lens
 from assistant.editor.view import KernelView, Note, View
 from assistant.engine import KernelPlace
-from assistant.engine.report import bound_in_words, limit_in_words, peak_in_words
+from assistant.engine.report import bound_in_words, limit_in_words, peak_in_words, ratio_in_words
 from assistant.model.profile import Severity
 from assistant.profile.bottleneck import NOT_COUNTED
 from assistant.profile.problems import problems_in_words
@@ -32,6 +32,7 @@ __all__ = [
     "in_vain",
     "kernel_row",
     "program_row",
+    "search_in_words",
     "state_in_words",
     "state_origin",
 ]
@@ -45,6 +46,7 @@ _MEMORIES = frozenset({"dram", "l2"})
 _DECLARE = "Writes a block before the kernel that says on which shapes and values it runs: then it can be verified, profiled and optimized."
 _WITHIN_WARP = "missing syncwarp"
 """Where other warps race there, too, no ``__syncwarp`` would end it."""
+_SCREENED = "A search goes on; the best edit so far is confirmed on fresh values before it is offered."
 _LEAST_NAME = 8
 """Characters that are left of a name, at least."""
 
@@ -137,9 +139,19 @@ def in_vain(kernel: KernelView, notes: Sequence[Note]) -> str:
     return ": ".join(filter(None, ("no edit found", kernel.in_vain)))
 
 
+def search_in_words(kernel: KernelView) -> str:
+    """``trying 3 of 5 · best ≈1.57x``, ``5 tried · best ≈1.57x``, ``optimizing`` before a plan; empty: no search goes on."""
+    if kernel.search is None:
+        return ""
+    planned, tried = kernel.search.planned_count, kernel.search.tried_count
+    how_far = "optimizing" if not planned else f"trying {tried + 1} of {planned}" if tried < planned else f"{tried} tried"
+    best = () if kernel.search.best_ratio is None else (f"best ≈{ratio_in_words(kernel.search.best_ratio)}",)
+    return " · ".join((how_far, *best))
+
+
 def headline(kernel: KernelView, notes: Sequence[Note]) -> str:
     """What is known of a kernel, and what is not yet, in one line: ``≈ L2-bound · checked: no problem found``."""
-    parts = [state_in_words(kernel, notes) or NOT_PROFILED]
+    parts = [state_in_words(kernel, notes) or NOT_PROFILED, *filter(None, (search_in_words(kernel),))]
     if kernel.check is not None and kernel.check.launch_count and not _defects(kernel, notes):
         parts.append(f"checked: {problems_in_words(kernel.check.problems)}")
     return " · ".join(parts)
@@ -160,9 +172,14 @@ def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
         yield Lens(
             "waiting for your OK", LensAction.CONSENT, "The program has to run to be verified and profiled: click to see the command."
         )
-    elif title := " · ".join(filter(None, (state_in_words(kernel, view.notes), in_vain(kernel, view.notes).partition(":")[0]))):
-        about = (state_origin(kernel, view.notes), in_vain(kernel, view.notes))
+    elif title := " · ".join(filter(None, (state_in_words(kernel, view.notes), search_in_words(kernel), _vain_in_short(kernel, view)))):
+        about = (state_origin(kernel, view.notes), _SCREENED if search_in_words(kernel) else in_vain(kernel, view.notes))
         yield Lens(title, LensAction.EXPLAIN, "\n".join(filter(None, about)))
+
+
+def _vain_in_short(kernel: KernelView, view: View) -> str:
+    """Of the last search, while no other goes on."""
+    return "" if kernel.search is not None else in_vain(kernel, view.notes).partition(":")[0]
 
 
 def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
@@ -178,7 +195,7 @@ def _actions(kernel: KernelView, view: View) -> Iterator[Lens]:
     elif is_run_by_none(view.programs) and not kernel.launches:
         yield Lens("Declare a workload", LensAction.DECLARE, _DECLARE)
         return
-    elif not _defects(kernel, view.notes):
+    elif kernel.search is None and not _defects(kernel, view.notes):
         yield Lens("Optimize", LensAction.OPTIMIZE)
     if kernel.proposal is None and not is_paired:
         if kernel.check is None or _defects(kernel, view.notes):

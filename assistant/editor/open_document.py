@@ -25,7 +25,7 @@ from assistant.editor.static_notes import StaticNotes, moved_notes
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.view import KernelView, Note, PairView, View
 from assistant.engine import FilePrograms, answer_key, event_from, event_json
-from assistant.model.events import Event, JobEnded, JobStarted, ProfileSummary
+from assistant.model.events import Event, JobEnded, JobStarted, Profile, ProfileSummary
 from assistant.model.launch import Dim3
 from assistant.model.program import FoundProgram
 from assistant.model.proposal import Proposal
@@ -238,6 +238,17 @@ class OpenDocument:
         self._look()
         return True
 
+    def follows(self, job_id: str) -> bool:
+        """Whether it is still to be said what the job found."""
+        return job_id in self._partial
+
+    def take_profile(self, job_id: str, task: Task) -> None:
+        """A search has reported the profile of the code as it was; where a GPU could time its launches, that is still to be done."""
+        is_to_be_timed = any(isinstance(event, Profile) and event.device.kind == "gpu" for event in self.heard(job_id))
+        self.collect(job_id, task, JobEnded(job_id, 0, ""))
+        if is_to_be_timed:
+            self._outdated.add(task.verb.value)
+
     def heard(self, job_id: str) -> tuple[Event, ...]:
         """What one of its jobs has reported so far, of kernels in other files too; nothing once the source changed under it."""
         return () if job_id in self._overtaken else tuple(self._partial.get(job_id, ()))
@@ -284,10 +295,14 @@ class OpenDocument:
             self._look()
         return is_news
 
-    def abandon(self, job_id: str) -> None:
-        """The job ended without an answer; the earlier answer stays."""
+    def abandon(self, job_id: str) -> bool:
+        """The job ended without an answer; the earlier answer stays. True when the view changed."""
         self._partial.pop(job_id, None)
         self._overtaken.discard(job_id)
+        is_news = self._searched.broken_off(job_id)
+        if is_news:
+            self._look()
+        return is_news
 
     def offer(self, proposals: tuple[Proposal, ...], pairs: tuple[PairView, ...] = ()) -> bool:
         """Set the open proposals and pair sessions; True when they changed."""
@@ -356,7 +371,9 @@ class OpenDocument:
         offered = tuple(each for each in self.proposals if each.id not in self._held_back and is_to_be_made(each, self.path, text))
         analyses = {command: self._left.shown(analysis, text) for command, analysis in self._analyses.items()}
         view = view_of(self.parsed, analyses, offered, self._static, routes, self._searched.in_vain)
-        self.view: View = replace(view, pairs=self._pairs, programs=self._programs, live=self._edited)
+        running = self._searched.running
+        kernels = tuple(replace(kernel, search=running.get(kernel.key)) for kernel in view.kernels)
+        self.view: View = replace(view, kernels=kernels, pairs=self._pairs, programs=self._programs, live=self._edited)
 
 
 def written_anew(before: OpenDocument | None, text: str, inner: InnerText | None) -> tuple[Path, ...]:

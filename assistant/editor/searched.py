@@ -1,9 +1,10 @@
-"""What is known of the last search on each kernel of a source, where it found no edit: said until the kernel's text changes.
+"""What is known of the last search on each kernel of a source: how far it is, and, where it found no edit, why, until the text changes.
 
 Example::
 
     searched = Searched()
-    searched.heard("J1", parsed, text, event)      # True once the job has ended: something else is shown
+    searched.heard("J1", parsed, text, event)      # True: something else is shown
+    searched.running["k(float *)"].best_ratio      # 1.57
     searched.in_vain["k(float *)"].why             # '1 edit tried, not faster'
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assistant.cuda.match import kernel_meant
+from assistant.editor.view import SearchView
 from assistant.engine.search import nothing_in_words
 from assistant.model.events import CandidateTried, Event, FindingsFound, JobEnded, PlanMade, ProposalMade
 from assistant.model.plan import Decline
@@ -39,9 +41,15 @@ class _OfKernel:
 
     def __init__(self) -> None:
         self.is_found = False
+        self.planned_count = 0
         self.tried: list[CandidateTried] = []
         self.declines: list[Decline] = []
         self.findings: list[Finding] = []
+
+    @property
+    def so_far(self) -> SearchView:
+        ratios = [each.ratio for each in self.tried if each.outcome is TrialOutcome.KEPT and each.ratio is not None]
+        return SearchView(self.planned_count, len(self.tried), max(ratios, default=None))
 
     @property
     def why(self) -> str:
@@ -62,6 +70,11 @@ class Searched:
         """By key of a kernel."""
         return self._in_vain
 
+    @property
+    def running(self) -> Mapping[str, SearchView]:
+        """By key of a kernel that is searched on and has no proposal yet."""
+        return {key: known.so_far for found in self._found.values() for key, known in found.items() if not known.is_found}
+
     def heard(self, job: str, parsed: ParsedSource, text: str, event: Event) -> bool:
         """Take what a search says; True when something else is known."""
         match event:
@@ -69,13 +82,15 @@ class Searched:
                 kernel, found = kernel_meant(parsed, name), self._found.setdefault(job, {})
                 if kernel is not None:
                     _note(found.setdefault(kernel.key, _OfKernel()), event)
-                return False
-            case PlanMade(declines=declines):
+                return kernel is not None
+            case PlanMade(steps=steps, declines=declines):
+                known = [self._known(job, parsed, step.kernel) for step in steps]
+                for of_kernel in filter(None, known):
+                    of_kernel.planned_count += 1
                 for decline in declines:
-                    kernel = kernel_meant(parsed, decline.kernel)
-                    if kernel is not None and (known := self._found.get(job, {}).get(kernel.key)) is not None:
-                        known.declines.append(decline)
-                return False
+                    if (declined := self._known(job, parsed, decline.kernel)) is not None:
+                        declined.declines.append(decline)
+                return any(known)
             case JobEnded(exit_code=code, reason=reason):
                 found = self._found.pop(job, {})
                 whole = reason.removeprefix(_PREFIX) if reason.startswith(_PREFIX) and len(found) == 1 else ""
@@ -86,6 +101,14 @@ class Searched:
                 return bool(found)
             case _:
                 return False
+
+    def broken_off(self, job: str) -> bool:
+        """Forget a search that ended without an answer; True when something else is known."""
+        return bool(self._found.pop(job, {}))
+
+    def _known(self, job: str, parsed: ParsedSource, name: str) -> _OfKernel | None:
+        kernel = kernel_meant(parsed, name)
+        return None if kernel is None else self._found.get(job, {}).get(kernel.key)
 
 
 def _note(known: _OfKernel, event: FindingsFound | CandidateTried | ProposalMade) -> None:

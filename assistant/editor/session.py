@@ -21,6 +21,7 @@ from assistant.editor.builds import Showing, configured, recorded
 from assistant.editor.job_requests import SEARCHES, JobRequests, is_asked_by_person
 from assistant.editor.lanes import Work
 from assistant.editor.memory_watch import MemoryWatch
+from assistant.editor.offering import offer
 from assistant.editor.open_document import InnerText, OpenDocument, written_anew
 from assistant.editor.open_documents import OpenDocuments
 from assistant.editor.open_programs import OpenPrograms
@@ -31,17 +32,17 @@ from assistant.editor.report import Report
 from assistant.editor.report_comparison import ComparisonPart
 from assistant.editor.review import Review
 from assistant.editor.rewritten import RewrittenFiles
+from assistant.editor.search_reports import SearchReports
 from assistant.editor.setup_files import is_choice, is_setup
 from assistant.editor.sharing import AnswerSharing
 from assistant.editor.staging import STAGES, Staging, Trigger
 from assistant.editor.tasks import Task, Verb
 from assistant.editor.unopened import UnopenedFile
-from assistant.editor.view import EMPTY_VIEW, KernelView, PairView, View
-from assistant.editor.words import pair_headline
+from assistant.editor.view import EMPTY_VIEW, KernelView, View
 from assistant.engine import OptimizeOptions, about_texts, new_id
 from assistant.errors import KernelOptError
 from assistant.model.events import BudgetSpent, Event, JobEnded, JobStarted, PairTurn, ProposalMade
-from assistant.model.proposal import DECIDABLE_STATES, AlreadyDecided, Decision
+from assistant.model.proposal import AlreadyDecided, Decision
 from assistant.model.source import ParsedSource, Source
 from assistant.model.workload import LiveWorkload
 from assistant.ports.store import Store
@@ -68,6 +69,7 @@ class EditorSession:
         self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)
         self._answers = AnswerSharing(store, self._documents, self._queues.cancel_waiting, parts.listener.shown)
+        self._searches = SearchReports(self._answers, self._queues.cancel_waiting, parts.listener.shown)
         self._rewritten = RewrittenFiles()
         self.spent: BudgetSpent | None = None
         """What the last job with a model has spent; None before one."""
@@ -84,7 +86,7 @@ class EditorSession:
             document = self._documents[key] = OpenDocument(key, path, text, inner)
             document.recall(self._store.analyses(path))
             self.review.opened(path, text)
-            self._offer(document)
+            offer(self._store, document)
             self._parts.listener.shown(key)
         elif document.text != text or document.path != path:
             document.text, document.path = text, path
@@ -230,7 +232,7 @@ class EditorSession:
         """A decision was taken, or a turn of a pair session: show what is open now."""
         for document in self._documents.values():
             self.review.refresh(document.path)
-            if self._offer(document):
+            if offer(self._store, document):
                 self._parts.listener.shown(document.key)
 
     # --- jobs -------------------------------------------------------------------------------------------------------
@@ -316,8 +318,8 @@ class EditorSession:
         if is_judged and document is not None and work.task.text == document.text and document.collect(work.id, work.task, event):
             self._answers.keep(document, Verb.JUDGE)  # a judgement of the open text is shown now and after a restart
             self._parts.listener.shown(document.key)
-        if document is not None and work.task.verb is Verb.OPTIMIZE and document.searched(work.id, work.task, event):
-            self._parts.listener.shown(document.key)
+        if document is not None and work.task.verb is Verb.OPTIMIZE:
+            self._searches.heard(document, work, event)
         if isinstance(event, ProposalMade | PairTurn):
             self.offers_changed()
         if isinstance(event, BudgetSpent) and (event.spent.call_count or event.estimate is not None):  # of models, not of rounds alone
@@ -333,7 +335,8 @@ class EditorSession:
     def ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         document = self._documents.get(work.key)
         if document is not None:
-            document.abandon(work.id)
+            if document.abandon(work.id):
+                self._parts.listener.shown(document.key)
             if work.task.verb in SEARCHES and refusal is None and not is_cancelled:
                 # the person allowed the search to run the program: background stages can now show the original's figures
                 self._staging.changed(document.key, Trigger.SAVED, self._parts.settings_of(document.path))
@@ -361,17 +364,12 @@ class EditorSession:
 
     def show_decision(self, key: str, outcome: Decision | AlreadyDecided) -> None:
         """A source shows a decision, taken here or earlier in another front end: say so, and offer what is open now."""
-        self._offer(self._documents.open(key))
+        offer(self._store, self._documents.open(key))
         if isinstance(outcome, Decision):
             self._parts.listener.decided(key, outcome)
             self._documents.decided(self._store.find_proposal(outcome.proposal), self._parts.listener.shown)
         else:
             self._parts.listener.lost(key, outcome)
-
-    def _offer(self, document: OpenDocument) -> bool:
-        sessions = self._store.pair_sessions(document.path)
-        pairs = tuple(PairView(item.id, item.kernel, pair_headline(self._store.turns(item.id), self._store.short_id)) for item in sessions)
-        return document.offer(self._store.proposals(states=DECIDABLE_STATES, path=document.path), pairs)
 
     def _ask(self, document: OpenDocument, task: Task) -> str:
         self._parts.guard.demand_trust(document.path)

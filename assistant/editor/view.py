@@ -11,7 +11,19 @@ from assistant.model.profile import Evidence, LineStall, Severity
 from assistant.model.proposal import Proposal
 from assistant.record import Record
 
-__all__ = ["CodeView", "KernelView", "LaunchView", "LineView", "LiveLine", "Note", "PairView", "RelatedPlace", "StallView", "View"]
+__all__ = [
+    "CodeView",
+    "KernelView",
+    "LaunchView",
+    "LineView",
+    "LiveLine",
+    "Note",
+    "PairView",
+    "RelatedPlace",
+    "SearchView",
+    "StallView",
+    "View",
+]
 
 
 class RelatedPlace(Record):
@@ -98,6 +110,16 @@ class CodeView(Record):
     instructions: tuple[str, ...]
 
 
+class SearchView(Record):
+    """A search for edits that goes on."""
+
+    planned_count: int
+    """Edits that were planned so far; 0 before the first plan."""
+    tried_count: int
+    best_ratio: float | None
+    """time(before) / time(after) of the best edit that was kept so far, as it was screened; None before one."""
+
+
 class KernelView(Record):
     """One kernel."""
 
@@ -119,6 +141,8 @@ class KernelView(Record):
     """The kernel was edited after something shown here was counted."""
     in_vain: str | None = None
     """Why the last search on it, as it stands, found no edit; empty: it does not say; None: it found one, or there was none."""
+    search: SearchView | None = None
+    """The search that goes on with it; None: none does."""
     launch_facts: tuple[str, ...] = ()
     """What all its launches had in common, in sentences; empty before any was seen."""
     is_offer_outdated: bool = False

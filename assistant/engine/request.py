@@ -228,3 +228,5 @@ class OptimizeOptions(Record):
     """Whether those of ``search.allow`` count."""
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants) without anybody being asked."""
+    reports_original: bool = False
+    """Report the profile of the code as it is before anything is tried, for those who watch: ends with the stage ``profile``."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from assistant.engine.report.claims import label_in_words as label_in_words
     from assistant.engine.report.claims import ratio_in_words as ratio_in_words
     from assistant.engine.report.claims import verdict_in_short as verdict_in_short
+    from assistant.engine.report.counted import launch_events as launch_events
+    from assistant.engine.report.counted import report_summaries as report_summaries
     from assistant.engine.report.hardware_words import measured_in_words as measured_in_words
     from assistant.engine.report.hardware_words import stalls_in_words as stalls_in_words
     from assistant.engine.report.limits import bound_in_words as bound_in_words

@@ -5,7 +5,7 @@ A failure of the lab or of the workload is reported with its remedy, and ends wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from assistant.engine.evaluate import (
@@ -15,7 +15,6 @@ from assistant.engine.evaluate import (
     build_files,
     evaluate,
     evaluate_checked_failure,
-    findings_of_launch,
     observe,
     on_hardware,
     own_build_hint,
@@ -24,12 +23,12 @@ from assistant.engine.evaluate import (
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
 from assistant.engine.report.coach import LaunchTimes, time_launches
+from assistant.engine.report.counted import launch_events, report_summaries
 from assistant.engine.report.defects import problems_by_kernel
 from assistant.engine.report.inspection import report_inspection
 from assistant.engine.report.launch_facts import launch_facts_events
-from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.profile_report import ProfileReport, profile_report
-from assistant.engine.report.reports import other_file, profile_event, summary_event
+from assistant.engine.report.reports import other_file
 from assistant.engine.report.sampling import IN_PART, report_sampling, report_unchecked, report_uncounted
 from assistant.engine.report.timeline import report_timeline
 from assistant.engine.report.unreached import is_unreached, report_unlisted, report_unreached
@@ -40,7 +39,6 @@ from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
 from assistant.ports.lab import NOT_MODELLED, NOT_RUN, STOPPED_AT, LabFailure, ProgramRun
-from assistant.profile.findings import FindResult
 from assistant.profile.problems import errors_among, problems_in_words
 from assistant.profile.quantity import counted_noun
 
@@ -151,18 +149,11 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     _report_compiler_notes(job, evaluation)
     await report_timeline(job, evaluation)
     evaluation = await _with_hardware_counters(job, evaluation)
-    launches = tuple(_launch_events(job, evaluation))
+    launches = tuple(launch_events(job, evaluation))
     if keep is not None:
         keep(profile_report(job, evaluation, launches))
     job.emit(*launches)
-    times = await _times(job, evaluation)
-    for item in evaluation.assessment.kernels:
-        for launch in item.launches:
-            if launch.profile.blocks_counted or times is not None:  # else nothing is known that a prediction could rest on
-                job.emit(summary_event(job, item, launch, None if times is None else times.of(item, launch)))
-    job.emit(*launch_facts_events(job, version, (evaluation.counted,)))
-    if isinstance(evaluation.assessment.build, Build):
-        job.emit(*machine_code_events(job, evaluation.version, evaluation.assessment.build))
+    report_summaries(job, evaluation, await _times(job, evaluation))
     report_unlisted(job, version, (evaluation.counted,))
     report_unreached(job, version, (evaluation.counted,))
     for kernel in version.kernels:
@@ -257,21 +248,6 @@ def _report_compiler_notes(job: Job, evaluation: Evaluation) -> None:
         warnings = tuple(d for d in build.diagnostics if d.severity is DiagnosticSeverity.WARNING)
         if warnings:
             job.emit(events.Diagnostics(job.id, warnings))
-
-
-def _launch_events(job: Job, evaluation: Evaluation) -> Iterator[events.Profile]:
-    """Counted launches of the selected kernels, in program order, as many as asked for."""
-    shown = sorted(
-        ((item, launch) for item in evaluation.assessment.kernels for launch in item.launches),
-        key=lambda pair: pair[1].profile.index,
-    )
-    next_evidence = 1 + sum(len(item.evidence) for item in evaluation.assessment.kernels)
-    for item, launch in shown[: job.request.launch_count]:
-        found = FindResult(item.findings, item.evidence)
-        if len(item.launches) > 1:
-            found = findings_of_launch(job, evaluation.version.about(item.kernel), item, launch, next_evidence)
-            next_evidence += len(found.evidence)
-        yield profile_event(job, item, launch, found)
 
 
 def _named(version: SourceVersion) -> str:

@@ -25,9 +25,9 @@ from assistant.engine.evaluate import (
     repeat_run,
     steered,
 )
-from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job
+from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job, Stopwatch
 from assistant.engine.judge import judged_recording
-from assistant.engine.report import report_uncounted, uncounted
+from assistant.engine.report import launch_events, report_summaries, report_uncounted, uncounted
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.agent_round import agent_search
@@ -54,7 +54,6 @@ from assistant.engine.search.trials import SearchNode, TrialHistory
 from assistant.engine.search.tried_settings import TriedSettings
 from assistant.engine.search.tuning import TuningTrials
 from assistant.engine.source_version import SourceVersion, with_texts
-from assistant.model import events
 from assistant.model.plan import Decline
 from assistant.model.profile import Finding, Severity
 from assistant.model.proposal import Proposal
@@ -141,10 +140,15 @@ class Optimizer(Record):
     ) -> OptimizeResult:
         """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
         report_resumed(job, earlier, version)
-        job.emit(events.StageStarted(job.id, "profile", "counts what the kernels do now"))
+        watch = Stopwatch(job, "profile")
+        watch.begin("counts what the kernels do now")
         evaluation = await evaluate(job, version)
         if isinstance(evaluation, LabFailure):
             return OptimizeResult(job.failed(evaluation))
+        if options.reports_original:
+            job.emit(*launch_events(job, evaluation))
+            report_summaries(job, evaluation, times=None)
+            watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
         again = await repeat_limited(job, version, evaluation.counted)
         if isinstance(again, LabFailure):
             return OptimizeResult(job.failed(again))

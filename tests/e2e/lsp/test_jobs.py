@@ -73,6 +73,25 @@ async def test_all_kernels_of_a_file_or_those_that_changed_are_optimized(shared_
     await editor.until(lambda: is_idle(editor), deadline_s=CANCELLED_WITHIN_S)
 
 
+async def test_optimize_as_the_first_thing_shows_figures_while_it_searches(shared_cli: Cli, shared_editor: Start) -> None:
+    editor = await shared_editor(settings=ON_COMMAND)
+    document = editor.open(shared_cli.quick())
+    await editor.quiet()
+    job = (await editor.run("kernelopt.optimize", uri=document.uri))["job_id"]
+    rows: list[str] = []
+
+    async def is_over() -> bool:
+        row = " | ".join(await editor.titles(document))
+        rows.extend([row] * (row not in rows))
+        return job not in [found["job_id"] for found in await editor.jobs()]
+
+    await editor.until(is_over)
+    profiled = next((row for row in rows if "-bound" in row), "none")
+    assert " · trying 1 of " in profiled or profiled.startswith("≈ "), rows
+    assert any(" · best ≈" in row or " tried" in row for row in rows), rows
+    assert all("Optimize" not in row for row in rows if "trying" in row), rows
+
+
 @pytest.mark.thorough
 async def test_a_newer_text_replaces_the_background_job(shared_cli: Cli, shared_editor: Start) -> None:
     editor = await shared_editor(settings=VERIFY_ONLY)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.editor.lens_row import ROW_CHARACTERS, SEPARATOR, LensAction, headline, kernel_row, program_row
-from assistant.editor.view import EMPTY_VIEW, KernelView, LaunchView, Note, PairView, View
+from assistant.editor.view import EMPTY_VIEW, KernelView, LaunchView, Note, PairView, SearchView, View
 from assistant.engine import FilePrograms, KernelPlace
 from assistant.model import event_parts, events
 from assistant.model.comparison import SpeedOutcome
@@ -84,6 +84,10 @@ def _row(kernel: KernelView, **parts: object) -> str:
         (replace(_UNKNOWN, check=replace(_CHECKED, launch_count=0)), "never launched | Optimize | Profile"),
         (_with(replace(_SUMMARY, bottleneck=NOT_COUNTED)), "nothing was counted | Optimize"),
         (_with(replace(_TIMED, bottleneck=NOT_COUNTED)), "3.42 µs | Optimize"),
+        (replace(_UNKNOWN, search=SearchView(0, 0, None)), "optimizing | Verify | Profile"),
+        (replace(_PROFILED, search=SearchView(5, 0, None), in_vain="none"), "≈ shared-memory-bound · trying 1 of 5"),
+        (replace(_PROFILED, search=SearchView(5, 2, 1.57)), "≈ shared-memory-bound · trying 3 of 5 · best ≈1.57x"),
+        (replace(_PROFILED, search=SearchView(5, 5, 1.57)), "≈ shared-memory-bound · 5 tried · best ≈1.57x"),
         (_OFFERED, "≈2.00x predicted | Review | Accept"),
         (replace(_OFFERED, proposal=replace(UNDONE_ELSEWHERE, comparison=_MEASURED)), "1.83x | Review | Accept"),
         (replace(_OFFERED, proposal=_FOR_A_PERSON), "≈2.00x predicted | Review | Accept with fewer digits +1"),

@@ -1,4 +1,4 @@
-"""A search that found no edit is remembered at its kernels until their text changes or one finds an edit."""
+"""A search says how far it is at its kernels; one that found no edit is remembered there until their text changes or one finds an edit."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from assistant.cuda.parse import parse
 from assistant.editor.hover_words import HOVER_LINES, kernel_hover
 from assistant.editor.picture import view_of
 from assistant.editor.searched import Searched
-from assistant.editor.view import View
-from assistant.model.events import CandidateTried, FindingsFound, JobEnded, PlanMade
-from assistant.model.plan import Decline, DeclineReason
+from assistant.editor.view import SearchView, View
+from assistant.model.events import CandidateTried, Event, FindingsFound, JobEnded, PlanMade
+from assistant.model.plan import Decline, DeclineReason, Step
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
 
@@ -28,7 +28,7 @@ _WHY = "1 edit tried, not faster"
 
 def _searched(kernel: str, reason: str = f"nothing to propose: {_WHY}", code: int = 0) -> Searched:
     searched = Searched()
-    assert not searched.heard("J1", _PARSED, _TEXT, FindingsFound("J1", kernel, (), ()))
+    assert searched.heard("J1", _PARSED, _TEXT, FindingsFound("J1", kernel, (), ()))
     assert not searched.heard("J1", _PARSED, _TEXT, CandidateTried("J1", "C1", "t", "unknown", TrialOutcome.FAILED, "", None))
     assert searched.heard("J1", _PARSED, _TEXT, JobEnded("J1", code, reason))
     return searched
@@ -81,3 +81,25 @@ def test_a_later_search_takes_the_place_of_an_earlier_one() -> None:
     searched.heard("J2", _PARSED, _TEXT, replace(FindingsFound("J2", "first(float*)", (), ()), job="J2"))
     searched.heard("J2", _PARSED, _TEXT, JobEnded("J2", 3, "the program failed"))
     assert _shown(searched) == [None, None]
+
+
+def _step(kernel: str, technique: str) -> Step:
+    return Step(technique, kernel, 2, "", (), "KO101", (), 1.0)
+
+
+def test_a_search_that_goes_on_says_how_many_edits_were_tried_and_the_best_so_far() -> None:
+    searched, key = Searched(), _PARSED.kernels[0].key
+
+    def said(*heard: Event) -> SearchView | None:
+        assert all(searched.heard("J1", _PARSED, _TEXT, event) for event in heard)
+        return searched.running.get(key)
+
+    assert said(FindingsFound("J1", "first(float*)", (), ())) == SearchView(0, 0, None)
+    steps = tuple(_step("first(float *)", technique) for technique in ("tile", "unroll", "pad"))
+    assert said(PlanMade("J1", "expert", steps, ())) == SearchView(3, 0, None)
+    assert said(CandidateTried("J1", "C1", "tile", "first(float*)", TrialOutcome.KEPT, "", 1.57)) == SearchView(3, 1, 1.57)
+    slower = CandidateTried("J1", "C2", "unroll", "first(float*)", TrialOutcome.NOT_BETTER, "", 1.9)
+    assert said(slower) == SearchView(3, 2, 1.57), "what was not kept is no best edit"
+    assert list(searched.running) == [key], "the other kernel is not searched on"
+    assert searched.broken_off("J1") and not searched.running and not searched.broken_off("J1")
+    assert searched.in_vain == {}, "a search that was cancelled says nothing of what there is to find"
