@@ -18,7 +18,7 @@ from assistant.model import events
 from assistant.model.event_parts import MeasuredLaunch, ProfileFinding
 from assistant.model.profile import InstructionMix, Problem
 from assistant.model.verification import VerificationFinding
-from assistant.profile.problems import errors_among, problems_in_words
+from assistant.profile.problems import errors_among, listed, problems_in_words
 from assistant.profile.quantity import format_quantity
 from assistant.record import Record
 from kernelopt.plots import Lines, roofline_figure
@@ -59,8 +59,8 @@ class CheckResult(Record):
             raise fault
 
     def __repr__(self) -> str:
-        lines = [*(f"{problem.kind} at line {problem.line}: {problem.message}" for problem in self.problems), *self.notes]
-        return "\n  ".join((f"<check: {problems_in_words(self.problems)}>", *lines))
+        lines = [*(f"{problem.kind} at line {problem.line}: {problem.message}" for problem in listed(self.problems)), *self.notes]
+        return "\n  ".join((f"<check: {problems_in_words(listed(self.problems))}>", *lines))
 
 
 class ProfileResult(Record):

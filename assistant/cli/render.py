@@ -30,7 +30,7 @@ from assistant.profile import is_negligible
 from assistant.profile.bottleneck import NOT_COUNTED
 from assistant.profile.evidence import made_by
 from assistant.profile.fact_words import fact_in_words
-from assistant.profile.problems import errors_among, problems_in_words
+from assistant.profile.problems import errors_among, listed, problems_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 
 __all__ = ["TextRenderer"]
@@ -236,7 +236,9 @@ class TextRenderer:
             self._print(f"[yellow]{escape(event.kernel)}: never launched by this workload, not checked[/]")
             return
         style = "bold red" if errors_among(event.problems) else "yellow" if event.problems else "green"
-        verdict = f"[{style}]{problems_in_words(event.problems)}[/]"
+        told = listed(event.problems)
+        places = f", at {len(event.problems)} places" if len(told) < len(event.problems) else ""
+        verdict = f"[{style}]{problems_in_words(told)}[/]{places}"
         launches = counted_noun(event.launch_count, "launch", "launches")
         refused = f", {'all' if event.refused_count == event.launch_count else event.refused_count} refused" if event.refused_count else ""
         self._print(f"[bold]{escape(event.kernel)}[/]: {verdict}, {_repeatability(event)}, {launches}{refused}")

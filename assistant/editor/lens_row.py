@@ -18,7 +18,7 @@ from assistant.engine import KernelPlace
 from assistant.engine.report import bound_in_words, limit_in_words, peak_in_words, ratio_in_words
 from assistant.model.profile import Severity
 from assistant.profile.bottleneck import NOT_COUNTED
-from assistant.profile.problems import problems_in_words
+from assistant.profile.problems import listed, problems_in_words
 from assistant.profile.quantity import format_quantity
 from assistant.record import Record
 
@@ -153,7 +153,7 @@ def headline(kernel: KernelView, notes: Sequence[Note]) -> str:
     """What is known of a kernel, and what is not yet, in one line: ``≈ L2-bound · checked: no problem found``."""
     parts = [state_in_words(kernel, notes) or NOT_PROFILED, *filter(None, (search_in_words(kernel),))]
     if kernel.check is not None and kernel.check.launch_count and not _defects(kernel, notes):
-        parts.append(f"checked: {problems_in_words(kernel.check.problems)}")
+        parts.append(f"checked: {problems_in_words(listed(kernel.check.problems))}")
     return " · ".join(parts)
 
 

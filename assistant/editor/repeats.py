@@ -17,6 +17,7 @@ from assistant.editor.view import KernelView, Note, RelatedPlace
 from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.profile import Severity
+from assistant.profile.problems import IN_STEP
 
 __all__ = ["ReportedNotes", "without_repeated_errors", "without_repeats"]
 
@@ -27,7 +28,7 @@ _TOLD_APART_BY_MESSAGE = frozenset({"compile", "check"})
 _SMALL_GRID = "KO111"
 """One small input makes the grids of many launches small."""
 _OF_LANES = "KO207"
-_IN_STEP = ("missing syncwarp", "lock step")
+_IN_STEP = tuple(kind.replace("_", " ") for kind in IN_STEP)
 _OF_NEIGHBOURS = frozenset({"KO101", "KO102"})
 _FAR_APART = "far apart"
 _FAR_APART_WORDS = ("addresses far apart", "threads lie apart")

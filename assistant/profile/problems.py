@@ -1,4 +1,10 @@
-"""Problems that runs exposed, counted and put in words: one count for the headline of a kernel and for the end of the job."""
+"""Problems that runs exposed, counted and put in words: one count for a kernel's headline, for the end of the job and for what is listed.
+
+Example::
+
+    listed(kernel.problems)                   # each cause once
+    problems_in_words(listed(kernel.problems))     # '4 problems, 1 of them a warning'
+"""
 
 from __future__ import annotations
 
@@ -8,7 +14,10 @@ from collections.abc import Sequence
 from assistant.model.profile import Problem
 from assistant.profile.quantity import counted_noun
 
-__all__ = ["defect_in_words", "errors_among", "problem_in_words", "problems_in_words"]
+__all__ = ["IN_STEP", "defect_in_words", "errors_among", "listed", "problem_in_words", "problems_in_words"]
+
+IN_STEP = frozenset({"missing_syncwarp", "lock_step"})
+"""Kinds that have one cause in a kernel, whatever lines it shows on: that lanes of a warp are taken to go in step."""
 
 _IN_VARIABLE = re.compile(r" \(in (\w+)\)$")
 _ERRORS = frozenset(
@@ -25,6 +34,16 @@ _ERRORS = frozenset(
 def errors_among(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     """Those for which ``check`` answers no."""
     return tuple(problem for problem in problems if problem.kind in _ERRORS)
+
+
+def listed(*of_kernels: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Those of one or more kernels as people are told of them: lanes in step once for each kernel, the same words at one place once."""
+    first: dict[tuple[object, ...], Problem] = {}
+    for number, problems in enumerate(of_kernels):
+        for problem in problems:
+            place = (problem.kind, problem.file, problem.line, problem.message)
+            first.setdefault((number, problem.kind) if problem.kind in IN_STEP else place, problem)
+    return tuple(first.values())
 
 
 def problems_in_words(problems: Sequence[Problem]) -> str:

@@ -39,7 +39,7 @@ from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import Problem, Severity
 from assistant.model.source import Kernel
 from assistant.ports.lab import NOT_MODELLED, NOT_RUN, STOPPED_AT, LabFailure, ProgramRun
-from assistant.profile.problems import errors_among, problems_in_words
+from assistant.profile.problems import errors_among, listed, problems_in_words
 from assistant.profile.quantity import counted_noun
 
 __all__ = ["KeepReport", "check", "inspect", "profile"]
@@ -109,12 +109,12 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     report_unreached(job, version, seen)
     job.emit(*launch_facts_events(job, version, seen))
     _report_printed(job, (counted.run for counted in seen if not counted.is_partial))
-    listed = [problem for kernel in version.kernels for problem in problems[kernel.key]]
-    errors = errors_among(listed)
-    _doubt_sizes(job, version, listed)
+    told = listed(*(problems[kernel.key] for kernel in version.kernels))
+    errors = errors_among(told)
+    _doubt_sizes(job, version, told)
     if failure is not None:
         job.say(Severity.WARNING if errors else Severity.ERROR, failure.message, None if errors else failure.remedy)
-    ending = _check_ending(seen, listed, failure)
+    ending = _check_ending(seen, told, failure)
     return replace(ending, reason=f"{ending.reason}; {IN_PART}") if is_partial else ending
 
 

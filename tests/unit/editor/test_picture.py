@@ -11,6 +11,7 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.editor.analysis import Analysis
+from assistant.editor.lens_row import headline
 from assistant.editor.picture import view_of
 from assistant.editor.view import Note, RelatedPlace, View
 from assistant.model import event_parts, events
@@ -18,6 +19,7 @@ from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import InstructionMix, Problem, Severity
 from assistant.model.proposal import ProposalState
 from assistant.model.source import Source
+from assistant.profile.problems import listed
 from tests.unit.editor.test_open_document import UNDONE_ELSEWHERE
 
 _PATH = Path("/w/a.cu")
@@ -356,3 +358,11 @@ def test_an_error_in_a_header_of_a_header_stands_at_the_include_that_leads_there
     said = Analysis(text, (_compiler(7, "/w/deep.cuh"),))
     (note,) = view_of(parse(Source(_PATH, text)), {"inspect": said}, routes={"help.cuh": "help.cuh", "deep.cuh": "help.cuh"}).notes
     assert (note.line, note.message) == (2, "deep.cuh:7: expected a ;")
+
+
+def test_as_many_problems_are_listed_as_the_end_of_the_job_counts() -> None:
+    lanes = _problem("missing_syncwarp", 3)
+    found = (lanes, replace(lanes, line=4), _problem("shared_race", 4), replace(_problem("shared_race", 4), other_line=3))
+    view = _view(check=_said(_check(*found)))
+    assert len(view.notes) == len(listed(found)) == 2
+    assert headline(view.kernels[0], view.notes) == "race at line 4 +1"

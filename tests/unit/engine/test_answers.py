@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assistant.engine.judge.comparing import compare_ending
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, Verification
-from assistant.profile.problems import errors_among, problems_in_words
+from assistant.profile.problems import errors_among, listed, problems_in_words
 
 
 def predicted(ratio: float, high: float | None = None) -> Comparison:
@@ -55,3 +57,10 @@ def test_problems_are_counted_once_and_warnings_separately(kinds: tuple[str, ...
     problems = [problem(kind) for kind in kinds]
     assert problems_in_words(problems) == words
     assert [p.kind for p in errors_among(problems)] == [kind for kind in kinds if kind in ("shared_race", "out_of_bounds")]
+
+
+def test_what_has_one_cause_is_one_problem() -> None:
+    lanes, race = problem("missing_syncwarp"), problem("shared_race")
+    first = (lanes, replace(lanes, line=9), race, replace(race, other_line=8))
+    assert listed(first) == (lanes, race), "lanes in step are one in a kernel, the same words at one place are one"
+    assert listed(first, (replace(lanes, line=20), race)) == (lanes, race, replace(lanes, line=20)), "a function that both kernels call"
