@@ -163,7 +163,7 @@ async def _failed_check(stage: Stage) -> None:
     await window.see(window.lens("race at line"))
     await window.go_to(7, 11)
     await window.command("Show or Focus Hover")
-    await window.see(window.hover, "A barrier between both accesses")
+    await window.see(window.hover, "An atomic, or one thread alone")
     await stage.keep("failed-check")
 
 

@@ -168,7 +168,8 @@ class CalmScreen:
 
 def _problem(problem: Problem) -> str:
     place = f"line {problem.line}" if problem.line else "place unknown"
-    other = "" if problem.other_line is None else f" against line {problem.other_line}"
+    is_within_line = (problem.other_file, problem.other_line) == (problem.file, problem.line)
+    other = "" if problem.other_line is None else ", with itself" if is_within_line else f" against line {problem.other_line}"
     count = "" if problem.count == 1 else f", {problem.count:,} times"
     return f"{defect_in_words(problem).partition(',')[0]} at {place}{other}{count}: {problem.message}"
 

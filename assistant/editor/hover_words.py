@@ -17,7 +17,7 @@ from assistant.editor.stalls import hot_stalls, stall_hint
 from assistant.editor.view import KernelView, LineView, Note, View
 from assistant.editor.words import counter_source, line_words, resource_line
 from assistant.model.profile import Severity
-from assistant.profile.remedies import remedy
+from assistant.profile.remedies import remedy, remedy_within_line
 from assistant.profile.wording import main_clause, number, percent
 
 __all__ = ["HOVER_LINES", "cost_in_words", "kernel_hover", "line_hover", "short_message"]
@@ -55,7 +55,7 @@ def line_hover(view: View, line: int, is_noted: bool = False) -> list[str]:
     lines: list[str] = []
     if notes and not is_noted:
         lines += _headline(notes[0])
-    fix = next(filter(None, (remedy(note.code or "", note.message) for note in notes)), None)
+    fix = next(filter(None, map(_fix, notes)), None)
     if fix is not None:
         lines.append(f"{fix[0].upper()}{fix[1:]}.")
     if counters and not (notes and notes[0].code in _SAY_COUNTERS):
@@ -80,6 +80,12 @@ def cost_in_words(note: Note) -> str:
     if note.cost_ratio is None or note.cost_ratio < _LEAST_SHOWN_RATIO:
         return ""
     return f"costs ≈ {percent(note.cost_ratio)} of the kernel's time"
+
+
+def _fix(note: Note) -> str | None:
+    """Of a race of a line with itself what helps there: nothing can stand between its accesses."""
+    is_within_line = any(place.line == note.line for place in note.related)
+    return (remedy_within_line if note.defect and is_within_line else remedy)(note.code or "", note.message)
 
 
 def _headline(note: Note) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
@@ -28,6 +29,7 @@ _NOT_COMPARED = "not compared with SASS"
 _KIND_MASK, _COMPARE_AND_SWAP = 7, 16  # runtime/trace.h
 _OPERATIONS = {0: "load", 1: "store", 2: "atomic"}
 _BASIC_BLOCK = 3
+_MISSED = re.compile(r"no (?:barrier|__syncwarp) orders it with")
 _SPACES = ("global", "shared", "local")
 _RACES = {
     "shared_race", "global_race", "possible_global_race", "possible_shared_race", "missing_syncwarp", "missing_fence",
@@ -345,7 +347,7 @@ class _Launch:
         has_other = p["other_pc"] != 0
         return Problem(
             kind=p["kind"],
-            message=p["message"],
+            message=_within_line(p["message"]) if has_other and (place.file, place.line) == (other.file, other.line) else p["message"],
             file=place.file if is_placed else self._item["file"],
             line=place.line if is_placed else self._item["line"],
             other_file=other.file if has_other else None,
@@ -362,6 +364,11 @@ class _Launch:
 
 def _operation(space: str, site: dict[str, Any]) -> str:
     return f"{space} {_OPERATIONS[site['kind'] & _KIND_MASK]}"
+
+
+def _within_line(message: str) -> str:
+    """Of a line that races with itself: no barrier and no ``__syncwarp`` can stand between its accesses, so that none is missed."""
+    return _MISSED.sub("nothing orders it with", message)
 
 
 def _is_one_barrier(problem: Problem) -> bool:

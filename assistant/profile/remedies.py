@@ -4,11 +4,12 @@ Example::
 
     remedy("KO103")     # "pad the row (tile[32][33]), or let neighbouring lanes read neighbouring words"
     remedy("KO102", "…: misaligned, …")     # "a start at a multiple of 32 bytes (pad rows), or a tile in shared memory"
+    remedy_within_line("KO202", "write after write: …")     # "one thread that writes, or an atomic"
 """
 
 from __future__ import annotations
 
-__all__ = ["remedy"]
+__all__ = ["remedy", "remedy_within_line"]
 
 _REMEDIES = {
     "KO101": "let threadIdx.x run along the fastest-varying index, or stage a tile in shared memory",
@@ -35,7 +36,7 @@ _REMEDIES = {
     "KO122": "let each thread take its share: for (int k = threadIdx.x; k < n; k += blockDim.x)",
     "KO123": "write rsqrtf(x) and multiply; the last bits of results may change",
     "KO201": "guard the index, or make the buffer as large as the grid reaches",
-    "KO202": "a barrier between both accesses, or an atomic",
+    "KO202": "a barrier between both accesses if one block makes them, else an atomic, or a launch of its own for the second",
     "KO203": "write every element before it is read",
     "KO204": "move the barrier to where all threads of the block pass",
     "KO205": "free the buffer after the last launch that uses it",
@@ -60,3 +61,16 @@ _BY_REASON = {
 def remedy(code: str, message: str = "") -> str | None:
     """None where it depends on the case; with the finding's message, that of the cause it names."""
     return next((fix for words, fix in _BY_REASON.get(code, ()) if words in message), _REMEDIES.get(code))
+
+
+def remedy_within_line(code: str, message: str) -> str | None:
+    """Of a race of a line with itself, where no barrier can stand; as ``remedy`` for everything else."""
+    if not any(words in message for words in _MEETINGS):
+        return remedy(code, message)
+    return "one thread that writes, or an atomic" if _BOTH_WRITE in message else _READ_AND_WRITE
+
+
+_BOTH_WRITE = "write after write"
+_MEETINGS = (_BOTH_WRITE, "write after read", "read after write")
+"""How a race's message begins."""
+_READ_AND_WRITE = "an atomic, or one thread alone; where elements move, read them all, wait at a barrier, then write"

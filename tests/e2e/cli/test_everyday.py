@@ -77,6 +77,14 @@ def test_check_finds_a_race_that_an_optimising_compiler_hides(cli: Cli) -> None:
     assert {(p["kind"], p["line"]) for p in problems} >= {("shared_race", 5), ("missing_syncwarp", 6)}
 
 
+def test_of_a_line_that_races_with_itself_no_barrier_is_missed(cli: Cli) -> None:
+    text = _RACE_THAT_COMPILERS_REMOVE.replace("number(const int *x, int *y) {", "number(const int *x, int *y) { y[0] += x[threadIdx.x];")
+    told = [p for p in cli.run("check", cli.write("total.cu", text), "--json").one("check")["problems"] if p["line"] == p["other_line"]]
+    assert {p["kind"] for p in told} >= {"global_race"}
+    assert "write after read: nothing orders it with thread" in " ".join(p["message"] for p in told), told
+    assert not [p["message"] for p in told if "no barrier" in p["message"] or "no __syncwarp" in p["message"]]
+
+
 @pytest.mark.parametrize("name", only(["transpose.cu"], [*SLOW, *FAST]))
 def test_profile_says_what_limits_a_program(cli: Cli, name: str) -> None:
     ended = cli.run("profile", cli.example(name), "--json")

@@ -9,6 +9,7 @@ import pytest
 from assistant.editor.heat import heat_of
 from assistant.editor.hover_words import HOVER_LINES, line_hover, short_message
 from assistant.editor.lens_row import ROW_CHARACTERS, kernel_row
+from assistant.editor.view import RelatedPlace
 from assistant.editor.words import HINT_LIMIT, hot_lines, line_hint
 from assistant.model.profile import Severity
 from assistant.profile.wording import CLAUSE_CHARACTERS
@@ -59,7 +60,26 @@ def test_what_would_fix_one_problem_of_a_line_is_said_whichever_comes_first(is_n
     noted = next(note for note in view.notes if note.code == "KO101")
     other, race = (replace(noted, code=code, stage="check", severity=Severity.ERROR) for code in ("KO207", "KO202"))
     for notes in ((race, other), (other, race)):
-        assert "A barrier between both accesses, or an atomic." in line_hover(replace(view, notes=notes), noted.line, is_noted)
+        said = line_hover(replace(view, notes=notes), noted.line, is_noted)
+        assert any(line.startswith("A barrier between both accesses if one block makes them, else an atomic") for line in said)
+
+
+@pytest.mark.parametrize(
+    ("message", "fix"),
+    [
+        ("write after write: nothing orders it with thread 32 of the block", "One thread that writes, or an atomic."),
+        ("write after read: nothing orders it with thread 32 of the block", "An atomic, or one thread alone; where elements move, read"),
+        ("read after write: nothing orders it with thread 32 of block 0", "An atomic, or one thread alone; where elements move, read"),
+    ],
+)
+def test_what_would_fix_a_race_of_a_line_with_itself_is_no_barrier_between_its_accesses(message: str, fix: str) -> None:
+    view = recorded_view("transpose")
+    noted = next(note for note in view.notes if note.code == "KO101")
+    itself = RelatedPlace("/example/transpose.cu", noted.line, "the other access")
+    for code, kind in (("KO202", "shared race"), ("KO207", "missing syncwarp")):
+        note = replace(noted, code=code, stage="check", severity=Severity.ERROR, message=message, defect=kind, related=(itself,))
+        (said,) = [line for line in line_hover(replace(view, notes=(note,)), noted.line, is_noted=True) if line.startswith(fix)]
+        assert not said.startswith("A barrier")
 
 
 def test_a_hover_says_the_cost_why_what_would_fix_it_and_who_counted() -> None:
