@@ -36,7 +36,7 @@ _REMEDIES = {
     "KO122": "let each thread take its share: for (int k = threadIdx.x; k < n; k += blockDim.x)",
     "KO123": "write rsqrtf(x) and multiply; the last bits of results may change",
     "KO201": "guard the index, or make the buffer as large as the grid reaches",
-    "KO202": "a barrier between both accesses if one block makes them, else an atomic, or a launch of its own for the second",
+    "KO202": "a barrier between both accesses within a block; between blocks an atomic, or a second launch",
     "KO203": "write every element before it is read",
     "KO204": "move the barrier to where all threads of the block pass",
     "KO205": "free the buffer after the last launch that uses it",
@@ -73,4 +73,4 @@ def remedy_within_line(code: str, message: str) -> str | None:
 _BOTH_WRITE = "write after write"
 _MEETINGS = (_BOTH_WRITE, "write after read", "read after write")
 """How a race's message begins."""
-_READ_AND_WRITE = "an atomic, or one thread alone; where elements move, read them all, wait at a barrier, then write"
+_READ_AND_WRITE = "an atomic, or one thread alone; to move elements: read all, wait at a barrier, write"

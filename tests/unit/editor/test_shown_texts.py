@@ -61,15 +61,15 @@ def test_what_would_fix_one_problem_of_a_line_is_said_whichever_comes_first(is_n
     other, race = (replace(noted, code=code, stage="check", severity=Severity.ERROR) for code in ("KO207", "KO202"))
     for notes in ((race, other), (other, race)):
         said = line_hover(replace(view, notes=notes), noted.line, is_noted)
-        assert any(line.startswith("A barrier between both accesses if one block makes them, else an atomic") for line in said)
+        assert any(line.startswith("A barrier between both accesses within a block;") for line in said)
 
 
 @pytest.mark.parametrize(
     ("message", "fix"),
     [
         ("write after write: nothing orders it with thread 32 of the block", "One thread that writes, or an atomic."),
-        ("write after read: nothing orders it with thread 32 of the block", "An atomic, or one thread alone; where elements move, read"),
-        ("read after write: nothing orders it with thread 32 of block 0", "An atomic, or one thread alone; where elements move, read"),
+        ("write after read: nothing orders it with thread 32 of the block", "An atomic, or one thread alone; to move elements: read"),
+        ("read after write: nothing orders it with thread 32 of block 0", "An atomic, or one thread alone; to move elements: read"),
     ],
 )
 def test_what_would_fix_a_race_of_a_line_with_itself_is_no_barrier_between_its_accesses(message: str, fix: str) -> None:
