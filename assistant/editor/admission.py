@@ -22,19 +22,22 @@ from assistant.editor.tasks import Task
 from assistant.engine import judging_programs
 from assistant.errors import KernelOptError, UsageError
 
-__all__ = ["Admission", "Renew", "Settle"]
+__all__ = ["Admission", "Refuse", "Renew", "Settle"]
 
 Settle = Callable[[Work], Awaitable[Work]]
 """The work with the program that it is about: a person may be asked which. Raises KernelOptError where that stays unclear."""
 Renew = Callable[[Work], Awaitable[Work | None]]
 """The work as it is to run now that it may; None where it is no longer needed."""
+Refuse = Callable[[Work], Awaitable[str | None]]
+"""Why nobody is asked whether its program may run: compilers refuse the text. None: they do not."""
 
 
 class Admission:
     """In front of the two lanes of an editor session."""
 
-    def __init__(self, guard: Guard, quick: Lane, heavy: Lane, settle: Settle, renew: Renew) -> None:
+    def __init__(self, guard: Guard, quick: Lane, heavy: Lane, settle: Settle, renew: Renew, refusal: Refuse) -> None:
         self._guard = guard
+        self._refusal = refusal
         self._settle = settle
         self._quick = quick
         self._heavy = heavy
@@ -116,6 +119,8 @@ class Admission:
         try:
             for run in await asyncio.to_thread(_runs, work.task):
                 if self._guard.has_to_ask(run):
+                    if (why := await self._refusal(work)) is not None:
+                        return _is_refused(work, why)
                     self._asking[work.id] = work
                     work.listener.waits_for_consent(work)
                 answer = await self._guard.may_run(run, is_asked_for=not work.is_background)
@@ -127,6 +132,13 @@ class Admission:
             if self._asking.pop(work.id, None) is not None:
                 work.listener.waits_for_consent(work)
         return True
+
+
+def _is_refused(work: Work, why: str) -> bool:
+    """False: it is not to run. Raises UsageError for what a person started, who is told why."""
+    if work.is_background:
+        return False
+    raise UsageError(why, "")
 
 
 def _runs(task: Task) -> tuple[ProgramConsent, ...]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
+from assistant.editor.compile_words import compile_error
 from assistant.editor.offer_words import OUTDATED, accept_title, gain, offer_origin, outdated_origin
 from assistant.editor.program_words import is_run_by_none, program_about, program_lens
 from assistant.editor.view import KernelView, Note, View
@@ -210,8 +211,7 @@ def _opening(place: KernelPlace, title: str) -> Lens:
 
 def _compile_error(kernel: KernelView, notes: Sequence[Note]) -> Note | None:
     """The first error of a compiler in the kernel, else in its file; None where it compiles, or was not compiled."""
-    errors = [note for note in notes if note.stage == "compile" and note.severity is Severity.ERROR and note.source != "kernelopt"]
-    return next((note for note in errors if kernel.line <= note.line <= kernel.last_line), errors[0] if errors else None)
+    return compile_error([note for note in notes if kernel.line <= note.line <= kernel.last_line]) or compile_error(notes)
 
 
 def _defects(kernel: KernelView, notes: Sequence[Note]) -> list[Note]:

@@ -76,6 +76,10 @@ class Queues:
         """Ask what is asked about this source now, as a person wants to answer."""
         await self._admission.ask_again(key)
 
+    def is_compiling(self, key: str) -> bool:
+        """Whether a compile of a source runs, or waits."""
+        return any(work.key == key and work.task.verb is Verb.INSPECT for work in self.works)
+
     def background_sources(self, verb: Verb) -> frozenset[str]:
         """Sources with background work in the queue of a stage."""
         lane = self._quick if verb is Verb.INSPECT else self._heavy

@@ -28,6 +28,7 @@ from assistant.editor.open_programs import OpenPrograms
 from assistant.editor.parse_pause import ParsePause
 from assistant.editor.parts import ON_EVERYTHING, EditorParts, JudgedOn
 from assistant.editor.queues import Queues
+from assistant.editor.refusals import Refusals
 from assistant.editor.report import Report
 from assistant.editor.report_comparison import ComparisonPart
 from assistant.editor.review import Review
@@ -64,7 +65,8 @@ class EditorSession:
         self._watch = MemoryWatch(store, self.offers_changed)
         self._programs = OpenPrograms(self._documents, parts.settings_of, self._programs_known, parts.ask_program)
         self._requests = JobRequests(self._documents, self._programs, parts)
-        admission = Admission(parts.guard, parts.quick, parts.heavy, self._requests.settled, self._requests.renewed)
+        refusals = Refusals(self._documents, lambda key: self._staging.is_to_run(key, Verb.INSPECT) or self._queues.is_compiling(key))
+        admission = Admission(parts.guard, parts.quick, parts.heavy, self._requests.settled, self._requests.renewed, refusals.of)
         self._queues = Queues(admission, parts.quick, parts.heavy)
         self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)

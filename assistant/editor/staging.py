@@ -78,6 +78,11 @@ class Staging:
             pause_s = {Trigger.TYPED: settings.background.pause_s, Trigger.CHANGED_ON_DISK: _SETTLE_S}.get(trigger, 0.0)
             pending.timer = asyncio.get_running_loop().call_later(pause_s, self._fire, key)
 
+    def is_to_run(self, key: str, verb: Verb) -> bool:
+        """Whether a stage of a source is planned and not queued yet."""
+        pending = self._pending.get(key)
+        return pending is not None and (verb in pending.verbs | pending.due or any(verb in verbs for verbs in pending.tasks))
+
     def look_at(self, key: str) -> None:
         """A person looks at this source now: it comes first."""
         if key in self._pending:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pygls.lsp.server import LanguageServer
 
+from assistant.editor.compile_words import compile_error, refusal_in_words
 from assistant.engine import event_object
 from lsp.backend import Backend
 from lsp.client import Client, as_object, plain
@@ -28,12 +29,19 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
             "budget": None if spent is None else event_object(spent),
             "is_trusted": client.is_trusted,
             "problem": configuration.problem,
+            "refused": _refused(units, backend),
         }
 
     @server.feature("kernelopt/trustChanged")
     def trust_changed(params: Any) -> None:
         """``{trusted}``: the editor's workspace was trusted, or no longer is."""
         backend.trust_changed(as_object(plain(params)).get("trusted") is True)
+
+
+def _refused(units: Units, backend: Backend) -> list[str]:
+    """Of each open source that compilers refuse: ``stencil.cu does not compile: line 9: expected a ";"``."""
+    found = ((unit, compile_error(backend.editor.view(unit.key).notes)) for uri in units.uris() for unit in units.of(uri))
+    return [unit.said(f"{unit.path.name} {refusal_in_words(error)}") for unit, error in found if error is not None]
 
 
 def _jobs(units: Units, backend: Backend) -> list[dict[str, Any]]:

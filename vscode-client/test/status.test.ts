@@ -7,7 +7,7 @@ import type { Failure, ServerState } from "../src/server/state.ts";
 import { explain } from "../src/server/failures.ts";
 import { spentWords, statusWords } from "../src/status/words.ts";
 
-const STATUS: Status = { jobs: [], is_trusted: true, problem: null, device: null, rung: null, budget: null };
+const STATUS: Status = { jobs: [], is_trusted: true, problem: null, device: null, rung: null, budget: null, refused: [] };
 const RUNNING: ServerState = { kind: "running", version: "0.1.0" };
 
 function picture(status: Partial<Status>, jobs: readonly Job[] = []): Picture {
@@ -29,6 +29,14 @@ test("what waits for a person's OK is not said to run, and the device's details 
   const words = statusWords(RUNNING, picture({ device: "CPU emulator (counting rules of sm_90)" }, [waiting]));
   assert.equal(words.text, "$(circuit-board) kernelopt · CPU emulator");
   assert.ok(words.detail.includes("Device: CPU emulator (counting rules of sm_90)") && words.detail.includes("Queue: 1 job, 1 of them waiting"));
+});
+
+test("a source that does not compile is named, with what is wrong and where in the tooltip", () => {
+  const refused = ['stencil.cu does not compile: line 9: expected a ";"', "sums.cu does not compile: line 2: expected a type"];
+  assert.equal(statusWords(RUNNING, picture({ refused: refused.slice(0, 1) })).text, "$(circuit-board) kernelopt · stencil.cu does not compile");
+  const words = statusWords(RUNNING, picture({ refused }));
+  assert.equal(words.text, "$(circuit-board) kernelopt · stencil.cu does not compile +1");
+  assert.ok(refused.every((line) => words.detail.includes(line)));
 });
 
 test("Restricted Mode and settings that do not count are said in words", () => {

@@ -66,6 +66,33 @@ async def test_the_lens_says_that_an_answer_is_waited_for(cli: Cli, open_editor:
     assert "your consent to run the program" in [job["waits_for"] for job in await editor.jobs()]
 
 
+async def test_nobody_is_asked_to_run_what_does_not_compile(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor()
+    document = editor.open(cli.write("halve.cu", HALVE.replace("0.5f;", "0.5f")))
+    assert document.text != HALVE
+    refused: list[str] = []
+
+    async def is_refused() -> bool:
+        refused[:] = (await editor.ask("kernelopt/status"))["refused"]
+        return bool(refused)
+
+    await editor.until(is_refused)
+    await editor.until(lambda: editor.errors(document))
+    assert len(refused) == 1 and refused[0].startswith("halve.cu does not compile: line ")
+    assert "does not compile: line " in await failure_of_check(editor, document)
+    assert editor.asked == [] and not is_run(editor)
+    editor.replace(document, "0.5f", "0.5f;")
+    editor.save(document)
+    await editor.until(lambda: editor.asked)
+    assert (await editor.ask("kernelopt/status"))["refused"] == []
+
+
+async def failure_of_check(editor: Editor, document: Document) -> str:
+    """What a person is told who asks for a check."""
+    await editor.run("kernelopt.check", uri=document.uri)
+    return await editor.until(lambda: next((said for said in editor.said if said.startswith("halve.cu: ")), ""))
+
+
 @pytest.mark.thorough
 async def test_without_a_word_from_the_editor_the_trust_file_decides(cli: Cli, open_editor: Start) -> None:
     editor = await open_editor(options={})

@@ -62,8 +62,11 @@ async def test_a_click_on_what_waits_asks_about_the_program_that_waits_and_ends_
     async def renew(work: Work) -> Work | None:
         return work
 
+    async def refusal(_: Work) -> str | None:
+        return None
+
     lanes = Lane(JobHost("test")), Lane(JobHost("test"))
-    admission = Admission(Guard(TrustStore(tmp_path / "trust.json"), quietly, True, now), *lanes, settle, renew)
+    admission = Admission(Guard(TrustStore(tmp_path / "trust.json"), quietly, True, now), *lanes, settle, renew, refusal)
     source, task = _Source(), Task(Verb.PROFILE, JobRequest(part, tmp_path, programs=STANDS_ALONE))
     waiting = admission.ask(Work("J1", "part", task, is_background=True, listener=source))
     await source.asked.wait()

@@ -132,6 +132,8 @@ export interface Status {
   readonly rung: string | null;
   /** What the last job that asked a model has spent; null where none did. */
   readonly budget: Spent | null;
+  /** Of each open source that compilers refuse: `stencil.cu does not compile: line 9: …`. */
+  readonly refused: readonly string[];
 }
 
 /** The event `budget`, as far as it is shown. */

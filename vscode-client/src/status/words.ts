@@ -42,11 +42,13 @@ function running(version: string, { jobs, status, proposals }: Picture): StatusW
   const waiting = jobs.filter((job) => !job.is_running).length;
   const parts = [
     status?.device?.replace(DEVICE_DETAIL, ""),
+    refusedWords(status?.refused ?? []),
     moving.length > 0 ? `${asked > 0 ? asked : moving.length} ${asked > 0 ? "running" : "in background"}` : undefined,
     proposals.length > 0 ? counted(proposals.length, "proposal") : undefined,
   ].filter((part) => part !== undefined);
   const detail = [
     `Server ${version}`,
+    ...(status?.refused ?? []),
     status?.device ? `Device: ${status.device}` : undefined,
     status?.rung ? `Counters and times: ${status.rung}` : undefined,
     `Queue: ${counted(jobs.length, "job")}${waiting > 0 ? `, ${waiting} of them waiting` : ""}`,
@@ -57,6 +59,11 @@ function running(version: string, { jobs, status, proposals }: Picture): StatusW
   const isProblem = Boolean(status?.problem);
   const icon = isProblem ? "$(warning)" : moving.length > 0 ? "$(sync~spin)" : status?.is_trusted === false ? "$(shield)" : ICON;
   return { text: `${icon} ${["kernelopt", ...parts].join(" · ")}`, detail, isProblem };
+}
+
+/** `stencil.cu does not compile +1`: what is wrong, and where, is in the tooltip. */
+function refusedWords([first, ...others]: readonly string[]): string | undefined {
+  return first === undefined ? undefined : `${first.split(": ", 1)[0]}${others.length === 0 ? "" : ` +${others.length}`}`;
 }
 
 /** `$0.031 of $0.05, 12,300 tokens in 4 calls`. */
