@@ -18,7 +18,7 @@ from assistant.model import events
 from assistant.model.build import DiagnosticSeverity
 from assistant.model.comparison import format_ratio
 from assistant.model.profile import Severity
-from assistant.model.timeline import KERNEL
+from assistant.model.timeline import HOLDS_MIGRATION, KERNEL
 from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 
@@ -72,20 +72,27 @@ def reached_of(heard: Heard) -> str:
 
 
 def original_of(heard: Sequence[events.Event]) -> Original:
-    """From the events of ``profile``: by the program's timeline; of a declared workload by its launches."""
+    """From the events of ``profile``: by the program's timeline; of a declared workload, and of what works on managed memory, by its launches.
+
+    A bound knows nothing of memory that comes to the GPU page by page.
+    """
     device = next((event.device for event in heard if isinstance(event, events.JobStarted)), "")
     target = next((event.device.target for event in heard if isinstance(event, events.Profile)), "")
+    summaries = [event for event in heard if isinstance(event, events.ProfileSummary)]
     for event in heard:
-        if isinstance(event, events.TimelineFound):
+        if isinstance(event, events.TimelineFound) and not (HOLDS_MIGRATION in event.timeline.notes and _is_timed_alone(summaries)):
             rows = [row for row in event.timeline.rows if row.kind == KERNEL or row.direction not in _HOST_COPIES]
             time_s = sum(row.time_s for row in rows) + event.timeline.other_time_s
             return Original(time_s, event.timeline.is_predicted, event.method, device, target, True)
-    summaries = [event for event in heard if isinstance(event, events.ProfileSummary)]
     measured = [event.measured.time_s * event.launch_count for event in summaries if event.measured is not None]
-    if measured and len(measured) == len(summaries):
+    if _is_timed_alone(summaries):
         return Original(sum(measured), False, "each launch shape timed by itself", device, target)
     known = [event.predicted_time_s * event.launch_count for event in summaries if event.predicted_time_s is not None]
     return Original(sum(known) if known else None, True, "performance model, nothing was timed", device, target)
+
+
+def _is_timed_alone(summaries: Sequence[events.ProfileSummary]) -> bool:
+    return bool(summaries) and all(event.measured is not None for event in summaries)
 
 
 def judged_of(heard: Sequence[events.Event]) -> events.ComparisonMade | None:

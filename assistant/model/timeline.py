@@ -12,6 +12,11 @@ from assistant.record import Record
 
 KERNEL, COPY, FILL = "kernel", "copy", "fill"
 """Kinds of work."""
+HOLDS_MIGRATION = (
+    "kernels' times hold bringing managed memory to the GPU, page by page where the host wrote it last; where kernels are timed alone it is"
+    " there already"
+)
+"""A note of a `Timeline`."""
 
 
 class TimelineSpan(Record):

@@ -10,10 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assistant.engine.evaluate import Evaluation, KnownTime, KnownTimes, known_operation, known_times
 from assistant.engine.job import Job, Stopwatch
-from assistant.engine.source_version import SourceVersion
 from assistant.measure.calibration import START_S
 from assistant.measure.span import TimedStep, placed
 from assistant.model import events
@@ -21,7 +21,7 @@ from assistant.model.device import Target
 from assistant.model.launch import LaunchConfig
 from assistant.model.profile import LaunchProfile, Severity
 from assistant.model.recording import HOST_COPIES, WORK_KINDS, DeviceStep, Recording
-from assistant.model.timeline import Timeline
+from assistant.model.timeline import HOLDS_MIGRATION, Timeline
 from assistant.ports.lab import LabFailure, Timing
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.profile.timeline_words import headline
@@ -29,7 +29,7 @@ from assistant.record import Record
 from assistant.workload.stream_order import needs_in_order
 from assistant.workload.timeline import TimedWork, Work, WorkTotal, build_timeline, build_timeline_of_totals, timeline_of, work_of
 
-__all__ = ["predicted_timeline", "report_timeline"]
+__all__ = ["measured_timeline", "predicted_timeline", "report_timeline"]
 
 _METHOD = "performance model for {}, nothing was timed"
 _STARTING = "gaps: waits, and starting the next step; what the host does in that time is not predicted"
@@ -50,7 +50,7 @@ async def report_timeline(job: Job, evaluation: Evaluation) -> None:
     if not version.has_main or (clock is not None and job.request.is_live):
         return
     if clock is not None:
-        timeline = await _measured(job, version, clock)
+        timeline = await _measured(job, evaluation, clock)
         method = f"CUPTI activity records of one run on {job.lab.describe().device}"
     else:
         recording = evaluation.counted.recording
@@ -61,15 +61,23 @@ async def report_timeline(job: Job, evaluation: Evaluation) -> None:
         job.emit(events.TimelineFound(job.id, headline(timeline), timeline, method, name))
 
 
-async def _measured(job: Job, version: SourceVersion, clock: Timing) -> Timeline | None:
+def measured_timeline(run: Recording, launched: Recording | None) -> Timeline | None:
+    """Of a run with the GPU's own time stamps; None where nothing ran. ``launched``: another recording of the program, with its memory."""
+    timeline = timeline_of(run)
+    if timeline is None or launched is None or all(buffer.space != "managed" for buffer in launched.buffers):
+        return timeline
+    return replace(timeline, notes=(*timeline.notes, HOLDS_MIGRATION))
+
+
+async def _measured(job: Job, evaluation: Evaluation, clock: Timing) -> Timeline | None:
     watch = Stopwatch(job, "profile")
     watch.begin(f"runs the program on {job.lab.describe().device} for its timeline")
-    run = await clock.timeline(version.program, job.limits)
+    run = await clock.timeline(evaluation.version.program, job.limits)
     if isinstance(run, LabFailure):
         job.say(Severity.INFORMATION, f"no timeline of the program: {run.message}", run.remedy)
         return None
     watch.end("timeline")
-    return None if run.recording is None else timeline_of(run.recording)
+    return None if run.recording is None else measured_timeline(run.recording, evaluation.counted.recording)
 
 
 def predicted_timeline(evaluation: Evaluation, recording: Recording, target: Target) -> Timeline | None:

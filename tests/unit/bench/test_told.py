@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assistant.bench.told import Heard, failure_of, original_of, reached_of
@@ -11,7 +13,9 @@ from assistant.model.comparison import SpeedOutcome
 from assistant.model.completion import Caps, Spending
 from assistant.model.event_parts import MeasuredLaunch, SpeedReport, VerificationReport
 from assistant.model.profile import Severity
+from assistant.model.timeline import HOLDS_MIGRATION, Timeline
 from assistant.model.verification import Outcome
+from assistant.workload.timeline import WorkTotal, build_timeline_of_totals, work_of
 
 
 def proposal(name: str, kernel: str, technique: str = "tiling") -> events.ProposalMade:
@@ -95,3 +99,17 @@ def test_a_declared_workload_takes_all_its_launches(measured_s: float | None, ex
     original = original_of((launch,))
     assert (original.time_s, original.is_predicted) == (pytest.approx(expected[0]), expected[1])
     assert original_of(()).time_s is None
+
+
+def test_what_works_on_managed_memory_is_held_against_its_bound_by_its_launches_alone() -> None:
+    totals = [WorkTotal(work_of("launch", "k()"), 1, 13e-3)]
+    run = replace(build_timeline_of_totals(totals, is_predicted=False), notes=())
+    alone = events.ProfileSummary("J1", "k()", "k()", (1, 1, 1), (32, 1, 1), 0, 1, "dram", 1e-3, measured=MeasuredLaunch(1.1e-3, "timed"))
+
+    def time_of(timeline: Timeline, *further: events.Event) -> float | None:
+        return original_of((events.TimelineFound("J1", "", timeline, "one run"), *further)).time_s
+
+    assert time_of(run, alone) == pytest.approx(13e-3)
+    migrating = replace(run, notes=(HOLDS_MIGRATION,))
+    assert time_of(migrating, alone) == pytest.approx(1.1e-3)
+    assert time_of(migrating) == pytest.approx(13e-3), "where nothing was timed alone"

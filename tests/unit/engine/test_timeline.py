@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from assistant.engine.report.timeline import predicted_timeline
+from assistant.engine.report.timeline import measured_timeline, predicted_timeline
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import LaunchProfile, Method
-from assistant.model.recording import DeviceOperations, DeviceStep, Recording, ShapeCount
+from assistant.model.recording import DeviceOperations, DeviceStep, RecordedBuffer, Recording, ShapeCount
 from assistant.model.timeline import Timeline
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from tests.contracts.fake_clock import Clock
@@ -165,6 +165,14 @@ async def test_where_there_is_a_gpu_the_timeline_is_measured(tmp_path: Path) -> 
     assert not told.timeline.is_predicted and told.timeline.span_s == pytest.approx(2e-6)
     assert told.method == "CUPTI activity records of one run on a table of the tests"
     assert clock.run_count == 1
+
+
+def test_times_that_hold_the_migration_of_managed_memory_say_so() -> None:
+    run = recorded((replace(LAUNCH, start_ns=1000, end_ns=3000),))
+    spaces = {space: replace(recorded(None), buffers=(RecordedBuffer(0, 4, 0, None, space),)) for space in ("device", "managed")}
+    notes = {name: (measured_timeline(run, one) or pytest.fail(name)).notes for name, one in {**spaces, "not seen": None}.items()}
+    assert notes["device"] == notes["not seen"] == ()
+    assert "managed memory" in " ".join(notes["managed"])
 
 
 async def test_while_somebody_types_no_program_is_run_for_its_timeline(tmp_path: Path) -> None:
