@@ -72,7 +72,7 @@ def reached_of(heard: Heard) -> str:
 
 
 def original_of(heard: Sequence[events.Event]) -> Original:
-    """From the events of ``profile``: by the program's timeline; of a declared workload, and of what works on managed memory, by its launches.
+    """From the events of ``profile``: by the program's timeline; of a declared workload by its launches, as of managed memory.
 
     A bound knows nothing of memory that comes to the GPU page by page.
     """
