@@ -16,7 +16,7 @@ from functools import cached_property
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.record import Record
 
-__all__ = ["Block", "ControlFlow", "Loop", "control_flow", "opcode_name"]
+__all__ = ["Block", "ControlFlow", "Loop", "backward_branches", "control_flow", "opcode_name"]
 
 _TARGETS = re.compile(r"BRANCH_TARGETS ([^\"]+)\"")
 """Where an indirect jump may go, as nvdisasm notes behind its operands."""
@@ -97,6 +97,13 @@ class ControlFlow(Record):
     @cached_property
     def _control_dependence(self) -> dict[int, tuple[int, ...]]:
         return _control_dependence(self.blocks, self.reachable)
+
+
+def backward_branches(code: KernelCode) -> tuple[SassInstruction, ...]:
+    """By which its loops go on; nvcc and NVRTC book each on the line of the loop's ``for``, ``while`` or ``do … while`` condition."""
+    flow = control_flow(code)
+    places = dict.fromkeys(index for loop in flow.loops for index in sorted(loop.blocks) if loop.header in flow.blocks[index].successors)
+    return tuple(flow.blocks[index].last for index in places)
 
 
 def opcode_name(instruction: SassInstruction) -> str:

@@ -23,6 +23,8 @@ class LoopFacts(Record):
     trip_count: int | None
     """Where it is a constant of the source; None otherwise."""
     has_unroll_pragma: bool = False
+    is_unrolled: bool | None = None
+    """The machine code never goes back to it; None where no code is known."""
     has_barrier: bool = False
     """Threads wait for each other in its body."""
     is_halving: bool = False

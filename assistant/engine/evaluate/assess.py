@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TypeVar
 
 from assistant.build.aggregation import aggregated_atomics
+from assistant.build.cfg import backward_branches
 from assistant.build.local_accesses import local_accesses
 from assistant.build.mix import line_instructions
 from assistant.build.occupancy import occupancy
@@ -33,7 +35,7 @@ from assistant.model.profile import LaunchProfile
 from assistant.model.source import Kernel, SourceLoop
 from assistant.profile.consistency import consistent
 from assistant.profile.context import CountedLaunch, FindContext
-from assistant.profile.facts import SourceFacts
+from assistant.profile.facts import LoopFacts, SourceFacts
 from assistant.profile.findings import FindResult, find
 from assistant.profile.signature import signature
 from assistant.record import Record
@@ -82,7 +84,7 @@ def _assess_kernel(
         )
         for group in item.groups
     )
-    found = find(_context(job, version, item.kernel, launches, resources, first_evidence))
+    found = find(_context(job, version, item.kernel, launches, _Built(resources, code), first_evidence))
     assessed = tuple(
         AssessedLaunch(
             launch.profile,
@@ -112,7 +114,7 @@ def findings_of_launch(
 ) -> FindResult:
     """What one of several launch shapes shows by itself; a kernel's findings are those of its costliest one."""
     counted = (CountedLaunch(launch.profile, launch.occupancy, launch.count),)
-    return find(_context(job, version, assessed.kernel, counted, assessed.resources, first_evidence))
+    return find(_context(job, version, assessed.kernel, counted, _Built(assessed.resources, assessed.code), first_evidence))
 
 
 def _context(
@@ -120,19 +122,37 @@ def _context(
     version: SourceVersion,
     kernel: Kernel,
     launches: tuple[CountedLaunch, ...],
-    resources: KernelResources | None,
+    built: _Built,
     first_evidence: int,
 ) -> FindContext:
     blocks = tuple(dict.fromkeys(launch.profile.config.block for launch in launches))
+    facts = _placed(source_facts(version.parsed, kernel, blocks), version, launches)
     return FindContext(
         kernel=kernel.key,
         launches=launches,
         target=job.target,
         predict=predict,
-        resources=resources,
-        facts=_placed(source_facts(version.parsed, kernel, blocks), version, launches),
+        resources=built.resources,
+        facts=_with_unrolled(facts, built.code, version.source.path.name),
         first_evidence_number=first_evidence,
     )
+
+
+def _with_unrolled(facts: SourceFacts, code: KernelCode | None, file: str) -> SourceFacts:
+    """Which loops of known count the compiler left as loops: those that a branch goes back to, on no line of a loop in them."""
+    if code is None or all(loop.trip_count is None for loop in facts.loops):
+        return facts
+    branches = backward_branches(code)
+    if any(branch.line == 0 for branch in branches):
+        return facts
+    lines = [branch.line for branch in branches if PurePath(branch.file).name == file]
+
+    def is_unrolled(loop: LoopFacts) -> bool:
+        inner = [other for other in facts.loops if other.depth > loop.depth and loop.line <= other.line <= loop.end_line]
+        own = (line for line in lines if loop.line <= line <= loop.end_line)
+        return all(any(other.line <= line <= other.end_line for other in inner) for line in own)
+
+    return replace(facts, loops=tuple(replace(loop, is_unrolled=is_unrolled(loop)) for loop in facts.loops))
 
 
 def _placed(facts: SourceFacts, version: SourceVersion, launches: Sequence[CountedLaunch]) -> SourceFacts:
@@ -140,6 +160,13 @@ def _placed(facts: SourceFacts, version: SourceVersion, launches: Sequence[Count
     named = replace(facts, file=version.source.path.name)
     counted = {line.file for launch in launches for line in (*launch.profile.accesses, *launch.profile.executions)}
     return named if any(map(named.is_of, counted)) else facts
+
+
+class _Built(Record):
+    """What the compiler made of a kernel; nothing of it where it was not built."""
+
+    resources: KernelResources | None
+    code: KernelCode | None
 
 
 class _Code(Record):

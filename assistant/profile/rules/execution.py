@@ -162,7 +162,7 @@ def loop_overhead(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosi
         lines = tuple(i for i in mine if loop.line <= i.line <= loop.end_line)
         if loop.trip_count is None or loop.trip_count > threshold("unroll_trip_count") or not lines:
             continue
-        if loop.has_unroll_pragma or loop.has_barrier:
+        if loop.has_unroll_pragma or loop.has_barrier or loop.is_unrolled:
             continue
         diagnosis = _overhead(launch, loop, lines)
         if diagnosis is not None:

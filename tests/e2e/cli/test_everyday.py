@@ -13,6 +13,7 @@ import pytest
 
 from tests.e2e.cli.harness import COMMAND, EXAMPLES, Cli
 from tests.e2e.conftest import Offered
+from tests.integration.lab.test_compiler import TALLY
 from tests.thorough import only
 
 COMMANDS = (
@@ -94,6 +95,16 @@ def test_profile_says_what_limits_a_program(cli: Cli, name: str) -> None:
     assert all(event["launch_count"] >= 1 and event["bottleneck"] for event in ended.all("profile_summary"))
     findings = [finding for event in profiles for finding in event["findings"]]
     assert bool(findings) == (name in SLOW), findings
+
+
+def test_a_loop_that_the_compiler_unrolled_is_not_called_one_for_the_branches_in_it(cli: Cli) -> None:
+    """Four atomics, each behind a test of its own, in each round of the loop around them."""
+    text = TALLY.replace("UNROLL", "") + (
+        "int main() {\n    int *keys, *bins;\n    cudaMalloc(&keys, 32768);\n    cudaMalloc(&bins, 4096);\n"
+        "    cudaMemset(keys, 0xd1, 32768);\n    cudaMemset(bins, 0, 4096);\n    tally<<<4, 256>>>(keys, bins, 1024, 8);\n    return cudaDeviceSynchronize();\n}\n"
+    )
+    profiles = cli.run("profile", cli.write("tally.cu", text), "--json").all("profile")
+    assert profiles and all(finding["code"] != "KO114" for event in profiles for finding in event["findings"])
 
 
 @pytest.mark.thorough

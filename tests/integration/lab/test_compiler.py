@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from assistant.build.cfg import backward_branches
 from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.lab.compiler import Compiler, Image
 from assistant.lab.gpu_counters import instruction_places
@@ -115,6 +116,30 @@ async def test_machine_code_that_was_removed_is_made_again(worker: Counted, tmp_
     again = await compiler.image(program(tmp_path), "sm_90")
     assert again == first and len(worker.asked) == 2
     assert empty(tmp_path / "cache") == 1
+
+
+TALLY = """\
+__global__ void tally(const int *keys, int *bins, int n, int rounds)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int r = 0; r < rounds; r++) {
+        int key = keys[r * n + i];
+        UNROLL
+        for (int b = 0; b < 4; b++) {
+            int digit = (key >> (b * 8)) & 255;
+            if (digit > 200) atomicAdd(&bins[digit * 4 + b], 1);
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("pragma", "lines"), [("", {4}), ("#pragma unroll 1", {4, 7})])
+async def test_machine_code_goes_back_to_the_loops_that_are_left(worker: Counted, tmp_path: Path, pragma: str, lines: set[int]) -> None:
+    compiler = Compiler(worker, tmp_path / "cache", tmp_path)
+    build = await compiler.built_for_device(program(tmp_path, TALLY.replace("UNROLL", pragma)), "sm_90")
+    assert isinstance(build, Build)
+    assert {branch.line for branch in backward_branches(build.code[0])} == lines
 
 
 async def test_an_edited_header_is_another_question(worker: Counted, tmp_path: Path) -> None:

@@ -234,6 +234,14 @@ def test_a_rolled_loop_of_constant_count_is_reported(access, profile, check):
     assert "16 iterations" in finding.message
 
 
+@pytest.mark.parametrize(("is_unrolled", "is_found"), [(None, True), (False, True), (True, False)])
+def test_a_loop_that_the_machine_code_never_goes_back_to_is_not_called_one(access, profile, check, is_unrolled, is_found):
+    """Branches of its body, in a loop around it, are as many as if it were one."""
+    loop = SourceFacts(loops=(LoopFacts(8, 9, 1, trip_count=16, is_unrolled=is_unrolled),), kernel_line=3)
+    counted = (code(8, integer=32 * THREADS, control=16 * THREADS), code(9, fp32=16 * THREADS))
+    assert ("KO114" in check(profile(*streaming(access), instructions=counted), facts=loop).codes) == is_found
+
+
 def test_a_loop_in_which_threads_wait_for_each_other_is_not_slow_for_its_counting(access, profile, check):
     loop = SourceFacts(loops=(LoopFacts(8, 9, 1, trip_count=16, has_barrier=True),), kernel_line=3)
     counted = (code(8, integer=32 * THREADS, control=16 * THREADS), code(9, fp32=16 * THREADS))
