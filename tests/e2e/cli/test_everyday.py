@@ -99,10 +99,19 @@ def test_profile_says_what_limits_a_program(cli: Cli, name: str) -> None:
 
 def test_a_loop_that_the_compiler_unrolled_is_not_called_one_for_the_branches_in_it(cli: Cli) -> None:
     """Four atomics, each behind a test of its own, in each round of the loop around them."""
-    text = TALLY.replace("UNROLL", "") + (
-        "int main() {\n    int *keys, *bins;\n    cudaMalloc(&keys, 32768);\n    cudaMalloc(&bins, 4096);\n"
-        "    cudaMemset(keys, 0xd1, 32768);\n    cudaMemset(bins, 0, 4096);\n    tally<<<4, 256>>>(keys, bins, 1024, 8);\n    return cudaDeviceSynchronize();\n}\n"
-    )
+    main = """
+int main()
+{
+    int *keys, *bins;
+    cudaMalloc(&keys, 32768);
+    cudaMalloc(&bins, 4096);
+    cudaMemset(keys, 0xd1, 32768);
+    cudaMemset(bins, 0, 4096);
+    tally<<<4, 256>>>(keys, bins, 1024, 8);
+    return cudaDeviceSynchronize();
+}
+"""
+    text = TALLY.replace("UNROLL", "") + main
     profiles = cli.run("profile", cli.write("tally.cu", text), "--json").all("profile")
     assert profiles and all(finding["code"] != "KO114" for event in profiles for finding in event["findings"])
 
