@@ -92,7 +92,8 @@ def _command(words: list[str]) -> int:
         from assistant.cli.servers import Servers
 
     arguments, program_arguments = _split(words)
-    build_app(Servers(_lsp, _mcp))(args=arguments, prog_name="kernelopt", obj=program_arguments, standalone_mode=True)
+    app = build_app(Servers(_lsp, _mcp), next(iter(arguments), None))
+    app(args=arguments, prog_name="kernelopt", obj=program_arguments, standalone_mode=True)
     return 0
 
 
