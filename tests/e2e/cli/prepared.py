@@ -10,7 +10,9 @@ given, and ends as a process ends; what it leaves behind is adopted by the test 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import dataclasses
 import gc
 import importlib
 import json
@@ -23,7 +25,9 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, NoReturn
+
+from assistant.record import Record
 
 __all__ = ["Finished", "Prepared"]
 
@@ -107,13 +111,14 @@ def _text(stream: IO[bytes]) -> str:
     return stream.read().decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _serve() -> int:
-    """Fork for each request until the test process ends; the exit code of a forked command."""
+def _serve() -> None:
+    """Fork for each request until the test process ends."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     for package in map(importlib.import_module, _LOADED):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
     del os.environ["OPENBLAS_NUM_THREADS"]
+    _make_records(Record)
     gc.freeze()
     assert threading.active_count() == 1, "a thread would not be there after a fork"
     requests, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -125,10 +130,16 @@ def _serve() -> int:
         if pid == 0:
             os.close(requests.fileno())
             os.close(answers.fileno())
-            return _run(json.loads(line))
+            _end(_run(json.loads(line)))
         print(pid, file=answers, flush=True)
         print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), file=answers, flush=True)
-    return 0
+
+
+def _make_records(base: type) -> None:
+    """What each command would make of these classes when it first uses them."""
+    for record in base.__subclasses__():
+        dataclasses.fields(record)
+        _make_records(record)
 
 
 def _run(asked: dict[str, Any]) -> int:
@@ -145,5 +156,17 @@ def _run(asked: dict[str, Any]) -> int:
     return importlib.import_module("assistant.__main__").main()
 
 
+def _end(code: int) -> NoReturn:
+    """End as the interpreter does, but for taking apart all that was loaded, which copies the memory that is shared with the fork's parent."""
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        code = 120  # as the interpreter says it
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(_serve())
+    _serve()
