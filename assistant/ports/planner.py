@@ -60,7 +60,8 @@ class PlanRequest(Record):
     others: tuple[Source, ...] = ()
     """The program's other files."""
     headers: tuple[Source, ...] = ()
-    """Headers of the project that the program includes and that hold no kernels: types, constants. They are read, not edited."""
+    """Headers of the project that the program includes and that hold no kernels: types, constants. Rules read them and leave them as they
+    are; a model may change what stands in those that are among ``program``."""
     program: tuple[ParsedSource, ...] = ()
     """Those of them that an edit of the kernel may change with it; none where other files use its name for kernels of their own."""
     may_edit_host: bool = False

@@ -30,7 +30,7 @@ from assistant.engine.search.agent_tools import (
 from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import RoundResult, SearchContext, SearchServices
 from assistant.engine.search.edited import EditedTexts, edited_texts
-from assistant.engine.search.host_code import with_host_label
+from assistant.engine.search.host_code import labelled
 from assistant.engine.search.round_trials import constrained
 from assistant.engine.search.setbacks import summary_of_trial
 from assistant.engine.search.together import gathered
@@ -180,7 +180,7 @@ class AgentRound:
     async def _why_not(self, edit: WrittenEdit) -> tuple[TrialOutcome, str] | None:
         """Why an edit is not even tried."""
         context, history, step = self._context, self._services.history, edit.step
-        rewrite = with_host_label(self._node.evaluation.version, edit.rewrite)
+        rewrite = labelled(self._node.evaluation.version, edit.rewrite, self._services.host_code)
         rule = forbidden(context.options.rules, step.technique, rewrite.labels)
         if rule is not None:
             return TrialOutcome.CONSTRAINED, rule
@@ -201,7 +201,7 @@ class AgentRound:
 
     async def _tried(self, edit: WrittenEdit) -> Trial:
         context, job = self._context, self._context.job
-        rewrite = with_host_label(self._node.evaluation.version, edit.rewrite)
+        rewrite = labelled(self._node.evaluation.version, edit.rewrite, self._services.host_code)
         job.emit(events.StageStarted(job.id, "candidate", f"{context.kernel}: judges {edit.step.technique} of the agent"))
         found = await self._services.trials.judge(self._node, edit.step, rewrite)
         trial = constrained(context, found)

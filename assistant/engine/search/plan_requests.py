@@ -13,6 +13,7 @@ from assistant.engine.job import Job
 from assistant.engine.proposals import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.attempts import kernel_traits
+from assistant.engine.search.named_headers import only_named
 from assistant.engine.search.resume import EarlierSearch
 from assistant.engine.search.trials import SearchNode
 from assistant.model.build import Build
@@ -50,6 +51,7 @@ class PlanRequests(Record):
         evaluation = node.evaluation
         build = evaluation.assessment.build
         query = self.query(node, main)
+        headers = only_named(evaluation.version)
         cutlass = find_cutlass(evaluation.version.program.flags.arguments, evaluation.version.source.path.parent, os.environ)
         return PlanRequest(
             parsed=evaluation.version.parsed,
@@ -74,8 +76,8 @@ class PlanRequests(Record):
             deferred=tuple(label for label in Label if label in self.deferred),
             least_ratio=self._least(SHOWN_GAIN_RATIO),
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
-            others=evaluation.version.sources[1:],
-            headers=evaluation.version.headers,
+            others=tuple(source for source in evaluation.version.sources[1:] if source not in headers),
+            headers=(*evaluation.version.headers, *headers),
             program=() if main.kernel.file else evaluation.version.others,
             cutlass=None if cutlass is None else cutlass.release,
             is_emulated=self.job.lab.timing is None,

@@ -17,7 +17,7 @@ from assistant.engine.proposals import SettledStep, broken, forbidden, is_settle
 from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import SearchContext, SearchServices, nothing_to_do
 from assistant.engine.search.edited import EditedTexts, edited_texts
-from assistant.engine.search.host_code import with_host_label
+from assistant.engine.search.host_code import labelled
 from assistant.engine.search.setbacks import summary_of_trial
 from assistant.engine.search.shape import is_by_model
 from assistant.engine.search.trials import SearchNode, Trial
@@ -97,7 +97,7 @@ class RoundTrials:
         return not (is_known or history.is_full)
 
     def labelled(self, rewrite: Rewrite) -> Rewrite:
-        return with_host_label(self.node.evaluation.version, rewrite)
+        return labelled(self.node.evaluation.version, rewrite, self.services.host_code)
 
     def is_refused(self, step: Step) -> bool:
         """Whether a person turned the step down; reports it if so."""

@@ -24,6 +24,7 @@ from assistant.engine.evaluate import costliest
 from assistant.engine.job import Job
 from assistant.engine.search.context import Trials, nothing_to_do
 from assistant.engine.search.edited import EditedTexts, edited_texts
+from assistant.engine.search.host_code import further_files
 from assistant.engine.search.suggestions import Suggestions
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.engine.search.tried_settings import TriedSettings, key_sha256
@@ -126,18 +127,23 @@ def _edits_of(node: SearchNode, first: Trial) -> _Edits | TuningProblem:
             return replace(other, labels=rewrite.labels)  # with what was found of the first one
 
         return _Edits(TuningSpace(Setting(rewrite.numbers), tuple(by_setting)), alternative, _MOST_IN_VAIN)
-    texts = (first.text, *(source.text for source in first.others))
+    version = node.evaluation.version
+    own = Source(version.source.path, first.text)
+    files = (*first.others, *further_files(version, first.rewrite, (own, *first.others)))
+    texts = (first.text, *(source.text for source in files))
     space = space_of(texts, first.rewrite.tunables, first.rewrite.constraints)
-    before = {source.path: source.text for source in node.evaluation.version.sources}
+    before = {source.path: source.text for source in version.sources}
 
     def with_constants(setting: Setting) -> Rewrite:
         own, *others = written(texts, setting)
-        changed = ((source.path, edits_between(before[source.path], text)) for source, text in zip(first.others, others, strict=True))
+        changed = ((source.path, edits_between(before[source.path], text)) for source, text in zip(files, others, strict=True))
         in_others = tuple(FileEdits(path, tuple(edits)) for path, edits in changed if edits)
         edits = tuple(edits_between(node.text, own))
         return replace(rewrite, edits=edits, in_others=in_others, summary=f"{rewrite.summary} ({setting.words})")
 
-    return space if isinstance(space, TuningProblem) else _Edits(space, with_constants, len(space.settings))
+    if isinstance(space, TuningProblem):
+        return space
+    return _Edits(space, with_constants, len(space.settings))
 
 
 class _JudgedSettings(Record):

@@ -14,6 +14,7 @@ from enum import Enum
 from functools import cached_property
 from pathlib import Path
 
+from assistant.build.units import is_unit
 from assistant.cuda.code_text import blanked, uncommented
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import words_in_code
@@ -158,7 +159,7 @@ class Region(Record):
     def _named(self, functions: Iterable[_Found]) -> list[_Found]:
         """Macros, constants, types and device functions of any file that the functions use, directly or through others."""
         waiting = {word for f in functions for word in words_in_code(blanked(f.file.source.text[f.span.start : f.span.end]))}
-        left = [(file, item) for file in self.files for item in _offered(file)]
+        left = [(file, item) for file in self.files if file.kernels or self._is_editable(file) for item in _offered(file)]
         found = list[_Found]()
         while waiting and len(found) < _MOST_NAMED:
             hit = [(file, item) for file, item in left if item.names & waiting]
@@ -168,6 +169,10 @@ class Region(Record):
                 kind = PartKind.HELPER if item.kind is ItemKind.DEVICE else PartKind.NAMED
                 found.append(_Found(_name_of(item), Span(item.start, item.end), kind, file))
         return found
+
+    def _is_editable(self, file: ParsedSource) -> bool:
+        """Whether what a file without kernels defines may be changed: a header's, which host code may use, where that may be edited."""
+        return self.may_edit_host or is_unit(file.source.path)
 
     def _instantiations(self, names: Set[str]) -> Iterator[_Found]:
         """``template __global__ void k<128>(float *);``, which has to follow its template's parameters."""

@@ -17,6 +17,8 @@ __all__ = ["question"]
 
 def question(request: PlanRequest, *what: str) -> str:
     """A hash of the kernel, its program's texts, what a person asked for, whose island asks, and ``what``."""
-    texts = [request.parsed.source.text, *(source.text for source in request.others)]
+    known = {source.path for source in request.others}
+    headers = (file.source for file in request.program if file.source.path not in known)
+    texts = [request.parsed.source.text, *(source.text for source in (*request.others, *headers))]
     place = [request.kernel.key, texts, request.wishes, request.hint, request.island, what]
     return hashlib.sha256(json.dumps(place).encode()).hexdigest()

@@ -22,7 +22,7 @@ from assistant.model.plan import Tunable
 from assistant.python_text import parse_expression
 from assistant.record import Record
 
-__all__ = ["Setting", "TuningProblem", "TuningSpace", "space_of", "written"]
+__all__ = ["Setting", "TuningProblem", "TuningSpace", "defines", "space_of", "written"]
 
 _MOST_SETTINGS = 4096
 """Combinations of all values that are looked at (chosen)."""
@@ -83,7 +83,10 @@ class TuningProblem(Record):
 
 
 def space_of(texts: Sequence[str], tunables: Iterable[Tunable], constraints: Iterable[str]) -> TuningSpace | TuningProblem:
-    """The settings of an edit that leads to ``texts``, one a file, or what is wrong with what its author says of them."""
+    """The settings of an edit that leads to ``texts``, one a file, or what is wrong with what its author says of them.
+
+    ``texts``: those that the edit changes, and others of the program that define a tunable which these do not.
+    """
     wanted = {tunable.name: tuple(dict.fromkeys(tunable.values)) for tunable in tunables}
     start: list[tuple[str, int]] = []
     for name in wanted:
@@ -101,6 +104,11 @@ def space_of(texts: Sequence[str], tunables: Iterable[Tunable], constraints: Ite
     except (ValueError, ZeroDivisionError) as error:
         return TuningProblem(str(error))
     return TuningSpace(Setting(tuple(start)), settings)
+
+
+def defines(text: str, name: str) -> bool:
+    """Whether ``text`` defines a tunable as a plain number."""
+    return bool(_definitions(text, name))
 
 
 def written(texts: Sequence[str], setting: Setting) -> tuple[str, ...]:

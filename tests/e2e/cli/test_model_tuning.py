@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.e2e.cli.harness import Cli
@@ -53,3 +55,28 @@ def test_a_number_that_another_file_of_the_edit_defines_is_tuned(cli: Cli) -> No
     assert outcomes(ended) == ["kept"], ended.one("candidate")["reason"]
     assert ended.one("tuning")["best"] == [["PAD", 1]]
     assert "+#define PAD 1" in ended.one("proposal")["diff"]
+
+
+@pytest.mark.parametrize("is_changed", [True, pytest.param(False, marks=pytest.mark.thorough)])
+def test_a_constant_of_a_header_without_kernels_is_edited_and_tuned(cli: Cli, is_changed: bool) -> None:
+    """A program keeps its tile's size in a header of constants: a model may give that constant, or name it alone."""
+    path = cli.small("transpose.cu")
+    text = path.read_text("utf-8")
+    end = text.index("int main")
+    tiled = TILED_TRANSPOSE.replace("[32][33]", "[32][32 + PAD]")
+    path.write_text(f'{text[: text.index("__global__")]}#include "config.cuh"\n{tiled}\n\n{text[end:]}', "utf-8")
+    config = "// sizes of the program\n#pragma once\nconstexpr int PAD = 0;  // columns beside the tile\n"
+    cli.write("config.cuh", config)
+    other = tiled.replace("ox < height && oy < width", "oy < width && ox < height")
+    part = "PAD\nconstexpr int PAD = 32;" if is_changed else f"kernel\n{other}"
+    header = json.dumps({"summary": "Pad the tile.", "tune": {"PAD": [0, 1]}})
+    answer = f"{header}\n\n```cuda part={part}\n```\n"
+    model = ScriptedModel([plan(step("pad", 12)), plan()], [answer])
+    ended = optimize(cli, path, model, "--allow-host-code")
+    assert outcomes(ended)[:1] == ["kept"], ended.said
+    assert ended.one("tuning")["best"] == [["PAD", 1]]
+    proposal = ended.one("proposal")
+    assert "config.cuh" in proposal["diff"] and "+constexpr int PAD = 1;" in proposal["diff"]
+    assert "constexpr int PAD" in model.questions("code_reply")[0]
+    assert cli.run("accept", proposal["id"]).code == 0
+    assert "constexpr int PAD = 1;" in (path.parent / "config.cuh").read_text("utf-8")
