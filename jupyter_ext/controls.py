@@ -16,6 +16,7 @@ from typing import Any
 
 from assistant.cuda.tied_hunks import tied_hunks
 from assistant.editor.review import Why
+from assistant.engine.report import techniques_in_words
 from assistant.errors import KernelOptError
 from assistant.model.proposal import DECIDABLE_STATES, REASON_CODES, Proposal, ProposalState
 from assistant.model.source import Hunk
@@ -125,7 +126,7 @@ class ProposalBox:
         self._show_why(False)
         groups = self._choice.groups
         rows = [HunkRow(self, group).root for group in groups] if len(groups) > 1 else []
-        title = make.HTML(f'<div style="{PROSE}">{escape(" + ".join(proposal.techniques))} ({name})</div>')
+        title = make.HTML(f'<div style="{PROSE}">{escape(techniques_in_words(proposal.techniques))} ({name})</div>')
         last = make.HBox([self._accept, self._reject, *self._why.widgets, self._reject_now, title], layout=_ROW)
         self.root = make.VBox([*rows, last])
         self.root.add_class("kernelopt-decision")

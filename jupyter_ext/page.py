@@ -16,6 +16,7 @@ from assistant.editor.report_comparison import comparison_part, judgement_part
 from assistant.editor.tasks import Verb
 from assistant.editor.view import Note
 from assistant.engine import DONE, NO
+from assistant.engine.report import technique_in_words
 from assistant.model import events
 from assistant.model.proposal import DECIDABLE_STATES, Decision
 from assistant.model.trial import OUTCOME_WORDS
@@ -187,7 +188,7 @@ def _details(state: RunState, picture: Picture, decisions: Decisions) -> Iterato
 
 def _tried(event: events.CandidateTried) -> str:
     why = f"<br>Tried {escape(event.why)}" if event.why else ""
-    return f"<div><b>{escape(event.technique)}</b>: {OUTCOME_WORDS[event.outcome]}. {escape(event.reason)}{why}</div>"
+    return f"<div><b>{escape(technique_in_words(event.technique))}</b>: {OUTCOME_WORDS[event.outcome]}. {escape(event.reason)}{why}</div>"
 
 
 def _steps(state: RunState) -> str:

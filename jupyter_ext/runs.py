@@ -17,11 +17,12 @@ from typing import Self
 
 from assistant.editor.tasks import Verb
 from assistant.engine import NO
+from assistant.engine.report import technique_in_words
 from assistant.engine.search import caps_words, spent_words
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import Caps
-from assistant.model.trial import TrialOutcome
+from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 from assistant.model.workload import LiveWorkload
 from assistant.record import Record
 from jupyter_ext.cells import Cell
@@ -145,7 +146,7 @@ class Run:
             case events.CandidateTried(technique=technique, outcome=outcome):
                 if outcome is not TrialOutcome.KEPT:
                     self.state = replace(self.state, tried=(*self.state.tried, event))
-                self._step(verb, Phase.RUNNING, f"{technique}: {outcome.replace('_', ' ')}")
+                self._step(verb, Phase.RUNNING, f"{technique_in_words(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}")
             case events.Message(message=message, remedy=remedy):
                 self.say(f"{message}; {remedy}" if remedy else message)
             case events.ComparisonMade() if verb is Verb.JUDGE:

@@ -21,7 +21,7 @@ from assistant.editor.open_document import OpenDocument
 from assistant.editor.tried import why_tried
 from assistant.engine import event_object, read_source
 from assistant.engine.proposals import Decider, DecisionRequest, MovedChange
-from assistant.engine.report import proposal_event
+from assistant.engine.report import proposal_event, technique_in_words
 from assistant.engine.search import is_running
 from assistant.errors import CannotAnswerError, MemoryFileError, UsageError
 from assistant.memory import MemoryStore
@@ -218,7 +218,7 @@ class ServedMemory:
             "job": attempt.job,
             "file": self._name(attempt.path),
             "kernel": attempt.kernel,
-            "technique": attempt.technique,
+            "technique": technique_in_words(attempt.technique),
             "finding": attempt.finding,
             "outcome": attempt.outcome,
             "reason": attempt.reason,
@@ -238,7 +238,7 @@ class ServedMemory:
             "file": self._name(proposal.path),
             "is_file": proposal.path.is_file(),
             "kernel": proposal.kernel,
-            "techniques": proposal.techniques,
+            "techniques": tuple(map(technique_in_words, proposal.techniques)),
             "summary": proposal.summary,
             "state": proposal.state.value,
             "outcome": proposal.verification.outcome.value,

@@ -18,10 +18,10 @@ from assistant.cuda.changes import changes_diff, shown_names
 from assistant.cuda.tied_hunks import tied_hunks
 from assistant.editor.offer_words import accept_title, review_lines
 from assistant.editor.review import Apply
-from assistant.editor.technique_words import named
 from assistant.editor.tried import TriedEdit, others_tried
 from assistant.editor.words import proposal_text
 from assistant.engine.proposals import MovedChange
+from assistant.engine.report import techniques_in_words
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.change import FileChange
 from assistant.model.proposal import REASON_CODES, Proposal
@@ -211,7 +211,7 @@ class Proposals:
         }
 
     async def _ask_reason(self, proposal: Proposal) -> None:
-        question = f"Reject {proposal.id} ({', '.join(map(named, proposal.techniques))}): why?"
+        question = f"Reject {proposal.id} ({techniques_in_words(proposal.techniques)}): why?"
         chosen = await self._client.choose(question, (*REASON_CODES, "no reason"))
         if chosen is None:
             return

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from assistant.cli.calm_words import short_names
 from assistant.editor.tried import outcome_in_words
+from assistant.engine.report import technique_in_words
 from assistant.model.attempt import Attempt
 
 __all__ = ["print_attempts"]
@@ -24,6 +25,12 @@ def print_attempts(console: Console, attempts: Iterable[Attempt], when: Callable
         table.add_column(head, no_wrap=True)
     table.add_column("why", no_wrap=True, overflow="ellipsis", style="dim")
     for attempt in shown:
-        cells = (when(attempt.created_ms), names[attempt.kernel], attempt.technique, outcome_in_words(attempt), attempt.reason)
+        cells = (
+            when(attempt.created_ms),
+            names[attempt.kernel],
+            technique_in_words(attempt.technique),
+            outcome_in_words(attempt),
+            attempt.reason,
+        )
         table.add_row(*map(escape, cells))
     console.print(table)

@@ -14,12 +14,11 @@ from rich.syntax import Syntax
 from assistant.cli.calm_words import MORE, rows, short_names, shortened
 from assistant.cli.console import for_people
 from assistant.cli.layout import Page
-from assistant.engine.report import gain_in_words, limit_in_words, verdict_in_short
+from assistant.engine.report import gain_in_words, limit_in_words, technique_in_words, techniques_in_words, verdict_in_short
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 from assistant.model.verification import Label, Outcome
-from assistant.plan.catalogue import own_catalogue
 
 __all__ = ["CalmSearch"]
 
@@ -69,7 +68,7 @@ class CalmSearch:
         for number, other in enumerate(event.alternatives, 1):
             labels = f", asks for a decision on {', '.join(other.labels)}" if other.labels else ""
             gain = gain_in_words(other.speed.outcome, other.speed.ratio)
-            self._page.put(escape(f"[{number}] instead: {' + '.join(other.techniques)}: {gain}{labels}"), indent=4)
+            self._page.put(escape(f"[{number}] instead: {techniques_in_words(other.techniques)}: {gain}{labels}"), indent=4)
         self._diff(event.diff)
         self._page.put(f"[dim]evidence, and what was not checked: kernelopt show {event.id}[/]", indent=4)
 
@@ -122,9 +121,8 @@ class CalmSearch:
 
 
 def _title(event: events.ProposalMade) -> str:
-    """The first technique's title; how many others there are."""
-    known = own_catalogue().get(event.techniques[0])
-    title = event.techniques[0] if known is None else known.title
+    """The first technique; how many others there are."""
+    title = technique_in_words(event.techniques[0])
     return title if len(event.techniques) == 1 else f"{title} +{len(event.techniques) - 1}"
 
 

@@ -21,7 +21,7 @@ from assistant.config import find_workspace, load_settings, memory_path
 from assistant.cuda.embedded.in_python import python_file
 from assistant.editor.tried import why_tried
 from assistant.engine import event_json
-from assistant.engine.report import proposal_event
+from assistant.engine.report import proposal_event, technique_in_words, techniques_in_words
 from assistant.engine.search import last_interrupted
 from assistant.errors import UsageError
 from assistant.memory import MemoryStore, open_store
@@ -54,7 +54,7 @@ def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None
         table.add_column(name, overflow="fold")
     for p in chosen:
         speed = f"{p.comparison.outcome.value} {format_ratio(p.comparison.ratio)}x"
-        names = " + ".join(p.techniques)
+        names = techniques_in_words(p.techniques)
         kernel, files = name_in_code(p.kernel)[0], ", ".join(path.name for path in p.paths)
         table.add_row(store.short_id(p.id), p.state.value, p.verification.outcome.value, speed, escape(kernel), names, files)
     print_table(console(), table)
@@ -96,7 +96,8 @@ def print_history(file: Path | None, limit: int, as_json: bool, has_why: bool) -
     for attempt in () if is_table else attempts:
         ratio = "" if attempt.comparison is None else f" {attempt.comparison.outcome.value} {format_ratio(attempt.comparison.ratio)}x"
         also = f" with {', '.join(file.path.name for file in attempt.also)}" if attempt.also else ""
-        line = f"{_when(attempt.created_ms)} {attempt.technique} on {attempt.kernel}{also}: {attempt.outcome}{ratio} — {attempt.reason}"
+        what = f"{technique_in_words(attempt.technique)} on {attempt.kernel}{also}"
+        line = f"{_when(attempt.created_ms)} {what}: {attempt.outcome}{ratio} — {attempt.reason}"
         console().print(line, markup=False, highlight=False, soft_wrap=True)
         if has_why:
             console().print(f"  tried {why_tried(attempt)}", markup=False, highlight=False, soft_wrap=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from assistant.engine.report import technique_in_words
 from assistant.model import events
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason
 
@@ -58,7 +59,7 @@ class NotTried:
             if self._cost(decline) >= _LEAST_COST_RATIO and of_place[place] < _MOST_OF_A_PLACE and key not in chosen:
                 of_place[place] += 1
                 chosen[key] = decline
-        return tuple(f"{d.technique} line {d.line}: {d.reason}" for d in tuple(chosen.values())[:_MOST_LINES])
+        return tuple(f"{technique_in_words(d.technique)} line {d.line}: {d.reason}" for d in tuple(chosen.values())[:_MOST_LINES])
 
     def _cost(self, decline: Decline) -> float:
         return self._costs.get((decline.kernel, decline.line), 0.0)

@@ -17,6 +17,7 @@ from assistant.cli.console import for_people
 from assistant.cli.layout import Page
 from assistant.cli.not_tried import NotTried
 from assistant.cuda.same_names import split_name
+from assistant.engine.report import technique_in_words, techniques_in_words
 from assistant.model import events
 from assistant.model.comparison import format_ratio, speed_in_words
 from assistant.model.plan import NO_MODEL, Decline, Step
@@ -121,7 +122,11 @@ class SearchScreen:
         said = ", ".join(f"{metric_in_words(p.metric)} {change_in_words(p.metric, p.before, p.after, p.unit)}" for p in step.predictions)
         expected = f"predicts {said}" if said else self._filled(step.rationale)
         answers = f", for {step.finding}" if step.finding else ""
-        self._page.put(f"{number}. [bold]{escape(step.technique)}[/] line {step.line}{answers}: {escape(expected)}", indent=4, hang=7)
+        self._page.put(
+            f"{number}. [bold]{escape(technique_in_words(step.technique))}[/] line {step.line}{answers}: {escape(expected)}",
+            indent=4,
+            hang=7,
+        )
         if self._is_verbose and said:
             self._page.put(f"[dim]{escape(self._filled(step.rationale))}[/]", indent=7)
         if self._is_verbose and step.why:
@@ -130,7 +135,7 @@ class SearchScreen:
             self._page.put(f"[magenta]memory:[/] {escape(sentence)}", indent=7, hang=9)
 
     def _decline(self, decline: Decline) -> None:
-        place = f"{decline.technique} line {decline.line} does not apply"
+        place = f"{technique_in_words(decline.technique)} line {decline.line} does not apply"
         text = f"– {'no model planned' if decline.technique == NO_MODEL else place}: {decline.reason}"
         self._page.put(f"[dim]{escape(text)}[/]", indent=4, hang=7)
 
@@ -154,7 +159,9 @@ class SearchScreen:
         """The settings that were tried, in order, each with its ratio as a bar."""
         most = max((point.ratio for point in event.points if point.ratio is not None), default=1.0)
         tried = counted_noun(len(event.points), "setting")
-        self._page.put(f"[dim]tuned {escape(event.technique)}: {tried} tried of {event.setting_count}, {event.method}[/]", indent=4)
+        self._page.put(
+            f"[dim]tuned {escape(technique_in_words(event.technique))}: {tried} tried of {event.setting_count}, {event.method}[/]", indent=4
+        )
         for point in event.points:
             words = escape(", ".join(f"{name} = {value}" for name, value in point.values))
             mark = " [bold]best[/]" if point.values == event.best else ""
@@ -175,7 +182,7 @@ class SearchScreen:
         ratio = "" if best.ratio is None else f"predicted {format_ratio(best.ratio)}x"
         also = f" [dim](other variants: {', '.join(others)})[/]" if others else ""
         head = f"[{style}]{best.outcome:{_OUTCOME_COLUMNS}}[/] {ratio:>{_RATIO_COLUMNS}}  "
-        self._page.put(f"{head}{escape(best.technique)}: {escape(best.reason)}{also}", indent=4, hang=7)
+        self._page.put(f"{head}{escape(technique_in_words(best.technique))}: {escape(best.reason)}{also}", indent=4, hang=7)
 
     def proposal(self, event: events.ProposalMade) -> None:
         """The verdict in one line, the diff, what verification found, the explanation."""
@@ -186,7 +193,7 @@ class SearchScreen:
         outcome = event.verification.outcome
         verdict = escape(verdict_in_words(outcome, event.verification.caveats))
         speed = escape(speed_in_words(event.speed.outcome, event.speed.ratio, event.speed.caveats))
-        chain = " + ".join(event.techniques)
+        chain = techniques_in_words(event.techniques)
         self._page.put(f"[bold]{escape(event.kernel)}[/]: {chain}: [{_OUTCOME_STYLE[outcome]}]{verdict}[/], {speed}, {event.state}", hang=2)
         self._page.put(f"[dim]{escape(event.file)}[/]")
         if len(event.files) > 1 or (event.files and event.files[0] != event.file):
@@ -200,7 +207,7 @@ class SearchScreen:
             verdict = escape(verdict_in_words(other.verification.outcome, other.verification.caveats))
             speed = escape(speed_in_words(other.speed.outcome, other.speed.ratio, other.speed.caveats))
             labels = f", asks for a decision on {', '.join(other.labels)}" if other.labels else ""
-            self._page.put(f"alternative {number}: {' + '.join(other.techniques)}: {verdict}, {speed}{labels}", hang=2)
+            self._page.put(f"alternative {number}: {techniques_in_words(other.techniques)}: {verdict}, {speed}{labels}", hang=2)
             self._page.put(f"[dim]kernelopt show {event.id} --alternative {number}[/]", indent=2)
         if len(event.hunk_ids) > 1:
             self._page.put(f"[dim]hunks: {' '.join(event.hunk_ids)}[/]", hang=2)

@@ -24,6 +24,7 @@ from rich.spinner import Spinner
 from assistant.cli.calm_words import shortened
 from assistant.cli.meter import meter_words
 from assistant.config import user_paths
+from assistant.engine.report import technique_in_words
 from assistant.lab.cache import FIRST_BUILD, is_emulator_being_built
 from assistant.model import events
 from assistant.model.completion import ModelRole
@@ -106,14 +107,14 @@ def doing(event: events.Event, before: str | None) -> str | None:
         case events.FindingsFound():
             return f"{shortened(event.kernel)}: plans"
         case events.PlanMade():
-            return f"{shortened(event.steps[0].kernel)}: tries {event.steps[0].technique}" if event.steps else before
+            return f"{shortened(event.steps[0].kernel)}: tries {technique_in_words(event.steps[0].technique)}" if event.steps else before
         case events.ModelCalled():
             return f"{event.model}: {event.prompt} {event.outcome}"
         case events.CandidateTried():
-            return f"{shortened(event.kernel)}: goes on after {event.technique}"
+            return f"{shortened(event.kernel)}: goes on after {technique_in_words(event.technique)}"
         case events.SettingTried(point=point):
             setting = ", ".join(f"{name} = {value}" for name, value in point.values)
-            return f"{shortened(event.kernel)}: tunes {event.technique}, after {setting}"
+            return f"{shortened(event.kernel)}: tunes {technique_in_words(event.technique)}, after {setting}"
         case events.ProposalMade() | events.JobEnded():
             return None
         case events.DecisionMade():

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from assistant.editor.tried import outcome_in_words, why_tried
+from assistant.engine.report import technique_in_words
 from assistant.memory import promise
 from assistant.model.attempt import Attempt
 from assistant.model.comparison import format_interval, format_ratio
@@ -135,7 +136,10 @@ def learned_page(learned: WhatWasLearned, attempts: Iterable[Attempt]) -> Learne
         ),
         axis=None if axis is None else axis.part,
         sequences=tuple(f"{each.name}{', reverted' if each.is_dropped else ''}: {each.sentence}" for each in learned.sequences),
-        lessons=tuple(LessonPart(each.id, each.technique, each.statements, first_of(each.rows, _SHOWN_ROWS)) for each in learned.lessons),
+        lessons=tuple(
+            LessonPart(each.id, technique_in_words(each.technique), each.statements, first_of(each.rows, _SHOWN_ROWS))
+            for each in learned.lessons
+        ),
         tried=tuple(tried_part(attempt) for attempt in attempts),
         nothing="" if rows else _NOTHING,
     )
@@ -145,7 +149,9 @@ def tried_part(attempt: Attempt) -> TriedPart:
     """Why one candidate was tried when it was, and what came of it."""
     kernel = attempt.kernel.partition("(")[0]
     outcome, tried = outcome_in_words(attempt), why_tried(attempt)
-    return TriedPart(attempt.id, attempt.technique, kernel, attempt.path.name, attempt.created_ms, outcome, attempt.reason, tried)
+    return TriedPart(
+        attempt.id, technique_in_words(attempt.technique), kernel, attempt.path.name, attempt.created_ms, outcome, attempt.reason, tried
+    )
 
 
 def _technique(row: Knowledge, axis: _Axis | None) -> TechniquePart:
@@ -157,7 +163,7 @@ def _technique(row: Knowledge, axis: _Axis | None) -> TechniquePart:
     decided = ((row.accepted_count, "accepted"), (row.rejected_count, "rejected"))
     place, low, high = (None if axis is None else axis.place(value) for value in (row.median_ratio, row.low_ratio, row.high_ratio))
     return TechniquePart(
-        technique=row.technique,
+        technique=technique_in_words(row.technique),
         kernels=counted_noun(row.kernel_count, "kernel") if row.tried_count else "no trial is known",
         right=f"{row.right_count} of {row.tried_count}" if row.tried_count else "",
         speed=speed,

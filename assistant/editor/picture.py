@@ -24,13 +24,13 @@ from assistant.editor.offer_words import OUTDATED, gain, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.searched import InVain
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
+from assistant.engine.report import gain_in_words, techniques_in_words, verdict_in_short
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
-from assistant.model.comparison import format_ratio, speed_in_words
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
-from assistant.model.verification import verdict_in_words
+from assistant.model.verification import Label, Outcome
 from assistant.profile.problems import defect_in_words, errors_among, problem_in_words
 from assistant.profile.rules.defects import CODE_BY_KIND
 
@@ -335,35 +335,35 @@ class _Builder:
 
 
 def comparison_sentence(comparison: events.ComparisonMade) -> str:
-    """``PASS, PREDICTED 1.57x (model)``, with the first reason where it is not a plain pass."""
+    """``right in 10 of 10 cases, ≈1.57x predicted (model)``, with the first reason where it is not a plain pass."""
     verification, speed = comparison.verification, comparison.speed
-    parts = [verdict_in_words(verification.outcome, verification.caveats)]
+    right = sum(case.outcome is Outcome.PASS for case in verification.cases)
+    labels = [Label(name) for name in verification.labels]
+    parts = [verdict_in_short(verification.outcome, right, len(verification.cases), labels), *verification.caveats]
     if speed is not None:
-        parts.append(f"{speed_in_words(speed.outcome, speed.ratio, speed.caveats)} ({speed.method})")
+        parts += [f"{gain_in_words(speed.outcome, speed.ratio)} ({speed.method})", *speed.caveats]
     if verification.findings:
         parts.append(verification.findings[0].message)
     return ", ".join(parts)
 
 
 def proposal_title(proposal: Proposal) -> str:
-    """``shared-memory-padding, PREDICTED 1.33x, PASS``: what a proposal claims, in few words.
+    """``shared memory padding, ≈1.33x predicted, right in 10 of 10 cases``: what a proposal claims, in few words.
 
     ``… in 2 files, …`` where it changes several, ``…, by model NAME`` where one wrote it.
     """
-    speed, author = proposal.comparison, "" if proposal.model is None else f", by model {proposal.model}"
-    what = " + ".join(proposal.techniques) + (f" in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
-    return f"{what}, {speed.outcome.value} {format_ratio(speed.ratio)}x, {proposal.verification.outcome.value}{author}"
+    author = "" if proposal.model is None else f", by model {proposal.model}"
+    what = techniques_in_words(proposal.techniques) + (f" in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
+    return f"{what}, {gain(proposal)}, {verdict(proposal)}{author}"
 
 
 def alternative_lines(proposal: Proposal) -> list[str]:
-    """``P01M7~1: shared-tile + fast-math, PREDICTED 2.10x, NEEDS_DECISION; asks for a decision on fast-math``, one for each."""
+    """``P01M7~1: shared tile + fast math, ≈2.10x predicted, needs your decision: fast math``, one for each."""
     lines: list[str] = []
     for number in range(1, len(proposal.alternatives) + 1):
         other = proposal.taking(number)
         if other is not None:
-            labels = ", ".join(label.value for label in other.labels)
-            asked = f"; asks for a decision on {labels}" if labels else ""
-            lines.append(f"{proposal.id}{ALTERNATIVE_MARK}{number}: {proposal_title(other)}{asked}")
+            lines.append(f"{proposal.id}{ALTERNATIVE_MARK}{number}: {proposal_title(other)}")
     return lines
 
 

@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from assistant.editor.technique_words import named
+from assistant.engine.report import technique_in_words
 from assistant.model.events import CandidateTried, Event, PlanMade, StageStarted
 from assistant.model.trial import OUTCOME_WORDS
 from assistant.profile.quantity import counted_noun
@@ -44,12 +44,12 @@ class JobProgress:
             case StageStarted(stage="candidate", detail=detail):
                 self._begun_count += 1
                 technique = detail.rpartition(": ")[2].partition(" ")[2]
-                return f"trying {named(technique)}{self._of(self._begun_count)}"
+                return f"trying {technique_in_words(technique)}{self._of(self._begun_count)}"
             case StageStarted(stage=stage, detail=detail):
                 return _STARTED.get(stage, detail or stage).format(detail=detail)
             case CandidateTried(technique=technique, outcome=outcome):
                 self._ended_count += 1
-                return f"{named(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}{self._of(self._ended_count)}"
+                return f"{technique_in_words(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}{self._of(self._ended_count)}"
             case _:
                 return None
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assistant.editor.technique_words import named
-from assistant.engine.report import gain_in_words
+from assistant.engine.report import gain_in_words, technique_in_words
 from assistant.model.attempt import Attempt
 from assistant.model.proposal import Proposal
 from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
@@ -46,7 +45,7 @@ def others_tried(store: AttemptStore, proposal: Proposal) -> tuple[TriedEdit, ..
     return tuple(
         TriedEdit(
             id=each.id,
-            title=f"{named(each.technique)}: {OUTCOME_WORDS[each.outcome]}",
+            title=f"{technique_in_words(each.technique)}: {OUTCOME_WORDS[each.outcome]}",
             why=each.reason,
             tried=why_tried(each),
             path=each.path,

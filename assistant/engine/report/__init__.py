@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from assistant.engine.report.claims import gain_in_words as gain_in_words
     from assistant.engine.report.claims import label_in_words as label_in_words
     from assistant.engine.report.claims import ratio_in_words as ratio_in_words
+    from assistant.engine.report.claims import technique_in_words as technique_in_words
+    from assistant.engine.report.claims import techniques_in_words as techniques_in_words
     from assistant.engine.report.claims import verdict_in_short as verdict_in_short
     from assistant.engine.report.counted import launch_events as launch_events
     from assistant.engine.report.counted import report_summaries as report_summaries

@@ -13,7 +13,15 @@ from collections.abc import Sequence
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.verification import Label, Outcome
 
-__all__ = ["asked_in_words", "gain_in_words", "label_in_words", "ratio_in_words", "verdict_in_short"]
+__all__ = [
+    "asked_in_words",
+    "gain_in_words",
+    "label_in_words",
+    "ratio_in_words",
+    "technique_in_words",
+    "techniques_in_words",
+    "verdict_in_short",
+]
 
 _LABELS = {
     Label.PRECISION: "fewer digits",
@@ -30,6 +38,16 @@ _LABELS = {
     Label.REASSOCIATION: "another order of sums",
     Label.IN_PART: "judged in part",
 }
+
+
+def technique_in_words(technique: str) -> str:
+    """``staged store`` of ``staged-store``: its id is for memory and for what is typed; what a model called its edit stays as it is."""
+    return technique if " " in technique else technique.replace("-", " ")
+
+
+def techniques_in_words(techniques: Sequence[str]) -> str:
+    """``staged store + loop unrolling``."""
+    return " + ".join(map(technique_in_words, techniques))
 
 
 def ratio_in_words(ratio: float) -> str:

@@ -3,7 +3,7 @@
 Example::
 
     nothing_in_words((TrialOutcome.FAILED, TrialOutcome.NOT_BETTER), declines, findings)
-    # "2 edits tried (wrong: 1, not faster: 1); private-histogram does not apply at line 5: the size of `bins` is not known"
+    # "2 edits tried (wrong: 1, not faster: 1); private histogram does not apply at line 5: the size of `bins` is not known"
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from assistant.engine.report import technique_in_words
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason
 from assistant.model.profile import Finding
 from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
@@ -66,4 +67,4 @@ def _next(declines: Sequence[Decline], findings: Sequence[Finding]) -> str:
         return max(costs, default=0.0), decline.code in _UNKNOWN
 
     telling = max((decline for decline in declines if decline.code not in _UNTELLING), key=weight, default=None)
-    return "" if telling is None else f"{telling.technique} does not apply at line {telling.line}: {telling.reason}"
+    return "" if telling is None else f"{technique_in_words(telling.technique)} does not apply at line {telling.line}: {telling.reason}"

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from assistant.engine.ids import new_id
 from assistant.engine.proposals import SettledStep, broken, forbidden, is_settled, moved, settled_step
+from assistant.engine.report import technique_in_words
 from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import SearchContext, SearchServices, nothing_to_do
 from assistant.engine.search.edited import EditedTexts, edited_texts
@@ -189,10 +190,10 @@ class RoundTrials:
         job.emit(events.StageStarted(job.id, "consent", f"{edit} edits host code"))
         await job.delivered()
         if await self.services.host_code.asked(edit):
-            job.emit(events.StageStarted(job.id, "candidate", f"{self.context.kernel}: tries {step.technique}"))
+            job.emit(events.StageStarted(job.id, "candidate", f"{self.context.kernel}: tries {technique_in_words(step.technique)}"))
 
     def _edit_name(self, step: Step) -> str:
-        return f"{step.technique} of {self.context.kernel}"
+        return f"{technique_in_words(step.technique)} of {self.context.kernel}"
 
     def _remember(self, trial: Trial) -> None:
         context = self.context

@@ -76,7 +76,7 @@ def test_a_rejected_technique_ranks_lower_and_the_plan_says_why(offered: Offered
 def test_history_shows_attempts_and_decisions(offered: Offered) -> None:
     offered.cli.run("reject", offered.id, "--reason", "not now")
     said = offered.cli.run("history", offered.source).out
-    assert "staged-store" in said and "kept" in said
+    assert "staged store" in said and "kept" in said
     assert "P1 rejected" in said and "not now" in said
 
 

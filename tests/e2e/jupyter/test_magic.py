@@ -174,9 +174,9 @@ async def test_a_proposal_is_reviewed_in_the_notebook_and_elsewhere(open_noteboo
 
     await page.command("Kernelopt History")
     history = page.page.locator(".kernelopt-history")
-    for words in ("float-literals", "rejected by cli", "undone by", "partially accepted by"):
+    for words in ("float literals", "rejected by cli", "undone by", "partially accepted by"):
         await page.see(history, words)
-    await history.get_by_role("button", name="float-literals").click()
+    await history.get_by_role("button", name="float literals").click()
     await page.see(history.locator(".kernelopt-added"), "0.01f * s")
     await page.shoot("history")
     await page.page.locator(".lm-TabBar-tab", has_text="waves.ipynb").click()

@@ -57,8 +57,8 @@ def test_the_most_promising_comes_first_and_every_state_has_its_table() -> None:
     elsewhere = known(device_class="cpu, predicted for h200", measured_count=0, predicted_count=2)
     page = learned_page(WhatWasLearned((slow, fast, elsewhere)), ())
     assert [[part.technique for part in state.techniques] for state in page.states] == [
-        ["warp-per-row", "loop-unrolling"],
-        ["warp-per-row"],
+        ["warp per row", "loop unrolling"],
+        ["warp per row"],
     ]
     assert page.states[1].techniques[0].how == "predicted on 2"
 

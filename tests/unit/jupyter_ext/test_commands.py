@@ -63,6 +63,6 @@ def test_a_proposal_is_named_by_its_number_in_the_notebooks_workspace(workshop: 
 def test_what_was_learned_is_shown_with_why_each_edit_was_tried(workshop: Workshop) -> None:
     workshop.loop.call(workshop.store.add_attempt, Given.attempt(why="1 of 2: the finding promises 2.00x"))
     shown = ast.literal_eval(answered(workshop, "memory"))
-    assert "shared-memory-padding" in shown["text/plain"] and "1 of 1" in shown["text/plain"]
+    assert "shared memory padding" in shown["text/plain"] and "1 of 1" in shown["text/plain"]
     assert "was tried 1 of 2: the finding promises 2.00x" in shown["text/plain"]
     assert "<svg" in shown["text/html"]

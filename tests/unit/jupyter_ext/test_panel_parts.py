@@ -15,7 +15,7 @@ from assistant.model import events
 from assistant.model.profile import Problem
 from assistant.model.proposal import Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import Label, Outcome, VerificationFinding
+from assistant.model.verification import CaseResult, Label, Outcome, VerificationFinding
 from jupyter_ext import proposal_page, source_page
 from jupyter_ext.cells import Cell, cell_of
 from jupyter_ext.page import details_html, failure_text, headline_html, how_to_decide, offer_html, offer_text
@@ -144,7 +144,7 @@ def test_what_else_was_tried_is_folded_with_why_it_is_not_offered() -> None:
         )
     html = details_html(run.state, picture())
     assert "Other things tried (1)" in folded(html)
-    assert "<b>float-literals</b>: not faster. predicted 0.98x &lt; 1.01x<br>Tried 2 of 3: &lt;expected&gt; 1.10x" in html
+    assert "<b>float literals</b>: not faster. predicted 0.98x &lt; 1.01x<br>Tried 2 of 3: &lt;expected&gt; 1.10x" in html
 
 
 def test_whatever_came_of_a_candidate_has_words() -> None:
@@ -154,7 +154,7 @@ def test_whatever_came_of_a_candidate_has_words() -> None:
         run.follow(Verb.OPTIMIZE, events.CandidateTried("J1", "C1", "float-literals", KERNEL, outcome, "", None))
     html = details_html(run.state, picture())
     assert f"Other things tried ({len(others)})" in folded(html)
-    assert len(set(re.findall(r"<b>float-literals</b>: ([a-z][^.<]+)\.", html))) == len(others)
+    assert len(set(re.findall(r"<b>float literals</b>: ([a-z][^.<]+)\.", html))) == len(others)
 
 
 def test_a_decided_proposal_is_one_line() -> None:
@@ -162,7 +162,7 @@ def test_a_decided_proposal_is_one_line() -> None:
     decision = Decision("P01", DecisionKind.REJECTED, (), "precision", "later", 5, "jupyter 1", None)
     html = offer_html(picture(proposals=(kept,)), {"P01": decision})
     assert folded(html) == ["rejected"] and "kernelopt-diff" not in unfolded(html)
-    assert "PASS, by jupyter: Changes results: later</summary>" in html, "the state is not said twice, and no process by its number"
+    assert "right, by jupyter: Changes results: later</summary>" in html, "the state is not said twice, and no process by its number"
 
 
 def test_a_decision_is_asked_for_by_what_it_is_about() -> None:
@@ -175,7 +175,7 @@ def test_a_decision_is_asked_for_by_what_it_is_about() -> None:
     assert f"<li>{measured}</li>" in html and html.count(made.summary) == 1
     known = offer_html(picture(proposals=(replace(made, verification=replace(found, findings=(replace(finding, message=made.summary),))),)))
     assert "<li>" not in known, "what the summary says is not said again"
-    taken = replace(made, verification=found, state=ProposalState.ACCEPTED)
+    taken = replace(made, labels=(Label.PRECISION,), verification=found, state=ProposalState.ACCEPTED)
     assert ", fewer digits</summary>" in offer_html(picture(proposals=(taken,))), "it needs no decision any more"
 
 
@@ -221,3 +221,13 @@ def test_what_an_edit_assumes_is_said_once() -> None:
     finding = VerificationFinding("assumption", Outcome.NEEDS_DECISION, f"halve assumes that {words}")
     judged = replace(plain, verification=replace(plain.verification, findings=(finding,)))
     assert [proposal_page.open_html(one).count(words) for one in (plain, judged)] == [1, 1]
+
+
+def test_an_open_proposal_says_its_verdict_once_and_its_technique_as_people_do() -> None:
+    made = proposal("P01")
+    cases = tuple(CaseResult("recorded", f"n={n}", 1.0, Outcome.PASS, None, None) for n in range(32))
+    html = offer_html(
+        picture(proposals=(replace(made, techniques=("block-size-search",), verification=replace(made.verification, cases=cases)),))
+    )
+    assert "<b>right in 32 of 32 cases</b> · block size search" in html
+    assert "PASS" not in html and "cases passed" not in html and "block-size-search" not in html
