@@ -11,7 +11,7 @@ from collections.abc import Generator
 import pytest
 from hypothesis import settings
 
-from tests.collecting import import_own_share_first, no_garbage_collection
+from tests.collecting import draw_no_constants_of_ours, import_own_share_first, no_garbage_collection
 from tests.network.ban import forbid
 from tests.network.quick import leave_out_parsers
 from tests.order import longest_first
@@ -21,6 +21,8 @@ settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 forbid()
 leave_out_parsers()
+if "KERNELOPT_THOROUGH" not in os.environ:
+    draw_no_constants_of_ours()
 write_to_quick_folder()
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ _COMPILER = "a table"
 _DEVICE = "a table of the tests"
 _COUNTING = ("count", "grade", "check")
 _WARP = 32
+_parsed = lru_cache(maxsize=64)(parse)  # a lab is asked about the same text many times
 _IDEAL_SECTORS = 4
 """Of a warp's access to floats that lie side by side."""
 _Files = tuple[ParsedSource, ...]
@@ -105,8 +107,7 @@ class FakeLab:
         if self.compiler is not None:
             return self.compiler
         files = _files(program)
-        refused = self._refused(files)
-        if refused is not None:
+        if (refused := self._refused(files)) is not None:
             return BuildFailure(_COMPILER, refused)
         resources = tuple(
             KernelResources(instance, f"_Z{found[1].name}", architecture, 32, 0, 0, 0, 0, 0)
@@ -253,7 +254,7 @@ class FakeLab:
 
 
 def _files(program: Program) -> _Files:
-    return tuple(map(parse, program.sources))
+    return tuple(map(_parsed, program.sources))
 
 
 def _found(files: _Files, instance: str) -> tuple[ParsedSource, Kernel] | None:

@@ -157,7 +157,7 @@ def _run(asked: dict[str, Any]) -> int:
 
 
 def _end(code: int) -> NoReturn:
-    """End as the interpreter does, but for taking apart all that was loaded, which copies the memory that is shared with the fork's parent."""
+    """End as the interpreter does, but for taking apart all that was loaded, which copies memory that forks share."""
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads
     atexit._run_exitfuncs()
     try:
