@@ -155,8 +155,7 @@ class FakeLab:
         host = next((case for words, case in programs.items() if words in whole), None)
         if host is None:
             return LabFailure("unsupported", "the table has no such program", "add it to the table")
-        refused = self._refused(files)
-        if refused is not None:
+        if (refused := self._refused(files)) is not None:
             return LabFailure("not_built", "the table has no such kernel", "", refused)
         uploaded = write_case(self._new_folder("program"), host if uploads is None else _with_uploads(host, uploads))
         recording = self._new_folder("recording")
@@ -169,8 +168,7 @@ class FakeLab:
     async def replay(self, program: Program, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits) -> ReplayRun | LabFailure:
         self._note("replay", program)
         files = _files(program)
-        refused = self._refused(files)
-        if refused is not None:
+        if (refused := self._refused(files)) is not None:
             return LabFailure("not_built", "the table has no such kernel", "", refused)
         out = self._new_folder("replay")
         writer = RecordingWriter(out)
