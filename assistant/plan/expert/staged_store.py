@@ -3,7 +3,8 @@
 Answers KO101 and KO102 on a store whose neighbours in a warp lie a row apart, where the store is the last thing a thread does: a
 transpose, or anything that reads along rows and writes along columns. After the barrier each thread stores the result of its
 mirror image in the tile. The tile is the block, which must be square, or as wide as the block where its threads walk over the tile's rows.
-Of blocks of 1024 threads, of which a GPU holds few, there is a variant with 256, each of which takes four rows of the same tile.
+Of blocks of 1024 threads, of which a GPU holds few, there are variants with fewer, each of which takes several rows of the same tile; how
+many is left to tuning.
 
 Example::
 
@@ -46,8 +47,10 @@ _LARGEST_PAD = 8
 """Longest padding that is tried, in elements."""
 _FULL_EDGE = 32
 """Of a square block with as many threads as a block may have."""
-_FEW_ROWS = 8
-"""Of a block that leaves an SM room for seven others: 256 threads (docs/measurements.md: 1024 reach 38 % of an H200's DRAM peak)."""
+_FEW_ROWS = (8, 16, 4)
+"""Of a block, the most promising first: 8 leave an SM room for seven others (docs/measurements.md: 1024 threads reach 38 % of an H200's
+DRAM peak)."""
+_IN_WORDS = {2: "two", 4: "four", 8: "eight"}
 
 
 class StagedStore:
@@ -64,7 +67,8 @@ class StagedStore:
         if isinstance(staging, Obstacle):
             return context.decline(self.technique, staging)
         edits = staging_edits(context, staging)
-        return (*_shorter(context, staging, edits), _rewrite(context, staging, edits))
+        shorter = [found for rows in _FEW_ROWS for found in _shorter(context, staging, edits, rows)]
+        return (*shorter[:1], _rewrite(context, staging, edits), *shorter[1:])
 
 
 def _rewrite(context: TransformationContext, staging: Staging, edits: tuple[TextEdit, ...]) -> Rewrite:
@@ -83,23 +87,23 @@ def _rewrite(context: TransformationContext, staging: Staging, edits: tuple[Text
     )
 
 
-def _shorter(context: TransformationContext, staging: Staging, edits: tuple[TextEdit, ...]) -> tuple[Rewrite, ...]:
-    """The same with a quarter of the threads, where blocks are as large as they may be and more than the GPU holds at once."""
+def _shorter(context: TransformationContext, staging: Staging, edits: tuple[TextEdit, ...], rows: int) -> tuple[Rewrite, ...]:
+    """The same with blocks of fewer rows, where they are as large as they may be and more than the GPU holds at once."""
     block = staging.block
     is_crowded = any(launch.grid.count > BUSY_BLOCKS for launch in context.launches)
     if (block.x, block.y) != (_FULL_EDGE, _FULL_EDGE) or not is_crowded:
         return ()
     staged = with_body(context, _body_after(context, edits), context.line)
-    body = None if staged is None else several_rows(staged, edge_text(context, block.y), _FEW_ROWS)
-    launches = shorter_blocks(context, _FEW_ROWS)
+    body = None if staged is None else several_rows(staged, edge_text(context, block.y), rows)
+    launches = shorter_blocks(context, rows)
     if body is None or isinstance(launches, Obstacle):
         return ()
-    span, size = context.tree.span(context.body), f"blocks of {block.x} x {_FEW_ROWS} threads"
+    span, size = context.tree.span(context.body), f"blocks of {block.x} x {rows} threads"
     inside = edits_between(context.text, context.text[: span.start] + body + context.text[span.end :])
     own, in_others = by_file(context, (*inside, *launches))
     elsewhere = launch_elsewhere(context, size)
     plain = _rewrite(context, staging, own)
-    words = f"{plain.summary.rstrip('.')}, with four rows of it in each thread"
+    words = f"{plain.summary.rstrip('.')}, with {_IN_WORDS[block.y // rows]} rows of it in each thread"
     return (
         replace(
             plain,
@@ -107,6 +111,7 @@ def _shorter(context: TransformationContext, staging: Staging, edits: tuple[Text
             labels=launch_labels(context, elsewhere),
             assumptions=elsewhere,
             in_others=in_others,
+            numbers=(("block_rows", rows),),
         ),
     )
 

@@ -1,4 +1,4 @@
-"""Let each thread move 16 bytes with one access, in a kernel that works element by element or in loops that sum elements up.
+"""Let each thread move 16 bytes with one access, or 8, in a kernel that works element by element or in loops that sum elements up.
 
 Where the pointers are aligned and all elements are there, vectors; otherwise the same elements one by one, so that every pointer and every
 length stays right. A grid that had a thread for each element is divided by the elements of a thread.
@@ -15,7 +15,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.cuda.accesses import Use, array_accesses
 from assistant.cuda.element_size import element_size_bytes
@@ -45,11 +45,14 @@ __all__ = ["VectorizedAccess"]
 
 _WIDEST_BYTES = 16
 """CUDA C++ Programming Guide, "Device Memory Accesses": a global access is of 1, 2, 4, 8 or 16 bytes."""
+_SHARES = (1, 2)
+"""Of the widest access, the most promising first: half of it needs fewer registers, and leaves more blocks of a small grid."""
 _SIZES = (1, 2, 4, 8)
+_NUMBER = "elements_per_access"
 
 
 class VectorizedAccess:
-    """An element a thread and access → 16 bytes."""
+    """An element a thread and access → 16 bytes, or 8; which is left to tuning."""
 
     technique = "vectorized-access"
 
@@ -57,10 +60,10 @@ class VectorizedAccess:
         found = _of_elements(context)
         if isinstance(found, Obstacle):
             found = _of_loops(context) or found
-        return context.decline(self.technique, found) if isinstance(found, Obstacle) else (found,)
+        return context.decline(self.technique, found) if isinstance(found, Obstacle) else found
 
 
-def _of_elements(context: TransformationContext) -> Rewrite | Obstacle:
+def _of_elements(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle:
     """Of a kernel that works element by element."""
     obstacle = warp_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
     kernel = obstacle or elementwise_kernel(context)
@@ -69,11 +72,16 @@ def _of_elements(context: TransformationContext) -> Rewrite | Obstacle:
     types = _order_obstacle(context, kernel) or _types(context, kernel.function, kernel.pointers)
     if isinstance(types, Obstacle):
         return types
-    grid = coarser_grid(context, {"x": types.count}) if kernel.loop is None else ()
-    return grid if isinstance(grid, Obstacle) else _rewrite(context, VectorKernel(kernel, types), grid)
+    made: list[Rewrite] = []
+    for width in _widths(types):
+        grid = coarser_grid(context, {"x": width.count}) if kernel.loop is None else ()
+        if isinstance(grid, Obstacle):
+            return grid
+        made.append(_rewrite(context, VectorKernel(kernel, width), grid))
+    return tuple(made)
 
 
-def _of_loops(context: TransformationContext) -> Rewrite | Obstacle | None:
+def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle | None:
     """Of loops in which a warp, a block or the grid shares elements; None where the line is in none."""
     dealt = dealt_loops(context)
     if dealt is None or isinstance(dealt, Obstacle):
@@ -85,16 +93,27 @@ def _of_loops(context: TransformationContext) -> Rewrite | Obstacle | None:
     pairs = [(pair.first, pair.second) for pair in dealt.apart]
     apart = (apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else ()
     names = ", ".join(dict.fromkeys(f"`{element.base}`" for element in elements))
-    return Rewrite(
-        technique=VectorizedAccess.technique,
-        kernel=context.kernel.key,
-        line=context.tree.line(dealt.loops[0].loop),
-        edits=vector_loop_edits(context, dealt, types),
-        summary=f"Give each thread {types.count} neighbouring elements of {names} at a time, moved by one access each.",
-        labels=(*((Label.ASSUMPTION,) if apart else dealt.seen.labels), *((Label.REASSOCIATION,) if dealt.is_rounded else ())),
-        predictions=predicted_values(context, _after(types)),
-        assumptions=(*dealt.seen.assumptions, *apart),
+    return tuple(
+        Rewrite(
+            technique=VectorizedAccess.technique,
+            kernel=context.kernel.key,
+            line=context.tree.line(dealt.loops[0].loop),
+            edits=vector_loop_edits(context, dealt, width),
+            summary=f"Give each thread {width.count} neighbouring elements of {names} at a time, moved by one access each.",
+            labels=(*((Label.ASSUMPTION,) if apart else dealt.seen.labels), *((Label.REASSOCIATION,) if dealt.is_rounded else ())),
+            predictions=predicted_values(context, _after(width)),
+            assumptions=(*dealt.seen.assumptions, *apart),
+            numbers=((_NUMBER, width.count),),
+        )
+        for width in _widths(types)
     )
+
+
+def _widths(types: VectorTypes) -> Iterator[VectorTypes]:
+    """Vectors that are worth a try, each of two elements at least and of a size that accesses have."""
+    for count in (types.count // share for share in _SHARES):
+        if count == types.count or (count > 1 and min(types.sizes.values()) * count >= min(_SIZES[1:])):
+            yield VectorTypes(count, types.plain_types, types.sizes)
 
 
 class _Pointed(Record):
@@ -163,6 +182,7 @@ def _rewrite(context: TransformationContext, vector: VectorKernel, grid: tuple[T
         predictions=predicted_values(context, _after(vector.types)),
         assumptions=elsewhere,
         in_others=in_others,
+        numbers=((_NUMBER, vector.count),),
     )
 
 

@@ -15,6 +15,7 @@ from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.register_tile import RegisterTiling
 from assistant.plan.expert.rows_per_thread import RowsPerThread
+from assistant.plan.expert.vectorized_access import VectorizedAccess
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan"
 ATOMICS, HISTOGRAM, SHUFFLES = BlockAtomics(), PrivateHistogram(), BlockShuffles()
@@ -150,3 +151,22 @@ def test_a_thread_takes_as_many_rows_as_leave_the_gpu_busy(context_of, blocks: t
         assert [int(rewrite.summary.split()[1]) for rewrite in made] == rows
     else:
         assert isinstance(made, Decline) and made.code is DeclineReason.NO_GAIN
+
+
+@pytest.mark.parametrize(
+    ("element", "counts"), [("float", (4, 2)), ("unsigned char", (16, 8)), ("double", (2,)), ("int", (4, 2)), ("short", (8, 4))]
+)
+def test_how_wide_an_access_is_is_left_to_tuning(context_of, applied, element, counts):
+    text = f"""// kernel=twice line=5 finding=KO113
+__global__ void twice({element} *y, const {element} *x, int n)
+{{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}}
+void run({element} *y, const {element} *x, int n) {{ twice<<<(n + 255) / 256, 256>>>(y, x, n); }}
+"""
+    found = VectorizedAccess().rewrite(context_of(text))
+    assert not isinstance(found, Decline), found.reason
+    assert [one.numbers for one in found] == [(("elements_per_access", count),) for count in counts]
+    for one, count in zip(found, counts, strict=True):
+        assert f"Compute {count} neighbouring elements" in one.summary and f"{count} <= n" in applied(text, one)

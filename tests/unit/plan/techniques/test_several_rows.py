@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.plan import Decline, Rewrite
+from assistant.model.plan import Decline, Rewrite, Tunable
 from assistant.model.verification import Label
+from assistant.plan.expert.numbered import tuned
 from assistant.plan.expert.staged_store import StagedStore
 
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan" / "several-rows"
@@ -48,10 +49,19 @@ def variants(context_of):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_thread_takes_four_rows_of_a_full_tile(name, variants, applied):
     text = (DATA / f"{name}.cu").read_text("utf-8")
-    few_threads, one_row = variants(text)
+    few_threads, one_row, *others = variants(text)
     assert applied(text, few_threads) == (DATA / f"{name}.expected.cu").read_text("utf-8")
     assert few_threads.summary.endswith("with four rows of it in each thread.") and few_threads.labels == (Label.HOST_CODE,)
     assert one_row.labels == () and "32 x 32 threads" in one_row.assumptions[0]
+    assert [other.summary.rpartition("with ")[2] for other in others] == [f"{rows} rows of it in each thread." for rows in ("two", "eight")]
+
+
+def test_how_many_rows_a_thread_takes_is_left_to_tuning(variants, applied):
+    several, one_row = tuned(variants(TURN))
+    assert several.tunables == (Tunable("block_rows", (4, 8, 16)),) and one_row.tunables == ()
+    assert [other.numbers for other in several.alternatives] == [(("block_rows", 16),), (("block_rows", 4),)]
+    after = applied(TURN, several.alternatives[0])
+    assert "row < 32; row += 16)" in after and "dim3 threads(32, 16);" in after
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -96,7 +106,7 @@ def test_each_row_begins_anew_with_what_changes(variants, applied):
 def test_the_launch_stays_where_rows_cannot_share_a_thread(variants, old, new):
     text = TURN.replace(old, new)
     text = text.replace("* 32", "* 16").replace("31", "15").replace("/ 32", "/ 16") if old == "32, 32)" else text
-    assert len(variants(text)) == (2 if "turn2" in new else 1)
+    assert len(variants(text)) == (4 if "turn2" in new else 1)
 
 
 def test_the_launch_stays_where_the_gpu_holds_all_blocks_at_once(variants, context_of):
