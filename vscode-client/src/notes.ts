@@ -5,6 +5,8 @@ import * as vscode from "vscode";
 const SCHEME = "kernelopt-note";
 /** Of the manifest, which gives it word wrap. */
 const LANGUAGE = "kernelopt-text";
+/** VS Code's own editor that shows Markdown rendered. */
+const MARKDOWN_PREVIEW = "vscode.markdown.preview.editor";
 
 export class Notes implements vscode.TextDocumentContentProvider, vscode.Disposable {
   readonly #texts = new Map<string, string>();
@@ -19,6 +21,12 @@ export class Notes implements vscode.TextDocumentContentProvider, vscode.Disposa
   /** Markdown, rendered next to the code. */
   async showMarkdown(name: string, text: string): Promise<void> {
     await showMarkdown(this.#put(`${name}.md`, text));
+  }
+
+  /** The same, where the keys belong to what is in front: a preview that is opened first and left again would take them later. */
+  async showMarkdownAside(name: string, text: string): Promise<void> {
+    const where: vscode.TextDocumentShowOptions = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+    await vscode.commands.executeCommand("vscode.openWith", this.#put(`${name}.md`, text), MARKDOWN_PREVIEW, where);
   }
 
   /** Long lines wrap, as no note is code. */

@@ -79,6 +79,18 @@ async def test_the_preview_is_a_diff_with_a_thread_on_each_hunk_until_it_is_deci
     await window.see(window.lens("Optimize"))
 
 
+async def test_why_leaves_the_keys_to_the_diff(open_window: OpenWindow, offered: Offered) -> None:
+    window = await open_window(offered.source.parent)
+    await window.open_file("waves.cu")
+    await window.click(window.lens("Review"))
+    await window.unfold_threads()
+    await window.threads.get_by_text("Why", exact=True).first.click()
+    await window.webview("Verdict")
+    await window.shoot("why")
+    await window.page.keyboard.press("Control+Enter")
+    await window.until(lambda: offered.decisions() == ["accepted"])
+
+
 @pytest.mark.thorough
 async def test_one_hunk_is_accepted_after_typing_above_it(open_window: OpenWindow, offered: Offered) -> None:
     window = await open_window(offered.source.parent)

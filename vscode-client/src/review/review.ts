@@ -100,9 +100,9 @@ export class Review implements vscode.Disposable {
 
   async explain(proposal: string): Promise<void> {
     const answer = await this.#server.execute<Explained>("kernelopt.proposal.explain", { proposal_id: proposal });
-    const isReviewed = this.#diffs.shown !== undefined;
-    await this.#notes.showMarkdown(explanationName(answer.markdown), answer.markdown);
-    if (isReviewed) await vscode.commands.executeCommand("workbench.action.focusPreviousGroup"); // where Accept and Reject are
+    const name = explanationName(answer.markdown);
+    if (this.#diffs.shown === undefined) await this.#notes.showMarkdown(name, answer.markdown);
+    else await this.#notes.showMarkdownAside(name, answer.markdown); // Accept and Reject are keys of the diff
   }
 
   /** Opens a scratch copy with the change made; saving it has it judged. */
