@@ -105,8 +105,7 @@ async def _searching(stage: Stage) -> None:
     await window.command("View: Show kernelopt")
     await window.click(window.lens("Optimize"))
     await window.let_run()
-    await window.see(window.rows, "running")
-    await asyncio.sleep(4)
+    await window.see(window.lens("≈"), "best ≈")
     await stage.keep("searching")
     await window.see(window.lens("Review"))
     await stage.keep("proposal")
@@ -243,7 +242,7 @@ SCENES = (
         "A kernel is optimized",
         _searching,
         {
-            "searching": "While the search runs, the view and the status bar say so.",
+            "searching": "While the search runs: what limits the code as it is, how many edits were tried, and the best of them.",
             "proposal": "An edit that was judged right and predicted to be faster is offered over the kernel.",
             "review": "*Review*: your file on the left, the proposal on the right, a thread on each hunk.",
             "decided": "After *Accept* nothing but the code stays, and a line below *Decisions*.",

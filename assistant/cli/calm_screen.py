@@ -22,7 +22,7 @@ from assistant.cli.calm_profile import CalmProfile
 from assistant.cli.calm_search import CalmSearch
 from assistant.cli.calm_words import MORE, shortened
 from assistant.cli.layout import Page
-from assistant.cli.render import TextRenderer
+from assistant.cli.render import SEVERITY_STYLE, TextRenderer
 from assistant.engine.report import gain_in_words, limit_in_words, verdict_in_short
 from assistant.model import event_parts, events
 from assistant.model.comparison import format_interval
@@ -106,8 +106,12 @@ class CalmScreen:
     def _message(self, event: events.Message) -> None:
         """What only informs and asks for nothing is left out."""
         self._has_error = self._has_error or event.severity is Severity.ERROR
-        if event.severity is not Severity.INFORMATION or event.remedy is not None:
-            self._full.render(event)
+        if event.severity is Severity.INFORMATION and event.remedy is None:
+            return
+        place = "" if event.file is None else f"{event.file}:{event.line or 0}: "
+        self._page.put(f"[{SEVERITY_STYLE[event.severity]}]{event.severity.value}:[/] {escape(place + event.message)}", hang=2)
+        if event.remedy is not None:  # commands in it are copied: nothing but the terminal breaks it
+            self._full.remedy(event.remedy)
 
     def _check(self, event: events.CheckEnded) -> None:
         name = shortened(event.kernel)

@@ -15,6 +15,8 @@ __all__ = ["MORE", "rows", "short_names", "shortened"]
 MORE = "--verbose"
 """The option that shows all that is left out."""
 _NAME_COLUMNS = 32
+_NAME_SHARE = 3
+"""Of the columns of a terminal, names may take this part without being broken."""
 
 
 def short_names(kernels: Iterable[str]) -> dict[str, str]:
@@ -32,12 +34,15 @@ def shortened(kernel: str) -> str:
 
 
 def rows(console: Console, heads: Sequence[str], cells: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Print a table without lines. ``right``: the heads of numbers."""
+    """Print a table without lines. ``right``: the heads of numbers; neither these nor names are broken, as long as names leave room."""
+    shown = [(_fitted(name), *others) for name, *others in cells]
+    is_name_whole = max((len(row[0]) for row in shown), default=0) <= console.width // _NAME_SHARE
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 1))
-    for head in heads:
-        table.add_column(head, justify="right" if head in right else "left", overflow="fold")
-    for row in cells:
-        table.add_row(*(escape(_fitted(cell)) if number == 0 else escape(cell) for number, cell in enumerate(row)))
+    for number, head in enumerate(heads):
+        is_whole = head in right or (number == 0 and is_name_whole)
+        table.add_column(head, justify="right" if head in right else "left", overflow="fold", no_wrap=is_whole)
+    for row in shown:
+        table.add_row(*map(escape, row))
     console.print(table)
 
 

@@ -33,9 +33,9 @@ from assistant.profile.fact_words import fact_in_words
 from assistant.profile.problems import errors_among, listed, problems_in_words
 from assistant.profile.quantity import counted_noun, format_quantity
 
-__all__ = ["TextRenderer"]
+__all__ = ["SEVERITY_STYLE", "TextRenderer"]
 
-_SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
+SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
 _OUTCOME_STYLE = {Outcome.PASS: "green", Outcome.FAIL: "bold red", Outcome.NEEDS_DECISION: "yellow"}
 
 
@@ -145,10 +145,14 @@ class TextRenderer:
         if event.severity is Severity.ERROR:
             self._last_error = event.message
         place = "" if event.file is None else f"{event.file}:{event.line or 0}: "
-        style = _SEVERITY_STYLE[event.severity]
+        style = SEVERITY_STYLE[event.severity]
         self._print(f"[{style}]{event.severity.value}:[/] {escape(place + event.message)}")
         if event.remedy:
-            self._print(f"  [dim]try:[/] {escape(event.remedy)}")
+            self.remedy(event.remedy)
+
+    def remedy(self, words: str) -> None:
+        """What to try, in one line however long it is."""
+        self._print(f"  [dim]try:[/] {escape(words)}")
 
     def _diagnostics(self, event: events.Diagnostics) -> None:
         for diagnostic in event.diagnostics:
@@ -253,7 +257,7 @@ class TextRenderer:
 
     def _finding(self, code: str, place: str, severity: Severity, message: str, evidence: Iterable[str], cost_ratio: float | None) -> None:
         cost = "" if cost_ratio is None else f" [dim]({share(cost_ratio)} of the predicted time)[/]"
-        self._page.put(f"[{_SEVERITY_STYLE[severity]}]{code}[/] {escape(place)}: {escape(message)}{cost}", indent=2, hang=6)
+        self._page.put(f"[{SEVERITY_STYLE[severity]}]{code}[/] {escape(place)}: {escape(message)}{cost}", indent=2, hang=6)
         for identity in evidence:
             fact = self._evidence.get(identity)
             if fact is not None:
