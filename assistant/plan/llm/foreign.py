@@ -65,8 +65,11 @@ def macros_of(code: str) -> frozenset[str]:
 
 def foreign_code(before: str, after: str, around: PartPlace) -> UnusableAnswer | None:
     """Why ``after`` is not taken in the place of the part ``before``; None where it is."""
-    if INVISIBLE.search(after.replace("\r\n", "\n")):
-        return UnusableAnswer(Unusable.UNCLEAR_TEXT, "it holds characters that cannot be seen")
+    hidden = INVISIBLE.search(after.replace("\r\n", "\n"))
+    if hidden is not None:
+        line = after.replace("\r\n", "\n").count("\n", 0, hidden.start()) + 1
+        reason = f"it holds characters that cannot be seen, the first (U+{ord(hidden[0]):04X}) in its line {line}: leave them out"
+        return UnusableAnswer(Unusable.UNCLEAR_TEXT, reason)
     if _LOOSE_SPLICE.search(after):
         return UnusableAnswer(Unusable.UNCLEAR_TEXT, "a line ends with a backslash and blanks, or the last one with a backslash")
     code = unspliced(uncommented(after.replace("\r\n", "\n")))

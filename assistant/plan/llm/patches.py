@@ -7,10 +7,12 @@ Example::
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 
 from assistant.cuda.edits import apply_edits, edits_between
+from assistant.cuda.files import line_end
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.plan.llm.parts import Part, PartKind, Region
 from assistant.plan.llm.schemas import WrittenPart
@@ -22,6 +24,7 @@ _BLOCK = re.compile(r"^<{5,}[^\n]*\n(?P<old>.*?)^={5,}[ \t]*\n(?P<new>.*?)^>{5,}
 """As editors with models have it: what is searched, and what takes its place."""
 _HUNK = re.compile(r"^@@[^\n]*\n(?P<lines>(?:[ +\-\\][^\n]*\n?|\n)+)", re.MULTILINE)
 _ADDED = "added_code"
+_COMMENT = re.compile(r"//.*|/\*.*?\*/")
 _Change = tuple[list[str], list[str]]
 """Lines, and what takes their place."""
 
@@ -43,7 +46,7 @@ def patched(region: Region, code: str) -> list[WrittenPart] | UnusableAnswer:
             return UnusableAnswer(
                 Unusable.UNKNOWN_PART, f"its change of `{shown}` does not fit the text; give the whole new text of each part"
             )
-        for edit in _narrowed(file, span, new):
+        for edit in _narrowed(file, span, (old, new)):
             part = _part_around(region, file, edit.span)
             if part is not None:
                 moved = Span(edit.span.start - part.span.start, edit.span.end - part.span.start)
@@ -74,21 +77,31 @@ def _changes(code: str) -> Iterator[_Change]:
 
 
 def _place(text: str, old: Sequence[str]) -> Span | None:
-    """Where the lines stand, however they are indented; None where they do not, or in two places."""
+    """Where the lines stand, however they are indented and whatever is remarked on them; None where they do not, or in two places."""
     lines = text.splitlines(keepends=True)
-    for spelled in (str.rstrip, str.strip):
+    for spelled in (str.rstrip, str.strip, _without_comment):
         wanted, have = [spelled(line) for line in old], [spelled(line) for line in lines]
-        found = [n for n in range(len(have) - len(wanted) + 1) if wanted and have[n : n + len(wanted)] == wanted]
+        found = [n for n in range(len(have) - len(wanted) + 1) if any(wanted) and have[n : n + len(wanted)] == wanted]
         if len(found) == 1:
             start = sum(map(len, lines[: found[0]]))
             return Span(start, start + sum(map(len, lines[found[0] : found[0] + len(wanted)])))
     return None
 
 
-def _narrowed(file: ParsedSource, span: Span, new: Sequence[str]) -> Iterator[TextEdit]:
+def _without_comment(line: str) -> str:
+    return _COMMENT.sub("", line).strip()
+
+
+def _narrowed(file: ParsedSource, span: Span, change: _Change) -> Iterator[TextEdit]:
+    """The change as edits of the file; lines that it keeps stay as the file has them, in their indentation and with their line ends."""
+    old, new = change
     before = file.source.text[span.start : span.end]
-    after = "".join(f"{line}\n" for line in new)
-    for edit in edits_between(before, after if before.endswith("\n") else after[:-1]):
+    kept, end = before.splitlines(keepends=True), line_end(file.source.text)
+    lines: list[str] = []
+    for what, low, high, new_low, new_high in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        lines += kept[low:high] if what == "equal" else [f"{line}{end}" for line in new[new_low:new_high]]
+    after = "".join(lines)
+    for edit in edits_between(before, after if before.endswith("\n") else after.removesuffix(end)):
         yield TextEdit(Span(edit.span.start + span.start, edit.span.end + span.start), edit.new_text)
 
 

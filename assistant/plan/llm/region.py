@@ -36,6 +36,7 @@ from assistant.workload.blocks import find_blocks
 __all__ = ["RegionEdit", "edit_of"]
 
 _LIBRARY = CodePattern(r"\b(?:cublas|cudnn|cufft|cusparse|cusolver|curand|cutensor|nccl|npp)[A-Z_]\w*")
+_SAME = "it changes nothing: what it gives stands in the program already; where nothing is worth a change, give the header alone"
 Edits = Mapping[Path, tuple[TextEdit, ...]]
 
 
@@ -135,7 +136,7 @@ def _applied(region: Region, edits: Edits) -> dict[Path, ParsedSource] | Unusabl
             return UnusableAnswer(Unusable.OVERLAP, "its changes overlap")
         found[path] = file if after == before else parse(Source(path, after))
     if all(found[file.source.path] is file for file in region.files):
-        return UnusableAnswer(Unusable.NO_CHANGE, "it changes nothing")
+        return UnusableAnswer(Unusable.NO_CHANGE, _SAME)
     return found
 
 

@@ -27,6 +27,9 @@ __all__ = ["sorted_code"]
 _ADDED = "added_code"
 _ELIDED = re.compile(r"^[ \t]*(?:(?://|/\*)[ \t]*)?(?:\.\.\.|…)[^\n]*$", re.MULTILINE)
 """``// ... existing code ...``, or dots alone."""
+_NAMESPACE = re.compile(r"\bnamespace\b(?P<name>[\w\s:]*)\{")
+_SKETCH = re.compile(r"\)[^;{}]*\{\s*\}\s*\Z")
+"""A function with nothing in it, at the end."""
 _LEADING = re.compile(r"(?:[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)\s*)+\Z", re.DOTALL)
 """Comments right in front of something."""
 _FUNCTIONS = frozenset({ItemKind.KERNEL, ItemKind.DEVICE, ItemKind.HOST})
@@ -40,16 +43,26 @@ def sorted_code(region: Region, given: WrittenPart) -> list[WrittenPart] | Unusa
     part = next((part for part in region.parts if part.id == name or (part.kind is PartKind.KERNEL and name == region.kernel.name)), None)
     if name.startswith("launch-"):
         return [given]  # a statement
-    if _is_elided(code, "" if part is None else part.text) and (part is not None and (found is None or len(found) == 1)):
+    own = frozenset[str]().union(*(item.names for item in _items(part.text))) if part is not None else frozenset[str]()
+    is_alone = found is None or (len(found) == 1 and (given.part != UNNAMED or bool(found[0].names & own)))
+    if part is not None and is_alone and _is_elided(code, part.text):
         return _left_out(name)
     alone = WrittenPart(part=name, code=given.code)
     if found is None or any(item.text.lstrip().startswith("#") and item.kind is ItemKind.SCOPE for item in found):
         return [alone]
-    own = frozenset[str]().union(*(item.names for item in _items(part.text))) if part is not None else frozenset[str]()
     known = {each for item in _program(region) for each in item.names}
-    if given.part != UNNAMED and not any((item.names - own) & known or item.kind is ItemKind.SCOPE for item in found):
+    macros = {ItemKind.MACRO} if part is not None and part.kind is PartKind.KERNEL else frozenset[ItemKind]()
+    is_mixed = any((item.names - (frozenset() if item.kind in macros else own)) & known or item.kind is ItemKind.SCOPE for item in found)
+    if given.part != UNNAMED and not is_mixed and not _is_in_known_namespaces(region, code):
         return [alone]
     return _by_part(region, code, found, "".join(f"#include <{header}>\n" for header in headers))
+
+
+def _is_in_known_namespaces(region: Region, code: str) -> bool:
+    """Whether it stands in namespaces, as the program has them."""
+    opened = [name for found in _NAMESPACE.finditer(uncommented(code)) for name in re.split(r"\s*::\s*", found["name"].strip())]
+    known = {found["name"].strip() for file in region.files for found in _NAMESPACE.finditer(uncommented(file.source.text))}
+    return bool(opened) and {*opened} <= {name for each in known for name in re.split(r"\s*::\s*", each)}
 
 
 def _by_part(region: Region, code: str, found: Iterable[Item], includes: str) -> list[WrittenPart] | UnusableAnswer:
@@ -96,6 +109,8 @@ def _is_of(part: Part, item: Item, instance: re.Match[str] | None) -> bool:
     if instance is not None or part.kind is PartKind.INSTANTIATION:
         return instance is not None and part.kind is PartKind.INSTANTIATION and part.id.startswith(instance[1])
     is_function = item.kind in _FUNCTIONS
+    if item.kind is ItemKind.MACRO and part.kind is PartKind.KERNEL:
+        return False  # the macro that makes the kernel
     return any(item.names & each.names and is_function == (each.kind in _FUNCTIONS) for each in _items(part.text))
 
 
@@ -107,7 +122,9 @@ def _begin(region: Region, code: str, end: int, item: Item) -> int:
 
 
 def _is_elided(code: str, before: str) -> bool:
-    """Whether it says that it leaves something out, where what it replaces does not."""
+    """Whether it says that it leaves something out, where what it replaces does not; a function of comments alone does."""
+    if _SKETCH.search(uncommented(code)) is not None and _SKETCH.search(uncommented(before)) is None and ("//" in code or "/*" in code):
+        return True
     kept = {match[0].strip() for match in _ELIDED.finditer(before)}
     return any(match[0].strip() not in kept for match in _ELIDED.finditer(code))
 

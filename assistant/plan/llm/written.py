@@ -26,6 +26,7 @@ from assistant.plan.llm.parts import KERNEL_PART, Part, PartKind, Region
 from assistant.plan.llm.patches import is_patch, patched
 from assistant.plan.llm.schemas import CodeReply, WrittenPart
 from assistant.plan.llm.sorted_code import sorted_code
+from assistant.plan.llm.statements import settled
 from assistant.plan.llm.undecoded import written_into
 from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
@@ -91,8 +92,11 @@ def written_parts(region: Region, reply: CodeReply) -> WrittenParts | UnusableAn
 def _given(region: Region, parts: Iterable[WrittenPart]) -> list[WrittenPart] | UnusableAnswer:
     """Each piece of the answer as the parts that it is the text of; of what two unnamed ones give the later one counts."""
     found: list[WrittenPart] = []
-    for given in parts:
-        made = patched(region, given.code) if is_patch(given.code) else sorted_code(region, given)
+    pieces = [part.model_copy(update={"code": cleaned(part.code)}) for part in parts]
+    for given in pieces:
+        others = [part for part in pieces if part is not given]
+        made = patched(region, given.code) if is_patch(given.code) else settled(region, given, others)
+        made = sorted_code(region, given) if made is None else made
         if isinstance(made, UnusableAnswer):
             return made
         later = {part.part for part in made} if given.part == UNNAMED else frozenset[str]()
