@@ -20,10 +20,11 @@ from pydantic import ValidationError
 from assistant.model.completion import ReplySchema
 from assistant.plan.llm.drafts import spoken
 from assistant.plan.llm.fences import MOST_FENCES, UNNAMED, Fence, fences_of
-from assistant.plan.llm.json_objects import JsonObject, UnreadObject, json_objects
+from assistant.plan.llm.json_objects import JsonObject, UnreadObject, json_objects, unwrapped
 from assistant.plan.llm.line_headers import line_header
 from assistant.plan.llm.schemas import CodeReply, ExplanationReply, LessonReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
 from assistant.plan.llm.spellings import plain_keys
+from assistant.plan.llm.unfenced import holds_a_function, with_fences
 from assistant.record import Record
 
 __all__ = [
@@ -56,6 +57,11 @@ _MEANT_FOR_JSON = frozenset({"launches", "parts"})
 _STEP_KEY = "technique"
 """An object with it is a step of a plan, though it may name risks as a header does."""
 _INCOMPLETE = "the code is not complete"
+_UNFENCED = "its code stands in no fence: put the whole text of each part between a line ```cuda part=NAME and a line ```"
+_NOTHING = (
+    "the answer holds neither a JSON header nor code in a fence; where nothing is worth a change, give the header alone and say why in its"
+    " `summary`"
+)
 _WITHOUT_A_STEP = "it does not say which step it is of"
 
 
@@ -128,7 +134,7 @@ def _last_object(said: str, reply: type[Reply]) -> tuple[int, Reply] | BadReply:
             unread = BadReply(_unread(each)) if each.has_key(reply.model_fields) else unread
             continue
         try:
-            found = each.start, reply.model_validate(each.value)
+            found = each.start, reply.model_validate(unwrapped(each, reply.model_fields).value)
         except ValidationError as error:
             problem = BadReply(faults(error))
     return found or unread or problem or BadReply("the answer holds no JSON object")
@@ -139,6 +145,7 @@ def _read_code(text: str) -> CodeReply | BadReply:
     said = _without_drafts(text)
     if isinstance(said, BadReply):
         return said
+    said = with_fences(said)
     answers = _answers(said)
     if answers and answers[-1].problem is not None:
         return answers[-1].problem  # an older answer is not what is meant
@@ -147,9 +154,11 @@ def _read_code(text: str) -> CodeReply | BadReply:
         return _assembled(complete[-1])
     if any(answer.is_cut for answer in answers):
         return BadReply("the last fence of code is not closed: the answer is not complete")
+    if holds_a_function(said):
+        return BadReply(_UNFENCED)
     if answers:
         return answers[-1].header  # which gives the step up
-    return BadReply("the answer holds neither a JSON header nor code in a fence")
+    return BadReply(_NOTHING)
 
 
 def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
@@ -157,6 +166,7 @@ def _read_plan_and_code(text: str) -> PlanAndCode | BadReply:
     said = _without_drafts(text)
     if isinstance(said, BadReply):
         return said
+    said = with_fences(said)
     found = _last_object(said, PlanReply)
     if isinstance(found, BadReply):
         return found
@@ -206,7 +216,7 @@ def _answers(said: str, start: int = 0) -> list[_AnswerParts]:
     """
     fences = list(islice(fences_of(said), MOST_FENCES))
     objects = list(json_objects(said, [(fence.start, fence.end) for fence in fences]))
-    objects = [_with_plain_keys(each) if isinstance(each, JsonObject) else each for each in objects]
+    objects = [_with_plain_keys(unwrapped(each, _HEADER_KEYS)) if isinstance(each, JsonObject) else each for each in objects]
     reaching = [each for each in objects if isinstance(each, JsonObject)]
     fences = [fence for fence in fences if not any(each.start < fence.start < each.end for each in reaching)]
     headers = [each for each in objects if _is_header(each)] or _headers_in_lines(said, fences)
@@ -224,7 +234,7 @@ def _headers_in_lines(said: str, fences: Sequence[Fence]) -> list[JsonObject | U
     """Headers that are no JSON: one of the whole answer, wherever its lines stand, or one for each step that says its number."""
     begins, ends = [0, *(fence.end for fence in fences)], [*(fence.start for fence in fences), len(said)]
     found = [JsonObject(begin, end, header) for begin, end in zip(begins, ends, strict=True) if (header := _lines(said[begin:end]))]
-    if any(header.value.keys() & _MEANT_FOR_JSON for header in found):
+    if any(not all(isinstance(each, dict) for each in header.value.get(name, ())) for header in found for name in _MEANT_FOR_JSON):
         return [UnreadObject(0, "", "give launches and parts as JSON, not as lines")]
     if len(found) == 1 and fences and found[0].start:
         return [JsonObject(0, 0, found[0].value)]  # of all fences, whichever it stands behind
@@ -291,7 +301,7 @@ def _unread(item: UnreadObject) -> str:
 def _assembled(answer: _AnswerParts) -> CodeReply | BadReply:
     """The header with the fences as parts; of two fences for one part the later one counts."""
     unnamed = UNNAMED if len(answer.fences) > 1 else _ONLY_PART
-    parts = {part.part: part for part in answer.header.parts}
+    parts = {part.part if part.part != UNNAMED else f"{UNNAMED}h{place}": part for place, part in enumerate(answer.header.parts)}
     for place, fence in enumerate(answer.fences):
         name = fence.name or unnamed
         parts[name if name != UNNAMED else f"{name}{place}"] = WrittenPart(part=name, code=fence.code)

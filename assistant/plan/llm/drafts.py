@@ -20,19 +20,16 @@ _DRAFT_TAG = re.compile(r"[<◁](?P<end>/?)(?:think|thinking|thought|reasoning|a
 _FINAL = "<|channel|>final<|message|>"
 _ENDS = re.compile(r"<\|(?:return|end|im_end|eot_id)\|>")
 """What a server leaves of a model's own marks (the harmony format of gpt-oss, chat templates)."""
-_ATTRIBUTE = r"\s+\w+\s*=\s*(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s>\"']+)"
-_TAGGED = re.compile(rf"<code(?P<attributes>(?:{_ATTRIBUTE})*)\s*>\n?(?P<code>.*?)\s*</code>", re.DOTALL)
-_NAMED = re.compile(r"\b(?:part|name)\s*=\s*[\"']?(?P<name>[\w-]+)")
+_BARE_FINAL = re.compile(r"\A\s*analysis(?=[A-Z`{<\s]).*assistantfinal", re.DOTALL)
+"""The same, where a server has taken the marks away."""
 
 
 def spoken(text: str) -> list[str]:
     """What stands outside drafts. Some servers take the opening tag away: then all before the closing one is a draft.
 
-    A tag in a fence of code is code. Code in tags, where there is no fence, is fenced.
+    A tag in a fence of code is code.
     """
-    text = _ENDS.sub("", text.rpartition(_FINAL)[2])
-    if "```" not in text:
-        text = _TAGGED.sub(_fenced, text)
+    text = _BARE_FINAL.sub("", _ENDS.sub("", text.rpartition(_FINAL)[2]))
     kept: list[str] = []
     position, is_draft = 0, False
     marks = marks_of(text) if _DRAFT_TAG.search(text) else []
@@ -46,11 +43,6 @@ def spoken(text: str) -> list[str]:
             kept.append(text[position : tag.start()])
             is_draft = True
     return kept if is_draft else [*kept, text[position:]]
-
-
-def _fenced(tag: re.Match[str]) -> str:
-    named = _NAMED.search(tag["attributes"])
-    return f"\n```cuda {'' if named is None else named['name']}\n{tag['code']}\n```\n"
 
 
 def _is_in_code(marks: Iterable[Mark], start: int, place: int) -> bool:

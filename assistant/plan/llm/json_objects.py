@@ -17,14 +17,15 @@ from typing import Any, cast
 from assistant.plan.llm.loose_json import strict
 from assistant.record import Record
 
-__all__ = ["JsonObject", "UnreadObject", "json_objects"]
+__all__ = ["JsonObject", "UnreadObject", "json_objects", "unwrapped"]
 
 _MOST_STARTS = 256
 """Opening braces that are tried as the start of an object, from the start of the text and as many from its end."""
 _MOST_LOOSE_CHARACTERS = 262_144
 """What is read as more than strict JSON, of one object and of a whole text (chosen: more than any header)."""
+_MOST_WRAPPERS = 4
 _BRACE = re.compile(r"\{")
-_BEGIN = re.compile(r"\{\s*(?:(?://|#)[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*[\"'“”]?(?P<key>\w+)[\"'“”]?\s*:")
+_BEGIN = re.compile(r"\{\s*(?:(?://|#)[^\n]*\n\s*|/\*(?:[^*]|\*(?!/))*\*/\s*)*[\"'“”]?(?P<key>\w+)[\"'“”]?\s*[:：]")
 _Span = tuple[int, int]
 
 
@@ -48,7 +49,7 @@ class UnreadObject(Record):
         """Whether one of the names stands in it as a key."""
         begin = _BEGIN.match(self.text)
         is_first = begin is not None and begin["key"].lower() in names
-        return is_first or re.search(rf"[\"'“”](?:{'|'.join(names)})[\"'“”]\s*:", self.text, re.IGNORECASE) is not None
+        return is_first or re.search(rf"[\"'“”](?:{'|'.join(names)})[\"'“”]\s*[:：]", self.text, re.IGNORECASE) is not None
 
 
 def json_objects(text: str, code: Sequence[_Span]) -> Iterator[JsonObject | UnreadObject]:
@@ -74,6 +75,32 @@ def json_objects(text: str, code: Sequence[_Span]) -> Iterator[JsonObject | Unre
             continue
         if isinstance(value, dict):
             yield JsonObject(start, position, cast("dict[str, Any]", value))
+
+
+def unwrapped(found: JsonObject, names: Collection[str]) -> JsonObject:
+    """The answer in an object that only wraps it, as a call of a tool does: the one object in it that has one of the names as a key.
+
+    ``{"name": "edit", "arguments": {"summary": …}}``; arguments may be JSON in a string, too.
+    """
+    values = [found.value]
+    for _ in range(_MOST_WRAPPERS):
+        if any(key.lower() in names for value in values for key in value):
+            break
+        values = [inner for value in values for each in value.values() if (inner := _wrapped(each)) is not None]
+    fitting = [value for value in values if any(key.lower() in names for key in value)]
+    return JsonObject(found.start, found.end, fitting[0]) if len(fitting) == 1 else found
+
+
+def _wrapped(value: Any) -> dict[str, Any] | None:
+    """The value as an object: itself, the only one of a list, or what a string holds."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = json.loads(value, strict=False)
+        except (ValueError, RecursionError):
+            return None
+    listed = cast("list[Any]", value) if isinstance(value, list) else []
+    only: Any = listed[0] if len(listed) == 1 else value
+    return cast("dict[str, Any]", only) if isinstance(only, dict) else None
 
 
 def _starts(text: str, code: Sequence[_Span]) -> list[_Span]:

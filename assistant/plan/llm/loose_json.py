@@ -1,4 +1,4 @@
-"""JSON as models write it, made strict: comments, trailing commas, other quotes, bare keys, Python's constants. Pure.
+"""JSON as models write it, made strict: comments, trailing commas, other quotes and marks, bare keys, Python's constants. Pure.
 
 What could mean two things is left as it is, so that it cannot be read. Example::
 
@@ -16,17 +16,21 @@ from assistant.record import Record
 
 __all__ = ["StrictText", "strict"]
 
-_ENDS_VALUE = r"(?=\s*[,:}\]])"
+_ENDS_VALUE = r"(?=\s*[,:}\]，：｝］])"
 """What stands behind a string. A quotation mark with anything else behind it is an apostrophe."""
 _TOKEN = re.compile(
-    r'(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")'
+    r'(?P<long>"""[^\\]*?"""|\'\'\'[^\\]*?\'\'\')'
+    r'|(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")'
     r"|(?P<comment>//[^\n]*|#[^\n]*|/\*.*?\*/)"
     rf"|(?P<single>'(?:[^'\\\n]|\\.|'(?!\s*[,:}}\]]))*'{_ENDS_VALUE})"
     rf"|(?P<curly>[“”][^“”\n]*[“”]{_ENDS_VALUE})"
+    rf"|(?P<ticks>`[^`\\]*`{_ENDS_VALUE})"
+    r"|(?P<wide>[｛｝［］，：])"
     r"|(?P<word>[A-Za-z_]\w*)"
     r"|(?P<mark>[{}\[\],:])",
     re.DOTALL,
 )
+_WIDE = dict(zip("｛｝［］，：", "{}[],:", strict=True))
 _PYTHON = {"True": "true", "False": "false", "None": "null"}
 _ESCAPED_APOSTROPHE = re.compile(r"\\(['\\])|\"")
 
@@ -66,10 +70,11 @@ def strict(text: str) -> StrictText:
         if token["comment"]:
             add(re.sub(r"[^\n]", " ", token[0]), token.start())
             continue
-        if token[0] in ("}", "]") and last == ",":
+        mark = _WIDE.get(token[0], token[0])
+        if mark in ("}", "]") and last == ",":
             pieces[comma] = " "
         add(_strict_token(token, text, last), token.start())
-        last, comma = token[0], len(pieces) - 1
+        last, comma = mark, len(pieces) - 1
     add(text[position:], position)
     return StrictText("".join(pieces), tuple(places))
 
@@ -78,11 +83,17 @@ def _strict_token(token: re.Match[str], text: str, last: str) -> str:
     """``last``: the token before."""
     if token["single"] is not None:
         return _quoted(token[0][1:-1])
+    if token["long"] is not None:
+        return json.dumps(token[0][3:-3], ensure_ascii=False)  # without backslashes, which Python would read
+    if token["wide"] is not None:
+        return _WIDE[token[0]]
+    if token["ticks"] is not None:
+        return json.dumps(token[0][1:-1], ensure_ascii=False)
     if token["curly"] is not None:
         return json.dumps(token[0][1:-1], ensure_ascii=False)
     if token["word"] is None:
         return token[0]
-    is_key = last in ("{", ",") and re.match(r"\s*:", text[token.end() : token.end() + 80]) is not None
+    is_key = last in ("{", ",") and re.match(r"\s*[:：]", text[token.end() : token.end() + 80]) is not None
     return f'"{token[0]}"' if is_key else _PYTHON.get(token[0], token[0])
 
 

@@ -14,7 +14,18 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from assistant.model.completion import ReplySchema
-from assistant.plan.llm.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed, parts_listed, plain_keys
+from assistant.plan.llm.spellings import (
+    MOST_TUNED,
+    MOST_VALUES,
+    launches_as_code,
+    lines_joined,
+    listed,
+    number,
+    numbers_to_tune,
+    one_listed,
+    parts_listed,
+    plain_keys,
+)
 
 __all__ = [
     "INVISIBLE",
@@ -158,7 +169,7 @@ class WrittenPart(_Reply):
     """New text of a part of the Region."""
 
     part: _Name
-    code: str = Field(max_length=MOST_CODE_CHARACTERS)
+    code: Annotated[str, BeforeValidator(lines_joined)] = Field(max_length=MOST_CODE_CHARACTERS)
 
 
 class LaunchChange(_Reply):
@@ -203,9 +214,9 @@ class CodeReply(_Reply):
     @model_validator(mode="before")
     @classmethod
     def _with_values_to_tune(cls, value: Any) -> Any:
-        given = plain_keys(_mapping(value), cls.model_fields) if isinstance(value, dict) else {}
+        given = launches_as_code(plain_keys(_mapping(value), cls.model_fields)) if isinstance(value, dict) else {}
         if "tune" not in given:
-            return value  # pyright: ignore[reportUnknownVariableType]  # JSON
+            return given or value  # pyright: ignore[reportUnknownVariableType]  # JSON
         tune, fault = numbers_to_tune(given["tune"])
         return {**given, "tune": tune, "tuning_fault": fault or given.get("tuning_fault")}
 

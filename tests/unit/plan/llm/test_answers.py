@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from assistant.plan.llm.answers import CODE, PLAN, BadReply
@@ -154,7 +156,45 @@ def test_a_header_in_lines_says_what_its_fields_can_mean_alone() -> None:
     assert {part.part for part in between.parts} == {"kernel", "helper"}, "it is the header of all code"
     assert read(f"summary: one\n{FENCE}\nsummary: another\n{FENCE}").summary == "", "of two nothing says which is meant"
     assert read(f"{HEADER}\nsummary: not this one\n{FENCE}").summary != "not this one"
-    assert "give launches and parts as JSON" in problem(f"launches:\n  - line: 24\n    block: 256\n{FENCE}")
+    assert "give launches and parts as JSON" in problem(f"launches:\n  - the one of line 24\n{FENCE}")
+    launches = (
+        "launches:\n  - line: 24\n    grid: (n + 31) / 32\n  - line: 30\n",
+        '[[launches]]\nline = 24\ngrid = "(n + 31) / 32"\n[[launches]]\nline = 30\n',
+    )
+    for written in launches:
+        first, second = read(f"summary: Widen.\n{written}\n{FENCE}").launches
+        assert (first.line, first.grid, second.line, second.grid) == (24, "(n + 31) / 32", 30, None)
+
+
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        '{"name": "submit_edit", "arguments": ANSWER}',
+        '<tool_call>{"function": {"name": "edit", "arguments": QUOTED}}</tool_call>',
+        '{"tool_calls": [{"type": "function", "function": {"arguments": QUOTED}}]}',
+        '{"answer": ANSWER}',
+    ],
+)
+def test_what_only_wraps_an_answer_is_taken_away(wrapped: str) -> None:
+    code = json.dumps({"summary": "Pad.", "parts": [{"part": "kernel", "code": KERNEL}]})
+    assert parts(wrapped.replace("ANSWER", code).replace("QUOTED", json.dumps(code))) == {"kernel": KERNEL}
+    plan = '{"steps": []}'
+    assert PLAN.read(wrapped.replace("ANSWER", plan).replace("QUOTED", json.dumps(plan))) == PlanReply(steps=[])
+
+
+def test_code_in_json_may_be_lines_or_stand_in_quotes_of_other_languages() -> None:
+    for code in (json.dumps(KERNEL.splitlines()), f'"""{KERNEL}"""', f"'''{KERNEL}'''", f"`{KERNEL}`"):
+        assert parts(f'{{"summary": "Pad.", "parts": [{{"part": "kernel", "code": {code}}}], "launches": []}}') == {"kernel": KERNEL}
+    assert "cannot be read" in problem('{"parts": [{"part": "kernel", "code": """a = \'\\n\';"""}]}'), "Python would read the backslash"
+
+
+def test_punctuation_of_full_width_is_that_of_json_outside_strings() -> None:
+    wide = read(
+        f"｛“summary”： “一，二：三。”，“launches”：［｛“line”：24，“block”：“256”｝］｝\n{FENCE}".replace(
+            "｛“summary", "{“summary"
+        ).replace("］｝", "］}")
+    )
+    assert wide.summary == "一，二：三。" and wide.launches[0].block == "256"
     assert read(f"step: soon, I hope\n{FENCE}").step is None
 
 

@@ -148,3 +148,98 @@ def test_what_stands_in_the_program_already_may_come_along() -> None:
     helper = "__device__ int half_of(int n) { return n / 2; }"
     after = edited("gemm", f"```cuda\n{types.replace('__global__', helper + chr(10) + '__global__')}\n```")
     assert after == program("gemm").replace(product, f"{helper}\n\n{padded}")
+
+
+SMOOTH = program("smooth")
+NEIGHBOURS = piece(SMOOTH, "__global__ void smooth", "__global__ void row_sum")
+UNROLLED = "int l = max(i - 1, 0);\n\tint r = min(i + 1, n - 1);\n\tout[i] = 0.25f * in[l] + 0.5f * in[i] + 0.25f * in[r];"
+"""What stands in the place of the loop, in the program's indentation."""
+LOOP = NEIGHBOURS[NEIGHBOURS.index("float s") : NEIGHBOURS.rindex("\n}")]
+FASTER = NEIGHBOURS.replace(LOOP, UNROLLED)
+LAUNCH = "smooth<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(a, b, n);"
+
+
+def hunk(old: str, new: str) -> str:
+    return "".join(f"-{line}\n" for line in old.split("\n")) + "".join(f"+{line}\n" for line in new.split("\n"))
+
+
+HUNK = hunk(f"\t{LOOP}", f"\t{UNROLLED}")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"*** Begin Patch\n*** Update File: smooth.cu\n@@ __global__ void smooth\n \tif (i >= n) return;\n{HUNK} }}\n*** End Patch\n",
+        f"```diff\n--- a/smooth.cu\n+++ b/smooth.cu\n@@ -1,5 +1,5 @@\n{HUNK}```",
+        BLOCK.format(f"\t{LOOP}".replace("\t// Nachbarn « gewichtet »", "").replace("\t", "    "), f"\t{UNROLLED}"),
+    ],
+)
+def test_a_patch_fits_whatever_the_line_ends_the_indentation_and_the_remarks(answer: str, end: str) -> None:
+    text = SMOOTH.replace("\n", end)
+    parsed = parse(Source(Path("/p/smooth.cu"), text))
+    reply = CODE.read(answer)
+    assert isinstance(reply, CodeReply), reply
+    found = edit_of(Region(parsed, parsed.kernels[0], may_edit_host=True, is_emulated=True), reply)
+    assert isinstance(found, RegionEdit), found
+    assert apply_edits(text, found.edits) == SMOOTH.replace(NEIGHBOURS, FASTER).replace("\n", end)
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "s += weight(d) * in[j];",
+        "int j = i + d;\nif (j < 0) j = 0;",
+        "out[i] = 0.25f * in[l] + 0.5f * in[i] + 0.25f * in[r];",
+        LAUNCH,
+        "__global__ void row_sum(const float *in, float *sums, int rows, int cols)\n{\n\t// one warp per row ...\n}",
+    ],
+)
+def test_a_quotation_and_a_sketch_beside_the_code_change_nothing(remark: str) -> None:
+    answer = f"{HEADER}\n\n**`kernel`**\n\n```cuda\n{FASTER}\n```\n\n### Why\n\nThis line\n\n```cpp\n{remark}\n```\n\nis what counts.\n"
+    assert edited("smooth", answer) == SMOOTH.replace(NEIGHBOURS, FASTER)
+
+
+@pytest.mark.parametrize("launches", ["", '"launches": ["smooth<<<n / 64 + 1, 64>>>(a, b, n)"], '])
+def test_a_launch_that_is_written_as_code_takes_the_place_of_the_one_of_its_kernel(launches: str) -> None:
+    wider = LAUNCH.replace("(n + BLOCK - 1) / BLOCK, BLOCK", "n / 64 + 1, 64")
+    fence = "" if launches else f"\nand in `main`:\n\n```cuda\n\t{wider}\n```"
+    answer = f"{HEADER.replace('{', '{' + launches, 1)}\n\n```cuda part=kernel\n{FASTER}\n```\n{fence}"
+    assert edited("smooth", answer) == SMOOTH.replace(NEIGHBOURS, FASTER).replace(LAUNCH, wider)
+    refused = edited("smooth", answer, may_edit_host=False)
+    assert isinstance(refused, UnusableAnswer) and refused.code is Unusable.HOST_PART and "a launch of smooth" in refused.reason
+
+
+def test_statements_that_stand_in_no_function_are_asked_for_in_theirs() -> None:
+    found = edited("smooth", f"{HEADER}\n```cuda\n{FASTER}\n```\nand then\n```cuda\nif (i > n) out[i] = 2;\n```")
+    assert isinstance(found, UnusableAnswer) and found.code is Unusable.ELIDED and "`if (i > n) out[i] = 2;` in no function" in found.reason
+
+
+@pytest.mark.parametrize("opened", ["namespace physics {\nnamespace detail {\n\n{}\n\n}\n}", "namespace physics::detail {\n{}\n}"])
+def test_a_kernel_may_come_in_the_namespaces_that_it_stands_in(opened: str) -> None:
+    kernel = piece(program("springs"), "__global__", "}  // namespace")
+    faster = kernel.replace("f * dt", "dt * f")
+    assert edited("springs", f"{HEADER}\n```cuda part=kernel\n{opened.replace('{}', faster)}\n```") == program("springs").replace(
+        kernel, faster
+    )
+
+
+SCALE = piece(program("scaled"), "#define", "DEFINE_SCALE(scale")
+SHORTER = SCALE.replace("data[i] = data[i] * factor", "data[i] *= factor")
+KERNEL_OF_A_MACRO = "__global__ void scale_float(float* data, float factor, int count)\n{\n    data[threadIdx.x] *= factor;\n}"
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "after"),
+    [
+        (KERNEL_OF_A_MACRO, "DEFINE_SCALE(scale_float, float)", KERNEL_OF_A_MACRO),
+        (SHORTER, SCALE, SHORTER),
+    ],
+)
+def test_a_kernel_that_a_macro_makes_is_edited_there_or_written_out(code: str, before: str, after: str) -> None:
+    text = program("scaled")
+    parsed = parse(Source(Path("/p/scaled.cu"), text))
+    reply = CODE.read(f"{HEADER}\n```cuda\n{code}\n```")
+    assert isinstance(reply, CodeReply)
+    found = edit_of(Region(parsed, next(each for each in parsed.kernels if each.name == "scale_float"), may_edit_host=True), reply)
+    assert isinstance(found, RegionEdit) and apply_edits(text, found.edits) == text.replace(before, after)
