@@ -13,7 +13,10 @@ from assistant.model.plan import Rewrite, Step
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
-__all__ = ["Agent", "AgentEnded", "AgentTurn", "Conversation", "ToolAnswer", "WrittenEdit"]
+__all__ = ["UNREADABLE", "Agent", "AgentEnded", "AgentTurn", "Conversation", "ToolAnswer", "WrittenEdit"]
+
+UNREADABLE = "unreadable"
+"""The one argument of a call whose arguments are no JSON object, in place of them."""
 
 
 class ToolAnswer(Record):

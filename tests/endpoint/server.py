@@ -56,9 +56,9 @@ class Says:
 
 @dataclass(frozen=True)
 class Calls:
-    """A streamed answer that asks for tools: (name, arguments) each."""
+    """A streamed answer that asks for tools: (name, arguments) each; arguments that are a text are sent as they are."""
 
-    tools: tuple[tuple[str, dict[str, Any]], ...]
+    tools: tuple[tuple[str, dict[str, Any] | str], ...]
     text: str = ""
     usage: tuple[int, int] | None = (1000, 100)
     piece_length: int = 40
@@ -265,7 +265,7 @@ def _call_events(reply: Calls) -> Iterator[dict[str, Any]]:
 
     yield event({"role": "assistant", "content": reply.text or None})
     for index, (name, arguments) in enumerate(reply.tools):
-        text = json.dumps(arguments)
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
         yield called(index, {"name": name, "arguments": ""}, id=f"call_{index}")
         for start in range(0, len(text), reply.piece_length):
             yield called(index, {"arguments": text[start : start + reply.piece_length]})

@@ -43,7 +43,7 @@ from assistant.model.profile import Severity
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.plan.shown import NAME_CHARACTERS, shown
-from assistant.ports.agent import Agent, AgentEnded, Conversation, ToolAnswer, WrittenEdit
+from assistant.ports.agent import UNREADABLE, Agent, AgentEnded, Conversation, ToolAnswer, WrittenEdit
 from assistant.ports.planner import PlanRequest
 
 __all__ = ["AgentRound", "agent_search"]
@@ -253,6 +253,6 @@ def _arguments(call: ToolCall) -> dict[str, str] | None:
         found = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or UNREADABLE in found:
         return None
     return {str(name): value for name, value in found.items() if isinstance(value, str)}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # JSON

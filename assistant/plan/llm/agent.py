@@ -26,6 +26,7 @@ from assistant.plan.llm.questions import question
 from assistant.plan.llm.region import RegionEdit, edit_of
 from assistant.plan.llm.schemas import CodeReply, PlannedStep, PlanReply, reply_schema
 from assistant.plan.llm.talk import Talk
+from assistant.plan.llm.tool_calls import arguments_of, plain_call
 from assistant.plan.llm.writing import rewrite_of
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.agent import AgentEnded, AgentTurn, ToolAnswer, WrittenEdit
@@ -123,12 +124,16 @@ class LlmConversation:
         if isinstance(answer, Completion):
             self._calls = (*self._calls, call)
             self._model = shown(answer.model, NAME_CHARACTERS)
+            answer = replace(answer, calls=tuple(map(plain_call, answer.calls)))
             dialogue.add(ChatMessage("assistant", answer.text, answer.calls))
         return answer
 
     def edit(self, call: ToolCall) -> WrittenEdit | str:
         try:
-            judged = JudgedEdit.model_validate_json(call.arguments)
+            given = arguments_of(call)
+            if given is None:
+                return "the arguments are no JSON object"
+            judged = JudgedEdit.model_validate(given)
             line = min(max(1, judged.line), self._request.parsed.source.text.count("\n") + 1)
             planned = PlannedStep(
                 technique=judged.technique or "rewrite",

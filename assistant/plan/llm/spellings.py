@@ -10,6 +10,7 @@ Example::
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
@@ -76,7 +77,12 @@ def one_listed(value: Any) -> Any:
 
 
 def parts_listed(value: Any) -> Any:
-    """``{"kernel": "…"}`` as a list of parts."""
+    """``{"kernel": "…"}`` as a list of parts; either may be JSON in a text, as tools are called."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            value = json.loads(value, strict=False)
+        except (ValueError, RecursionError):
+            return value
     if not isinstance(value, dict):
         return value
     given = cast("Mapping[str, Any]", value)

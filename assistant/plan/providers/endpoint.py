@@ -67,6 +67,9 @@ class _Again(Record):
     """As the endpoint asks; None: it does not say."""
 
 
+_WITHOUT_TOOLS = "this model calls no tools here: --planner llm asks it without, or have its server allow them"
+
+
 class EndpointProvider:
     """Implements `Provider`."""
 
@@ -159,7 +162,7 @@ async def _sent(
             stream_cls=openai.AsyncStream[object],
         )
     except openai.APIStatusError as error:
-        return _refused(error, connection)
+        return _refused(error, connection, bool(request.tools))
     except openai.APIConnectionError as error:
         return _Again(_unreached(connection, is_refused=isinstance(error.__cause__, httpx2.ConnectError)))
     except AnswerTooLargeError:
@@ -208,11 +211,13 @@ def _unreached(connection: Connection, is_refused: bool) -> CompletionFailure:
     return CompletionFailure(FailureKind.UNREACHABLE, f"{connection.base_url} cannot be reached", _TRY_DOCTOR)
 
 
-def _refused(error: openai.APIStatusError, connection: Connection) -> CompletionFailure | _Again:
+def _refused(error: openai.APIStatusError, connection: Connection, has_tools: bool) -> CompletionFailure | _Again:
     said = _said(error)
     complaint = f"{error.param or ''} {said}"
     refusal = ErrorReply(connection.base_url, error.status_code, error.code, redacted(said, connection.key))
     failure = failure_of(refusal)
+    if failure.kind in (FailureKind.REFUSED, FailureKind.NO_MODEL) and has_tools and "tool" in complaint.lower():
+        return replace(failure, kind=FailureKind.REFUSED, remedy=_WITHOUT_TOOLS)
     if failure.kind is FailureKind.REFUSED and (dialect := conceded(connection.dialect, complaint, connection.may_drop_schemas)):
         return _Again(failure, dialect=dialect)
     if may_pass(refusal):

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.cli.harness import Cli, Ended
 from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import EXPLANATION, LONG_S, asked_by, outcomes
-from tests.endpoint.server import Calls, ReceivedRequest, Reply, Says
+from tests.endpoint.server import Calls, ReceivedRequest, Refuses, Reply, Says
 
 
 class Agent:
@@ -128,3 +128,31 @@ def test_what_an_agent_claims_is_not_believed(cli: Cli) -> None:
     ended = ran(cli, agent)
     assert outcomes(ended) == ["not_better"]
     assert ended.all("proposal") == []
+
+
+def test_calls_that_are_nearly_right_are_carried_out_and_others_answered_in_words(cli: Cli) -> None:
+    """Line breaks in strings, trailing commas, single quotes, JSON in a text, a name with its namespace; once the endpoint fails."""
+    name, given = judge(TILED_TRANSPOSE)
+    loose = json.dumps(given | {"parts": json.dumps(given["parts"])})[:-1] + ",}"
+    agent = Agent(
+        Calls((("profile_lines", "{'candidate': }"), ("inspect", '{"candidate": "C1"'), ("judge", '{"parts": 7}'))),
+        Refuses(500),
+        Calls(((f"functions.{name}", loose.replace("\\\\n", "\\n")), ("recall<|channel|>commentary", '"{\\"technique\\": \\"tile\\"}"'))),
+        lambda told: Calls((("Submit", "x"), ("submit", f"{{'candidate': '{json.loads(told[-2])['candidate']}',}}"))),
+    )
+    ended = ran(cli, agent)
+    no_object, cut, parts, *again, kept, memory = agent.told
+    assert again == [no_object, cut, parts], "the turn that failed was asked for once more"
+    assert no_object == cut == "the arguments are no JSON object" and "parts" in parts
+    assert json.loads(kept)["outcome"] == "kept" and memory == "nothing is known"
+    assert outcomes(ended) == ["unwritten", "kept"]
+    assert ended.one("proposal")["verification"]["outcome"] == "PASS"
+
+
+def test_a_model_that_takes_no_tools_is_told_of_with_what_to_do(cli: Cli) -> None:
+    said = "registry.example/llama does not support tools"
+    with asked_by(cli, [Refuses(400, said=said)]) as endpoint:  # type: ignore[arg-type]  # a list of replies is a script
+        ended = cli.run("optimize", cli.quick(), "--planner", "agent", "--accept", "none", "--json", deadline_s=LONG_S)
+    assert len(endpoint.asked) == 1
+    (end,) = [message["message"] for message in ended.all("message") if "the agent ends" in message["message"]]
+    assert "does not support tools" in end and "--planner llm asks it without" in end
