@@ -110,7 +110,7 @@ async def _searching(stage: Stage) -> None:
     await window.see(window.lens("Review"))
     await stage.keep("proposal")
     await window.click(window.lens("Review"))
-    await _unfold_first(window)
+    await _unfold_first_of_diff(window)
     await stage.keep("review")
     await window.command("View: Close All Editors")
     await window.open_file("transpose.cu")
@@ -148,7 +148,7 @@ async def _two_files(stage: Stage) -> None:
     await window.see(window.lens("via bench"))
     await stage.keep("header")
     await window.click(window.lens("Review"))
-    await _unfold_first(window)
+    await _unfold_first_of_diff(window)
     await window.see(window.threads, "Hunk 1 of 2")
     await stage.keep("two-files")
 
@@ -208,6 +208,12 @@ async def _begin(stage: Stage) -> None:
     await window.see(window.page.locator(".settings-editor"), "Kernelopt")
     await window.see(window.page.get_by_text("Settings", exact=True))
     await stage.keep("settings")
+
+
+async def _unfold_first_of_diff(window: Window) -> None:
+    """As ``_unfold_first``, once the diff has taken the place of the file."""
+    await window.see(window.title_buttons.get_by_role("button", name="Accept"))
+    await _unfold_first(window)
 
 
 async def _unfold_first(window: Window) -> None:
