@@ -129,15 +129,24 @@ def _last_object(said: str, reply: type[Reply]) -> tuple[int, Reply] | BadReply:
     problem: BadReply | None = None
     unread: BadReply | None = None
     found: tuple[int, Reply] | None = None
-    for each in json_objects(said, ()):
+    for each in _whole_objects(said, reply):
         if isinstance(each, UnreadObject):
             unread = BadReply(_unread(each)) if each.has_key(reply.model_fields) else unread
             continue
         try:
-            found = each.start, reply.model_validate(unwrapped(each, reply.model_fields).value)
+            found = each.start, reply.model_validate(each.value)
         except ValidationError as error:
             problem = BadReply(faults(error))
     return found or unread or problem or BadReply("the answer holds no JSON object")
+
+
+def _whole_objects(said: str, reply: type[Reply]) -> Iterable[JsonObject | UnreadObject]:
+    """The objects of the text; steps of a plan without the plan around them are one."""
+    found = [unwrapped(each, reply.model_fields) if isinstance(each, JsonObject) else each for each in json_objects(said, ())]
+    steps = [each for each in found if isinstance(each, JsonObject) and _STEP_KEY in each.value and "title" in each.value]
+    if reply is PlanReply and steps and len(steps) == len(found):
+        return [JsonObject(steps[0].start, steps[-1].end, {"steps": [each.value for each in steps]})]
+    return found
 
 
 def _read_code(text: str) -> CodeReply | BadReply:

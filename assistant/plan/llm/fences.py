@@ -18,7 +18,9 @@ UNNAMED = "?"
 """Name of a part whose fence names none, where there are several."""
 MOST_FENCES = 256
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)\Z")
-_CODE_LANGUAGES = frozenset({"", "diff", "patch", "udiff", "cuda", "cu", "cuh", "cpp", "c++", "cc", "c"})
+_CODE_LANGUAGES = frozenset(
+    {"", "diff", "patch", "udiff", "cuda", "cu", "cuh", "cpp", "c++", "cc", "c", "cxx", "h", "hpp", "hxx", "cuda-cpp", "cuda-c++"}
+)
 _PART_ATTRIBUTE = re.compile(r"\bpart\s*[=:]\s*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?(?=\s|,|\Z)", re.IGNORECASE)
 _PART_NAME = re.compile(r"(?:part\s*[=:]\s*)?[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?\s*\Z", re.IGNORECASE)
 _NAMING_COMMENT = re.compile(r"\A\s*//[ \t]*part[ \t]*[=:]?[ \t]*[\"'`]?(?P<name>[A-Za-z_][\w-]*)[\"'`]?[ \t]*\n", re.IGNORECASE)

@@ -99,8 +99,9 @@ def _wrapped(value: Any) -> dict[str, Any] | None:
         except (ValueError, RecursionError):
             return None
     listed = cast("list[Any]", value) if isinstance(value, list) else []
-    only: Any = listed[0] if len(listed) == 1 else value
-    return cast("dict[str, Any]", only) if isinstance(only, dict) else None
+    if len(listed) == 1:
+        return _wrapped(listed[0])
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
 def _starts(text: str, code: Sequence[_Span]) -> list[_Span]:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from assistant.cuda.changes import shown_names
+from assistant.cuda.reading import split_arguments
 from assistant.model.plan import FileEdits
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
@@ -44,6 +45,7 @@ LaunchPlace = tuple[str | None, int]
 _SIZES = re.compile(r'\[\s*((?:"[^"\\]*"|\d+)(?:\s*,\s*(?:"[^"\\]*"|\d+)){0,2})\s*\]')
 """``["(n + 31) / 32", 4]``"""
 _QUOTE = re.compile('"')
+_MOST_SIZES = 3
 
 
 class LaunchEdits(Record):
@@ -92,14 +94,20 @@ def launched(
 
 
 def _with_sizes(change: LaunchChange) -> LaunchChange:
-    """With ``dim3(a, b)`` where sizes are a list of expressions, as those of declared launches are."""
+    """With ``dim3(a, b)`` where sizes are listed in whichever brackets: ``(a, b)`` would be an operator that drops ``a``."""
     made = {name: _dim3(text) for name in ("grid", "block") if (text := getattr(change, name)) is not None}
     return change.model_copy(update=made)
 
 
 def _dim3(expression: str) -> str:
     found = _SIZES.fullmatch(expression)
-    return expression if found is None else f"dim3({_QUOTE.sub('', found[1])})"
+    if found is not None:
+        return f"dim3({_QUOTE.sub('', found[1])})"
+    text = expression.strip()
+    is_closed = text[:1] + text[-1:] in ("()", "{}", "[]")
+    inside = [text[1:-1]] if is_closed else [text]
+    sizes = next((sizes for each in inside if 1 < len(sizes := split_arguments(each)) <= _MOST_SIZES), None)
+    return expression if sizes is None or any(not each.strip() for each in sizes) else f"dim3({', '.join(each.strip() for each in sizes)})"
 
 
 def changed_place(parsed: ParsedSource, kernel: Kernel, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> LaunchPlace:

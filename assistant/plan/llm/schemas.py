@@ -14,18 +14,17 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from assistant.model.completion import ReplySchema
-from assistant.plan.llm.spellings import (
-    MOST_TUNED,
-    MOST_VALUES,
-    launches_as_code,
+from assistant.plan.llm.code_spellings import (
+    absent,
+    arguments_listed,
+    code_among_parts,
+    first_place,
+    headers_listed,
     lines_joined,
-    listed,
-    number,
-    numbers_to_tune,
-    one_listed,
     parts_listed,
-    plain_keys,
 )
+from assistant.plan.llm.plan_spellings import declined_listed, evidence_listed, first_line, number_or_none, predictions_listed
+from assistant.plan.llm.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed, plain_keys
 
 __all__ = [
     "INVISIBLE",
@@ -93,7 +92,10 @@ def plain(text: str) -> str:
 
 
 def _as_expression(value: Any) -> Any:
-    """A launch size that is a plain number, ``256``, or a list of a workload block, ``["ceil(n/32)", 4]``, as text."""
+    """A launch size that is a plain number, ``256``, a list of a workload block, ``["ceil(n/32)", 4]``, or ``{"x": 4}`` as text."""
+    if isinstance(value, dict):
+        sizes = plain_keys(_mapping(value), "xyz")
+        return json.dumps([str(sizes.get(axis, 1)) for axis in "xyz"]) if sizes.keys() <= set("xyz") else _mapping(value)
     return json.dumps(value) if type(value) in (int, list) else value
 
 
@@ -102,6 +104,8 @@ _Title = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespa
 _Paragraph = Annotated[str, BeforeValidator(_text), StringConstraints(strip_whitespace=True, max_length=4000)]
 _Design = Annotated[str, BeforeValidator(_design), StringConstraints(max_length=_MOST_DESIGN_CHARACTERS)]
 _Expression = Annotated[str, BeforeValidator(_as_expression), StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+_Kept = Annotated[_Expression | None, BeforeValidator(absent)]
+"""An expression, or nothing where the present one stays."""
 _Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 _Names = Annotated[list[_Name], BeforeValidator(listed), Field(max_length=64)]
 _Place = Annotated[int, BeforeValidator(number), Field(ge=1, le=10_000_000)]
@@ -136,7 +140,7 @@ class PlannedStep(_Reply):
 
     technique: _Name
     title: _Title = ""
-    line: _Place
+    line: Annotated[_Place, BeforeValidator(first_line)]
     finding: _Name | None = None
     rationale: _Design = ""
     """For people, as far as evidence backs it; for the coder as it is."""
@@ -144,9 +148,9 @@ class PlannedStep(_Reply):
     """For the coder alone."""
     differs: _Design = ""
     """What is new in it, where the same technique was tried at the same line."""
-    evidence: _Names = []
-    predictions: list[Predicted] = Field(default=[], max_length=64)
-    predicted_speedup: Annotated[float | None, BeforeValidator(number)] = Field(default=None, gt=0, le=1e6)
+    evidence: Annotated[_Names, BeforeValidator(evidence_listed)] = []
+    predictions: Annotated[list[Predicted], BeforeValidator(predictions_listed)] = Field(default=[], max_length=64)
+    predicted_speedup: Annotated[float | None, BeforeValidator(number_or_none)] = Field(default=None, gt=0, le=1e6)
     """time(before)/time(after)."""
     risks: _Names = []
 
@@ -161,8 +165,8 @@ class DeclinedTechnique(_Reply):
 class PlanReply(_Reply):
     """A plan, best step first."""
 
-    steps: list[PlannedStep] = Field(max_length=_MOST_ITEMS)
-    declined: list[DeclinedTechnique] = Field(default=[], max_length=_MOST_ITEMS)
+    steps: Annotated[list[PlannedStep], BeforeValidator(one_listed)] = Field(max_length=_MOST_ITEMS)
+    declined: Annotated[list[DeclinedTechnique], BeforeValidator(declined_listed)] = Field(default=[], max_length=_MOST_ITEMS)
 
 
 class WrittenPart(_Reply):
@@ -177,14 +181,23 @@ class LaunchChange(_Reply):
 
     file: _Name | None = None
     """Another file of the program, as the prompt names it; null: the one that is shown."""
-    line: _Place = 1
+    line: Annotated[_Place, BeforeValidator(first_place)] = 1
     """Of a kernel that is launched once the launch is meant whatever line it says."""
-    kernel: _Expression | None = None
+    kernel: _Kept = None
     """The kernel or the instance of it to launch: ``sum<256>``."""
-    grid: _Expression | None = None
-    block: _Expression | None = None
-    shared: _Expression | None = None
-    arguments: list[_Expression] | None = Field(default=None, max_length=256)
+    grid: _Kept = None
+    block: _Kept = None
+    shared: _Kept = None
+    arguments: Annotated[list[_Expression] | None, BeforeValidator(arguments_listed)] = Field(default=None, max_length=256)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty_arguments(cls, value: Any) -> Any:
+        """No arguments for the present kernel, which has some or none in any case: they stay."""
+        if not isinstance(value, dict):
+            return value
+        given = plain_keys(_mapping(value), cls.model_fields)
+        return {name: each for name, each in given.items() if name != "arguments" or each != [] or absent(given.get("kernel")) is not None}
 
 
 class TunedNumber(_Reply):
@@ -202,7 +215,7 @@ class CodeReply(_Reply):
     summary: _Title = ""
     parts: Annotated[list[WrittenPart], BeforeValidator(parts_listed)] = Field(default=[], max_length=64)
     launches: Annotated[list[LaunchChange], BeforeValidator(one_listed)] = Field(default=[], max_length=64)
-    includes: _Names = []
+    includes: Annotated[list[_Name], BeforeValidator(headers_listed), Field(max_length=64)] = []
     assumptions: Annotated[list[_Line], BeforeValidator(one_listed)] = Field(default=[], max_length=32)
     risks: _Names = []
     tune: list[TunedNumber] = Field(default=[], max_length=MOST_TUNED)
@@ -214,7 +227,7 @@ class CodeReply(_Reply):
     @model_validator(mode="before")
     @classmethod
     def _with_values_to_tune(cls, value: Any) -> Any:
-        given = launches_as_code(plain_keys(_mapping(value), cls.model_fields)) if isinstance(value, dict) else {}
+        given = code_among_parts(plain_keys(_mapping(value), cls.model_fields), cls.model_fields) if isinstance(value, dict) else {}
         if "tune" not in given:
             return given or value  # pyright: ignore[reportUnknownVariableType]  # JSON
         tune, fault = numbers_to_tune(given["tune"])

@@ -10,26 +10,11 @@ Example::
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 
-from assistant.plan.llm.fences import UNNAMED
-
-__all__ = [
-    "MOST_TUNED",
-    "MOST_VALUES",
-    "launches_as_code",
-    "lines_joined",
-    "listed",
-    "number",
-    "numbers_to_tune",
-    "one_listed",
-    "parts_listed",
-    "plain_key",
-    "plain_keys",
-]
+__all__ = ["MOST_TUNED", "MOST_VALUES", "listed", "number", "numbers_to_tune", "one_listed", "plain_key", "plain_keys"]
 
 MOST_TUNED = 8
 MOST_VALUES = 16
@@ -74,39 +59,6 @@ def one_listed(value: Any) -> Any:
     if isinstance(value, str):
         return [] if value.strip().lower().rstrip(".") in _NOTHING else [value]
     return [value] if isinstance(value, dict) else value
-
-
-def parts_listed(value: Any) -> Any:
-    """``{"kernel": "…"}`` as a list of parts; either may be JSON in a text, as tools are called."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
-        try:
-            value = json.loads(value, strict=False)
-        except (ValueError, RecursionError):
-            return value
-    if not isinstance(value, dict):
-        return value
-    given = cast("Mapping[str, Any]", value)
-    return [given] if "code" in given else [{"part": name, "code": code} for name, code in given.items()]
-
-
-def lines_joined(value: Any) -> Any:
-    """A text that is given line by line."""
-    lines = cast("list[Any]", value) if isinstance(value, list) else []
-    is_text = bool(lines) and all(isinstance(line, str) for line in lines)
-    return "\n".join(str(line).rstrip("\n") for line in lines) if is_text else cast("Any", value)
-
-
-def launches_as_code(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The header with launches that are written as code, ``k<<<n / 64, 64>>>(x)``, among its parts."""
-    launches, parts = one_listed(given.get("launches")), parts_listed(given.get("parts") or [])
-    if not isinstance(launches, list) or not isinstance(parts, list):
-        return dict(given)
-    codes = [each for each in cast("Sequence[Any]", launches) if isinstance(each, str) and "<<<" in each]
-    if not codes:
-        return dict(given)
-    others = [each for each in cast("Sequence[Any]", launches) if not (isinstance(each, str) and "<<<" in each)]
-    written = [{"part": UNNAMED, "code": f"{code.strip().removesuffix(';')};"} for code in codes]
-    return {**given, "launches": others, "parts": [*cast("Sequence[Any]", parts), *written]}
 
 
 def number(value: Any) -> Any:

@@ -14,6 +14,7 @@ from textwrap import dedent
 
 from assistant.cuda.code_text import uncommented
 from assistant.cuda.items import items
+from assistant.plan.llm.code_spellings import strings_in
 from assistant.plan.llm.fences import fences_of, marks_of
 from assistant.plan.llm.json_objects import JsonObject, json_objects
 
@@ -40,6 +41,11 @@ _GLUED_BEGIN = re.compile(
     r"(?P<before>[^`\"]*[^`\"\s])[ \t]*(?P<mark>```(?:cuda|cu|cuh|c\+\+|cpp|c|json|diff)(?:[ \t]+\w+[ \t]*[=:][ \t]*\S+)*)[ \t]*\Z"
 )
 _GLUED_END = re.compile(r"(?P<before>[^`]*[};)\]])[ \t]*```[ \t]*\Z")
+_NOTED_HEADER = re.compile(
+    r"^(?P<begin>(?:```|~~~)[^\n]*\n)\s*/\*\s*(?P<header>\{(?:(?!\*/).)*\"(?:summary|launches)\"(?:(?!\*/).)*\})\s*\*/[ \t]*\n",
+    re.MULTILINE | re.DOTALL,
+)
+"""A header in a comment at the beginning of a fence."""
 _BEGIN = re.compile(
     r"[ \t]*(?:template\s*<|__(?:global|device|host|constant|launch_bounds|forceinline)__|(?:static|extern|inline|constexpr|const|struct"
     r"|union|enum|using|typedef|namespace|void|int|float|double|unsigned|bool|half|float[234])\b|#\s*(?:include|define|pragma|if|undef|endif|el))"
@@ -50,21 +56,34 @@ _FUNCTION = re.compile(r"\b__(?:global|device)__\b[^;{}`\"]*\([^;{}`]*\)\s*\{")
 
 def with_fences(text: str) -> str:
     """The answer with its code in fences."""
-    text = _with_fences_on_lines(text)
+    text = _NOTED_HEADER.sub(r"\g<header>\n\g<begin>", _with_fences_on_lines(text))
     if any(True for _ in fences_of(text)):
         return text
-    tagged = _TAGGED.sub(_fenced_tag, text)
-    if tagged != text:
-        return tagged
-    if _YAML_PART.search(text):
-        return _with_blocks(text)
-    patches = _PATCH.sub(lambda patch: f"\n```diff\n{patch[0].rstrip()}\n```\n", text)
-    return _with_bare_code(text) if patches == text else patches
+    marks = {text.count("\n", 0, position) for position, _ in marks_of(text)}
+    bare = "\n".join("" if number in marks else line for number, line in enumerate(text.split("\n")))
+    for made in (_with_tagged, _with_blocks, _with_patches, _with_bare_code):
+        found = made(bare)
+        if found != bare:
+            return found
+    return text
 
 
 def holds_a_function(text: str) -> bool:
     """Whether a function for the device is defined outside the text's JSON objects."""
     return _FUNCTION.search(_without_objects(text)) is not None
+
+
+def _with_tagged(text: str) -> str:
+    return _TAGGED.sub(_fenced_tag, text)
+
+
+def _with_patches(text: str) -> str:
+    """With a fence around each patch, and behind the text those that are strings of JSON, as tools that edit files are called."""
+    found = _PATCH.sub(lambda patch: f"\n```diff\n{patch[0].rstrip()}\n```\n", text)
+    called = [
+        code for each in json_objects(text, ()) if isinstance(each, JsonObject) for code in strings_in(each.value) if _PATCH.match(code)
+    ]
+    return found if found != text or not called else "\n".join([text, *(f"```diff\n{code.rstrip()}\n```" for code in called), ""])
 
 
 def _fenced_tag(tag: re.Match[str]) -> str:
@@ -78,10 +97,7 @@ def _fenced_tag(tag: re.Match[str]) -> str:
 def _with_blocks(text: str) -> str:
     """With parts that are blocks of YAML in fences behind the rest."""
     parts = [f"```cuda part={part['name']}\n{dedent(part['code']).rstrip()}\n```" for part in _YAML_PART.finditer(text)]
-    rest = _YAML_PARTS.sub("", _YAML_PART.sub("", text))
-    marks = {rest.count("\n", 0, position) for position, _ in marks_of(rest)}
-    lines = [line for number, line in enumerate(rest.split("\n")) if number not in marks]
-    return "\n".join([*lines, *parts, ""])
+    return "\n".join([_YAML_PARTS.sub("", _YAML_PART.sub("", text)), *parts, ""]) if parts else text
 
 
 def _with_fences_on_lines(text: str) -> str:
@@ -105,9 +121,7 @@ def _on_lines(lines: Sequence[str]) -> Iterator[str]:
 
 def _with_bare_code(text: str) -> str:
     """With a fence around the definitions that stand outside every object, where nothing else stands between them."""
-    marks = {text.count("\n", 0, position) for position, _ in marks_of(text)}
-    lines = ["" if number in marks else line for number, line in enumerate(text.split("\n"))]
-    seen = _without_objects("\n".join(lines)).split("\n")
+    lines, seen = text.split("\n"), _without_objects(text).split("\n")
     begin = next((number for number, line in enumerate(seen) if _BEGIN.match(line)), None)
     ends = [number for number, line in enumerate(seen) if line.rstrip().endswith(("}", ";"))]
     if begin is None or not ends or ends[-1] < begin:
