@@ -20,12 +20,23 @@ from assistant.plan.llm.fences import UNNAMED
 from assistant.plan.llm.plan_spellings import first_line
 from assistant.plan.llm.spellings import listed, one_listed, plain_keys
 
-__all__ = ["absent", "arguments_listed", "code_among_parts", "first_place", "headers_listed", "lines_joined", "parts_listed", "strings_in"]
+__all__ = [
+    "FUNCTION",
+    "absent",
+    "arguments_listed",
+    "code_among_parts",
+    "first_place",
+    "headers_listed",
+    "lines_joined",
+    "parts_listed",
+    "strings_in",
+]
 
 _ABSENT = frozenset({"", "null", "none", "unchanged", "n/a"})
 _INCLUDE = re.compile(r"\s*(?:#\s*include\s*)?[<\"]?\s*([^<>\"\s]+)\s*[>\"]?\s*\Z")
 _OF_PARTS = {"part": ("name", "id"), "code": ("content", "text", "source", "newcode", "newtext")}
-_FUNCTION = re.compile(r"\b__(?:global|device)__\b[^;{}]*\([^;{}]*\)\s*\{")
+FUNCTION = re.compile(r"\b__(?:global|device)__\b[^;{}`]{0,1500}\)\s*\{")
+"""A function for the device, whose head is no longer than people write them."""
 _BEFORE = re.compile(r"old|before|original|current|search|previous", re.IGNORECASE)
 """Names of what is not the new code."""
 _MOST_DEPTH = 4
@@ -104,7 +115,7 @@ def code_among_parts(given: Mapping[str, Any], names: Collection[str]) -> dict[s
     codes = [f"{each.strip().removesuffix(';')};" for each in launches if _is_launch(each)]
     if not parts:
         others = {key: value for key, value in given.items() if key not in names}
-        codes = [*(code for code in strings_in(others) if _FUNCTION.search(code)), *codes]
+        codes = [*(code for code in strings_in(others) if FUNCTION.search(code)), *codes]
     if not codes:
         return dict(given)
     kept = {"launches": [each for each in launches if not _is_launch(each)]} if isinstance(told, list) else {}

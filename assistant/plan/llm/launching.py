@@ -104,10 +104,8 @@ def _dim3(expression: str) -> str:
     if found is not None:
         return f"dim3({_QUOTE.sub('', found[1])})"
     text = expression.strip()
-    is_closed = text[:1] + text[-1:] in ("()", "{}", "[]")
-    inside = [text[1:-1]] if is_closed else [text]
-    sizes = next((sizes for each in inside if 1 < len(sizes := split_arguments(each)) <= _MOST_SIZES), None)
-    return expression if sizes is None or any(not each.strip() for each in sizes) else f"dim3({', '.join(each.strip() for each in sizes)})"
+    sizes = split_arguments(text[1:-1]) if text[:1] + text[-1:] in ("()", "{}", "[]") else ()
+    return f"dim3({', '.join(sizes)})" if 1 < len(sizes) <= _MOST_SIZES and all(sizes) else expression
 
 
 def changed_place(parsed: ParsedSource, kernel: Kernel, change: LaunchChange, elsewhere: Mapping[str, ParsedSource]) -> LaunchPlace:
@@ -212,7 +210,8 @@ def _problem(expression: str, own: Collection[str]) -> str | None:
     called = next((match[1] for match in _CALL.finditer(expression) if match[1] not in _CALLABLE and match[1] not in own), None)
     if called is not None:
         return f"{shown} calls {called}; only {', '.join(sorted({*_CALLABLE, *own}))} may be called there"
-    return None if _is_one(expression) else f"{shown} is not one expression, or its parentheses do not match"
+    several = f"{shown} is not one expression (several sizes are written as `dim3(…)`), or its parentheses do not match"
+    return None if _is_one(expression) else several
 
 
 def _is_one(expression: str) -> bool:

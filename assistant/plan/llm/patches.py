@@ -23,6 +23,8 @@ __all__ = ["is_patch", "patched"]
 _BLOCK = re.compile(r"^<{5,}[^\n]*\n(?P<old>.*?)^={5,}[ \t]*\n(?P<new>.*?)^>{5,}[^\n]*$", re.MULTILINE | re.DOTALL)
 """As editors with models have it: what is searched, and what takes its place."""
 _HUNK = re.compile(r"^@@[^\n]*\n(?P<lines>(?:[ +\-\\][^\n]*\n?|\n)+)", re.MULTILINE)
+_OPENING = re.compile(r"^<{5}", re.MULTILINE)
+_MOST_BLOCKS = 256
 _ADDED = "added_code"
 _COMMENT = re.compile(r"//.*|/\*.*?\*/")
 _Change = tuple[list[str], list[str]]
@@ -31,6 +33,8 @@ _Change = tuple[list[str], list[str]]
 
 def is_patch(code: str) -> bool:
     """Whether a piece of an answer is changes of lines."""
+    if len(_OPENING.findall(code)) > _MOST_BLOCKS:
+        return False
     return _BLOCK.search(code) is not None or _HUNK.search(code) is not None
 
 

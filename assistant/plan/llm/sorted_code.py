@@ -28,7 +28,7 @@ _ADDED = "added_code"
 _ELIDED = re.compile(r"^[ \t]*(?:(?://|/\*)[ \t]*)?(?:\.\.\.|…)[^\n]*$", re.MULTILINE)
 """``// ... existing code ...``, or dots alone."""
 _NAMESPACE = re.compile(r"\bnamespace\b(?P<name>[\w\s:]*)\{")
-_SKETCH = re.compile(r"\)[^;{}]*\{\s*\}\s*\Z")
+_SKETCH = re.compile(r"\)\s*\{\s*\}\s*\Z")
 """A function with nothing in it, at the end."""
 _LEADING = re.compile(r"(?:[ \t]*(?://[^\n]*|/\*(?:(?!\*/).)*\*/)\s*)+\Z", re.DOTALL)
 """Comments right in front of something."""

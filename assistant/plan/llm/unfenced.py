@@ -14,8 +14,8 @@ from textwrap import dedent
 
 from assistant.cuda.code_text import uncommented
 from assistant.cuda.items import items
-from assistant.plan.llm.code_spellings import strings_in
-from assistant.plan.llm.fences import fences_of, marks_of
+from assistant.plan.llm.code_spellings import FUNCTION, strings_in
+from assistant.plan.llm.fences import MOST_FENCES, fences_of, marks_of
 from assistant.plan.llm.json_objects import JsonObject, json_objects
 
 __all__ = ["holds_a_function", "with_fences"]
@@ -41,26 +41,26 @@ _GLUED_BEGIN = re.compile(
     r"(?P<before>[^`\"]*[^`\"\s])[ \t]*(?P<mark>```(?:cuda|cu|cuh|c\+\+|cpp|c|json|diff)(?:[ \t]+\w+[ \t]*[=:][ \t]*\S+)*)[ \t]*\Z"
 )
 _GLUED_END = re.compile(r"(?P<before>[^`]*[};)\]])[ \t]*```[ \t]*\Z")
-_NOTED_HEADER = re.compile(
-    r"^(?P<begin>(?:```|~~~)[^\n]*\n)\s*/\*\s*(?P<header>\{(?:(?!\*/).)*\"(?:summary|launches)\"(?:(?!\*/).)*\})\s*\*/[ \t]*\n",
-    re.MULTILINE | re.DOTALL,
-)
-"""A header in a comment at the beginning of a fence."""
+_NOTED = re.compile(r"[^\n]*\n\s*/\*\s*(?=\{)")
+_OF_A_HEADER = re.compile(r"\"(?:summary|launches)\"\s*:")
+_OPENING = re.compile(r"^(?:<{5}|\*\*\* Begin|--- )|<(?:code|file|part)\b", re.MULTILINE)
+"""Where a tag or a patch may begin."""
 _BEGIN = re.compile(
     r"[ \t]*(?:template\s*<|__(?:global|device|host|constant|launch_bounds|forceinline)__|(?:static|extern|inline|constexpr|const|struct"
     r"|union|enum|using|typedef|namespace|void|int|float|double|unsigned|bool|half|float[234])\b|#\s*(?:include|define|pragma|if|undef|endif|el))"
 )
 """What a definition begins with."""
-_FUNCTION = re.compile(r"\b__(?:global|device)__\b[^;{}`\"]*\([^;{}`]*\)\s*\{")
 
 
 def with_fences(text: str) -> str:
     """The answer with its code in fences."""
-    text = _NOTED_HEADER.sub(r"\g<header>\n\g<begin>", _with_fences_on_lines(text))
+    text = _with_noted_headers(_with_fences_on_lines(text))
     if any(True for _ in fences_of(text)):
         return text
     marks = {text.count("\n", 0, position) for position, _ in marks_of(text)}
     bare = "\n".join("" if number in marks else line for number, line in enumerate(text.split("\n")))
+    if len(_OPENING.findall(bare)) > MOST_FENCES:
+        return text
     for made in (_with_tagged, _with_blocks, _with_patches, _with_bare_code):
         found = made(bare)
         if found != bare:
@@ -70,7 +70,18 @@ def with_fences(text: str) -> str:
 
 def holds_a_function(text: str) -> bool:
     """Whether a function for the device is defined outside the text's JSON objects."""
-    return _FUNCTION.search(_without_objects(text)) is not None
+    return FUNCTION.search(_without_objects(text)) is not None
+
+
+def _with_noted_headers(text: str) -> str:
+    """With each header that is a comment at the beginning of a fence in front of that."""
+    for position, _ in reversed(marks_of(text)):
+        noted = _NOTED.match(text, position)
+        end = -1 if noted is None else text.find("*/", noted.end())
+        if noted is not None and end >= 0 and _OF_A_HEADER.search(text, noted.end(), end):
+            begin = text.index("\n", position)
+            text = f"{text[:position]}{text[noted.end() : end].strip()}\n{text[position:begin]}{text[end + 2 :]}"
+    return text
 
 
 def _with_tagged(text: str) -> str:
@@ -128,7 +139,7 @@ def _with_bare_code(text: str) -> str:
         return text
     code = dedent("\n".join(seen[begin : ends[-1] + 1]))
     found = items(uncommented(code))
-    if not found or not _FUNCTION.search(code) or not all(_BEGIN.match(item.text) for item in found):
+    if not found or not FUNCTION.search(code) or not all(_BEGIN.match(item.text) for item in found):
         return text
     return "\n".join([*lines[:begin], "```cuda", code, "```", *lines[ends[-1] + 1 :]])
 

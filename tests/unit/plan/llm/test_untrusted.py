@@ -69,3 +69,13 @@ def test_code_that_nests_beyond_measure_is_refused_before_it_is_parsed(hostile: 
     code = KERNEL_TEXT.replace("{\n", "{\n" + hostile, 1)
     found = edit_of(region_of(REQUEST), CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": code}]}))
     assert found == UnusableAnswer(Unusable.BRACKETS, "part kernel: its brackets nest deeper than 256")
+
+
+@pytest.mark.parametrize(
+    "piece", ["```\n/*{\n", "<code>", "<<<<< SEARCH\n", "__global__ (", "--- a\n+++ b\n@@\n", "- part: k\n  code: |\n", ")", "{", "``` a"]
+)
+def test_what_never_ends_is_read_to_its_end(piece: str) -> None:
+    text = piece * (20_000 // len(piece))
+    assert isinstance(CODE.read(text), BadReply | CodeReply)
+    made = CodeReply.model_validate({"summary": "s", "parts": [{"part": "kernel", "code": text}]})
+    assert isinstance(edit_of(region_of(REQUEST), made), UnusableAnswer)
