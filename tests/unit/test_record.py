@@ -109,12 +109,6 @@ def test_further_fields_come_after_those_of_the_base_used_or_not() -> None:
     assert More(1, 2).second == Other(1, 2).second == 2
 
 
-def test_classes_share_what_need_not_be_written_for_each() -> None:
-    one, other = as_record(), as_record()
-    assert one("a") != other("a") and repr(one("a")) == repr(other("a"))
-    assert one.__setattr__ is other.__setattr__ and one.__repr__ is other.__repr__
-
-
 def test_it_may_be_generic() -> None:
     class Answer(Record, Generic[T]):
         value: T
