@@ -9,6 +9,7 @@ gone on with, too, under a higher one. Example::
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
+from assistant.engine.events_as_json import event_from
 from assistant.engine.job import Job
 from assistant.engine.search.shape import EXPERT
 from assistant.engine.source_version import SourceVersion
@@ -30,7 +32,6 @@ from assistant.model.trial import TrialOutcome
 from assistant.plan.budget import added
 from assistant.ports.store import SearchStore
 from assistant.record import Record
-from assistant.serialize import loads
 
 __all__ = ["NOTHING_EARLIER", "EarlierSearch", "is_running", "last_interrupted", "report_resumed", "spent_by"]
 
@@ -215,9 +216,7 @@ def _earlier(store: SearchStore, workspace: Path, job: str, log: tuple[events.Ev
 
 
 def _decoded(lines: Iterable[str]) -> Iterator[events.Event]:
-    for line in lines:
-        event: events.Event = loads(events.Event, line)  # type: ignore[arg-type]  # a union is no class to the type checker
-        yield event
+    return (event_from(json.loads(line)) for line in lines)
 
 
 def is_running(row: JobRow, now_ms: int) -> bool:

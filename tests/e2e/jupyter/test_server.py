@@ -196,6 +196,8 @@ def test_no_request_is_answered_without_jupyters_leave(client: Client, searched:
 def test_memory_that_cannot_be_used_is_503_and_the_server_lives(client: Client, searched: Offered) -> None:
     memory = searched.cli.home / "memory.sqlite3"
     memory.write_bytes(b"no database")
+    for beside in memory.parent.glob(f"{memory.name}-*"):
+        beside.unlink()  # SQLite's log, of which it would restore the whole
     status, told = client.refused("history")
     assert status == 503 and told["code"] == "memory_unusable" and "memory.sqlite3" in told["message"]
     memory.unlink()

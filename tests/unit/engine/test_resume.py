@@ -22,7 +22,8 @@ from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.attempt import Attempt, JobRow, OtherFile
 from assistant.model.completion import Caps, Completion, CompletionRequest, ModelCall, ModelRole, SentCall, ServedModel, Spending
-from assistant.model.profile import Signature
+from assistant.model.event_parts import Device, ProfileLine
+from assistant.model.profile import InstructionMix, Signature
 from assistant.model.proposal import Proposal
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
@@ -196,6 +197,19 @@ def test_several_jobs_of_one_search_spent_the_sum_of_their_calls_and_the_last_wo
     assert spent_by(store, ["J0", "J1"]) == Spending(1.0, 21, 10, 2, gpu_s=6.0, round_count=3)
     assert spent_by(store, ["J1", "J0"]) == spent_by(store, ["J0", "J1"])
     assert spent_by(store, []) == Spending()
+
+
+def test_profiles_in_the_log_of_a_search_are_read_though_counters_are_absent(store: Store) -> None:
+    """As an editor's searches report the code as it was."""
+    started(store, "J1", 1)
+    line = ProfileLine("/w/a.cu", 3, "global load", 8, 256, 32, 32, None, None, "exact", "")
+    device, places = Device("an emulator", "cpu", "h200"), ((1, 1, 1), (32, 1, 1), 0)
+    profile = events.Profile("J1", "k()", "k()", 0, *places, device, "emulator", {}, InstructionMix(), (line,), (), (), ())
+    assert "wavefronts" not in event_json(profile)
+    for event in (profile, events.BudgetSpent("J1", Spending(gpu_s=2.0), Caps())):
+        store.add_event("J1", event_json(event))
+    assert spent_by(store, ["J1"]).gpu_s == 2.0
+    assert profile in last_interrupted(store, WORKSPACE, FILE, NOW_MS + 100_000).log
 
 
 HERE = os.uname().nodename
