@@ -19,10 +19,10 @@ from assistant.build.cutlass_place import Cutlass, find_cutlass
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
 from assistant.model.source import Source
-from assistant.plan.llm.answers import CODE
-from assistant.plan.llm.parts import Region
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.code.parts import Region
+from assistant.plan.llm.code.region import RegionEdit, edit_of
+from assistant.plan.llm.reading.answers import CODE
+from assistant.plan.llm.reading.schemas import CodeReply
 from tests.rewrites import Rewritten, rewritten
 
 _EXPECTED = {"right": '["PASS", "NEEDS_DECISION"]', "wrong": '["FAIL"]'}

@@ -26,7 +26,7 @@ from assistant.cli.app import build_app
 from assistant.cli.servers import Servers
 from assistant.model import events
 from assistant.plan.catalogue import load_catalogue
-from assistant.plan.llm.library import load_prompts
+from assistant.plan.llm.code.library import load_prompts
 from lsp.server import build_server
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -35,8 +35,8 @@ from assistant.model.completion import (
 )
 from assistant.model.lesson import LessonDraft, LessonQuestion
 from assistant.plan.budget import added, broken_by, call_cost, keepable
+from assistant.plan.llm.code.library import load_prompts
 from assistant.plan.llm.lesson_writer import LessonWriter
-from assistant.plan.llm.library import load_prompts
 from assistant.plan.llm.talk import Stamps, Talk
 
 __all__ = ["drafts"]

@@ -15,8 +15,8 @@ from assistant.engine.search import Models
 from assistant.model.completion import CompletionFailure, CompletionRequest, ModelCall, ModelRole, ServedModel, Spending
 from assistant.model.plan import Rewrite, Step, UnwrittenStep
 from assistant.plan.budget import added
-from assistant.plan.llm.answers import PLAN, BadReply
-from assistant.plan.llm.library import load_prompts
+from assistant.plan.llm.code.library import load_prompts
+from assistant.plan.llm.reading.answers import PLAN, BadReply
 from assistant.ports.planner import Planner, PlanRequest
 from assistant.ports.provider import Accounts, Provider
 from assistant.record import Record

@@ -19,7 +19,7 @@ from assistant.model.completion import (
     ReplySchema,
     ServedModel,
 )
-from assistant.plan.llm.library import load_prompts
+from assistant.plan.llm.code.library import load_prompts
 from assistant.plan.providers.roles import is_local
 from assistant.ports.provider import Provider
 

@@ -16,17 +16,17 @@ from pydantic import ValidationError
 
 from assistant.model.completion import ChatMessage, Completion, CompletionFailure, FailureKind, ModelRole, ToolCall, ToolSpec
 from assistant.model.plan import Origin
-from assistant.plan.llm.answers import faults
+from assistant.plan.llm.code.library import Prompt
+from assistant.plan.llm.code.parts import region_of
+from assistant.plan.llm.code.region import RegionEdit, edit_of
 from assistant.plan.llm.dialogue import Dialogue
 from assistant.plan.llm.inputs import Inputs
-from assistant.plan.llm.library import Prompt
-from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import plan_of
 from assistant.plan.llm.questions import question
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply, PlannedStep, PlanReply, reply_schema
+from assistant.plan.llm.reading.answers import faults
+from assistant.plan.llm.reading.schemas import CodeReply, PlannedStep, PlanReply, reply_schema
+from assistant.plan.llm.reading.tool_calls import arguments_of, plain_call
 from assistant.plan.llm.talk import Talk
-from assistant.plan.llm.tool_calls import arguments_of, plain_call
 from assistant.plan.llm.writing import rewrite_of
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.agent import AgentEnded, AgentTurn, ToolAnswer, WrittenEdit

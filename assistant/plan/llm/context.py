@@ -22,10 +22,10 @@ from assistant.model.source import LaunchSite
 from assistant.model.trial import TrialOutcome
 from assistant.plan.expert.analysis.workload_block import DeclaredShape
 from assistant.plan.llm.annotate import annotated
+from assistant.plan.llm.code.launching import declared_launches, launches_elsewhere
+from assistant.plan.llm.code.parts import Part, PartKind, Region, region_of
 from assistant.plan.llm.hardware import hardware_lines
-from assistant.plan.llm.launching import declared_launches, launches_elsewhere
 from assistant.plan.llm.limits import RESIDENT, limit_notes
-from assistant.plan.llm.parts import Part, PartKind, Region, region_of
 from assistant.plan.llm.recalled import recalled_lines
 from assistant.plan.llm.shown_evidence import EvidenceGroup, evidence_groups, ids_of, meanings_of, stated_in
 from assistant.plan.llm.static_notes import array_notes, loop_notes

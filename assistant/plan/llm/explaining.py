@@ -8,8 +8,8 @@ Example::
 from __future__ import annotations
 
 from assistant.plan.llm.claims import bound
-from assistant.plan.llm.library import PromptLibrary
-from assistant.plan.llm.schemas import ExplanationReply
+from assistant.plan.llm.code.library import PromptLibrary
+from assistant.plan.llm.reading.schemas import ExplanationReply
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import Story
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
-from assistant.plan.llm.answers import MOST_REPLY_CHARACTERS, BadReply, Form
-from assistant.plan.llm.library import PromptLibrary
-from assistant.plan.llm.schemas import MOST_CODE_CHARACTERS
+from assistant.plan.llm.code.library import PromptLibrary
+from assistant.plan.llm.reading.answers import MOST_REPLY_CHARACTERS, BadReply, Form
+from assistant.plan.llm.reading.schemas import MOST_CODE_CHARACTERS
 from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.plan.tokens import estimated_tokens

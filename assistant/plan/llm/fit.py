@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assistant.plan.llm.annotate import elided
+from assistant.plan.llm.code.library import Prompt
 from assistant.plan.llm.context import Facts
-from assistant.plan.llm.library import Prompt
 from assistant.plan.tokens import estimated_tokens
 from assistant.record import Record
 

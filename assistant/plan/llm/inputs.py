@@ -19,18 +19,18 @@ from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.annotate import annotated, elided
+from assistant.plan.llm.code.headers import HeaderRights, decided_header_words, header_words
+from assistant.plan.llm.code.launching import declared_launches
+from assistant.plan.llm.code.library import Prompt, PromptLibrary
+from assistant.plan.llm.code.parts import region_of
+from assistant.plan.llm.code.unusable import UnusableAnswer
 from assistant.plan.llm.context import Facts, diagnostic_lines, facts_of, limits_of, problem_lines, region_lines
 from assistant.plan.llm.fit import fitted
-from assistant.plan.llm.headers import HeaderRights, decided_header_words, header_words
-from assistant.plan.llm.launching import declared_launches
-from assistant.plan.llm.library import Prompt, PromptLibrary
 from assistant.plan.llm.pages import page_of, pages_for
-from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.setbacks import case_lines, failure_lines
 from assistant.plan.llm.shown_evidence import evidence_groups, stated_in
 from assistant.plan.llm.summaries import Summaries
 from assistant.plan.llm.talk import Talk
-from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.plan.tokens import estimated_tokens, most_tool_tokens
 from assistant.ports.planner import PlanRequest, Story
 

@@ -12,8 +12,8 @@ import re
 from assistant.model.completion import CompletionFailure, ModelRole
 from assistant.model.lesson import LessonDraft, LessonQuestion
 from assistant.plan.catalogue import Catalogue
-from assistant.plan.llm.answers import LESSON
-from assistant.plan.llm.library import PromptLibrary
+from assistant.plan.llm.code.library import PromptLibrary
+from assistant.plan.llm.reading.answers import LESSON
 from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.plan.shown import NAME_CHARACTERS, SENTENCE_CHARACTERS, shown
 

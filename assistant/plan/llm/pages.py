@@ -16,7 +16,7 @@ from assistant.cuda.tokens import words_in_code
 from assistant.model.plan import Step, Technique
 from assistant.model.profile import Finding
 from assistant.plan.catalogue import Catalogue
-from assistant.plan.llm.parts import region_of
+from assistant.plan.llm.code.parts import region_of
 from assistant.ports.planner import PlanRequest
 
 __all__ = ["page_of", "pages_for"]

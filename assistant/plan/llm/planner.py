@@ -18,17 +18,17 @@ from assistant.model.completion import CompletionFailure, FailureKind, ModelRole
 from assistant.model.plan import NO_MODEL, Decline, DeclineReason, Origin, Plan, Rewrite, Setback, Step, UnwrittenStep, WrittenCode
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.agent import LlmAgent
-from assistant.plan.llm.answers import EXPLANATION, PLAN, PLAN_AND_CODE, Form, PlanAndCode, Value
+from assistant.plan.llm.code.library import Prompt, load_prompts
+from assistant.plan.llm.code.parts import region_of
+from assistant.plan.llm.code.region import edit_of
+from assistant.plan.llm.code.unusable import UnusableAnswer
 from assistant.plan.llm.explaining import explanation_of
 from assistant.plan.llm.first_kernel import FirstKernelWriter
 from assistant.plan.llm.inputs import Inputs
-from assistant.plan.llm.library import Prompt, load_prompts
-from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import MOST_STEPS, MOST_STEPS_WITH_CODE, plan_of
 from assistant.plan.llm.questions import question
-from assistant.plan.llm.region import edit_of
+from assistant.plan.llm.reading.answers import EXPLANATION, PLAN, PLAN_AND_CODE, Form, PlanAndCode, Value
 from assistant.plan.llm.talk import Answer, NoAnswer, Stamps, Talk
-from assistant.plan.llm.unusable import UnusableAnswer
 from assistant.plan.llm.writing import Writer
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest, Story

@@ -18,7 +18,7 @@ from assistant.model.verification import Label
 from assistant.plan.choosing import chosen, evidence_on
 from assistant.plan.llm.claims import bound, cited, marked, title
 from assistant.plan.llm.numbers import has_claim, names_of
-from assistant.plan.llm.schemas import DeclinedTechnique, PlannedStep, PlanReply
+from assistant.plan.llm.reading.schemas import DeclinedTechnique, PlannedStep, PlanReply
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest
 

@@ -16,10 +16,10 @@ from assistant.config.settings import SignalSettings
 from assistant.model.completion import ModelRole
 from assistant.model.profile import Evidence
 from assistant.plan.llm.annotate import without_notes
-from assistant.plan.llm.answers import SUMMARY
 from assistant.plan.llm.claims import checked, cited
+from assistant.plan.llm.code.library import PromptLibrary
 from assistant.plan.llm.context import Facts
-from assistant.plan.llm.library import PromptLibrary
+from assistant.plan.llm.reading.answers import SUMMARY
 from assistant.plan.llm.shown_evidence import evidence_groups
 from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.record import Record

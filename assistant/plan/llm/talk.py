@@ -30,9 +30,9 @@ from assistant.model.completion import (
     ToolSpec,
 )
 from assistant.plan.budget import believed, call_cost
-from assistant.plan.llm.answers import BadReply, Form, Value
-from assistant.plan.llm.library import Prompt, PromptLibrary
-from assistant.plan.llm.undecoded import legible
+from assistant.plan.llm.code.library import Prompt, PromptLibrary
+from assistant.plan.llm.reading.answers import BadReply, Form, Value
+from assistant.plan.llm.reading.undecoded import legible
 from assistant.plan.profiles import CallLimits, call_limits
 from assistant.plan.tokens import estimated_tokens, most_message_tokens, most_tool_tokens
 from assistant.ports.provider import Accounts, Provider

@@ -12,15 +12,15 @@ import json
 from assistant.model.completion import ChatMessage, CompletionFailure, ModelRole
 from assistant.model.plan import Origin, Rewrite, Setback, Step, Tunable, UnwrittenStep, UnwrittenStepCode
 from assistant.model.verification import Label
-from assistant.plan.llm.answers import CODE, CODE_IN_JSON
 from assistant.plan.llm.claims import checked, condition
+from assistant.plan.llm.code.library import Prompt
+from assistant.plan.llm.code.parts import region_of
+from assistant.plan.llm.code.region import RegionEdit, edit_of
 from assistant.plan.llm.inputs import Inputs
-from assistant.plan.llm.library import Prompt
-from assistant.plan.llm.parts import region_of
 from assistant.plan.llm.planning import risk_labels
 from assistant.plan.llm.questions import question
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.reading.answers import CODE, CODE_IN_JSON
+from assistant.plan.llm.reading.schemas import CodeReply
 from assistant.plan.llm.talk import NoAnswer, Talk
 from assistant.plan.shown import NAME_CHARACTERS, shown
 from assistant.ports.planner import PlanRequest

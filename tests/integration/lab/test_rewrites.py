@@ -12,10 +12,10 @@ from assistant.cuda.parse import parse
 from assistant.lab.cpu import CpuLab
 from assistant.model.build import Build
 from assistant.model.source import Source
-from assistant.plan.llm.answers import CODE
-from assistant.plan.llm.parts import Region
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.code.parts import Region
+from assistant.plan.llm.code.region import RegionEdit, edit_of
+from assistant.plan.llm.reading.answers import CODE
+from assistant.plan.llm.reading.schemas import CodeReply
 from assistant.ports.lab import Program
 from tests.caches import link_kept_emulator
 from tests.rewrites import Rewritten, rewritten

@@ -25,8 +25,8 @@ from assistant.model.source import Source
 from assistant.model.verification import Outcome, Verification, VerificationFinding
 from assistant.operators.graph import Graph
 from assistant.operators.task import Task
-from assistant.plan.llm.answers import BadReply
 from assistant.plan.llm.first_kernel import WHOLE_FILE
+from assistant.plan.llm.reading.answers import BadReply
 from assistant.ports.lab import LabFailure, RunLimits
 from assistant.ports.operator_writer import OperatorQuestion, WrittenOperator
 from tests.contracts.fake_lab import FakeLab

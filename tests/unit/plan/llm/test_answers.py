@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from assistant.plan.llm.answers import CODE, PLAN, BadReply
 from assistant.plan.llm.first_kernel import WHOLE_FILE
-from assistant.plan.llm.schemas import CodeReply, PlanReply
+from assistant.plan.llm.reading.answers import CODE, PLAN, BadReply
+from assistant.plan.llm.reading.schemas import CodeReply, PlanReply
 
 HEADER = '{"summary": "Pad the tile.", "launches": [], "includes": [], "assumptions": [], "risks": ["readability"]}'
 FENCE = "```cuda part=kernel\n__global__ void k(float* x)\n{\n    if (x) { x[0] = 1; }\n}\n```\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.plan.llm.cleaning import cleaned
+from assistant.plan.llm.code.cleaning import cleaned
 
 CODE = """\
 __global__ void k(float* x, int n)

@@ -23,8 +23,8 @@ from assistant.model.recorded_facts import (
 )
 from assistant.model.source import Source
 from assistant.plan.llm.annotate import annotated, elided
+from assistant.plan.llm.code.library import load_prompts
 from assistant.plan.llm.context import diagnostic_lines, facts_of
-from assistant.plan.llm.library import load_prompts
 from tests.unit.plan.llm.bed import EVIDENCE, TEXT, evidence, request_of
 
 HERE = Path("/home/somebody/project/kernel.cu")

@@ -8,9 +8,9 @@ import pytest
 
 from assistant.config import Settings
 from assistant.model.experience import TechniqueEvidence
+from assistant.plan.llm.code.library import Prompt, load_prompts
 from assistant.plan.llm.context import Facts, facts_of
 from assistant.plan.llm.fit import fitted
-from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.tokens import estimated_tokens
 from tests.unit.plan.llm.bed import EVIDENCE, TEXT, evidence, request_of
 

@@ -16,10 +16,10 @@ from assistant.model.build import Flags
 from assistant.model.plan import Rewrite
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
-from assistant.plan.llm.parts import Region, region_of
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.parts import Region, region_of
+from assistant.plan.llm.code.region import RegionEdit, edit_of
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.schemas import CodeReply
 from assistant.ports.lab import Program
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, request_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from jinja2 import Environment, meta
 
-from assistant.plan.llm.library import PromptLibrary, Template, fenced, load_prompts
+from assistant.plan.llm.code.library import PromptLibrary, Template, fenced, load_prompts
 from assistant.shipped import shipped_prompts
 
 

@@ -12,11 +12,11 @@ from assistant.config import Settings
 from assistant.cuda.parse import parse
 from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
+from assistant.plan.llm.code.parts import Region
+from assistant.plan.llm.code.region import RegionEdit, edit_of
+from assistant.plan.llm.code.unusable import UnusableAnswer
 from assistant.plan.llm.context import facts_of
-from assistant.plan.llm.parts import Region
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply
-from assistant.plan.llm.unusable import UnusableAnswer
+from assistant.plan.llm.reading.schemas import CodeReply
 from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, TEXT, request_of
 
 LAUNCH = "    transpose<<<grid, block>>>(out, in, n, 2.0f);\n"

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from assistant.plan.llm.answers import CODE, PLAN, BadReply
-from assistant.plan.llm.parts import region_of
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply, PlannedStep, PlanReply
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.parts import region_of
+from assistant.plan.llm.code.region import RegionEdit, edit_of
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.answers import CODE, PLAN, BadReply
+from assistant.plan.llm.reading.schemas import CodeReply, PlannedStep, PlanReply
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, request_of
 
 STEP = {"technique": "padding", "title": "Pad", "line": 12, "design": "Pad it."}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from assistant.model.plan import Origin, Rewrite
-from assistant.plan.llm.answers import PLAN_AND_CODE, PlanAndCode
+from assistant.plan.llm.reading.answers import PLAN_AND_CODE, PlanAndCode
 from tests.unit.plan.llm.bed import KERNEL_TEXT, TEXT, bed, request_of
 from tests.unit.plan.llm.test_planner import BETTER, CODE, PLANNED, planned, text_after, written
 

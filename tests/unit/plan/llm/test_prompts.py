@@ -19,10 +19,10 @@ from assistant.model.profile import Problem
 from assistant.model.source import Source, Span, TextEdit
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CaseResult, Label, Outcome, Verification, VerificationFinding
+from assistant.plan.llm.code.library import Prompt, load_prompts
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
 from assistant.plan.llm.inputs import Inputs
-from assistant.plan.llm.library import Prompt, load_prompts
 from assistant.plan.llm.talk import Talk
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
 from assistant.ports.planner import PlanRequest, Story
 from tests.contracts.fake_model import FakeModel
 from tests.unit.plan.llm.bed import DECLARED, TEXT, Ledger, catalogue, evidence, request_of, settings, stamps

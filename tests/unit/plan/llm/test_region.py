@@ -12,10 +12,10 @@ from assistant.cuda.parse import parse
 from assistant.cuda.same_names import distinguished
 from assistant.model.source import Source, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.parts import Region, region_of
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.parts import Region, region_of
+from assistant.plan.llm.code.region import RegionEdit, edit_of
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.schemas import CodeReply
 from tests.unit.plan.llm.bed import DECLARED, KERNEL_TEXT, REPOSITORY, TEXT, request_of
 
 BETTER = KERNEL_TEXT.replace("out[x * n + y] = scaled", "float v = scaled").replace("by);", "by);\n        out[x * n + y] = v;")

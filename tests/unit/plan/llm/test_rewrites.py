@@ -9,10 +9,10 @@ import pytest
 from assistant.cuda.edits import apply_edits
 from assistant.cuda.parse import parse
 from assistant.model.source import ParsedSource, Source
-from assistant.plan.llm.answers import CODE
-from assistant.plan.llm.parts import Region
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.code.parts import Region
+from assistant.plan.llm.code.region import RegionEdit, edit_of
+from assistant.plan.llm.reading.answers import CODE
+from assistant.plan.llm.reading.schemas import CodeReply
 from assistant.verify.labels import VersionFacts, detect_labels
 from tests.rewrites import Rewritten, rewritten
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from assistant.plan.llm.answers import CODE, MOST_REPLY_CHARACTERS, PLAN, SUMMARY, BadReply
-from assistant.plan.llm.schemas import CodeReply, ExplanationReply, PlanReply, SummaryReply, plain, reply_schema
+from assistant.plan.llm.reading.answers import CODE, MOST_REPLY_CHARACTERS, PLAN, SUMMARY, BadReply
+from assistant.plan.llm.reading.schemas import CodeReply, ExplanationReply, PlanReply, SummaryReply, plain, reply_schema
 
 STEP = {"technique": "shared-tile", "line": 3, "rationale": "Loads repeat {E1}."}
 

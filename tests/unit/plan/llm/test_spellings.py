@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from assistant.plan.llm.answers import CODE
-from assistant.plan.llm.schemas import CodeReply, PlannedStep, reply_schema
+from assistant.plan.llm.reading.answers import CODE
+from assistant.plan.llm.reading.schemas import CodeReply, PlannedStep, reply_schema
 
 
 def read(**header: Any) -> CodeReply:

@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 
 from assistant.model.completion import Completion, CompletionFailure, CompletionRequest, FailureKind, ModelRole, Price
-from assistant.plan.llm.answers import SUMMARY
-from assistant.plan.llm.library import load_prompts
-from assistant.plan.llm.schemas import SummaryReply
+from assistant.plan.llm.code.library import load_prompts
+from assistant.plan.llm.reading.answers import SUMMARY
+from assistant.plan.llm.reading.schemas import SummaryReply
 from assistant.plan.llm.talk import Answer, NoAnswer, Talk
 from assistant.plan.tokens import estimated_tokens, most_message_tokens
 from assistant.ports.provider import OnText

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.plan.llm.undecoded import legible, written_into
+from assistant.plan.llm.reading.undecoded import legible, written_into
 
 SOURCE = "// Größe\n".encode("latin-1").decode("utf-8", "surrogateescape")
 

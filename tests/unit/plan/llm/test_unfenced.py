@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.plan.llm.answers import CODE, BadReply
-from assistant.plan.llm.schemas import CodeReply
+from assistant.plan.llm.reading.answers import CODE, BadReply
+from assistant.plan.llm.reading.schemas import CodeReply
 
 HEADER = '{\n  "summary": "Pad.",\n  "risks": []\n}'
 KERNEL = "__global__ void k(float* x)\n{\n    if (x) { x[0] = 1; }\n}"

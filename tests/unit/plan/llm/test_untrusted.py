@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from assistant.cuda.edits import apply_edits
-from assistant.plan.llm.answers import CODE, EXPLANATION, PLAN, SUMMARY, BadReply
 from assistant.plan.llm.claims import bound
-from assistant.plan.llm.parts import region_of
-from assistant.plan.llm.region import RegionEdit, edit_of
-from assistant.plan.llm.schemas import CodeReply
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.parts import region_of
+from assistant.plan.llm.code.region import RegionEdit, edit_of
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.answers import CODE, EXPLANATION, PLAN, SUMMARY, BadReply
+from assistant.plan.llm.reading.schemas import CodeReply
 from tests.unit.plan.llm.bed import EVIDENCE, KERNEL_TEXT, TEXT, request_of
 
 FORMS = (PLAN, CODE, SUMMARY, EXPLANATION)

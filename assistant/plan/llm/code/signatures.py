@@ -14,9 +14,9 @@ from assistant.cuda.code_text import blanked, without
 from assistant.cuda.same_names import without_file
 from assistant.cuda.tokens import words_in_code
 from assistant.model.source import Kernel, ParsedSource
-from assistant.plan.llm.launching import declared_launches
-from assistant.plan.llm.parts import Region
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.launching import declared_launches
+from assistant.plan.llm.code.parts import Region
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
 
 __all__ = ["signature_problem"]
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from assistant.plan.llm.spellings import listed, number, one_listed
+from assistant.plan.llm.reading.spellings import listed, number, one_listed
 
 __all__ = ["declined_listed", "evidence_listed", "first_line", "number_or_none", "predictions_listed"]
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from assistant.cuda.edits import apply_edits, edits_between
 from assistant.cuda.files import line_end
 from assistant.model.source import ParsedSource, Span, TextEdit
-from assistant.plan.llm.parts import Part, PartKind, Region
-from assistant.plan.llm.schemas import WrittenPart
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.parts import Part, PartKind, Region
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.schemas import WrittenPart
 
 __all__ = ["is_patch", "patched"]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from assistant.plan.llm.fences import Mark, marks_of
+from assistant.plan.llm.reading.fences import Mark, marks_of
 
 __all__ = ["spoken"]
 

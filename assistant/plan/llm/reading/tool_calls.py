@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from assistant.model.completion import ToolCall
-from assistant.plan.llm.json_objects import JsonObject, json_objects
+from assistant.plan.llm.reading.json_objects import JsonObject, json_objects
 from assistant.ports.agent import UNREADABLE
 
 __all__ = ["arguments_of", "plain_call"]

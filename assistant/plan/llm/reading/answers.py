@@ -18,13 +18,22 @@ from typing import Any, Generic, TypeVar
 from pydantic import ValidationError
 
 from assistant.model.completion import ReplySchema
-from assistant.plan.llm.drafts import spoken
-from assistant.plan.llm.fences import MOST_FENCES, UNNAMED, Fence, fences_of
-from assistant.plan.llm.json_objects import JsonObject, UnreadObject, json_objects, unwrapped
-from assistant.plan.llm.line_headers import line_header
-from assistant.plan.llm.schemas import CodeReply, ExplanationReply, LessonReply, PlanReply, Reply, SummaryReply, WrittenPart, reply_schema
-from assistant.plan.llm.spellings import plain_keys
-from assistant.plan.llm.unfenced import holds_a_function, with_fences
+from assistant.plan.llm.reading.drafts import spoken
+from assistant.plan.llm.reading.fences import MOST_FENCES, UNNAMED, Fence, fences_of
+from assistant.plan.llm.reading.json_objects import JsonObject, UnreadObject, json_objects, unwrapped
+from assistant.plan.llm.reading.line_headers import line_header
+from assistant.plan.llm.reading.schemas import (
+    CodeReply,
+    ExplanationReply,
+    LessonReply,
+    PlanReply,
+    Reply,
+    SummaryReply,
+    WrittenPart,
+    reply_schema,
+)
+from assistant.plan.llm.reading.spellings import plain_keys
+from assistant.plan.llm.reading.unfenced import holds_a_function, with_fences
 from assistant.record import Record
 
 __all__ = [

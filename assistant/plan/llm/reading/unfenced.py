@@ -14,9 +14,9 @@ from textwrap import dedent
 
 from assistant.cuda.code_text import uncommented
 from assistant.cuda.items import items
-from assistant.plan.llm.code_spellings import FUNCTION, strings_in
-from assistant.plan.llm.fences import MOST_FENCES, fences_of, marks_of
-from assistant.plan.llm.json_objects import JsonObject, json_objects
+from assistant.plan.llm.reading.code_spellings import FUNCTION, strings_in
+from assistant.plan.llm.reading.fences import MOST_FENCES, fences_of, marks_of
+from assistant.plan.llm.reading.json_objects import JsonObject, json_objects
 
 __all__ = ["holds_a_function", "with_fences"]
 

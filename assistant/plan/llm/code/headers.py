@@ -16,7 +16,7 @@ from assistant.cuda.files import line_end
 from assistant.cuda.live_code import live_code
 from assistant.model.source import ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
 from assistant.record import Record
 
 __all__ = ["HeaderRights", "decided_header_words", "header_edits", "header_labels", "header_words", "without_includes"]

@@ -15,10 +15,10 @@ from assistant.cuda.code_patterns import squeezed
 from assistant.cuda.code_text import uncommented
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import words_in_code
-from assistant.plan.llm.fences import UNNAMED
-from assistant.plan.llm.parts import KERNEL_PART, PartKind, Region
-from assistant.plan.llm.schemas import WrittenPart
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.parts import KERNEL_PART, PartKind, Region
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.fences import UNNAMED
+from assistant.plan.llm.reading.schemas import WrittenPart
 
 __all__ = ["settled"]
 

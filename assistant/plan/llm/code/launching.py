@@ -18,8 +18,8 @@ from assistant.model.plan import FileEdits
 from assistant.model.source import Kernel, LaunchSite, ParsedSource, Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, launched_with, shapes_in
-from assistant.plan.llm.schemas import LaunchChange
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.schemas import LaunchChange
 from assistant.record import Record
 
 __all__ = ["LaunchEdits", "LaunchPlace", "changed_place", "declared_launches", "launched", "launches_elsewhere"]

@@ -18,14 +18,14 @@ from assistant.cuda.parse import parse
 from assistant.model.plan import FileEdits
 from assistant.model.source import ParsedSource, Source, TextEdit
 from assistant.model.verification import Label
-from assistant.plan.llm.foreign import lost_code
-from assistant.plan.llm.headers import HeaderRights, header_edits, header_labels
-from assistant.plan.llm.launching import LaunchEdits, changed_place, launched, launches_elsewhere
-from assistant.plan.llm.parts import Region
-from assistant.plan.llm.schemas import CodeReply, LaunchChange
-from assistant.plan.llm.signatures import signature_problem
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
-from assistant.plan.llm.written import WrittenParts, written_parts
+from assistant.plan.llm.code.foreign import lost_code
+from assistant.plan.llm.code.headers import HeaderRights, header_edits, header_labels
+from assistant.plan.llm.code.launching import LaunchEdits, changed_place, launched, launches_elsewhere
+from assistant.plan.llm.code.parts import Region
+from assistant.plan.llm.code.signatures import signature_problem
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.written import WrittenParts, written_parts
+from assistant.plan.llm.reading.schemas import CodeReply, LaunchChange
 from assistant.record import Record
 from assistant.verify.hidden_calls import hidden_library
 from assistant.verify.host_edits import edits_host_code, macro_elsewhere

@@ -15,8 +15,8 @@ from assistant.cuda.code_text import blanked, uncommented, unspliced
 from assistant.cuda.items import Item, ItemKind, items
 from assistant.cuda.tokens import words_in_code
 from assistant.model.source import Span
-from assistant.plan.llm.schemas import INVISIBLE
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.schemas import INVISIBLE
 from assistant.record import Record
 from assistant.verify.device_code import asm_problem
 

@@ -18,17 +18,17 @@ from assistant.cuda.files import line_end
 from assistant.cuda.items import Item, items
 from assistant.cuda.tokens import words_in_code
 from assistant.model.source import ParsedSource, Span, TextEdit
-from assistant.plan.llm.cleaning import cleaned
-from assistant.plan.llm.fences import UNNAMED
-from assistant.plan.llm.foreign import PartPlace, foreign_code, macros_of
-from assistant.plan.llm.headers import without_includes
-from assistant.plan.llm.parts import KERNEL_PART, Part, PartKind, Region
-from assistant.plan.llm.patches import is_patch, patched
-from assistant.plan.llm.schemas import CodeReply, WrittenPart
-from assistant.plan.llm.sorted_code import sorted_code
-from assistant.plan.llm.statements import settled
-from assistant.plan.llm.undecoded import written_into
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.cleaning import cleaned
+from assistant.plan.llm.code.foreign import PartPlace, foreign_code, macros_of
+from assistant.plan.llm.code.headers import without_includes
+from assistant.plan.llm.code.parts import KERNEL_PART, Part, PartKind, Region
+from assistant.plan.llm.code.patches import is_patch, patched
+from assistant.plan.llm.code.sorted_code import sorted_code
+from assistant.plan.llm.code.statements import settled
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.fences import UNNAMED
+from assistant.plan.llm.reading.schemas import CodeReply, WrittenPart
+from assistant.plan.llm.reading.undecoded import written_into
 from assistant.record import Record
 
 __all__ = ["NewText", "WrittenParts", "written_parts"]

@@ -14,8 +14,8 @@ import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from assistant.plan.llm.loose_json import strict
-from assistant.plan.llm.spellings import plain_key
+from assistant.plan.llm.reading.loose_json import strict
+from assistant.plan.llm.reading.spellings import plain_key
 
 __all__ = ["line_header"]
 

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Sequence
 from assistant.cuda.code_patterns import squeezed
 from assistant.cuda.code_text import uncommented
 from assistant.cuda.items import Item, ItemKind, items
-from assistant.plan.llm.cleaning import cleaned
-from assistant.plan.llm.fences import UNNAMED
-from assistant.plan.llm.headers import without_includes
-from assistant.plan.llm.parts import INSTANTIATION, KERNEL_PART, Part, PartKind, Region
-from assistant.plan.llm.schemas import WrittenPart
-from assistant.plan.llm.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.code.cleaning import cleaned
+from assistant.plan.llm.code.headers import without_includes
+from assistant.plan.llm.code.parts import INSTANTIATION, KERNEL_PART, Part, PartKind, Region
+from assistant.plan.llm.code.unusable import Unusable, UnusableAnswer
+from assistant.plan.llm.reading.fences import UNNAMED
+from assistant.plan.llm.reading.schemas import WrittenPart
 
 __all__ = ["sorted_code"]
 

@@ -16,9 +16,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from assistant.cuda.reading import split_arguments
-from assistant.plan.llm.fences import UNNAMED
-from assistant.plan.llm.plan_spellings import first_line
-from assistant.plan.llm.spellings import listed, one_listed, plain_keys
+from assistant.plan.llm.reading.fences import UNNAMED
+from assistant.plan.llm.reading.plan_spellings import first_line
+from assistant.plan.llm.reading.spellings import listed, one_listed, plain_keys
 
 __all__ = [
     "FUNCTION",

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, cast
 
-from assistant.plan.llm.loose_json import strict
+from assistant.plan.llm.reading.loose_json import strict
 from assistant.record import Record
 
 __all__ = ["JsonObject", "UnreadObject", "json_objects", "unwrapped"]

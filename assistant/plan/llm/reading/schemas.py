@@ -1,7 +1,7 @@
 """What a model may answer, as values with bounds.
 
 Bounds are enforced here, not in the JSON Schema that endpoints are sent: few of them honour bounds, and none can be relied on.
-`assistant.plan.llm.answers` reads an answer's text as such a value.
+`assistant.plan.llm.reading.answers` reads an answer's text as such a value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from assistant.model.completion import ReplySchema
-from assistant.plan.llm.code_spellings import (
+from assistant.plan.llm.reading.code_spellings import (
     absent,
     arguments_listed,
     code_among_parts,
@@ -23,8 +23,8 @@ from assistant.plan.llm.code_spellings import (
     lines_joined,
     parts_listed,
 )
-from assistant.plan.llm.plan_spellings import declined_listed, evidence_listed, first_line, number_or_none, predictions_listed
-from assistant.plan.llm.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed, plain_keys
+from assistant.plan.llm.reading.plan_spellings import declined_listed, evidence_listed, first_line, number_or_none, predictions_listed
+from assistant.plan.llm.reading.spellings import MOST_TUNED, MOST_VALUES, listed, number, numbers_to_tune, one_listed, plain_keys
 
 __all__ = [
     "INVISIBLE",
