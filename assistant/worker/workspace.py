@@ -44,7 +44,7 @@ _KEPT_S = 600.0
 """Chosen: a comparison's runs, and no later one of a person who has changed something outside the folder that no text names."""
 _KEPT_BYTES = 256 << 20
 _KEPT_ENTRIES = 10_000
-"""Of one build: what is larger is made anew for every run (chosen: a PyTorch extension leaves some 10 MB in 10 files)."""
+"""The largest build that is kept; a larger one is made anew for every run (chosen: a PyTorch extension leaves some 10 MB in 10 files)."""
 
 
 class PrivateCopy(Record):
@@ -214,14 +214,15 @@ class Workspace:
         """Everything in the copy, folders before what they hold."""
         waiting = deque([""])
         while waiting:
-            place = waiting.popleft()
-            with os.scandir(self._root / place) as listing:
-                found = list(listing)
-            for entry in found:
-                name = f"{place}{entry.name}"
+            for name, entry in self._listed(waiting.popleft()):
                 yield name, entry
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(f"{name}/")
+
+    def _listed(self, place: str) -> list[tuple[str, os.DirEntry[str]]]:
+        """What lies in a folder of the copy (``""`` or a path that ends with a slash), by its path below the root."""
+        with os.scandir(self._root / place) as listing:
+            return [(f"{place}{entry.name}", entry) for entry in listing]
 
     def _make(self, plan: _Plan) -> None:
         try:
@@ -252,11 +253,7 @@ class Workspace:
         """What stands as it was made, folders first; all else is removed on the way."""
         waiting = deque([""])
         while waiting:
-            place = waiting.popleft()
-            with os.scandir(self._root / place) as listing:
-                found = list(listing)
-            for entry in found:
-                name = f"{place}{entry.name}"
+            for name, entry in self._listed(waiting.popleft()):
                 made = self._made.get(name)
                 if made is not None and _stands(entry, made):
                     yield name, made

@@ -1,6 +1,7 @@
 """What is built once for all runs of the same texts: by a build command, or by PyTorch in the script that loads an extension.
 
-A build may take a minute, and a comparison runs each version a dozen times. What a build left is kept before anything of it has run.
+A build may take a minute, and a comparison runs each version a dozen times. What a build left is kept before the program
+is run.
 
 Example::
 

@@ -58,7 +58,7 @@ class CaptureEnvironment(Record):
 
 
 class Limits(Record):
-    """Of one run, whose output lies in ``folder``."""
+    """What a run may take and reach; its output lies in ``folder``."""
 
     bounds: Bounds
     folder: Path
