@@ -60,9 +60,8 @@ inline unsigned next_ready(const Worker& w, uint32_t ready) {
 void runner_main();
 
 // What to run next in the current warp; the scheduler when it has nothing more to run.
-inline __attribute__((always_inline)) void* next_context(Worker& w) {
+inline __attribute__((always_inline)) void* next_in_warp(Worker& w) {
   Warp& warp = current_warp(w);
-  if (is_stopped(w)) return w.scheduler_context;
   if (warp.fresh) {
     w.runner_stack = w.stacks.take();
     return fresh_context(w.runner_stack, runner_main);
@@ -78,6 +77,10 @@ inline __attribute__((always_inline)) void* next_context(Worker& w) {
   __builtin_prefetch(neighbour + CACHE_LINE);
   return w.current->stack_pointer;
 }
+
+// For fibers, to which the scheduler has switched. Itself, it would come to where it was before, as its context is saved by the switch; and
+// another worker may stop the launch at any time, between any two looks at that.
+inline __attribute__((always_inline)) void* next_context(Worker& w) { return is_stopped(w) ? w.scheduler_context : next_in_warp(w); }
 
 void start_lane(Worker& w, unsigned lane) {
   Lane& l = lane_of(w, lane);
@@ -131,7 +134,7 @@ void run_warp(Worker& w, unsigned index) {
   for (;;) {
     if (warp.fresh || (warp.ready & ~warp.full)) {
       w.current_thread = thread_index(w, w.reverses_order ? 0 : WARP_LANES - 1);
-      emu_switch(&w.scheduler_context, next_context(w));
+      emu_switch(&w.scheduler_context, next_in_warp(w));
       w.current = nullptr;
       emu_thread.cursor = nullptr;
       has_run = true;

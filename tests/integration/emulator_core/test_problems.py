@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assistant.emulator.__main__ import Emulator
 from tests.thorough import first_of
 
 DATA = Path(__file__).parents[2] / "data"
@@ -229,3 +231,12 @@ def test_blocks_that_wait_for_one_that_fails_do_not_keep_the_launch(build: Any, 
     found = [(p["kind"], p["line"], p["block"]) for p in reply["problems"] if p["kind"] == "wild_pointer"]
     assert found == [("wild_pointer", marked_line("waited_for", "wild_pointer", MANY_BLOCKS), [63, 0, 0])]
     assert Path(reply["stdout_path"]).read_text() == "cudaErrorIllegalAddress\n"
+
+
+def test_a_launch_may_end_while_other_threads_begin_their_first_blocks(build: Any, tmp_path: Path) -> None:
+    many = Emulator({**os.environ, "EMU_WORKERS": "16"}, tmp_path)
+    binary = build("emulator/problems/every_block_faults.cu", "fast")
+    message = {"op": "run", "binary": str(binary), "cwd": str(tmp_path), "args": [], "mode": "plain"}
+    for _ in range(60):
+        reply = many.reply(message)
+        assert (reply["signal"], Path(reply["stdout_path"]).read_text()) == (None, "cudaErrorIllegalAddress\n")
