@@ -1,6 +1,6 @@
 """The rewrites of `tests/data/rewrites` as pairs that `benchmarks.verdicts` compares, those that only a GPU can run included.
 
-    python -m benchmarks.rewrites [--device gpu:0] [--only NAME …] [--out FILE] [--kept FOLDER]
+    python -m benchmarks.rewrites [--device gpu:0] [--jobs N] [--only NAME …] [--out FILE] [--kept FOLDER]
 
 Each program is A, with its right and its wrong answer applied as B. The right one must not be FAIL, the wrong one not PASS with nothing
 said. Two need CUTLASS, which CPATH or NVCC_APPEND_FLAGS must name.
@@ -31,6 +31,7 @@ _EXPECTED = {"right": '["PASS", "NEEDS_DECISION"]', "wrong": '["FAIL"]'}
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="gpu:0")
+    parser.add_argument("--jobs", default="1", help="how many are compared at once")
     parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--out", type=Path)
     parser.add_argument("--kept", type=Path, help="where the pairs are written; absent: a folder that is removed again")
@@ -47,7 +48,8 @@ def main() -> int:
         (folder / "answers.toml").write_text("\n".join(answers), "utf-8")
         out = () if options.out is None else ("--out", str(options.out))
         return subprocess.run(
-            (sys.executable, "-m", "benchmarks.verdicts", str(folder), "--device", options.device, *out), check=False
+            (sys.executable, "-m", "benchmarks.verdicts", str(folder), "--device", options.device, "--jobs", options.jobs, *out),
+            check=False,
         ).returncode
 
 

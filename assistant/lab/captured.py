@@ -58,20 +58,33 @@ class CapturedRuns:
         self._gpu = gpu
         self._worker = WorkerPool("assistant.device.capture", {**os.environ, "TMPDIR": str(scratch)}, at_once)
         self._run_count = 0
+        self._ahead: dict[Program, asyncio.Event] = {}
+        """Programs whose builds were begun before they are run; the event: it has ended."""
+
+    async def build_ahead(self, program: Program, limits: RunLimits) -> None:
+        """Build what ``run`` will start, next to what else is done; where that cannot be done, the run says why."""
+        built = _as_built(program)
+        if built in self._ahead:
+            return
+        ended = self._ahead[built] = asyncio.Event()
+        try:
+            message = await self._message(program, limits, "build")
+            await self._worker.request(message, float(message["limits"]["wall_s"]) + _BUILD_S, _kept_for(built))
+        except (WorkerTimedOut, WorkerDied):
+            pass
+        finally:
+            ended.set()
 
     async def run(self, program: Program, limits: RunLimits, is_timeline: bool = False) -> ProgramRun | LabFailure:
         """One run of the program; profiles and problems stay empty. ``is_timeline``: with when its steps ran, and no launch kept."""
-        self._run_count += 1
-        record = self._scratch / f"captured-{self._run_count}"  # before anything is waited for: others may run meanwhile
-        shown = await asyncio.to_thread(shown_alone, self._gpu, program)
-        gpus = (self._gpu.uuid,) if shown else await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
-        message = self._message(program, limits, record, gpus)
-        message["visible_devices"] = shown
+        built = _as_built(program)
+        if (ahead := self._ahead.get(built)) is not None:
+            await ahead.wait()
+        message = await self._message(program, limits, "capture")
         message["is_timeline"] = is_timeline
-        message["workspaces"] = await asyncio.to_thread(workspaces, program)
         try:
             run_s = float(message["limits"]["wall_s"]) * (2 if program.build_command else 1)
-            reply = await self._worker.request(message, run_s + _BUILD_S + _LEASE_S * len(gpus))
+            reply = await self._worker.request(message, run_s + _BUILD_S + _LEASE_S * len(message["gpu_uuids"]), _kept_for(built))
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
         except WorkerDied as error:
@@ -84,10 +97,14 @@ class CapturedRuns:
     async def close(self) -> None:
         await self._worker.close()
 
-    def _message(self, program: Program, limits: RunLimits, record: Path, gpus: tuple[str, ...]) -> dict[str, Any]:
+    async def _message(self, program: Program, limits: RunLimits, operation: str) -> dict[str, Any]:
+        self._run_count += 1
+        record = self._scratch / f"captured-{self._run_count}"  # before anything is waited for: others may run meanwhile
+        shown = await asyncio.to_thread(shown_alone, self._gpu, program)
+        gpus = (self._gpu.uuid,) if shown else await asyncio.to_thread(reachable_gpus, self._gpu, os.environ)
         limits = replace(limits, wall_s=limits.wall_s + _EXTENSION_BUILD_S) if program.is_extension else limits
         return {
-            "op": "capture",
+            "op": operation,
             "sources": [[str(source.path), source.text] for source in program.sources],
             "cwd": str(program.working_directory),
             "record": str(record),
@@ -102,7 +119,19 @@ class CapturedRuns:
             "is_extension": program.is_extension,
             "is_candidate": program.is_candidate,
             "gpu_uuids": list(gpus),
+            "visible_devices": shown,
+            "workspaces": await asyncio.to_thread(workspaces, program),
         }
+
+
+def _as_built(program: Program) -> Program:
+    """Equal for programs whose builds are."""
+    return replace(program, arguments=(), kernels=(), noted_function=None)
+
+
+def _kept_for(built: Program) -> Program | None:
+    """Whose build a worker keeps for itself (`device.capture.kept_build`); None: any worker finds it."""
+    return built if built.run_command is not None and built.is_candidate else None
 
 
 def reachable_gpus(gpu: Gpu, environment: Mapping[str, str]) -> tuple[str, ...]:

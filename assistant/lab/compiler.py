@@ -15,6 +15,7 @@ from collections import Counter, OrderedDict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from assistant.build.includes import installed_headers, with_headers
 from assistant.build.symbols import is_in_unit, symbol_for
@@ -89,6 +90,8 @@ class Compiler:
         self._scratch = scratch
         self._answers: OrderedDict[tuple[object, ...], _Answer] = OrderedDict()
         """The last few, so that who asks again does not wait behind the next candidate's compile."""
+        self._turns: WeakValueDictionary[tuple[object, ...], asyncio.Lock] = WeakValueDictionary()
+        """Held while something is compiled: who asks for the same meanwhile gets the same answer."""
 
     async def built(self, program: Program, architecture: str, *want: str, is_quick: bool = False) -> BuildResult:
         """What the CUDA compiler says of the program. ``want``: of ``resources``, ``sass``, ``ptx``, ``cubin``.
@@ -190,6 +193,19 @@ class Compiler:
             lambda: (texts_of(program), installed_headers(program.flags.arguments), _source_fields(program))
         )
         key = (program.sources[0].path, texts, installed, program.flags, program.kernels, architecture, want, is_quick)
+        async with self._turns.setdefault(key, asyncio.Lock()):
+            return await self._answered(key, program, architecture, want, is_quick, fields)
+
+    async def _answered(
+        self,
+        key: tuple[object, ...],
+        program: Program,
+        architecture: str,
+        want: tuple[str, ...],
+        is_quick: bool,
+        fields: dict[str, Any],
+    ) -> _Answer:
+        """``key``: of all that the answer depends on; ``fields``: of the request for it."""
         known = self._answers.get(key)
         if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
             self._answers.move_to_end(key)

@@ -126,6 +126,12 @@ class CpuLab:
     async def build(self, program: Program, architecture: str) -> BuildResult:
         return await self.compiler.built(program, architecture, "resources", "sass")
 
+    async def build_ahead(self, program: Program, architecture: str) -> None:
+        """The emulator's build as well where the emulator runs the program."""
+        if self.at_once > 1:
+            emulated = () if program.run_command is not None else (self.prepare(program, "count"),)
+            await asyncio.gather(self.build(program, architecture), *emulated)
+
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
         return await self.compiler.built(program, architecture, "resources")
 

@@ -110,6 +110,11 @@ class GpuLab:
         """As the emulator's lab does, with the machine code kept for the replays to come."""
         return await self._compiler.built_for_device(program, architecture)
 
+    async def build_ahead(self, program: Program, architecture: str) -> None:
+        if self.cpu.at_once > 1:
+            emulated = () if program.run_command is not None else (self.cpu.prepare(program, "count"),)
+            await asyncio.gather(self._captured.build_ahead(program, RunLimits()), self.build(program, architecture), *emulated)
+
     async def accepts(self, program: Program, architecture: str) -> bool:
         return await self.cpu.accepts(program, architecture)
 

@@ -20,6 +20,7 @@ import os
 import signal
 import sys
 from collections import deque
+from collections.abc import Hashable
 from typing import Any
 
 __all__ = ["ChildProcess", "WorkerDied", "WorkerPool", "WorkerProcess", "WorkerTimedOut", "workers_at_once"]
@@ -184,20 +185,32 @@ class WorkerPool:
         self.first = WorkerProcess(module, environment)
         """For requests that may not be spread over several."""
         self._workers = [self.first]
+        self._knowing: dict[Hashable, WorkerProcess] = {}
 
     @property
     def is_busy(self) -> bool:
         """Whether a request would wait."""
         return self._turns.locked()
 
-    async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
-        """As `WorkerProcess.request`; the time of waiting for a turn does not count."""
+    async def request(self, message: dict[str, Any], deadline_s: float, about: Hashable | None = None) -> dict[str, Any]:
+        """As `WorkerProcess.request`; the time of waiting for a turn does not count.
+
+        ``about``: what a worker keeps something of; the one that was asked about it first is asked again, though others are idle.
+        """
         async with self._turns:
-            worker = next((one for one in self._workers if not one.is_busy), None)
+            worker = self._knowing.get(about) if about is not None else None
             if worker is None:
-                worker = WorkerProcess(self._module, self._environment)
-                self._workers.append(worker)
+                worker = self._idle()
+            if about is not None:
+                self._knowing[about] = worker
             return await worker.request(message, deadline_s)
+
+    def _idle(self) -> WorkerProcess:
+        worker = next((one for one in self._workers if not one.is_busy), None)
+        if worker is None:
+            worker = WorkerProcess(self._module, self._environment)
+            self._workers.append(worker)
+        return worker
 
     async def close(self) -> None:
         """End all of them and everything they started."""

@@ -118,6 +118,9 @@ class ReportLab:
         report = self._report
         return Build("Nsight Compute's report", report.architecture, Flags(), report.resources, report.code, ())
 
+    async def build_ahead(self, program: Program, architecture: str) -> None:
+        """Nothing is run."""
+
     async def accepts(self, program: Program, architecture: str) -> bool:
         return False
 

@@ -298,6 +298,10 @@ class Lab(Protocol):
         """Resources, machine code and diagnostics by the CUDA compiler."""
         ...
 
+    async def build_ahead(self, program: Program, architecture: str) -> None:
+        """Build what ``run`` and ``build`` will need, next to what else is done, where there are cores for it; what fails says why then."""
+        ...
+
     async def accepts(self, program: Program, architecture: str) -> bool:
         """Whether a quick compiler takes the device code without a remark; False says nothing."""
         ...

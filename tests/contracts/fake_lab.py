@@ -116,6 +116,9 @@ class FakeLab:
         )
         return Build(_COMPILER, architecture, program.flags, resources, (), ())
 
+    async def build_ahead(self, program: Program, architecture: str) -> None:
+        self._note("build ahead", program)
+
     async def inspect(self, program: Program, architecture: str) -> BuildResult:
         return await self.build(program, architecture)
 

@@ -159,6 +159,11 @@ class LabContract:
         assert isinstance(again, ReplayRun)
         assert dict(again.cases[0].after) == {state.buffer: state.after for state in launch.buffers}
 
+    async def test_what_was_built_ahead_runs_and_what_cannot_be_built_says_so_then(self, lab: Lab) -> None:
+        for text, is_run in ((TWICE + HOST, True), (BROKEN + HOST, False)):
+            await lab.build_ahead(program(text), "sm_90")
+            assert isinstance(await lab.run(program(text), "plain", LIMITS, record=False), ProgramRun) is is_run
+
     async def test_a_run_that_is_not_recorded_leaves_no_recording(self, lab: Lab) -> None:
         ran = await lab.run(program(TWICE + HOST), "plain", LIMITS, record=False)
         assert isinstance(ran, ProgramRun) and ran.exit_status == 0

@@ -19,6 +19,7 @@ from typing import Any, cast
 from assistant.build.full_disk import FULL_ERRORS, REMEDY, full_in_words
 from assistant.device.capture.library import injection_library
 from assistant.device.capture.protocol import (
+    BuildReply,
     CaptureFailed,
     CaptureReply,
     CaptureRequest,
@@ -28,7 +29,7 @@ from assistant.device.capture.protocol import (
     LibraryRequest,
     refusal,
 )
-from assistant.device.capture.run import capture, collect
+from assistant.device.capture.run import build, capture, collect
 from assistant.device.capture.started import CaptureEnvironment
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
@@ -67,11 +68,15 @@ class Capturer:
                 return refusal(CaptureFailed("no_space", full_in_words(error.errno, Path(error.filename or self._scratch)), REMEDY))
             return refusal(CaptureFailed("system", f"{error.filename or ''}: {error.strerror or error}".lstrip(": "), "kernelopt doctor"))
 
-    def _reply(self, op: object, message: dict[str, Any]) -> CaptureReply | LibraryReply | CollectReply:
+    def _reply(self, op: object, message: dict[str, Any]) -> CaptureReply | BuildReply | LibraryReply | CollectReply:
         match op:
             case "capture":
                 request: CaptureRequest = decode(CaptureRequest, message)
-                return capture(request, self._surroundings(), Path(tempfile.mkdtemp(prefix="run-", dir=self._scratch)))
+                return capture(request, self._surroundings(), self._new_folder())
+            case "build":
+                to_build: CaptureRequest = decode(CaptureRequest, message)
+                build(to_build, self._surroundings(), self._new_folder())
+                return BuildReply()
             case "library":
                 wanted: LibraryRequest = decode(LibraryRequest, message)
                 around = self._surroundings()
@@ -79,7 +84,10 @@ class Capturer:
             case "collect":
                 return collect(decode(CollectRequest, message))
             case _:
-                raise KernelOptError("unknown op: expected capture, library or collect")
+                raise KernelOptError("unknown op: expected capture, build, library or collect")
+
+    def _new_folder(self) -> Path:
+        return Path(tempfile.mkdtemp(prefix="run-", dir=self._scratch))
 
     def _surroundings(self) -> CaptureEnvironment:
         if self._around is None:

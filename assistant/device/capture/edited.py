@@ -2,13 +2,15 @@
 
 Example::
 
+    build_edited(request, around, variables, folder)     # earlier, while others run
     outcome, missing = run_edited(request, around, variables, folder)
 """
 
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from assistant.device.capture.executable import build_program, run_build_command
@@ -33,7 +35,7 @@ from assistant.worker.left_behind import keep_plain_files
 from assistant.worker.sandbox import confine_to_gpu
 from assistant.worker.workspace import RunFolder
 
-__all__ = ["EXTENSIONS_FOLDER", "run_edited"]
+__all__ = ["EXTENSIONS_FOLDER", "build_edited", "run_edited"]
 
 EXTENSIONS_FOLDER = "TORCH_EXTENSIONS_DIR"
 _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
@@ -47,6 +49,32 @@ def run_edited(
     request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path
 ) -> tuple[Outcome, tuple[str, ...]]:
     """How the edited program ended, and which limits were missing. What builds it is limited like what is built."""
+    with _edited(request, around, variables, folder) as (edited, missing):
+        if request.run_command is None:
+            arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
+            outcome = edited.run(arguments)
+        else:
+            if not edited.place.is_built:
+                edited.build()
+            outcome = edited.run(command_in(request, edited.place.path))
+    keep_plain_files(folder / RAW)
+    return outcome, missing
+
+
+def build_edited(request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path) -> None:
+    """Build what the next ``run_edited`` of the same texts starts, where a build is kept. Raises CaptureFailed as that does."""
+    if build_key(request) is None:
+        return
+    with _edited(request, around, variables, folder) as (edited, _):
+        if not edited.place.is_built:
+            edited.build()
+
+
+@contextmanager
+def _edited(
+    request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path
+) -> Generator[tuple[_EditedProgram, tuple[str, ...]]]:
+    """The program in its private copy, and which limits are missing there."""
     temporary, raw = folder / "tmp", folder / RAW
     temporary.mkdir()
     limits = request.limits
@@ -59,15 +87,7 @@ def run_edited(
         extensions = around.workspace.root / _COPIED_EXTENSIONS
         confined = {**variables, "TMPDIR": str(temporary), **_CONFINED_VARIABLES, EXTENSIONS_FOLDER: str(extensions)}
         edited = _EditedProgram(request, around, place, confined, Limits(bounds, folder, confinement))
-        if request.run_command is None:
-            arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
-            outcome = edited.run(arguments)
-        else:
-            if not place.is_built:
-                edited.build()
-            outcome = edited.run(command_in(request, place.path))
-    keep_plain_files(raw)
-    return outcome, (*confinement.layers.missing, *place.notes)
+        yield edited, (*confinement.layers.missing, *place.notes)
 
 
 class _EditedProgram(Record):
@@ -107,10 +127,10 @@ class _EditedProgram(Record):
         own = candidate_environment(self.around.environment) | {"TMPDIR": self.variables["TMPDIR"]}
         build = Command(moved(self.request, self.place.path, command), self.place.path, with_tools(self.request, own))
         limits, launcher = self.limits, self.around.runner.launcher
-        _build_edited(self.request, build, lambda: run_build_command(build, limits.bounds, limits.folder, limits.confinement, launcher))
+        _run_build(self.request, build, lambda: run_build_command(build, limits.bounds, limits.folder, limits.confinement, launcher))
 
 
-def _build_edited(request: CaptureRequest, build: Command, run: Callable[[], None]) -> None:
+def _run_build(request: CaptureRequest, build: Command, run: Callable[[], None]) -> None:
     """Run the build in the private copy. Raises CaptureFailed: ``unsupported`` where the texts on the disk do not build there either."""
     try:
         run()

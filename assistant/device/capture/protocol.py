@@ -4,6 +4,8 @@ Example::
 
     {"op": "capture", "sources": [["/p/a.cu", "…"]], "flags": {…}, "architecture": "sm_90", "args": ["1024"], "cwd": "/p", …}
     → {"exit_status": 0, …, "launch_count": 3, "recording": "/s/r1"} or {"failure": "not_built", "message": …, "remedy": …}
+    {"op": "build", …}      # as for "capture", and nothing is run
+    → {}
 """
 
 from __future__ import annotations
@@ -17,7 +19,17 @@ from assistant.record import Record
 from assistant.serialize import encode
 from assistant.worker.limits import ProgramLimits
 
-__all__ = ["CaptureFailed", "CaptureReply", "CaptureRequest", "CollectReply", "CollectRequest", "LibraryReply", "LibraryRequest", "refusal"]
+__all__ = [
+    "BuildReply",
+    "CaptureFailed",
+    "CaptureReply",
+    "CaptureRequest",
+    "CollectReply",
+    "CollectRequest",
+    "LibraryReply",
+    "LibraryRequest",
+    "refusal",
+]
 
 
 class CaptureRequest(Record):
@@ -69,6 +81,10 @@ class CaptureReply(Record):
     recording: str
     missing: tuple[str, ...]
     """ProgramLimits of a candidate that could not be put in force."""
+
+
+class BuildReply(Record):
+    """What a run of the program starts with is built, as far as it can be without running it."""
 
 
 class LibraryRequest(Record):

@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.build.static_symbols import StaticLabels, static_labels
 from assistant.cuda.device_variables import device_variable_types
 from assistant.device.capture.demangle import function_name, variable_name
-from assistant.device.capture.edited import EXTENSIONS_FOLDER, run_edited
+from assistant.device.capture.edited import EXTENSIONS_FOLDER, build_edited, run_edited
 from assistant.device.capture.executable import build_program, run_build_command
 from assistant.device.capture.kept_build import build_key, build_only_command
 from assistant.device.capture.library import injection_library
@@ -39,7 +39,7 @@ from assistant.worker.environment import candidate_environment, own_environment
 from assistant.worker.workspace import FolderTooLarge
 from assistant.workload.recorded_log import LogNames, finish_recording
 
-__all__ = ["capture", "collect"]
+__all__ = ["build", "capture", "collect"]
 
 _LOADED_FIRST = {"CUDA_MODULE_LOADING": "EAGER"}
 """Else each kernel's code is loaded by its first launch, and the gap before it shows that and nothing of the program."""
@@ -53,11 +53,8 @@ _LAUNCHES = "steps launch "
 
 def capture(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -> CaptureReply:
     """Run the program; its output lies in ``folder``. Raises CaptureFailed, Interrupted, OSError (disk full)."""
-    library = injection_library(around.toolchain, request.cache, around.runner)
     raw = folder / RAW
-    raw.mkdir()
-    variables = with_tools(request, _variables(request, around, library, raw))
-    check_tools(request, variables)
+    variables = _prepared(request, around, raw)
     if request.is_candidate:
         outcome, missing = run_edited(request, around, variables, folder)
     else:
@@ -77,6 +74,35 @@ def capture(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -
         recording=str(request.record),
         missing=missing,
     )
+
+
+def build(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -> None:
+    """Build what the next ``capture`` of the same texts starts, and run nothing of it; what builds says lies in ``folder``.
+
+    A build command of the user's own program is left to that: it builds in the user's folder. Raises as ``capture`` does.
+    """
+    variables = _prepared(request, around, folder / RAW)
+    if request.run_command is None:
+        build_program(request, around.toolchain, around.runner)
+    elif request.is_candidate:
+        build_edited(request, around, variables, folder)
+    else:
+        limits = Limits(_bounds(request), folder)
+        _build_own_extension(request, around, variables, limits)
+
+
+def _prepared(request: CaptureRequest, around: CaptureEnvironment, raw: Path) -> dict[str, str]:
+    """The program's variables; the library that they name is built, and so is the folder that it writes to."""
+    library = injection_library(around.toolchain, request.cache, around.runner)
+    raw.mkdir()
+    variables = with_tools(request, _variables(request, around, library, raw))
+    check_tools(request, variables)
+    return variables
+
+
+def _bounds(request: CaptureRequest) -> Bounds:
+    """Of the user's own program."""
+    return Bounds(request.limits.wall_s, request.limits.memory_bytes, request.limits.output_bytes)
 
 
 def collect(request: CollectRequest) -> CollectReply:
@@ -111,8 +137,7 @@ def _extensions_folder(request: CaptureRequest) -> Path:
 
 
 def _run_own(request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path) -> Outcome:
-    limits = request.limits
-    bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes)
+    bounds = _bounds(request)
     if request.run_command is None:
         arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
     elif request.is_extension and request.build_command is not None:

@@ -21,6 +21,7 @@ from assistant.engine.evaluate import (
 )
 from assistant.engine.job import CANNOT_ANSWER, INTERNAL, NO, Ending, Job, Stopwatch
 from assistant.engine.judge.baseline import Baseline
+from assistant.engine.judge.built_ahead import built_ahead
 from assistant.engine.judge.changes import changed_kernels, edited_kernels
 from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict, hashes_of, verdict_event
 from assistant.engine.judge.ending import compare_ending
@@ -55,6 +56,11 @@ _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of
 
 async def compare(job: Job, a: SourceVersion, b: SourceVersion, is_strict: bool) -> ComparisonResult:
     """Is B right, and is it faster? Always confirms: fresh seeds, repeats, checks, boundary shapes."""
+    async with built_ahead(job, a, b):
+        return await _compare(job, a, b, is_strict)
+
+
+async def _compare(job: Job, a: SourceVersion, b: SourceVersion, is_strict: bool) -> ComparisonResult:
     watch = Stopwatch(job, "build")
     watch.begin("counts what both versions do")
     before = await evaluate(job, a)

@@ -141,6 +141,46 @@ async def test_an_edit_is_built_and_run_in_a_private_copy(captured: CapturedRuns
     assert [path.name for path in home.iterdir()] == ["step.cu"] and (home / "step.cu").read_text() == "the user's own"
 
 
+@pytest.mark.parametrize("at_once", [1, 2])
+async def test_what_is_built_ahead_is_what_runs_start(kept: Path, tmp_path: Path, at_once: int) -> None:
+    home, draw = tmp_path / "project", "{ echo '#!/bin/cat'; date +%N; } > program; chmod +x program; sleep 0.2"
+    home.mkdir()
+    programs = [
+        Program(
+            (Source(home / "step.cu", text),),
+            DEFAULT_FLAGS,
+            (),
+            home,
+            build_command=("sh", "-c", draw),
+            run_command=("./program",),
+            is_candidate=True,
+        )
+        for text in ("one", "two")
+    ]
+    captured = CapturedRuns(tmp_path, kept, Gpu(0, "none", "GPU-0", 0, (9, 0), ""), at_once)
+    try:
+        building = [asyncio.create_task(captured.build_ahead(each, RunLimits())) for each in programs]
+        await asyncio.sleep(0)
+        runs = [await captured.run(each, RunLimits()) for each in (*programs, *programs, *reversed(programs))]
+        await asyncio.gather(*building)
+    finally:
+        await captured.close()
+    drawn = [run.stdout for run in runs if isinstance(run, ProgramRun)]
+    assert drawn == [drawn[0], drawn[1], drawn[0], drawn[1], drawn[1], drawn[0]] and drawn[0] != drawn[1], "each was built once"
+    assert not list(home.iterdir())
+
+
+async def test_what_cannot_be_built_ahead_says_so_when_it_is_run(captured: CapturedRuns, tmp_path: Path) -> None:
+    home = tmp_path / "project"
+    home.mkdir()
+    (home / "step.cu").touch()
+    source = Source(home / "step.cu", "")
+    broken = Program((source,), DEFAULT_FLAGS, (), home, build_command=("false",), run_command=("true",), is_candidate=True)
+    await captured.build_ahead(broken, RunLimits())
+    failure = await captured.run(broken, RunLimits())
+    assert isinstance(failure, LabFailure) and failure.kind == "unsupported", failure
+
+
 async def test_programs_that_run_at_once_leave_recordings_of_their_own(captured: CapturedRuns, tmp_path: Path) -> None:
     source = Source(tmp_path / "step.cu", "")
     own = Program((source,), DEFAULT_FLAGS, (), tmp_path, build_command=("true",), run_command=("true",))

@@ -51,6 +51,13 @@ async def test_one_request_after_another_needs_one_worker(pool: WorkerPool, tmp_
     assert pids == {(await pool.first.request(meeting(tmp_path / "one", 1), 60))["pid"]}
 
 
+async def test_who_was_asked_about_something_first_is_asked_again(pool: WorkerPool, tmp_path: Path) -> None:
+    first, second = await asyncio.gather(*(pool.request(meeting(tmp_path / "met", AT_ONCE), 60, about) for about in "ab"))
+    assert first["pid"] != second["pid"]
+    for about, reply in (("b", second), ("a", first), ("b", second)):
+        assert (await pool.request(meeting(tmp_path / "again", 1), 60, about))["pid"] == reply["pid"]
+
+
 async def test_no_more_workers_are_started_than_may_be(pool: WorkerPool, tmp_path: Path) -> None:
     message = meeting(tmp_path / "three", AT_ONCE + 1)
     waiting = [asyncio.create_task(pool.request(message, 2)) for _ in range(AT_ONCE)]
