@@ -1,4 +1,4 @@
-"""Launch sites: ``k<<<grid, block, shared, stream>>>(…)`` and ``cudaLaunchKernel``.
+"""Launch sites: ``k<<<grid, block, shared, stream>>>(…)`` and ``cudaLaunchKernel``; ``cudaLaunchKernelEx`` to be read alone.
 
 Example::
 
@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assistant.cuda.assignments import assignments
 from assistant.cuda.functions import callee, enclosing_definition, function_declarator
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.macro_kernels import spelled_out
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Expression, LaunchSite
 
-__all__ = ["launch_sites"]
+__all__ = ["configured_launch_sites", "launch_sites"]
 
 _LAUNCH_FUNCTIONS = frozenset({"cudaLaunchKernel", "cudaLaunchCooperativeKernel"})
 """CUDA runtime API reference, execution control: (func, gridDim, blockDim, args, sharedMem, stream)."""
+_CONFIGURED = "cudaLaunchKernelEx"
+"""(config, func, arguments …); the first fields of ``cudaLaunchConfig_t`` are these."""
+_GRID, _BLOCK = "gridDim", "blockDim"
 _BEFORE_NAME = frozenset({"cast_expression", "pointer_expression", "parenthesized_expression"})
 _MINIMUM_CONFIGURATION = 2
 _LAUNCH_FUNCTION_ARGUMENTS = range(4, 7)
@@ -28,6 +32,53 @@ def launch_sites(tree: SyntaxTree) -> tuple[LaunchSite, ...]:
     """Every finished launch, in source order."""
     calls = tree.find("call_expression")
     return tuple(site for call in calls for site in (*_chevron_launch(tree, call), *_function_launch(tree, call)))
+
+
+def configured_launch_sites(tree: SyntaxTree) -> tuple[LaunchSite, ...]:
+    """Launches by ``cudaLaunchKernelEx`` whose grid and block their function says once.
+
+    These stand in other statements than the launch, so that what edits launches does not take them for one.
+    """
+    return tuple(site for call in tree.find("call_expression") for site in _configured_launch(tree, call))
+
+
+def _configured_launch(tree: SyntaxTree, call: Node) -> Iterator[LaunchSite]:
+    function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    around = enclosing_definition(tree, call)
+    if function is None or arguments is None or around is None or tree.text(function) != _CONFIGURED:
+        return
+    values = _without_comments(arguments)
+    named = _addressed(values[0]) if len(values) > 1 else None
+    kernel = _behind_casts(values[1]) if named is not None else None
+    if named is None or kernel is None:
+        return
+    grids, blocks = (_field_values(tree, around, tree.text(named), field) for field in (_GRID, _BLOCK))
+    if len(grids) == len(blocks) == 1:
+        yield _site(tree, call, kernel, (grids[0], blocks[0]), values[2:])
+
+
+def _field_values(tree: SyntaxTree, around: Node, config: str, field: str) -> list[Node]:
+    """Everything that a field of the variable is set to."""
+    found = [
+        change.value
+        for change in assignments(tree, around)
+        if change.value is not None and change.operator == "=" and tree.text(change.target).replace(" ", "") == f"{config}.{field}"
+    ]
+    for declarator in tree.find("init_declarator", inside=around):
+        name, value = declarator.child_by_field_name("declarator"), declarator.child_by_field_name("value")
+        if name is not None and value is not None and tree.text(name) == config and value.type == "initializer_list":
+            found += _initial_values(tree, _without_comments(value), field)
+    return found
+
+
+def _initial_values(tree: SyntaxTree, values: Sequence[Node], field: str) -> list[Node]:
+    """Of a field, by its place or by its name."""
+    place = (_GRID, _BLOCK).index(field)
+    named = [value for value in values if value.type == "initializer_pair"]
+    if not named:
+        return list(values[place : place + 1])
+    pairs = ((pair.child_by_field_name("designator"), pair.child_by_field_name("value")) for pair in named)
+    return [value for name, value in pairs if name is not None and value is not None and tree.text(name) == f".{field}"]
 
 
 def _chevron_launch(tree: SyntaxTree, call: Node) -> Iterator[LaunchSite]:

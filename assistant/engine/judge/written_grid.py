@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from assistant.cuda.embedded.cell_launch import CellLaunch, launch_in
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import Launch, launch_of
+from assistant.cuda.launches import configured_launch_sites
 from assistant.cuda.parse import parse_with_trees
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, ParsedSource
@@ -44,7 +45,9 @@ def written_grid(parsed: ParsedSource, kernel: Kernel, own: Sizes, config: Launc
     trees = parse_with_trees(parsed.source)[1]
     parameters = tuple(parameter.name for parameter in kernel.parameters)
     sites = parsed.launch_sites_of(kernel)
-    launches = (launch for site in sites for tree in trees if (launch := launch_of(tree, site)) is not None)
+    launches = [launch for site in sites for tree in trees if (launch := launch_of(tree, site)) is not None]
+    configured = ((tree, site) for tree in trees for site in configured_launch_sites(tree) if site.kernel_name == kernel.name)
+    launches += [launch for tree, site in configured if (launch := launch_of(tree, site)) is not None]
     cell = launch_in(parsed.source.text)
     reads = (*(_Read(launch, parameters, config.block) for launch in launches), *(() if cell is None else (_OfCell(cell),)))
     larger = {name: 2 * value + 1 for name, value in own.items()}

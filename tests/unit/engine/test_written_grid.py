@@ -36,6 +36,37 @@ def test_it_is_evaluated_with_what_the_kernel_is_passed(host: str) -> None:
     assert told is not None and told.names == {"n"} and told.at({"n": 1300}) == (Dim3(11),)
 
 
+CLUSTERS = ("cudaLaunchConfig_t config = {};\n", "config.gridDim = dim3((n + 127) / 128 / 4 * 4);\nconfig.blockDim = dim3(128);\n")
+LAUNCH = "config.attrs = attributes;\ncudaLaunchKernelEx(&config, k, (float *)x, n);"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        f"void run(float *x, int n) {{ {CLUSTERS[0]}{CLUSTERS[1]}{LAUNCH} }}",
+        f"void run(float *x, int n) {{ cudaLaunchConfig_t config = {{dim3((n + 127) / 128 / 4 * 4), 128, 0, stream}};\n{LAUNCH} }}",
+        f"void run(float *x, int n) {{ cudaLaunchConfig_t config{{.gridDim = (n + 127) / 128 / 4 * 4, .blockDim = 128}};\n{LAUNCH} }}",
+        f"void run(float *x, int n) {{ dim3 g((n + 127) / 128 / 4 * 4); {CLUSTERS[0]}"
+        f"config.gridDim = g; config.blockDim = 128; {LAUNCH} }}",
+    ],
+)
+def test_the_configuration_of_an_extended_launch_is_read(host: str) -> None:
+    told = read("int n", host, {"n": 1000}, Dim3(8))
+    assert told is not None and told.names == {"n"} and told.at({"n": 1300}) == (Dim3(8),) and told.at({"n": 1600}) == (Dim3(12),)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        CLUSTERS[0] + 2 * CLUSTERS[1],  # another launch's, too
+        CLUSTERS[0] + "config.blockDim = 128;\nconfig.gridDim.x = n / 128;\n",
+        "cudaLaunchConfig_t config = made_for(n);\n",
+    ],
+)
+def test_a_configuration_that_is_not_written_once_is_not_read(written: str) -> None:
+    assert read("int n", f"void run(float *x, int n) {{ {written}{LAUNCH} }}", {"n": 1000}, Dim3(8)) is None
+
+
 def test_the_line_of_a_cell_is_read_as_launches_are() -> None:
     line = '// kernelopt launch: grid = ["ceil(n/128)", "ceil(h/4)"], block = [128, 4], shared = [0]\n'
     parsed = parse(Source(Path("a.cu"), line + KERNEL.replace("PARAMETERS", "int n, int h")))
