@@ -17,11 +17,16 @@ from assistant.model.launch import Dim3, LaunchConfig
 from tests.contracts.driver_contract import DriverContract
 
 CODE = """
+#include <cooperative_groups.h>
 __device__ int told;
 __global__ void add(float* data, int count) { if (threadIdx.x < count) data[threadIdx.x] += 1; }
 __global__ void put(int* cell) { if (threadIdx.x == 0) *cell = told; }
 extern __shared__ float many[];
 __global__ void shared(float* out) { many[threadIdx.x] = threadIdx.x; __syncthreads(); out[0] = many[0]; }
+__global__ void together(int* out) { if (threadIdx.x == 0) *out = cooperative_groups::this_grid().is_valid(); }
+#if __CUDA_ARCH__ >= 900
+__global__ void clustered(int* out) { if (threadIdx.x == 0) *out = cooperative_groups::this_cluster().num_blocks(); }
+#endif
 """
 
 
@@ -44,6 +49,27 @@ class RealDriverContract(DriverContract):
         config = LaunchConfig(Dim3(1), Dim3(32), driver.facts().shared_bytes_per_block_optin)
         driver.launch(driver.prepare(driver.function(module, "_Z6sharedPf"), config, (int(out).to_bytes(8, "little"),)))
         driver.synchronize()
+        driver.free(out)
+        driver.unload(module)
+
+    @pytest.mark.parametrize(("kernel", "cluster", "left"), [("_Z8togetherPi", None, 1), ("_Z9clusteredPi", Dim3(2), 2)])
+    def test_what_a_launch_asks_for_is_kept_in_a_graph(
+        self, driver: Driver, image: bytes, kernel: str, cluster: Dim3 | None, left: int
+    ) -> None:
+        if not driver.has_graphs:
+            pytest.skip("pycuda starts no graphs, no cooperative launches and no clusters")
+        if cluster is not None and driver.facts().compute_capability < (9, 0):
+            pytest.skip("clusters need compute capability 9.0")
+        module, out = driver.load(image), driver.allocate(4)
+        argument = (int(out).to_bytes(8, "little"),)
+        config = LaunchConfig(Dim3(4), Dim3(32), 0)
+        launch = driver.prepare(driver.function(module, kernel), config, argument, is_cooperative=cluster is None, cluster=cluster)
+        graph = driver.create_graph([launch])
+        for start in (lambda: driver.launch(launch), lambda: driver.launch_graph(graph)):
+            driver.fill(out, 0, 4)
+            start()
+            assert driver.read(out, 4) == left.to_bytes(4, "little")
+        driver.destroy_graph(graph)
         driver.free(out)
         driver.unload(module)
 

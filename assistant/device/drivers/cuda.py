@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import importlib.metadata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from assistant.device.driver import (
@@ -31,7 +31,7 @@ from assistant.device.drivers.arguments import checked_arguments
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.record import Record
 
-__all__ = ["CudaDriver", "uuid_text"]
+__all__ = ["CudaDriver", "launch_attributes", "node_attributes", "uuid_text"]
 
 _PORTABLE_CLUSTER_BLOCKS = 8
 """Blocks of a cluster that every device with clusters takes (CUDA C++ Programming Guide 13.0, "Thread Block Clusters")."""
@@ -254,8 +254,8 @@ class CudaDriver:
             before: list[Any] = []
             for prepared in launches:
                 before = [self._call("cuGraphAddKernelNode", graph, before, len(before), self._node(prepared))]
-                for attribute in self._attributes(prepared):
-                    self._call("cuGraphKernelNodeSetAttribute", before[0], attribute.id, attribute.value)
+                for identity, value in node_attributes(self._cu, prepared):
+                    self._call("cuGraphKernelNodeSetAttribute", before[0], identity, value)
             executable = self._call("cuGraphInstantiate", graph, 0)
         finally:
             self._call("cuGraphDestroy", graph)
@@ -287,29 +287,49 @@ class CudaDriver:
         config.blockDimX, config.blockDimY, config.blockDimZ = block.x, block.y, block.z
         config.sharedMemBytes = prepared.config.shared_bytes
         config.hStream = self._of(stream)
-        config.attrs = self._attributes(prepared)
+        config.attrs = launch_attributes(self._cu, prepared)
         config.numAttrs = len(config.attrs)
         return config
-
-    def _attributes(self, prepared: PreparedLaunch) -> list[Any]:
-        """What a launch asks for beyond its sizes."""
-        ids, found = self._cu.CUlaunchAttributeID, list[Any]()
-        if prepared.is_cooperative:
-            found.append(self._cu.CUlaunchAttribute())
-            found[-1].id = ids.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-            found[-1].value.cooperative = 1
-        if prepared.cluster is not None:
-            found.append(self._cu.CUlaunchAttribute())
-            found[-1].id = ids.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-            sizes = found[-1].value.clusterDim
-            sizes.x, sizes.y, sizes.z = prepared.cluster.x, prepared.cluster.y, prepared.cluster.z
-        return found
 
     def _new_stream(self) -> Any:
         return self._call("cuStreamCreate", int(self._cu.CUstream_flags.CU_STREAM_NON_BLOCKING))
 
     def _of(self, stream: StreamHandle | None) -> Any:
         return self._main if stream is None else self._cu.CUstream(stream)
+
+
+def launch_attributes(cu: Any, prepared: PreparedLaunch) -> list[Any]:
+    """``CUlaunchAttribute`` for each thing that a launch asks for beyond its sizes. ``cu``: ``cuda.bindings.driver``."""
+    found = list[Any]()
+
+    def new_value(name: str) -> Any:
+        found.append(cu.CUlaunchAttribute())
+        found[-1].id = getattr(cu.CUlaunchAttributeID, name)
+        return found[-1].value
+
+    _ask(prepared, new_value)
+    return found
+
+
+def node_attributes(cu: Any, prepared: PreparedLaunch) -> list[tuple[Any, Any]]:
+    """The same as ``cuGraphKernelNodeSetAttribute`` takes it, whose values are of a type of their own (cuda-bindings 13.5)."""
+    found = list[tuple[Any, Any]]()
+
+    def new_value(name: str) -> Any:
+        found.append((getattr(cu.CUkernelNodeAttrID, name), cu.CUkernelNodeAttrValue()))
+        return found[-1][1]
+
+    _ask(prepared, new_value)
+    return found
+
+
+def _ask(prepared: PreparedLaunch, new_value: Callable[[str], Any]) -> None:
+    """``new_value``: of an attribute, by the name that CUDA's driver API has for it."""
+    if prepared.is_cooperative:
+        new_value("CU_LAUNCH_ATTRIBUTE_COOPERATIVE").cooperative = 1
+    if prepared.cluster is not None:
+        sizes = new_value("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION").clusterDim
+        sizes.x, sizes.y, sizes.z = prepared.cluster.x, prepared.cluster.y, prepared.cluster.z
 
 
 def _kept(values: tuple[bytes, ...]) -> _KeptArguments:
