@@ -105,7 +105,7 @@ def failure_of(run: Run, workshop: Workshop) -> str | None:
     """What went wrong in a run that ended; None where every question was answered with yes."""
     match run:
         case CellRun():
-            return failure_text(run.state, workshop.picture(run.cell.key))
+            return failure_text(run.state, workshop.picture(run))
         case OperatorRun():
             return failure_words(run)
         case _:
@@ -114,7 +114,7 @@ def failure_of(run: Run, workshop: Workshop) -> str | None:
 
 def cell_result(run: Run, workshop: Workshop) -> CellResult:
     """The run, and what is known of its cell's text."""
-    picture = workshop.picture(run.cell.key) if isinstance(run, CellRun) else None
+    picture = workshop.picture(run) if isinstance(run, CellRun) else None
     state, proposals = run.state, () if picture is None else picture.proposals
     failure = failure_of(run, workshop) if state.is_over else None
     problems = problem_lines(picture) if picture is not None else finding_lines(run) if isinstance(run, OperatorRun) else ()

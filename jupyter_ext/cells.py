@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from assistant.cuda.edits import apply_edits, lines_of
 from assistant.cuda.embedded.find import find_alone
-from assistant.cuda.embedded.names import own_name, path_in
+from assistant.cuda.embedded.names import name_of, own_name, path_in
 from assistant.cuda.embedded.replace import replace as replaced
 from assistant.editor.line_words import renumbered
 from assistant.errors import UsageError
@@ -134,7 +134,7 @@ def cell_of(code: str, notebook: Path, cell_id: str | None, file: Path | None = 
     found = [item for item in find_alone(code, Container.NOTEBOOK_CELL) if isinstance(item, EmbeddedText)]
     if not found or not found[0].kind.is_cell_magic:
         raise UsageError("the cell holds no CUDA text", "begin it with %%kernelopt and put the kernel on the next lines")
-    path = file or path_in(notebook, own_name(found[0].text))
+    path = file or path_in(notebook, name_of(found[0]))
     return Cell(cell_id, code, found[0], path)
 
 

@@ -1,8 +1,8 @@
 """Which source a cell is: the one that it was before it was edited, moved or copied, whatever else in the notebook has its kernel's name.
 
-A cell goes by its first kernel's name (``lab.ipynb.halve.cu``); another cell with a kernel of that name is a source of its own
-(``lab.ipynb.halve-2.cu``), with its own memory. A front end's cell id says which cell it is as long as this process lives; after that, and
-where there is no front end, its text does: the same one, else the most similar. Example::
+A cell goes by the kernel that its line names, else by its first (``lab.ipynb.halve.cu``); another cell with a kernel of that name is a
+source of its own (``lab.ipynb.halve-2.cu``), with its own memory. A front end's cell id says which cell it is as long as this process
+lives; after that, and where there is no front end, its text does: the same one, else the most similar. Example::
 
     lineages.placed(cell, notebook).path      # /w/lab.ipynb.halve-2.cu
 """
@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from assistant.cuda.embedded.names import names_like, own_name, path_in
+from assistant.cuda.embedded.names import name_of, names_like, path_in
 from assistant.model.source import Source
 from assistant.record import Record
 from jupyter_ext.cells import Cell
@@ -65,10 +65,10 @@ class Lineages:
 
     def placed(self, cell: Cell, notebook: Path) -> Cell:
         """The cell, by the name of its source, whose newest text is the cell's from now on."""
-        return replace(cell, path=self._path_of(notebook, cell.text, cell.id))
+        return replace(cell, path=self._path_of(notebook, cell))
 
-    def _path_of(self, notebook: Path, text: str, cell_id: str | None) -> Path:
-        own = own_name(text)
+    def _path_of(self, notebook: Path, cell: Cell) -> Path:
+        own, text, cell_id = name_of(cell.embedded), cell.text, cell.id
         lines = self._lines.setdefault(path_in(notebook, own), [])
         line = _known(lines, text, cell_id) or self._new(lines, notebook, own, text)
         line.text = text

@@ -91,6 +91,14 @@ class MagicLine(Record):
     """``bind``, ``check``, ``profile`` or ``propose``."""
 
 
+class _Compiled(Record):
+    """A source when it last compiled."""
+
+    text: str
+    arrays: tuple[object, ...]
+    """What it was bound to (``kind_of_arrays``)."""
+
+
 class OpenedCell(Record):
     """What a cell left when it returned."""
 
@@ -108,10 +116,8 @@ class CellOpener:
     def __init__(self, workshop: Workshop, namespace: Mapping[str, object]) -> None:
         self._workshop = workshop
         self._namespace = namespace
-        self._last: dict[str, str] = {}
-        """The text of each source when it last compiled."""
-        self._last_arrays: dict[str, tuple[object, ...]] = {}
-        """What it was bound to then."""
+        self._last: dict[tuple[str, str | None], _Compiled] = {}
+        """By source and kernel that arrays are for: one kernel says nothing of another."""
         self._written: dict[Path, str] = {}
         self._captured: list[CellCapture] = []
 
@@ -164,7 +170,7 @@ class CellOpener:
             wanted = replace(wanted, verbs=tuple(verb for verb in wanted.verbs if verb not in (Verb.JUDGE, Verb.OPTIMIZE)))
             notes = (*notes, untold)
         run = self._workshop.open(cell, live, wanted)
-        self._last[cell.key], self._last_arrays[cell.key] = cell.text, arrays
+        self._last[cell.key, wanted.kernel] = _Compiled(cell.text, arrays)
         default = bound[0].bound if bound else None
         callables = {
             python_name(name): BoundKernel(
@@ -307,7 +313,8 @@ class CellOpener:
         if asked.until not in _STOPS:
             raise UsageError(f"--until {asked.until}: expected {', '.join(_STOPS)}")
         verbs = _STOPS[asked.until] if can_run else ()
-        before = self._last.get(cell.key)
+        last = self._last.get((cell.key, wanted.kernel))
+        before = None if last is None else last.text
         if before is not None and wanted.is_recorded and not _has_same_variables(before, cell.text):
             before = None  # the recording has the variables of this text alone
         if before is not None and (launch_in(before) is None) is not (launch_in(cell.text) is None):
@@ -315,10 +322,8 @@ class CellOpener:
         is_paired = bool(verbs) and bool(self._workshop.loop.call(self._workshop.pairs.open_on, cell.path))
         if is_paired:
             verbs = (*verbs[:2], Verb.PAIR_EDIT)  # the session says what comes next
-        elif before is not None and before != cell.text and len(verbs) > 1:
-            is_judged = arrays == self._last_arrays.get(cell.key) and self._workshop.loop.call(
-                is_accepted, self._workshop.store, cell, before
-            )
+        elif last is not None and before is not None and before != cell.text and len(verbs) > 1:
+            is_judged = arrays == last.arrays and self._workshop.loop.call(is_accepted, self._workshop.store, cell, before)
             if not is_judged:  # what was accepted was, on arrays of these kinds
                 verbs = (*verbs[:2], Verb.JUDGE, *verbs[2:])
         return replace(wanted, verbs=verbs, before=before)

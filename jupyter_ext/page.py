@@ -20,11 +20,11 @@ from assistant.engine.report import technique_in_words
 from assistant.model import events
 from assistant.model.proposal import DECIDABLE_STATES, Decision
 from assistant.model.trial import OUTCOME_WORDS
+from jupyter_ext.pictures import Picture
 from jupyter_ext.plots import comparison_html, evidence_html, versions_html
 from jupyter_ext.proposal_page import PROSE, decided_html, open_html, proposal_lines
 from jupyter_ext.runs import Phase, RunState, Step
 from jupyter_ext.source_page import launch_html, problem_line, problems_html
-from jupyter_ext.workshop import Picture
 
 __all__ = [
     "NO_DECISIONS",

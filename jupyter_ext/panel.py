@@ -30,9 +30,10 @@ from jupyter_ext.page import (
     panel_html,
     panel_text,
 )
+from jupyter_ext.pictures import Picture
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun, RunState
-from jupyter_ext.workshop import Picture, Workshop
+from jupyter_ext.workshop import Workshop
 
 __all__ = ["show_panel", "show_static", "widget_view"]
 
@@ -60,7 +61,7 @@ def show_panel(run: CellRun, workshop: Workshop, reviewing: ProposalReviewer) ->
 
 def show_static(run: CellRun, workshop: Workshop) -> None:
     """Display what is known of a run, without widgets."""
-    picture = workshop.picture(run.cell.key)
+    picture = workshop.picture(run)
     html = panel_html(run.state, picture, _decisions(workshop, picture))
     show(_for_people(workshop, {"text/plain": panel_text(run.state, picture), "text/html": html}))
 
@@ -75,7 +76,7 @@ class _Printed:
     def changed(self, run: CellRun) -> None:
         if run.state.is_over and not self._is_done:
             self._is_done = True
-            text = panel_text(run.state, self._workshop.picture(run.cell.key))
+            text = panel_text(run.state, self._workshop.picture(run))
             sys.stdout.write(f"{self._workshop.for_people(text)}\n")
 
 
@@ -115,7 +116,7 @@ class _PanelUpdater:
         course = (tuple(step.phase for step in state.steps), state.proposal_count)
         if not state.is_over and course == self._seen:
             return
-        picture = self._workshop.picture(run.cell.key)
+        picture = self._workshop.picture(run)
         decided = tuple((proposal.id, proposal.state) for proposal in picture.proposals)
         seen = (course, decided) if state.is_over else course
         is_waited_for = threading.current_thread() is threading.main_thread()

@@ -5,7 +5,7 @@ Nothing here blocks the thread that calls it for longer than a compile. No CUDA 
     workshop = Workshop()
     run = workshop.open(cell, live, CellQuestions(kernel=None, verbs=(Verb.CHECK, Verb.PROFILE)))
     run.wait(60.0)
-    workshop.picture(run.cell.key).report
+    workshop.picture(run).report
 """
 
 from __future__ import annotations
@@ -33,11 +33,9 @@ from assistant.editor.lanes import Lane, Work
 from assistant.editor.models import ModelConsents
 from assistant.editor.open_document import InnerText
 from assistant.editor.parts import EditorParts
-from assistant.editor.report import Report
 from assistant.editor.session import EditorSession
 from assistant.editor.staging import Trigger
 from assistant.editor.tasks import Verb
-from assistant.editor.view import View
 from assistant.engine import DONE, JobRequest, OptimizeOptions
 from assistant.engine.pair import PairSessions
 from assistant.engine.search import ModelNotice
@@ -62,13 +60,13 @@ from jupyter_ext.cells import Cell
 from jupyter_ext.lineage import Remembered
 from jupyter_ext.operator_jobs import OperatorJobs
 from jupyter_ext.operator_runs import Asked, OperatorRun
+from jupyter_ext.pictures import Picture, Pictures
 from jupyter_ext.runs import CellRun, Run
 
-__all__ = ["CellQuestions", "Picture", "Workshop"]
+__all__ = ["CellQuestions", "Workshop"]
 
 _FRONT_END = "jupyter"
 _OFF = {"compile": "off", "verify": "off", "profile": "off"}
-_SHOWN_PROPOSALS = 10
 _REMEMBERED_ATTEMPTS = 50
 _LAST_WORDS_S = 2.0
 """Limit of runs that end with the notebook's kernel: Jupyter gives that one 5 s in all."""
@@ -97,17 +95,6 @@ class CellQuestions(Record):
     """The arrays are those of launches that a captured cell made."""
 
 
-class Picture(Record):
-    """What is known of a cell's text."""
-
-    cell: Cell
-    """As it was run last."""
-    view: View
-    report: Report
-    proposals: tuple[Proposal, ...]
-    """Proposals on this text, newest first, in any state."""
-
-
 class Workshop:
     """Made when a notebook first needs it; implements the session's listener."""
 
@@ -122,6 +109,7 @@ class Workshop:
         self._wanted: dict[str, CellQuestions] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
         self._store, self.editor, self.lab = self.loop.call(self._open)
+        self._pictures = Pictures(self.editor, self._store)
         self._operators = OperatorJobs(self.editor.queues, self.lab.cache)
         self.shared = SharedReader(self.loop)
         self.recorder = LaunchRecorder(self.scratch, user_paths().cache)
@@ -189,9 +177,9 @@ class Workshop:
         """End what is running for it."""
         self.loop.call(self._cancel, run)
 
-    def picture(self, key: str) -> Picture:
-        """What is known of a source that was opened."""
-        return self.loop.call(self._picture, key)
+    def picture(self, run: CellRun) -> Picture:
+        """What is known of the text that a run judged."""
+        return self.loop.call(self._pictures.of, run)
 
     def remembered(self, path: Path) -> Remembered:
         """What memory knows of the texts that went by a cell's path."""
@@ -224,6 +212,9 @@ class Workshop:
 
     def _begin(self, run: CellRun, live: LiveWorkload | None, wanted: CellQuestions) -> None:
         key = run.cell.key
+        for other in self._runs_of(key):
+            if other is not run and other.cell.text != run.cell.text:
+                self._pictures.leave(other)
         earlier = self._wanted.get(key)
         if earlier is not None and earlier.folder != wanted.folder:
             _remove(earlier.folder)
@@ -235,8 +226,9 @@ class Workshop:
     def _take_up(self, run: CellRun, wanted: CellQuestions) -> None:
         """Begin its questions; what went on for the cell before ends."""
         key = run.cell.key
-        for other in self._runs_of(key):
-            if other is not run:
+        for other in self.cell_runs:
+            is_of_cell = other.cell.key == key or (run.cell.id is not None and other.cell.id == run.cell.id)
+            if other is not run and is_of_cell:
                 self._cancel(other)
         self._wanted[key] = wanted
         self._following[key] = asyncio.create_task(self._follow(run, wanted))
@@ -291,11 +283,6 @@ class Workshop:
             run.is_cancelled = True
             if run.job_id is not None:
                 self.editor.cancel(run.job_id)
-
-    def _picture(self, key: str) -> Picture:
-        view, report = self.editor.view(key), self.editor.report(key)
-        cell = self._runs_of(key)[-1].cell
-        return Picture(cell, view, report, self._store.proposals(path=cell.path)[:_SHOWN_PROPOSALS])
 
     def _remembered(self, path: Path) -> Remembered:
         attempts, proposals = self._store.attempts(path=path, limit=_REMEMBERED_ATTEMPTS), self._store.proposals(path=path)

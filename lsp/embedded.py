@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from lsprotocol import types
 
 from assistant.cuda.embedded.find import find_alone
-from assistant.cuda.embedded.names import names_like, own_name, path_in
+from assistant.cuda.embedded.names import name_of, names_like, own_name, path_in
 from assistant.model.embedded import Container, EmbeddedText, EmbeddingKind, EmbeddingProblem
 from assistant.record import Record
 from lsp.positions import Positions
@@ -108,7 +108,7 @@ def _own_name(text: _Text) -> str | None:
     written = _written_file(text)
     if written is not None:
         return re.sub(r"\W+", "-", written.stem).strip("-") or None
-    return own_name(text.text)
+    return own_name(text.text) if text.embedded is None else name_of(text.embedded)
 
 
 def _fits(name: str, own: str | None) -> bool:

@@ -25,6 +25,7 @@ __all__ = [
     "first_line",
     "launch_in",
     "launch_items",
+    "named_kernel",
     "plain",
     "relaunched",
     "shown_line",
@@ -103,6 +104,11 @@ def launch_in(text: str) -> CellLaunch | None:
     grid, block, shared = (tuple(item.text.strip('"') for item in items) for items in (found.grid, found.block, found.shared))
     is_sayable = all(plain(item) == item for item in (*grid, *block, *shared))
     return CellLaunch(grid, block, shared[0], found.kernel) if is_sayable else None
+
+
+def named_kernel(arguments: str) -> str | None:
+    """The kernel that the arguments of a cell's magic name: ``scan<256>``; None where they name none."""
+    return _options(arguments).get("kernel")
 
 
 def plain(item: str) -> str | None:

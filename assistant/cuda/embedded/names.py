@@ -1,8 +1,9 @@
-"""What a CUDA text inside another document is called: by its first kernel, so that every front end gives it the same name.
+"""What a CUDA text inside another document is called: by its kernel, so that every front end gives it the same name.
 
 Example::
 
     own_name("__global__ void halve(float *x) {}")     # 'halve'
+    name_of(embedded)                                  # 'scan', below `%%kernelopt scan<256> --grid 4 --block 256`
 """
 
 from __future__ import annotations
@@ -11,13 +12,29 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["is_in_notebook", "names_like", "own_name", "path_in"]
+from assistant.cuda.embedded.cell_launch import named_kernel
+from assistant.cuda.tokens import words_in_code
+from assistant.model.embedded import EmbeddedText, EmbeddingKind
+
+__all__ = ["is_in_notebook", "name_of", "names_like", "own_name", "path_in"]
 
 _NO_NAME = "cuda"
 _LAUNCH_BOUNDS = re.compile(r"__launch_bounds__\s*\([^()]*\)")
 _CALLED = re.compile(r"([A-Za-z_]\w{0,60})\s*\(")
+_NAMED = re.compile(r"(?:.*::)?([A-Za-z_]\w{0,60})(?:<|$)")
+"""As ``ns::scan<256>``."""
 _SIGNATURE_CHARACTERS = 400
 """How far behind ``__global__`` its kernel's name is looked for."""
+
+
+def name_of(embedded: EmbeddedText) -> str | None:
+    """The kernel that a cell's ``%%kernelopt`` line names, else the text's first; None where it holds no kernel (yet).
+
+    The same text below two lines that name two of its kernels is two sources, as each is judged on its own kernel.
+    """
+    named = named_kernel(embedded.arguments) if embedded.kind is EmbeddingKind.KERNELOPT_MAGIC else None
+    found = None if named is None else _NAMED.match(named)
+    return own_name(embedded.text) if found is None or found[1] not in words_in_code(embedded.text) else found[1]
 
 
 def own_name(text: str) -> str | None:

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from assistant.cuda.code_text import uncommented, without
 from assistant.cuda.embedded.cell_launch import launch_in
 from assistant.cuda.items import ItemKind, items
+from assistant.cuda.match import select_kernels
 from assistant.cuda.tokens import tokens, words_in_code
 from assistant.engine.source_version import SourceVersion
 from assistant.model.source import Kernel, LaunchSite, ParsedSource
@@ -45,11 +46,11 @@ def edited_kernels(before: SourceVersion, after: SourceVersion) -> frozenset[str
     for pair in _file_pairs(before, after):
         if not pair[0].kernels or not differing:
             continue
-        is_launched_alike = launch_in(pair[0].source.text) == launch_in(pair[1].source.text)
+        relaunched = _relaunched(*pair)
         old, new = (_Cut((own, *others)) for own, others in zip(pair, _files_next_to(pair, differing), strict=True))
         for kernel in pair[0].kernels:
             other = _counterpart(kernel, *pair)
-            if other is None or not is_launched_alike or old.of_kernel(kernel) != new.of_kernel(other):
+            if other is None or kernel in relaunched or old.of_kernel(kernel) != new.of_kernel(other):
                 edited.append(kernel.key)
     return frozenset(edited)
 
@@ -82,6 +83,16 @@ def _files_next_to(pair: FilePair, differing: Sequence[FilePair]) -> tuple[tuple
     """The other files that differ, of A and of B."""
     others = [other for other in differing if other[0] is not pair[0]]
     return tuple(old for old, _ in others), tuple(new for _, new in others)
+
+
+def _relaunched(before: ParsedSource, after: ParsedSource) -> frozenset[Kernel]:
+    """Kernels of a notebook's cell whose launch its line says otherwise: the one that it names, else all."""
+    lines = [launch_in(parsed.source.text) for parsed in (before, after)]
+    if lines[0] == lines[1]:
+        return frozenset()
+    named = {line.kernel for line in lines if line is not None}
+    chosen = (before.kernels if name is None else select_kernels(before, name) for name in named)
+    return frozenset(kernel for kernels in chosen for kernel in kernels)
 
 
 def _counterpart(kernel: Kernel, before: ParsedSource, after: ParsedSource) -> Kernel | None:

@@ -111,7 +111,7 @@ def test_a_text_that_does_not_do_what_was_recorded_is_reported(workshop: Worksho
     cell = cell_of(f"%%kernelopt halve\n{KERNEL.replace('0.5f', '0.75f')}", tmp_path / "other.ipynb", None)
     run = opening.open(cell, MagicLine(kernel="halve", until="check")).run
     assert run.wait(120.0)
-    problems = [problem.message for problem in workshop.picture(cell.key).view.notes]
+    problems = [problem.message for problem in workshop.picture(run).view.notes]
     assert any("the reference has" in told and "the recorded launch at n=1000" in told for told in problems), problems
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assistant.editor.tasks import Verb
 from assistant.errors import UsageError
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import CellOpener, MagicLine
@@ -65,3 +66,19 @@ def test_a_kernel_without_an_array_to_write_is_not_searched_and_that_is_said(wor
     (said,) = notes_of(workshop, tmp_path, '__global__ void hello() { printf("hello\\n"); }\n', line)
     assert "it leaves nothing that could be compared" in said
     assert notes_of(workshop, tmp_path, TEXT.partition("\n")[2], replace(line, args="out=out,x=x,n=32")) == ()
+
+
+def test_a_kernel_is_held_against_its_own_earlier_text_alone(workshop: Workshop, tmp_path: Path) -> None:
+    """Naming the other kernel on the line of the same cell is no edit of the first."""
+    opening = CellOpener(workshop, {"x": np.ones(64, np.float32), "out": np.zeros(64, np.float32)})
+    given = {"halve": "n=64", "prepare": "n=64,seed=1"}
+
+    def verbs(kernel: str, text: str = TWIN) -> tuple[Verb, ...]:
+        cell = cell_of(f"%%kernelopt {kernel} --grid 1 --block 64\n{text}", tmp_path / "twin.ipynb", "c1")
+        found = opening.open(replace(cell, path=tmp_path / "twin.ipynb.cu"), MagicLine(kernel, given[kernel], "1", "64", until="profile"))
+        workshop.cancel(found.run)
+        return found.run.verbs
+
+    counted = (Verb.CHECK, Verb.PROFILE)
+    assert verbs("halve") == verbs("prepare") == verbs("halve") == counted
+    assert verbs("halve", TWIN.replace("/ 2.0f", "* 0.5f")) == (*counted, Verb.JUDGE)

@@ -101,3 +101,13 @@ def test_the_line_of_a_cell_concerns_its_kernel_as_a_launch_does(tmp_path: Path)
     before = read_version(JobRequest(path, tmp_path), Flags())
     assert edited_kernels(before, with_text(before, line.replace("128", "64") + kernel)) == {"k(float *, int)"}
     assert not edited_kernels(before, with_text(before, f"{line}// a comment\n{kernel}"))
+
+
+def test_the_line_of_a_cell_concerns_the_kernel_alone_that_it_names(tmp_path: Path) -> None:
+    path, kernels = tmp_path / "lab.ipynb.k.cu", "__global__ void k(float *x) { }\n__global__ void z(int *x) { }\n"
+    line = '// kernelopt launch: kernel = "z", grid = [1], block = [128], shared = [0]\n'
+    path.write_text(line + kernels)
+    before = read_version(JobRequest(path, tmp_path), Flags())
+    assert edited_kernels(before, with_text(before, line.replace("128", "64") + kernels)) == {"z(int *)"}
+    renamed = line.replace('"z"', '"k"')
+    assert edited_kernels(before, with_text(before, renamed + kernels)) == {"k(float *)", "z(int *)"}

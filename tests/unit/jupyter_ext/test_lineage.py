@@ -35,8 +35,8 @@ class Notebook:
     def remembered(self, path: Path) -> Remembered:
         return self._memory.get(self.short(path).replace("-", "_"), NOTHING)
 
-    def run(self, text: str, cell_id: str | None) -> str:
-        return self.short(self.lineages.placed(cell_of(f"%%kernelopt\n{text}", NOTEBOOK, cell_id), NOTEBOOK).path)
+    def run(self, text: str, cell_id: str | None, line: str = "") -> str:
+        return self.short(self.lineages.placed(cell_of(f"%%kernelopt {line}\n{text}", NOTEBOOK, cell_id), NOTEBOOK).path)
 
     @staticmethod
     def short(path: Path) -> str:
@@ -74,3 +74,11 @@ def test_a_restarted_kernel_finds_its_sources_by_hash_by_text_or_by_likeness() -
 
 def test_what_memory_knows_by_its_name_alone_is_taken_for_the_cell() -> None:
     assert Notebook(k=Remembered(frozenset({"0" * 64}), ())).run(HALVE, "a") == "k"
+
+
+def test_one_text_is_another_source_for_each_kernel_that_a_line_names() -> None:
+    """In one cell, in a copy of it, and where no front end tells cells apart: each kernel is judged on its own launches."""
+    notebook, both = Notebook(), HALVE + SUM.replace(" k(", " total(")
+    for cell in ("a", "b", None):
+        ran = [notebook.run(both, cell, line) for line in ("k --block 64", "total<8> --block 64", "--block 64", "nosuch --block 64")]
+        assert ran == ["k", "total", "k", "k"], cell

@@ -19,8 +19,8 @@ from assistant.model.verification import CaseResult, Label, Outcome, Verificatio
 from jupyter_ext import proposal_page, source_page
 from jupyter_ext.cells import Cell, cell_of
 from jupyter_ext.page import details_html, failure_text, headline_html, how_to_decide, offer_html, offer_text
+from jupyter_ext.pictures import Picture
 from jupyter_ext.runs import CellRun, Phase, RunState, Step
-from jupyter_ext.workshop import Picture
 from tests.changes import change
 from tests.contracts.stored import Given
 

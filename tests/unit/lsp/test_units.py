@@ -184,6 +184,12 @@ def test_a_text_is_called_after_its_first_kernel() -> None:
     assert names(read(call(named("a")) + call(bounds) + call("int x;"))) == ["train.py.a.cu", "train.py.bounded.cu", "train.py.cuda.cu"]
 
 
+def test_a_cell_is_called_after_the_kernel_that_its_line_names() -> None:
+    for line, name in ((" b --block 64", "b"), (" ns::b<8>", "b"), ("", "a"), (" --block b", "a"), (" nosuch", "a")):
+        cell = opened(f"%%kernelopt{line}\n{named('a')}{named('b')}", container=Container.NOTEBOOK_CELL)
+        assert names(read_embedded(cell, (), frozenset(), False)[0]) == [f"train.py.{name}.cu"], line
+
+
 def test_texts_of_the_same_name_are_numbered_in_their_order_and_next_to_other_documents() -> None:
     text = call(named("a")) + call(named("a") + "// 2")
     assert names(read(text)) == ["train.py.a.cu", "train.py.a-2.cu"]
