@@ -94,9 +94,12 @@ class MagicLine(Record):
 class _Compiled(Record):
     """A source when it last compiled."""
 
+    run: CellRun
     text: str
     arrays: tuple[object, ...]
     """What it was bound to (``kind_of_arrays``)."""
+    before: _Compiled | None
+    """The text before it that was not found wrong."""
 
 
 class OpenedCell(Record):
@@ -170,7 +173,7 @@ class CellOpener:
             wanted = replace(wanted, verbs=tuple(verb for verb in wanted.verbs if verb not in (Verb.JUDGE, Verb.OPTIMIZE)))
             notes = (*notes, untold)
         run = self._workshop.open(cell, live, wanted)
-        self._last[cell.key, wanted.kernel] = _Compiled(cell.text, arrays)
+        self._last[cell.key, wanted.kernel] = _Compiled(run, cell.text, arrays, self._last_right(cell, wanted.kernel))
         default = bound[0].bound if bound else None
         callables = {
             python_name(name): BoundKernel(
@@ -306,6 +309,11 @@ class CellOpener:
             raise UsageError(f"--ref {text}: expected a function, got {type(function).__name__}", "name a function of the notebook")
         return Reference(text, function, written)
 
+    def _last_right(self, cell: Cell, kernel: str | None) -> _Compiled | None:
+        """The last text that was not found wrong: who repairs a kernel wants other results."""
+        last = self._last.get((cell.key, kernel))
+        return last.before if last is not None and last.run.state.is_found_wrong else last
+
     def _with_questions(
         self, cell: Cell, wanted: CellQuestions, asked: MagicLine, can_run: bool, arrays: tuple[object, ...]
     ) -> CellQuestions:
@@ -313,7 +321,7 @@ class CellOpener:
         if asked.until not in _STOPS:
             raise UsageError(f"--until {asked.until}: expected {', '.join(_STOPS)}")
         verbs = _STOPS[asked.until] if can_run else ()
-        last = self._last.get((cell.key, wanted.kernel))
+        last = self._last_right(cell, wanted.kernel)
         before = None if last is None else last.text
         if before is not None and wanted.is_recorded and not _has_same_variables(before, cell.text):
             before = None  # the recording has the variables of this text alone

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Self
 
 from assistant.editor.tasks import Verb
-from assistant.engine import NO
+from assistant.engine import DONE, NO
 from assistant.engine.report import technique_in_words
 from assistant.engine.search import caps_words, spent_words
 from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import Caps
 from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
+from assistant.model.verification import Outcome
 from assistant.model.workload import LiveWorkload
 from assistant.record import Record
 from jupyter_ext.cells import Cell
@@ -32,6 +33,7 @@ __all__ = ["CellRun", "Phase", "Run", "RunState", "Step"]
 _SHOWN_MESSAGES = 20
 _IN_WORDS = {Verb.JUDGE: "compare with the previous version"}
 """Of those whose name alone says too little."""
+_OTHER_RESULTS = "other results than before"
 
 
 class Phase:
@@ -79,6 +81,11 @@ class RunState(Record):
     is_over: bool = False
     reference: str = ""
     """The person's own function that results are held against; empty where there is none."""
+
+    @property
+    def is_found_wrong(self) -> bool:
+        """Whether its check failed."""
+        return any(step.verb is Verb.CHECK and step.exit_code == NO for step in self.steps)
 
     @property
     def phase(self) -> str:
@@ -159,9 +166,16 @@ class Run:
                 capped = "" if caps == Caps() else f"; {caps_words(caps)}"
                 self._become(replace(self.state, budget=f"{spent_words(spent)}{capped}"))
             case events.JobEnded(exit_code=exit_code, reason=reason):
-                self._step(verb, Phase.DONE, reason, exit_code)
+                self._step(verb, Phase.DONE, *self._came_to(verb, reason, exit_code))
             case _:
                 pass
+
+    def _came_to(self, verb: Verb, reason: str, exit_code: int) -> tuple[str, int]:
+        """A question's last words and its answer; a version that is right is not wrong for being slower than the one before."""
+        compared = self.state.comparison
+        if verb is not Verb.JUDGE or compared is None or exit_code != NO:
+            return reason, exit_code
+        return (_OTHER_RESULTS, NO) if compared.verification.outcome is Outcome.FAIL else (reason, DONE)
 
     def skipped(self, verb: Verb) -> None:
         """There was nothing to answer."""

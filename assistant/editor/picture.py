@@ -31,7 +31,7 @@ from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.model.verification import Label, Outcome
-from assistant.profile.problems import defect_in_words, errors_among, problem_in_words
+from assistant.profile.problems import causes, defect_in_words, errors_among, problem_in_words
 from assistant.profile.rules.defects import CODE_BY_KIND
 
 __all__ = ["alternative_lines", "comparison_sentence", "evidence_value", "proposal_title", "view_of"]
@@ -119,7 +119,7 @@ class _Builder:
                     yield from self._placed(analysis, (note for d in diagnostics if (note := self._compiler_note(d, analysis.text))))
                 case events.CheckEnded(problems=problems):
                     line = self._kernel_line(event.kernel)
-                    own = self._placed(analysis, (self._problem_note(p, stage) for p in problems if self._is_mine(p.file)))
+                    own = self._placed(analysis, (self._problem_note(p, stage) for p in causes(problems) if self._is_mine(p.file)))
                     yield from self._of_kernel(analysis, event.kernel, own)
                     others = [p for p in problems if line is not None and not self._is_mine(p.file)]
                     yield from (self._elsewhere(self._problem_note(p, stage), p.file, line or 1) for p in others)

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from assistant.model.profile import Problem
 from assistant.profile.quantity import counted_noun
 
-__all__ = ["IN_STEP", "defect_in_words", "errors_among", "listed", "problem_in_words", "problems_in_words"]
+__all__ = ["IN_STEP", "causes", "defect_in_words", "errors_among", "listed", "problem_in_words", "problems_in_words"]
 
 IN_STEP = frozenset({"missing_syncwarp", "lock_step"})
 """Kinds that have one cause in a kernel, whatever lines it shows on: that lanes of a warp are taken to go in step."""
@@ -29,6 +29,8 @@ _ERRORS = frozenset(
     }
 )  # fmt: skip
 """Problem kinds for which ``check`` answers no; a host pointer in a kernel is a warning, some systems allow it."""
+_RACES = frozenset({"shared_race", "global_race"})
+_EXPLAINED = frozenset({"missing_syncwarp", "possible_shared_race", "possible_global_race"})
 
 
 def errors_among(problems: Sequence[Problem]) -> tuple[Problem, ...]:
@@ -36,11 +38,18 @@ def errors_among(problems: Sequence[Problem]) -> tuple[Problem, ...]:
     return tuple(problem for problem in problems if problem.kind in _ERRORS)
 
 
+def causes(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Those of one kernel without what a race of the same two lines explains: what orders its threads orders these, too."""
+    raced = {_places(problem) for problem in problems if problem.kind in _RACES and problem.other_line is not None}
+    return tuple(problem for problem in problems if problem.kind not in _EXPLAINED or _places(problem) not in raced)
+
+
 def listed(*of_kernels: Sequence[Problem]) -> tuple[Problem, ...]:
-    """Those of one or more kernels as people are told of them: lanes in step once for each kernel, the same words at one place once."""
+    """Those of one or more kernels as people are told of them: the ``causes``, lanes in step once for each kernel, the same words at one
+    place once."""
     first: dict[tuple[object, ...], Problem] = {}
     for number, problems in enumerate(of_kernels):
-        for problem in problems:
+        for problem in causes(problems):
             place = (problem.kind, problem.file, problem.line, problem.message)
             first.setdefault((number, problem.kind) if problem.kind in IN_STEP else place, problem)
     return tuple(first.values())
@@ -71,3 +80,8 @@ def defect_in_words(problem: Problem) -> str:
     block = () if problem.block is None else (f"block {problem.block}",)
     thread = () if problem.thread is None else (f"thread {problem.thread}",)
     return ", ".join((problem.kind.replace("_", " "), *block, *thread))
+
+
+def _places(problem: Problem) -> frozenset[tuple[str | None, int | None]]:
+    """Both accesses of a race."""
+    return frozenset({(problem.file, problem.line), (problem.other_file, problem.other_line)})

@@ -13,6 +13,7 @@ from assistant.errors import UsageError
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import CellOpener, MagicLine
 from jupyter_ext.workshop import Workshop
+from tests.deadlines import HANG_S
 
 TEXT = """\
 __global__ void prepare(unsigned seed) { if (seed == 0) printf("no seed\\n"); }
@@ -82,3 +83,18 @@ def test_a_kernel_is_held_against_its_own_earlier_text_alone(workshop: Workshop,
     counted = (Verb.CHECK, Verb.PROFILE)
     assert verbs("halve") == verbs("prepare") == verbs("halve") == counted
     assert verbs("halve", TWIN.replace("/ 2.0f", "* 0.5f")) == (*counted, Verb.JUDGE)
+
+
+def test_a_text_that_was_found_wrong_is_nothing_to_be_held_against(workshop: Workshop, tmp_path: Path) -> None:
+    """Who repairs a kernel wants other results; the one before it, that was right, still counts."""
+    opening = CellOpener(workshop, {"x": np.ones(64, np.float32), "out": np.zeros(64, np.float32)})
+    line, halve = MagicLine(grid="1", block="64", args="n=64", until="profile"), TEXT.partition("\n")[2]
+
+    def verbs(text: str) -> tuple[Verb, ...]:
+        found = opening.open(cell_of(f"%%kernelopt\n{text}", tmp_path / "repaired.ipynb", "c1"), line)
+        assert found.run.wait(HANG_S)
+        return found.run.verbs
+
+    wrong, counted = halve.replace("x[i]", "x[i + 1]"), (Verb.CHECK, Verb.PROFILE)
+    assert [verbs(text) for text in (wrong, halve, wrong, wrong + "// again\n")] == [counted, counted, *[(*counted, Verb.JUDGE)] * 2]
+    assert verbs(halve.replace("/ 2.0f", "* 0.5f")) == (*counted, Verb.JUDGE)

@@ -10,7 +10,7 @@ from assistant.engine.judge.comparing import compare_ending
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.profile import Problem
 from assistant.model.verification import Outcome, Verification
-from assistant.profile.problems import errors_among, listed, problems_in_words
+from assistant.profile.problems import causes, errors_among, listed, problems_in_words
 
 
 def predicted(ratio: float, high: float | None = None) -> Comparison:
@@ -41,6 +41,17 @@ def test_a_prediction_answers_no_only_where_the_model_cannot_miss_by_as_much(spe
 
 def problem(kind: str) -> Problem:
     return Problem(kind, kind, "k.cu", 3, None, None, None, None, None, 1)
+
+
+def test_a_race_explains_what_else_is_unordered_between_its_two_lines() -> None:
+    """``h[b] += 1``: within the warp, between warps and, where both write the same, between blocks."""
+    race = replace(problem("global_race"), other_file="k.cu", other_line=7)
+    lanes, possible = replace(race, kind="missing_syncwarp"), replace(race, kind="possible_global_race")
+    found = (lanes, replace(lanes, line=7, other_line=3), race, possible)
+    assert causes(found) == listed(found) == (race,)
+    elsewhere = tuple(replace(each, other_line=8) for each in found if each is not race)
+    assert causes((race, *elsewhere)) == (race, *elsewhere)
+    assert causes(found[:2]) == found[:2], "lanes alone"
 
 
 @pytest.mark.parametrize(

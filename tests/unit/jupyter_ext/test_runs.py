@@ -7,8 +7,9 @@ import pytest
 
 from assistant.editor.tasks import Verb
 from assistant.errors import CannotAnswerError, UsageError
-from assistant.model import events
+from assistant.model import event_parts, events
 from assistant.model.profile import Severity
+from assistant.model.verification import Outcome
 from jupyter_ext.cells import cell_of
 from jupyter_ext.commands import wait_for
 from jupyter_ext.controls import Progress
@@ -94,3 +95,16 @@ def test_waiting_ends_with_its_time_and_the_run_goes_on() -> None:
     with pytest.raises(CannotAnswerError, match=r"it goes on after 0\.01 s: check: running"):
         wait_for(cast("Workshop", workshop), check(), 0.01)
     assert not workshop.cancelled
+
+
+def test_a_version_that_is_right_and_slower_is_not_called_wrong() -> None:
+    """Who adds an atomic that was missing hears that it costs time, not that something failed."""
+
+    def judged(outcome: Outcome) -> tuple[int | None, str]:
+        verified = event_parts.VerificationReport(outcome, (), (), (), (), ())
+        made = events.ComparisonMade("J1", "k()", "kernel", True, "a", "b", verified, None, (), event_parts.Device("CPU", "cpu", "h200"))
+        step = check(made, events.JobEnded("J1", 1, "PASS, but PREDICTED 0.30x"), verbs=(Verb.JUDGE,)).step(Verb.JUDGE)
+        return step.exit_code, step.text
+
+    assert judged(Outcome.PASS) == judged(Outcome.NEEDS_DECISION) == (0, "PASS, but PREDICTED 0.30x")
+    assert judged(Outcome.FAIL) == (1, "other results than before")
