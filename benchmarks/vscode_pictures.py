@@ -50,7 +50,7 @@ _WALKTHROUGH_SIZE = (784, 316)
 """In pixels, at most: letters of a wider one are too small to read there."""
 _REST_S = 0.7
 """Before a picture, for what fades in."""
-_SCENE_S = 240.0
+_SCENE_S = 900.0
 """Of one scene; what it waited for in vain is in its last picture."""
 
 

@@ -11,7 +11,7 @@ import io
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout, suppress
 from functools import partial
 from typing import Any, Protocol, TypeGuard
@@ -30,6 +30,7 @@ Arguments = dict[str, object]
 Array = np.ndarray[Any, Any]
 _SIZES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513, 1023, 1024, 1025)
 """Around what blocks and warps are made of."""
+_FEW = _SIZES[:4]
 MOST_S = 30.0
 """A failing test may take so much longer, to say less."""
 _MOST_ROUNDS = 4
@@ -137,15 +138,35 @@ def _dimensions(array: Array, arguments: Mapping[str, object], name: str) -> tup
 
 
 def _with_least(arguments: Arguments, name: str, fails: Callable[[Mapping[str, object]], bool]) -> Arguments:
-    """With the smallest value of this size that still fails: of those around powers of two first, then between it and the next smaller."""
-    now = int(arguments[name])  # pyright: ignore[reportArgumentType] - a size
-    below = 0
-    for size in (size for size in _SIZES if size < now):
+    """With the smallest value of this size that still fails: a few, then halves of it, as a defect may need more than a block has threads;
+    then those around powers of two, as it may show at some of them alone."""
+    arguments, below = _first_failing(arguments, name, _FEW, fails)
+    now = _size_of(arguments, name)
+    if now <= below + 1:
+        return arguments
+    while now // 2 > below and fails(half := _resized(arguments, name, now // 2)):
+        arguments, now = half, now // 2
+    arguments = _between(arguments, name, max(below, now // 2), fails)
+    arguments, below = _first_failing(arguments, name, _SIZES, fails)
+    return _between(arguments, name, below, fails)
+
+
+def _first_failing(
+    arguments: Arguments, name: str, sizes: Sequence[int], fails: Callable[[Mapping[str, object]], bool]
+) -> tuple[Arguments, int]:
+    """With the first of these smaller sizes that fails, if one does, and the largest that did not before it."""
+    below = -1
+    for size in (size for size in sizes if size < _size_of(arguments, name)):
         smaller = _resized(arguments, name, size)
         if fails(smaller):
-            arguments, now = smaller, size
-            break
+            return smaller, below
         below = size
+    return arguments, below
+
+
+def _between(arguments: Arguments, name: str, below: int, fails: Callable[[Mapping[str, object]], bool]) -> Arguments:
+    """With the smallest size above ``below`` that fails, where all above it do."""
+    now = _size_of(arguments, name)
     while now - below > 1:
         middle = (now + below) // 2
         smaller = _resized(arguments, name, middle)
@@ -154,6 +175,10 @@ def _with_least(arguments: Arguments, name: str, fails: Callable[[Mapping[str, o
         else:
             below = middle
     return arguments
+
+
+def _size_of(arguments: Arguments, name: str) -> int:
+    return int(arguments[name])  # pyright: ignore[reportArgumentType] - a size
 
 
 def _resized(arguments: Arguments, name: str, size: int) -> Arguments:

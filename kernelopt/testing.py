@@ -18,6 +18,7 @@ import numpy as np
 
 from assistant.errors import UsageError
 from assistant.live.faults import fault_of
+from assistant.live.names import kernel_names
 from kernelopt.kernels import Arguments, Kernel, Launch
 from kernelopt.smallest import MOST_S, is_array, smallest
 
@@ -53,7 +54,8 @@ def assert_kernel(
     if fault.thread is not None:
         message += f", block {fault.block}, thread {fault.thread}"
     if is_reduced:
-        by_name = dict(arguments) if isinstance(arguments, Mapping) else dict(zip(kernel.parameters, arguments, strict=True))
+        named = isinstance(arguments, Mapping)
+        by_name = kernel_names(arguments, kernel.parameters) if named else dict(zip(kernel.parameters, arguments, strict=True))
         if all(isinstance(value, np.ndarray | int | float | np.generic | None) for value in by_name.values()):
             reduced = smallest(kernel, by_name, ref, fault.problem)
             which = "The smallest input that fails like this" if reduced.is_smallest else _NOT_SMALLEST
@@ -96,6 +98,8 @@ def _name(ref: Callable[..., object]) -> str:
 
 def _written(value: object) -> str:
     """An expression for it, the shortest that holds."""
+    if isinstance(value, np.void) or (is_array(value) and value.dtype.names is not None):
+        return f"np.array({value.tolist()!r}, np.{value.dtype!r}){'[()]' if isinstance(value, np.void) else ''}"
     if not is_array(value):
         return repr(cast("Any", value).item() if isinstance(value, np.generic) else value)
     dtype = f"np.{value.dtype.name}" if value.dtype.name in _PLAIN_NAMES else repr(value.dtype.name)

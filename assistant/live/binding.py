@@ -49,6 +49,8 @@ class Bound(Record):
     """By parameter, pointers only, without those that are null."""
     scalars: Mapping[str, bytes]
     """By parameter: the argument's bytes; also of null pointers."""
+    structs: Mapping[str, object]
+    """By parameter: structs and vectors, as they were given."""
 
     @property
     def device(self) -> str:
@@ -67,8 +69,13 @@ class Bound(Record):
 
     @property
     def values(self) -> dict[str, object]:
-        """Arrays, as they were given, and numbers, by parameter."""
-        return {name: array.owner for name, array in self.arrays.items()} | self.numbers | dict.fromkeys(self.nulls)
+        """Arrays, as they were given, and all else, by parameter."""
+        return {name: array.owner for name, array in self.arrays.items()} | self.plain
+
+    @property
+    def plain(self) -> dict[str, object]:
+        """By parameter: all that is no array."""
+        return {**self.numbers, **self.structs, **dict.fromkeys(self.nulls)}
 
     @property
     def nulls(self) -> tuple[str, ...]:
@@ -98,16 +105,19 @@ def bind(signature: Signature, values: Mapping[str, object], facts: TextFacts = 
         )
     arrays: dict[str, LiveArray] = {}
     scalars: dict[str, bytes] = {}
+    structs: dict[str, object] = {}
     for parameter in signature.parameters:
         value = values[parameter.name]
         if not parameter.is_pointer:
             scalars[parameter.name] = _scalar(parameter, value, facts.layout_of)
+            if isinstance(value, bytes | np.void | np.ndarray):
+                structs[parameter.name] = value
         elif value is None:
             scalars[parameter.name] = _null(parameter, facts)
         else:
             arrays[parameter.name] = _array(parameter, value, facts.layout_of)
     _demand_one_device(tuple(arrays.values()))
-    return Bound(signature, arrays, scalars)
+    return Bound(signature, arrays, scalars, structs)
 
 
 def bind_positional(signature: Signature, values: Sequence[object], named: Mapping[str, object], facts: TextFacts = _NO_FACTS) -> Bound:

@@ -45,7 +45,7 @@ def call_reference(reference: Reference, bound: Bound, contents: Mapping[str, by
     ``contents``: values in the place of the arrays' own, by parameter. Raises BadReference, and lets what the function raises pass.
     """
     copies = {name: _copy(array, None if contents is None else contents.get(name)) for name, array in bound.arrays.items()}
-    known = copies | bound.numbers | dict.fromkeys(bound.nulls)
+    known = copies | bound.plain
     arguments = _taken(reference, {python_name(name): value for name, value in known.items()})
     returned = reference.function(**arguments)
     if returned is None and contents is None:

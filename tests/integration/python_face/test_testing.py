@@ -56,6 +56,18 @@ def test_the_test_to_paste_compiles_with_the_same_flags(session: kernelopt.Sessi
     assert "'by', grid=(1, 1, 1), block=(2, 1, 1), flags=['-DFACTOR=3.0f'])" in said
 
 
+def test_what_is_a_word_of_python_and_a_struct_are_pasted_as_they_are_given(session: kernelopt.Session) -> None:
+    text = "struct Gain { int of; float by; };\n__global__ void by(float *out, const float *in, Gain g) { out[0] = g.by * in[0]; }"
+    gain = np.array((1, 0.5), np.dtype([("of", np.int32), ("by", np.float32)], align=True))[()]
+    wrong = kernelopt.compile(text, grid=1, block=1, session=session)
+    given = {"out": np.zeros(1, np.float32), "in_": np.ones(1, np.float32), "g": gain}
+    with pytest.raises(AssertionError) as raised:
+        kernelopt.testing.assert_kernel(wrong, given, ref=lambda in_, g: in_ + g["by"])
+    said = str(raised.value)
+    written = next(line.strip() for line in said.splitlines() if line.strip().startswith("'g': "))
+    assert eval(written.removeprefix("'g': ").removesuffix(","), {"np": np}) == gain and "'in': np.ones" not in said, said
+
+
 @pytest.mark.thorough
 def test_the_smallest_input_that_fails_is_a_test_to_paste(session: kernelopt.Session) -> None:
     wrong = kernelopt.compile(ONE_TOO_MANY, grid=lambda n: (n + 255) // 256, block=256, session=session)

@@ -25,6 +25,14 @@ def test_it_is_called_with_the_arguments_that_it_names() -> None:
     assert (check(lambda x, n: x * n) == np.arange(8) * 8).all()
 
 
+def test_a_struct_reaches_it_as_it_was_given() -> None:
+    window = np.array((2, 0.5), np.dtype([("radius", np.int32), ("weight", np.float32)], align=True))
+    for given in (window, window[()], window.tobytes()):
+        bound = bind(signature("float *out, Window w"), {"out": np.zeros(2, np.float32), "w": given})
+        said = call_reference(Reference("ref", lambda w: np.frombuffer(w, window.dtype)["radius"].repeat(2)), bound, None)
+        assert np.frombuffer(said["out"], np.float64).tolist() == [2.0, 2.0]
+
+
 def test_it_may_change_what_it_is_given_and_the_arrays_stay_as_they_are() -> None:
     values = fitting()
 

@@ -78,6 +78,13 @@ def test_a_size_between_two_that_are_usual_is_found() -> None:
     assert found["n"] == 700
 
 
+def test_a_size_that_a_block_must_not_reach_is_found_in_a_few_checks() -> None:
+    """A check with a reference takes a second, and 30 s are all that a failing test may take."""
+    failing = Failing(lambda x, n: problem() if n > 128 else None)
+    assert smallest(failing, {"x": random(300), "n": 300}, None, problem(), most_s=300.0).arguments["n"] == 129
+    assert [asked["n"] for asked in failing.asked].index(129) < 20
+
+
 def test_values_become_plain_where_these_fail_as_well() -> None:
     counted = reduced(lambda x, n: problem() if n > 1 else None, x=random(4, 2), n=2)
     assert counted["x"].tolist() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]
