@@ -23,6 +23,8 @@ _CONTROL = re.compile(r"\b(?:if|for|while|switch)\b\s*(?:constexpr\s*)?(?=\()")
 _DOUBLE = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])")
 _STRUCTURES = re.compile(r": ([A-Za-z_]\w*) is an array of ")
 _WORST = re.compile(r": (\S.*) is the worst of its ")
+_OF_ARRAY = re.compile(r" offset \d+ of ([A-Za-z_]\w*)(?=, which)|\(in (?:the variable )?([A-Za-z_]\w*)\)$")
+"""How a problem names the memory that it is about."""
 _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
 _ON_ACCESSES = frozenset(
     {"KO101", "KO102", "KO103", "KO107", "KO108", "KO113", "KO118", "KO120", "KO121", "KO201", "KO202", "KO203", "KO205", "KO209"}
@@ -45,6 +47,9 @@ def _finders(note: Note) -> Iterator[Callable[[str], tuple[int, int] | None]]:
         yield lambda code: _first(re.compile(rf"(?<!\w){re.escape(worst[1])}"), code)
     if (named := _STRUCTURES.search(note.message)) is not None:
         yield lambda code: _access_of(code, named[1])
+    if (of_array := _OF_ARRAY.search(note.message)) is not None:
+        array = of_array[1] or of_array[2]
+        yield lambda code: _access(code, _is_of_store(note.message), array) or _first(re.compile(rf"\b{array}\b"), code)
     if note.code in _ON_ACCESSES:
         yield lambda code: _access(code, is_store=_is_of_store(note.message))
     if note.code == "KO106":
@@ -67,10 +72,11 @@ def _is_of_store(message: str) -> bool:
     return re.search(r"\b(?:store|stores|write|writes)\b", second if after else message) is not None
 
 
-def _access(code: str, is_store: bool) -> tuple[int, int] | None:
-    """The first subscripted array on the side of the assignment that is meant, else the first of the line."""
+def _access(code: str, is_store: bool, array: str | None = None) -> tuple[int, int] | None:
+    """The first subscripted array on the side of the assignment that is meant, else the first of the line; with a name of that one."""
     sign = _ASSIGNED.search(code)
-    places = [(found.start(), _end_of_brackets(code, found.end())) for found in _SUBSCRIPTED.finditer(code)]
+    subscripted = (found for found in _SUBSCRIPTED.finditer(code) if array in (None, found[0].strip()))
+    places = [(found.start(), _end_of_brackets(code, found.end())) for found in subscripted]
     meant = [p for p in places if sign is not None and (p[0] < sign.start()) == is_store]
     return next(iter(meant or places), None)
 
