@@ -19,7 +19,7 @@ from assistant.engine import KernelPlace
 from assistant.engine.report import bound_in_words, limit_in_words, peak_in_words, ratio_in_words
 from assistant.model.profile import Severity
 from assistant.profile.bottleneck import NOT_COUNTED
-from assistant.profile.problems import listed, problems_in_words
+from assistant.profile.problems import defect_in_words, listed, problem_in_words, problems_in_words
 from assistant.profile.quantity import format_quantity
 from assistant.record import Record
 
@@ -215,8 +215,11 @@ def _compile_error(kernel: KernelView, notes: Sequence[Note]) -> Note | None:
 
 
 def _defects(kernel: KernelView, notes: Sequence[Note]) -> list[Note]:
-    """Errors that a run exposed in the kernel, where they are now; a race between warps explains more than one within a warp."""
-    found = [n for n in notes if n.defect and n.severity is Severity.ERROR and kernel.line <= n.line <= kernel.last_line]
+    """Errors that a run of the kernel exposed, where they are now, also in functions that it calls; a race between warps explains more
+    than one within a warp."""
+    exposed = () if kernel.check is None else {(defect_in_words(p), problem_in_words(p)) for p in kernel.check.problems}
+    errors = (note for note in notes if note.defect and note.severity is Severity.ERROR)
+    found = [n for n in errors if kernel.line <= n.line <= kernel.last_line or (n.defect, n.message) in exposed]
     return sorted(found, key=lambda note: _defect_kind(note) == _WITHIN_WARP)
 
 

@@ -366,3 +366,10 @@ def test_as_many_problems_are_listed_as_the_end_of_the_job_counts() -> None:
     view = _view(check=_said(_check(*found)))
     assert len(view.notes) == len(listed(found)) == 2
     assert headline(view.kernels[0], view.notes) == "race at line 4 +1"
+
+
+def test_a_defect_in_a_function_that_a_kernel_calls_is_the_kernels() -> None:
+    text = "__device__ void add(float *a) { *a += 1; }\n__global__ void first(float *a) { add(a); }\n__global__ void other(float *a) { }\n"
+    race = replace(_problem("global_race", 1), block=(0, 0, 0), thread=(1, 0, 0))
+    view = _view(text, check=_said(_check(race), _check(kernel="other(float *)"), text=text))
+    assert [headline(kernel, view.notes) for kernel in view.kernels] == ["race at line 1", "not profiled yet · checked: no problem found"]
