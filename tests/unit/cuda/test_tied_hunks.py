@@ -9,6 +9,7 @@ import pytest
 from assistant.cuda.tied_hunks import tied_hunks
 from tests.changes import change
 
+PLANS = Path(__file__).resolve().parents[2] / "data" / "plan"
 _GAP = "\n".join(f"// {n}" for n in range(8)) + "\n"
 _MATMUL = "k() {\n    C[i] = 0.0f;\n" + _GAP + "    C[i] += A[k] * B[k];\n" + _GAP + "    done();\n}\n"
 _WAVES = "    return 1.0 - t;\n" + _GAP + "    x = sqrt(0.01 * s);\n" + _GAP + "    y = sqrt(0.9 * t);\n"
@@ -104,3 +105,49 @@ def test_a_changed_launch_ties_what_depends_on_a_threads_place(edits: tuple[tupl
 def test_a_launch_is_changed_where_its_shape_is_said(launch: str, edit: tuple[str, str]) -> None:
     kernel = _GAP + "    int row = blockIdx.x;\n"
     assert _numbers(launch + kernel, launch.replace(*edit) + kernel.replace("blockIdx.x", "2 * blockIdx.x")) == [[1, 2]]
+
+
+def test_an_exchange_between_threads_goes_with_which_thread_does_what() -> None:
+    """A warp for each row: without the shuffles each lane keeps its own part of the sum."""
+    before = (
+        "    int r = blockIdx.x;\n"
+        + _GAP
+        + "    for (int c = 0; c < n; c++) s += x[c];\n"
+        + _GAP
+        + "    z = 0.5;\n"
+        + _GAP
+        + "    y = s;\n"
+    )
+    lanes = before.replace("blockIdx.x", "blockIdx.x / 32").replace("int c = 0", "int c = threadIdx.x % 32")
+    summed = lanes.replace("    y = s", "    for (int o = 16; o; o /= 2) s += __shfl_xor_sync(~0u, s, o);\n    y = s")
+    assert _numbers(before, summed.replace("0.5", "0.5f")) == [[1, 2, 4], [3]]
+    barrier = before.replace("blockIdx.x", "blockIdx.x + threadIdx.x").replace("    y = s", "    __syncthreads();\n    y = s")
+    assert _numbers(before, barrier) == [[1, 2]]
+
+
+def test_what_stands_behind_a_comment_ties_too() -> None:
+    before = "    // first\n    y = 1;\n" + _GAP + "    z = 2;\n"
+    assert _numbers(before, before.replace("    // first\n    y = 1", "    // now\n    t = 1").replace("z = 2", "z = t")) == [[1, 2]]
+
+
+def test_x_and_y_are_exchanged_everywhere_or_nowhere() -> None:
+    before = "    int row = blockIdx.x * 16 + threadIdx.x;\n" + _GAP + "    s += as[threadIdx.x][k] * bs[k];\n" + _GAP + "    z = 0.5;\n"
+    assert _numbers(before, before.replace(".x", ".y").replace("0.5", "0.5f")) == [[1, 2], [3]]
+
+
+def test_the_same_number_is_replaced_everywhere_or_nowhere() -> None:
+    before = "block = [1024]\n" + _GAP + "constexpr int threads = 1024;\n" + _GAP + "    z = 1024.0;\n"
+    assert _numbers(before, before.replace("1024]", "128]").replace("1024;", "128;").replace("1024.0", "1024.0f")) == [[1, 2], [3]]
+
+
+def test_an_array_of_another_size_goes_with_whatever_touches_it() -> None:
+    before = "    float acc = 0.0f;\n" + _GAP + "    acc += x[k];\n" + _GAP + "    z = 0.5;\n"
+    after = before.replace("acc = 0.0f", "acc[4] = {}").replace("acc += x", "acc[r] += x").replace("0.5", "0.5f")
+    assert _numbers(before, after) == [[1, 2], [3]]
+
+
+@pytest.mark.parametrize("name", ["block-shuffles", "coalescing-interchange", "shared-memory-padding", "staged-store", "thread-coarsening"])
+def test_edits_of_these_techniques_are_one_choice(name: str) -> None:
+    for expected in sorted((PLANS / name).glob("*.expected.cu")):
+        before = expected.with_name(expected.name.replace(".expected", ""))
+        assert len(_numbers(before.read_text("utf-8"), expected.read_text("utf-8"))) == 1, expected
