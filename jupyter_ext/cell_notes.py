@@ -42,9 +42,9 @@ def uncompared(kernel: Kernel | None, signatures: Mapping[str, Signature], text:
 
 
 def left_alone(bound: Kernel | None, signatures: Mapping[str, Signature]) -> tuple[str, ...]:
-    """What is left alone where one of several kernels is bound."""
+    """What is left alone where one of several kernels is bound and the line does not name it."""
     others = () if bound is None else tuple(name for name in signatures if name != bound.name)
     if bound is None or not others:
         return ()
-    left = f"{', '.join(others)} {'is' if len(others) == 1 else 'are'} only compiled; put each kernel into a cell of its own"
+    left = f"{', '.join(others)} {'is' if len(others) == 1 else 'are'} only compiled; %%kernelopt {others[0]} … is about it"
     return (f"{bound.name} is verified, profiled and improved; {left}",)

@@ -138,7 +138,8 @@ class CellOpener:
             raise UsageError(
                 "the cell has main() and no kernel (__global__ function)", "put its kernels into the cell, or run it with %%cu"
             )
-        if asked.kernel is None and asked.args is not None and len(parsed.kernels) > 1:
+        is_named = asked.kernel is not None
+        if not is_named and asked.args is not None and len(parsed.kernels) > 1:
             only = only_kernel_for(parsed.kernels, pairs_of(asked.args, "--args"))
             asked = asked if only is None else replace(asked, kernel=only.qualified_name)
         selected = select_kernels(parsed, asked.kernel) if asked.kernel else ()
@@ -189,7 +190,14 @@ class CellOpener:
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
         advice = advice_on(can_run or bool(bound), kernel, parsed, signatures)
         lost = dict.fromkeys(said for one in parsed.kernels if one.name in signatures and (said := lost_variables(parsed, one)))
-        messages = (*compiled.messages(), *hidden, *notes, *advice, *lost, *left_alone(kernel if bound else None, signatures))
+        messages = (
+            *compiled.messages(),
+            *hidden,
+            *notes,
+            *advice,
+            *lost,
+            *left_alone(None if is_named or not bound else kernel, signatures),
+        )
         return OpenedCell(run, callables, messages, parsed.has_main, compiled)
 
     def _waiting(self, cell: Cell, wanted: CellQuestions, asked: MagicLine) -> Proposal | None:

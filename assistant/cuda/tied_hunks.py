@@ -46,7 +46,7 @@ def tied_hunks(files: Sequence[FileChange]) -> tuple[tuple[str, ...], ...]:
     own = _declared(" ".join(change.before_text for change in files))
     resized = frozenset[str]().union(*map(_resized, hunks))
     of_launch = launch_hunks(files)
-    tying = [_tying(hunk, own, resized) | ({_LAUNCH} if hunk.id in of_launch else set()) for hunk in hunks]
+    tying = [_tying(hunk, own, resized) | ({_LAUNCH} if hunk.id in of_launch else set[str]()) for hunk in hunks]
     if any(Counter(_words(_EXCHANGE, hunk.before)) != Counter(_words(_EXCHANGE, hunk.after)) for hunk in hunks):
         tying = [names if _has_fewer_digits(hunk) else names | {_THREADS} for hunk, names in zip(hunks, tying, strict=True)]
     groups: list[tuple[set[str], list[str]]] = []
@@ -71,17 +71,19 @@ def _tying(hunk: Hunk, own: frozenset[str], resized: frozenset[str]) -> set[str]
     numbers = [Counter(_words(_NUMBER, lines)) for lines in (hunk.before, hunk.after)]
     replaced = {f"{tuple(gone)} → {tuple(new)}" for gone, new in ((numbers[0] - numbers[1], numbers[1] - numbers[0]),) if gone and new}
     is_turned = len(axes[0]) == len(axes[1]) and axes[0] != axes[1]
-    return {name for name, is_called in changed if not is_called or name in own} | touched | replaced | ({_AXES} if is_turned else set())
+    return (
+        {name for name, is_called in changed if not is_called or name in own} | touched | replaced | ({_AXES} if is_turned else set[str]())
+    )
 
 
 def _resized(hunk: Hunk) -> frozenset[str]:
     """Arrays whose declaration says other sizes than before."""
-    before, after = ({*_ARRAY.findall("\n".join(lines))} for lines in (hunk.before, hunk.after))
+    before, after = ({(m[1], m[2]) for m in _ARRAY.finditer("\n".join(lines))} for lines in (hunk.before, hunk.after))
     return frozenset(name for name, _ in before ^ after)
 
 
 def _words(pattern: re.Pattern[str], lines: Sequence[str]) -> list[str]:
-    return pattern.findall(_COMMENT.sub(" ", "\n".join(lines)))
+    return [found[1] if pattern.groups else found[0] for found in pattern.finditer(_COMMENT.sub(" ", "\n".join(lines)))]
 
 
 def _has_fewer_digits(hunk: Hunk) -> bool:
