@@ -87,8 +87,12 @@ def fault_of(problems: Sequence[Problem], parameters: Sequence[str]) -> KernelFa
 def _cause(errors: Sequence[Problem]) -> Problem:
     """The first defect; where the same line races, with itself or with another, the race explains a read of what nothing wrote yet, and
     one between warps explains more than one within a warp: no ``__syncwarp`` would end it. Where the same line leaves the same array,
-    threads that should not be there explain its race."""
+    threads that should not be there explain its race. An access so far behind an array that it ends the run is explained by one of its line
+    that is nearer and has the array."""
     first = errors[0]
+    if first.kind == "out_of_bounds" and first.argument is None:
+        nearer = (each for each in errors if each.kind == first.kind and each.line == first.line and each.argument is not None)
+        return next(nearer, first)
     if first.kind in RACES and first.argument is not None:
         beyond = [
             error for error in errors if error.kind == "out_of_bounds" and (error.line, error.argument) == (first.line, first.argument)

@@ -27,3 +27,11 @@ def test_threads_beyond_an_array_explain_the_race_on_it() -> None:
 def test_further_defects_of_one_kind_and_line_are_named_once() -> None:
     found = fault_of([problem("trap", 3), problem("out_of_bounds", 7, argument=0), problem("out_of_bounds", 7, argument=1)], ["a", "b"])
     assert str(found).endswith("; further: out of bounds at line 7")
+
+
+def test_an_access_far_behind_an_array_is_named_by_a_nearer_one_of_its_line() -> None:
+    far, near = problem("out_of_bounds", 6), problem("out_of_bounds", 6, argument=2)
+    found = fault_of([far, problem("out_of_bounds", 5, argument=0), near], ["out", "a", "b"])
+    assert found is not None and found.array == "b"
+    alone = fault_of([far, problem("out_of_bounds", 5, argument=0)], ["out"])
+    assert alone is not None and alone.array is None
