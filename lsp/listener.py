@@ -195,6 +195,8 @@ class SessionListener:
         name = work.task.request.file.name
         if refusal is not None or (ending is not None and ending.exit_code):
             self._client.say(f"{name}: {message}", types.MessageType.Warning)
+        elif work.task.verb is Verb.PROFILE and self._client.supports("lines"):
+            self._client.log(f"{name}: {message}")  # it stands over the kernels, next to the lines and in the panel that was opened
         elif not is_cancelled:
             self._client.say(f"{name}: {message}")
 

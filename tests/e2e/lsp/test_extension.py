@@ -135,6 +135,8 @@ async def test_a_profile_of_a_single_kernel_is_there_again_when_the_file_is_open
     document = editor.open(cli.write("sums.cu", SUMS))
     job = (await editor.run("kernelopt.profile", uri=document.uri, kernel="first(float *)"))["job_id"]
     await editor.until(lambda: _events_of(editor, job, "job_ended"))
+    await editor.until(lambda: any("sums.cu: 1 kernel profiled" in line for line in map(str, editor.logged)))
+    assert not editor.said, "the panel that the person asked for says it, and the lens"
     editor.close(document)
     document = editor.open(document.path)
     listed = {kernel["name"]: kernel["headline"] for kernel in await editor.ask("kernelopt/list", what="kernels")}
