@@ -10,7 +10,7 @@ meant for is not known here: the original must show it by running clean and writ
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from itertools import islice, product
 
@@ -22,6 +22,7 @@ from assistant.model.recording import RecordedBuffer, RecordedLaunch
 from assistant.record import Record
 from assistant.workload.arrays import Array, decode, encode
 from assistant.workload.derive import contents_of, typed_buffers, with_contents
+from assistant.workload.grown_contents import element_count, filled
 from assistant.workload.offsets import offsets_of
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import CountAtSizes, SeenBlocks, Sizes, Term, explain_blocks, explain_extent
@@ -36,8 +37,6 @@ __all__ = [
     "SizeModel",
     "at_sizes",
     "configs_at",
-    "element_bytes",
-    "element_count",
     "grid_model",
     "plans",
     "shape_words",
@@ -151,6 +150,7 @@ def size_model(case: NewCase, observed: Sequence[ObservedLaunch], scalars: tuple
     """Model of the launch that ``observed`` begins with; None where no integer says how large anything is."""
     counts = _extents(case, observed)
     grid = grid_model(observed, _terms(counts))
+    counts |= _of_each_block(case, observed[0], grid, counts.keys())
     unexplained = [axis for axis, terms in zip("xyz", grid.grid, strict=True) if not terms and getattr(grid.config.grid, axis) > 1]
     with_grid = [_with_block_counts(one, unexplained) for one in observed]
     more = {buffer: terms for buffer, terms in _extents(case, with_grid).items() if buffer not in counts}
@@ -176,6 +176,15 @@ def _extents(case: NewCase, observed: Sequence[ObservedLaunch]) -> dict[int, tup
         if terms:
             counts[buffer] = terms
     return counts
+
+
+def _of_each_block(case: NewCase, own: ObservedLaunch, grid: GridModel, known: Collection[int]) -> dict[int, tuple[Term, ...]]:
+    """Buffers that nothing else explains with an element for each block of a grid along x: there are as many as there are blocks."""
+    blocks, terms = own.config.grid, grid.grid[0]
+    if blocks.count == 1 or blocks.count != blocks.x or not terms:
+        return {}
+    free = _free_buffers(case.recording.launches[0], case.recording.buffers)
+    return {buffer: terms for buffer, place in free.items() if buffer not in known and own.counts.get(place) == blocks.x}
 
 
 def _terms(counts: Mapping[int, tuple[Term, ...]]) -> tuple[Term, ...]:
@@ -241,7 +250,7 @@ def at_sizes(case: NewCase, model: SizeModel, plan: Plan) -> NewCase:
     launch = with_scalars(case.recording.launches[0], {scalar: plan.sizes[scalar.name] for scalar in model.scalars})
     before = contents_of(case)
     counts = {buffer: max(term.at(plan.sizes) for term in terms) for buffer, terms in model.counts.items()}
-    contents = {b.id: _filled(before[b.id], b, counts[b.id], plan.is_followed) for b in case.recording.buffers if b.id in counts}
+    contents = {b.id: filled(before[b.id], b, counts[b.id], plan.is_followed) for b in case.recording.buffers if b.id in counts}
     if plan.is_followed:
         contents |= _shorter_offsets(case, counts) | _below_bounds(case, model, plan.sizes, counts)
     buffers = tuple(replace(b, size_bytes=len(contents.get(b.id, before[b.id]))) for b in case.recording.buffers)
@@ -259,17 +268,6 @@ def with_config(case: NewCase, config: LaunchConfig) -> NewCase:
 def shape_words(sizes: Sizes) -> str:
     """``n=1000, m=30``."""
     return ", ".join(f"{name}={value}" for name, value in sizes.items())
-
-
-def element_bytes(buffer: RecordedBuffer) -> int:
-    """Size of a buffer's elements; 1 where their type is unknown."""
-    element = parse_element_type(buffer.element_type or "")
-    return 1 if element is None or buffer.size_bytes % element.size_bytes else element.size_bytes
-
-
-def element_count(buffer: RecordedBuffer) -> int:
-    """Elements of a buffer, or its bytes where the type is unknown."""
-    return buffer.size_bytes // element_bytes(buffer)
 
 
 def _free_buffers(launch: RecordedLaunch, buffers: Sequence[RecordedBuffer]) -> dict[int, Place]:
@@ -332,19 +330,6 @@ def _is_launchable(config: LaunchConfig) -> bool:
     )
 
 
-def _filled(data: bytes, buffer: RecordedBuffer, count: int, is_followed: bool) -> bytes:
-    """``data`` with ``count`` elements."""
-    size_bytes = count * element_bytes(buffer)
-    element = parse_element_type(buffer.element_type or "")
-    if not data or buffer.is_poisoned or element is None or element.is_floating or element.components != 1:
-        return (data * (size_bytes // max(1, len(data)) + 1))[:size_bytes] if data else bytes(size_bytes)
-    return encode(_places(decode(data, element), count, is_followed), element)
-
-
-_LARGEST_PLACE = 1 << 40
-"""Larger integers are keys or bits and point to nothing."""
-
-
 def _shorter_offsets(case: NewCase, counts: Mapping[int, int]) -> dict[int, bytes]:
     """Buffers of offsets that become shorter, with the rows that they begin with, as far as there will be elements.
 
@@ -370,29 +355,3 @@ def _below_bounds(case: NewCase, model: SizeModel, sizes: Sizes, counts: Mapping
             whole = np.resize(values, counts.get(buffer, values.size))
             found[buffer] = encode((whole.astype(np.float64) * sizes[name] / own[name]).astype(values.dtype), types[buffer])
     return found
-
-
-def _places(values: Array, count: int, is_followed: bool) -> Array:
-    """Integers of a buffer of another length: what they point to grows or shrinks with them, or does not."""
-    old = values.size
-    whole = np.resize(values, count)
-    if count <= old:
-        return _scaled(whole, count, old) if is_followed and count < old else whole
-    if int(values.max()) > _LARGEST_PLACE:
-        return whole
-    if is_sorted(values):
-        turns = np.arange(count) // old
-        step = int(values[-1]) - int(values[0]) + 1
-        return whole + (turns * step).astype(values.dtype) if is_followed else np.concatenate([values, np.full(count - old, values[-1])])
-    if is_followed and is_distinct(values):
-        return whole + (np.arange(count) // old * (int(values.max()) + 1)).astype(values.dtype)
-    return whole
-
-
-def _scaled(values: Array, count: int, old: int) -> Array:
-    """Different integers stay different and become places below ``count``; others are scaled down with the buffer."""
-    if is_distinct(values):
-        ranks = np.empty(values.size, values.dtype)
-        ranks[np.argsort(values, kind="stable")] = np.arange(values.size)
-        return ranks
-    return (values.astype(np.float64) * count / old).astype(values.dtype)

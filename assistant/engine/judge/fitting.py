@@ -2,7 +2,8 @@
 
 At a size of our own, the candidate's grid is what the text of its launch says, if the original was launched as its own text says; else,
 and where the text cannot be read, it follows from its recorded launches. Where several grids fit what was recorded, all are run once, and
-the best is taken: the candidate's own program would launch it so. Example::
+the best is taken: the candidate's own program would launch it so. A size at which the texts say that the versions have other numbers of
+blocks is left out where each block leaves a result of its own: there are other results then, and nothing shows which are right. Example::
 
     a, b = VersionLaunches(original, recording), VersionLaunches(candidate, its_recording)
     chosen = await fitted(try_cases, fittings(cases, pairs, a, b))
@@ -20,6 +21,7 @@ from assistant.cuda.parse import parse_with_trees
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import JudgedCase, for_candidate
 from assistant.engine.judge.baseline import Baseline, PreparedCase
+from assistant.engine.judge.block_results import block_results
 from assistant.engine.judge.changes import same_kernel
 from assistant.engine.judge.filled import filled
 from assistant.engine.judge.own_blocks import missed_ratio, with_own_blocks
@@ -53,6 +55,8 @@ class Fitting(Record):
     choices: tuple[NewCase, ...]
     followed: frozenset[str] = frozenset()
     """The integers that the candidate's grid follows from; empty at recorded sizes."""
+    unlike: str | None = None
+    """Why the candidate cannot be run on the case; None where it can."""
 
 
 class VersionLaunches(Record):
@@ -93,6 +97,8 @@ class _Grid(Record):
     """What the text says."""
     of_original: WrittenGrid | None
     """What the original's text says."""
+    has_block_results: bool
+    """Each block of either version leaves a result of its own."""
 
     def configs_at(self, sizes: Sizes, original: Dim3) -> tuple[LaunchConfig, ...]:
         """Likeliest first. ``original``: the original's grid at these sizes; where its own text asks for another, texts show nothing."""
@@ -100,6 +106,13 @@ class _Grid(Record):
         meant = () if self.of_original is None else self.of_original.at(sizes)
         grids = () if self.written is None or (meant and original not in meant) else self.written.at(sizes)
         return tuple(replace(configs[0], grid=grid) for grid in grids) if configs and grids else configs
+
+    def other_blocks_at(self, sizes: Sizes, original: Dim3) -> int | None:
+        """Blocks at these sizes, where they are not as many as the original's and leave other results for it; else None."""
+        grids = (self.of_original, self.written)
+        meant, own = (() if grid is None else grid.at(sizes) for grid in grids)
+        counts = {grid.count for grid in own}
+        return min(counts) if self.has_block_results and original in meant and counts and original.count not in counts else None
 
     @property
     def names(self) -> frozenset[str]:
@@ -110,7 +123,13 @@ class _Grid(Record):
 def _fitting(item: PreparedCase, new: NewCase, grid: _Grid, *, asks_for_more: bool) -> Fitting:
     """``asks_for_more``: how much shared memory the candidate's host code would ask for is not known, so that it may get enough."""
     assert item.case.resize is not None, "a grid is only asked for at other sizes"
-    configs = grid.configs_at(dict(item.case.resize.sizes), item.case.new.recording.launches[0].config.grid)
+    sizes, original = dict(item.case.resize.sizes), item.case.new.recording.launches[0].config.grid
+    others = grid.other_blocks_at(sizes, original) if item.case.resize.is_whole else None
+    if others is not None:
+        origin = item.case.new.origin
+        reason = f"B has {others:,} blocks there, A {original.count:,}, and each leaves a result of its own"
+        return Fitting(item, (), grid.names, f"{origin.kind} {origin.shape}: {reason}")
+    configs = grid.configs_at(sizes, original)
     if asks_for_more:
         configs += tuple(replace(one, shared_bytes=_USUAL_SHARED_BYTES) for one in configs if one.shared_bytes < _USUAL_SHARED_BYTES)
     choices = tuple(_started(new, config) for config in configs) or (new,)
@@ -164,7 +183,9 @@ def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVers
     others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]
     model = grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
     own_grid = _written(original, case.kernel, own.sizes, case.resize.model.grid.config)
-    return _Grid(model, _written(candidate.version, case.kernel, own.sizes, pair.config), own_grid)
+    written = _written(candidate.version, case.kernel, own.sizes, pair.config)
+    results = block_results(original, case.kernel) & block_results(candidate.version, case.kernel)
+    return _Grid(model, written, own_grid, bool(results))
 
 
 def _written(version: SourceVersion, key: str, sizes: Sizes, config: LaunchConfig) -> WrittenGrid | None:

@@ -72,7 +72,7 @@ async def verify(
     pairs = pairing.pairs if isinstance(pairing, Pairing) else ()
     sides = VersionLaunches(baseline.version, baseline.recorded.recording), VersionLaunches(candidate, counted.recording)
     fitting = fittings(baseline.cases, pairs, *sides)
-    chosen = await fitted(trials_of(job, candidate.program), fitting)
+    chosen = await fitted(trials_of(job, candidate.program), [one for one in fitting if one.unlike is None])
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
     runs = await candidate_runs(job, candidate, [task_of(item.case, new, effort) for item, new in chosen])
     if isinstance(runs, LabFailure):
@@ -119,7 +119,7 @@ async def verify(
         ),
         program=program,
         is_declared=baseline.is_declared,
-        dropped_cases=baseline.dropped_cases,
+        dropped_cases=(*baseline.dropped_cases, *dict.fromkeys(one.unlike for one in fitting if one.unlike is not None)),
         missing_checks=(*missing, *shown.missing, *in_part.missing, *blocks.missing),
         caveats=(
             *(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen)),

@@ -26,6 +26,7 @@ from assistant.verify.numbers import element_of
 from assistant.workload.chosen_blocks import chosen_in, threads_run
 from assistant.workload.derive import Layouts, fresh_values
 from assistant.workload.draws import Draw
+from assistant.workload.grown_contents import element_bytes, element_count
 from assistant.workload.other_sizes import larger, smaller, within, work_ratio
 from assistant.workload.recordings import NewCase
 from assistant.workload.relations import CountAtSizes, Sizes, explain_count
@@ -35,8 +36,6 @@ from assistant.workload.resize import (
     Plan,
     SizeModel,
     at_sizes,
-    element_bytes,
-    element_count,
     plans,
     size_model,
     with_config,

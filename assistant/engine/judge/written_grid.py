@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from assistant.cuda.embedded.cell_launch import CellLaunch, launch_in
 from assistant.cuda.integers import evaluate
@@ -23,6 +23,9 @@ from assistant.workload.own_launch import config_at
 from assistant.workload.relations import Sizes
 
 __all__ = ["WrittenGrid", "written_grid"]
+
+_GROWTHS = (2, 4096)
+"""How many times as large sizes are made to see whether a grid follows from them: a launch of one block has one at twice its size, too."""
 
 
 class WrittenGrid(Record):
@@ -50,10 +53,15 @@ def written_grid(parsed: ParsedSource, kernel: Kernel, own: Sizes, config: Launc
     launches += [launch for tree, site in configured if (launch := launch_of(tree, site)) is not None]
     cell = launch_in(parsed.source.text)
     reads = (*(_Read(launch, parameters, config.block) for launch in launches), *(() if cell is None else (_OfCell(cell),)))
-    larger = {name: 2 * value + 1 for name, value in own.items()}
-    fitting = tuple(read for read in reads if read.grid(own) == config.grid and read.grid(larger) != config.grid)
-    names = frozenset(name for name, value in own.items() for read in fitting if read.grid({**own, name: 2 * value + 1}) != config.grid)
+    fitting = tuple(read for read in reads if read.grid(own) == config.grid and _follows(read, own, own.keys()))
+    names = frozenset(name for name in own for read in fitting if _follows(read, own, {name}))
     return WrittenGrid(fitting, names) if names else None
+
+
+def _follows(read: _Read | _OfCell, own: Sizes, names: Collection[str]) -> bool:
+    """Whether the grid is another one where these sizes are larger."""
+    larger = ({**own, **{name: times * own[name] + 1 for name in names}} for times in _GROWTHS)
+    return any(read.grid(sizes) != read.grid(own) for sizes in larger)
 
 
 class _OfCell(Record):

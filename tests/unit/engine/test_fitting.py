@@ -108,10 +108,11 @@ TEXT = "__global__ void k(float *x, int n) {}\nint main() { k<<<GRID, 128SHARED>
 PAIR = LaunchPair(0, 0, "k", CONFIG)
 
 
-def version(grid: str, shared: str = "") -> VersionLaunches:
-    parsed = parse(Source(Path("/k.cu"), TEXT.replace("GRID", grid).replace("SHARED", shared)))
+def version(grid: str, shared: str = "", body: str = "") -> VersionLaunches:
+    parsed = parse(Source(Path("/k.cu"), TEXT.replace("GRID", grid).replace("SHARED", shared).replace("{}", f"{{{body}}}")))
+    own = parsed.source
     made: Any = SimpleNamespace(
-        parsed=parsed, source=parsed.source, struct_text=parsed.source.text, declared=(), selection=SimpleNamespace(live=None)
+        parsed=parsed, source=own, sources=(own,), struct_text=own.text, declared=(), selection=SimpleNamespace(live=None)
     )
     return VersionLaunches(made, started(8).recording)
 
@@ -150,6 +151,30 @@ def test_a_grid_that_the_text_says_is_the_only_choice() -> None:
 def test_where_only_the_integer_changed_the_original_grid_comes_first() -> None:
     choices, _ = grids(COVERS, version(STRIDES), resized(is_whole=False), blocks=8)
     assert choices[0] == 8
+
+
+PARTIAL, TOTAL = " if (threadIdx.x == 0) x[blockIdx.x] = sum; ", " if (threadIdx.x == 0) x[0] = sum; "
+
+
+@pytest.mark.parametrize(
+    ("grid", "body", "is_left_out"),
+    [
+        ("(n + 499) / 500 * 4", PARTIAL, False),  # 16 blocks, as the original has
+        ("(n + 999) / 1000 * 8 + (n > 1500)", PARTIAL, True),
+        ("(n + 999) / 1000 * 8 + (n > 1500)", TOTAL, False),  # the blocks leave one result together, or are wrong
+        ("blocks", PARTIAL, False),
+    ],
+)
+def test_a_size_with_another_number_of_blocks_is_left_out_where_each_leaves_a_result_of_its_own(
+    grid: str, body: str, is_left_out: bool
+) -> None:
+    item, reason = resized(), "resized n=2000: B has 17 blocks there, A 16, and each leaves a result of its own"
+    (launch,) = item.case.new.recording.launches
+    recording = replace(item.case.new.recording, launches=(replace(launch, config=replace(CONFIG, grid=Dim3(16))),))
+    new = replace(item.case.new, recording=recording, origin=replace(item.case.new.origin, kind="resized"))
+    item = replace(item, case=replace(item.case, new=new))
+    (found,) = fittings([item], [PAIR], version(COVERS, body=body), version(grid, body=body))
+    assert found.unlike == (reason if is_left_out else None) and bool(found.choices) is not is_left_out
 
 
 def test_shared_memory_that_the_host_computes_may_be_as_much_as_any_launch_gets() -> None:

@@ -67,6 +67,11 @@ def test_a_configuration_that_is_not_written_once_is_not_read(written: str) -> N
     assert read("int n", f"void run(float *x, int n) {{ {written}{LAUNCH} }}", {"n": 1000}, Dim3(8)) is None
 
 
+def test_a_grid_of_one_block_is_read_that_is_one_at_twice_the_size_too() -> None:
+    told = read("int n", "#define THREADS 256\nint main() { k<<<(n + THREADS - 1) / THREADS, THREADS>>>(x, n); }", {"n": 100}, Dim3(1))
+    assert told is not None and told.names == {"n"} and told.at({"n": 503}) == (Dim3(2),)
+
+
 def test_the_line_of_a_cell_is_read_as_launches_are() -> None:
     line = '// kernelopt launch: grid = ["ceil(n/128)", "ceil(h/4)"], block = [128, 4], shared = [0]\n'
     parsed = parse(Source(Path("a.cu"), line + KERNEL.replace("PARAMETERS", "int n, int h")))

@@ -139,6 +139,14 @@ def test_keys_of_64_bits_are_no_places(is_sorted: bool) -> None:
     assert (grown == np.resize(keys, 450)).all()
 
 
+def test_results_of_blocks_are_as_many_as_the_grid_has_blocks() -> None:
+    case, model = modelled(LaunchConfig(Dim3(98), Dim3(256)), {"n": 100_000}, floats(100_000), floats(98))
+    grown = first_at(case, model, {"n": 140_009})
+    assert [buffer.size_bytes for buffer in grown.recording.buffers] == [4 * 140_009, 4 * 137]
+    _, of_one = modelled(LaunchConfig(Dim3(1), Dim3(256)), {"n": 100}, floats(100), floats(1))
+    assert of_one is not None and set(of_one.counts) == {0}, "the total of all blocks, perhaps"
+
+
 def test_what_hardware_or_the_integers_type_cannot_do_is_no_plan() -> None:
     _, model = modelled(LaunchConfig(Dim3(1, 100), Dim3(32)), {"rows": 100}, floats(100))
     assert model is not None
