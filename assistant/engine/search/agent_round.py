@@ -1,7 +1,7 @@
 """The search of one kernel by a model that works with tools, in the place of rounds: it asks, the judge answers, until it submits.
 
 Its edits meet the judge that all candidates meet, and are kept in memory like them. It ends when it submits or asks for nothing more, at
-the job's caps, or after ``search.agent_turns`` turns. Example::
+the job's caps, after ``search.agent_turns`` turns, or where it keeps asking for what it was told. Example::
 
     result = await AgentRound(context, services, node, agent).run()
     result.kept      # all that were kept; the one that it submitted is marked
@@ -50,6 +50,8 @@ __all__ = ["AgentRound", "agent_search"]
 
 _JUDGE = "judge"
 _SAID_CHARACTERS = 200
+_MOST_IN_VAIN = 3
+"""Turns in a row that ask for nothing but what was asked for before."""
 
 
 def agent_search(agent: Agent) -> Callable[[SearchContext, SearchServices, SearchNode, int], Awaitable[RoundResult]]:
@@ -72,6 +74,10 @@ class AgentRound:
         self._trials: dict[str, Trial] = {}
         self._withheld: list[str] = []
         self._submitted: str | None = None
+        self._asked: set[tuple[str, str]] = set()
+        """Names and arguments of all calls so far."""
+        self._in_vain = 0
+        """Turns in a row that asked for nothing new."""
 
     async def run(self) -> RoundResult:
         items = self._context.planned(self._node)
@@ -91,13 +97,22 @@ class AgentRound:
             if not turn.calls:
                 self._say("the agent asks for nothing more")
                 return
+            self._note(turn.calls)
+            if self._in_vain == _MOST_IN_VAIN:
+                self._say("the agent ends: it asks again for what it was told")
+                return
             answers = await self._all_answered(request, conversation, turn.calls)
             if self._submitted is not None:
                 return
             if self._is_full:
-                self._say("the agent ends: no further candidate may be tried")
+                self._say(f"the agent ends: {self._services.accounts.why_out_of_time or 'no further candidate may be tried'}")
                 return
         self._say(f"the agent ends after {self._context.shape.agent_turns} turns", "search.agent_turns allows more")
+
+    def _note(self, calls: Sequence[ToolCall]) -> None:
+        asked = {(call.name, call.arguments) for call in calls}
+        self._in_vain = self._in_vain + 1 if asked <= self._asked else 0
+        self._asked |= asked
 
     async def _all_answered(self, request: PlanRequest, conversation: Conversation, calls: Sequence[ToolCall]) -> list[ToolAnswer]:
         """The results of the calls of one turn, in their order; edits are judged at once, as far as labs and caps allow."""
@@ -139,6 +154,8 @@ class AgentRound:
         return inspected(text, kernels) if name == INSPECT else profiled_lines(kernels)
 
     def _submit(self, candidate: str | None) -> str:
+        if self._submitted is not None:
+            return f"{self._submitted} was submitted before"
         trial = None if candidate is None else self._trials.get(candidate)
         if trial is None or trial.node is None:
             return "that candidate was not kept; submit one whose outcome is kept"

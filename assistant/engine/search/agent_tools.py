@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from assistant.engine.evaluate import KernelAssessment
@@ -26,6 +27,9 @@ _PRESENT = "the present code where it is absent"
 _MOST_LINES = 40
 _MOST_FACTS = 40
 _MOST_FINDINGS = 12
+_MOST_TEXT_CHARACTERS = 10_000
+"""Of a text with its line numbers, beyond which only what stands around the kernel is shown (chosen: a conversation holds 16,000 of an
+answer, and what was found stands behind the text)."""
 
 
 def _schema(name: str, description: str, is_required: bool) -> str:
@@ -63,8 +67,7 @@ def judged(trial: Trial) -> str:
 
 
 def inspected(text: str, kernels: Sequence[KernelAssessment]) -> str:
-    """The text with line numbers, and what is known of the kernel's instances."""
-    lines = "\n".join(f"{number} | {line}" for number, line in enumerate(text.splitlines(), 1))
+    """The text with line numbers, of a long one what stands around the kernel, and what is known of its instances."""
     findings = [f"{finding.code} line {finding.line}: {finding.message}" for item in kernels for finding in item.findings]
     resources = [
         f"{item.instance}: {found.registers_per_thread} registers, {found.static_shared_bytes} bytes of static shared memory, "
@@ -73,7 +76,25 @@ def inspected(text: str, kernels: Sequence[KernelAssessment]) -> str:
         if (found := item.resources) is not None
     ]
     about = {"resources": resources, "findings": findings[:_MOST_FINDINGS], "evidence": _facts(kernels)}
-    return f"{lines}\n\n{json.dumps(about, ensure_ascii=False)}"
+    about_line = next((item.kernel.line for item in kernels), 1)
+    return f"{_numbered(text, about_line)}\n\n{json.dumps(about, ensure_ascii=False)}"
+
+
+def _numbered(text: str, about_line: int) -> str:
+    """The lines with their numbers; of a long text those around ``about_line``, twice as many behind it as before it."""
+    lines = [f"{number} | {line}" for number, line in enumerate(text.splitlines(), 1)]
+    if sum(map(len, lines)) <= _MOST_TEXT_CHARACTERS:
+        return "\n".join(lines)
+    first = about_line - 1 - _fitting(lines[: about_line - 1][::-1], _MOST_TEXT_CHARACTERS // 3)
+    last = first + _fitting(lines[first:], _MOST_TEXT_CHARACTERS)
+    before = [f"[lines 1 to {first} are left out]"] if first else []
+    behind = [f"[lines {last + 1} to {len(lines)} are left out]"] if last < len(lines) else []
+    return "\n".join((*before, *lines[first:last], *behind))
+
+
+def _fitting(lines: Sequence[str], most: int) -> int:
+    """How many of the first lines have ``most`` characters together."""
+    return sum(total <= most for total in accumulate(map(len, lines)))
 
 
 def profiled_lines(kernels: Sequence[KernelAssessment]) -> str:

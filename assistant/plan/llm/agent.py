@@ -37,6 +37,9 @@ __all__ = ["JUDGE", "LlmAgent"]
 JUDGE = "judge"
 _MOST_CUT = 2
 """Turns that end at the limit of their length without asking for anything, one after another, before the conversation ends."""
+_MOST_BROKEN = 1
+"""Answers of one turn that may break off or come too late: the turn is asked for again, as nothing else can be done meanwhile."""
+_BROKEN = frozenset({FailureKind.TIMED_OUT, FailureKind.UNREACHABLE, FailureKind.BAD_REPLY})
 
 
 class JudgedEdit(CodeReply):
@@ -89,7 +92,7 @@ class LlmConversation:
         self._dialogue = dialogue
         dialogue.answer(answers)
         for _ in range(1 + _MOST_CUT):
-            answer = await self._answered(dialogue)
+            answer = await self._whole(dialogue)
             if isinstance(answer, CompletionFailure):
                 return AgentEnded(f"{answer.message}; {answer.remedy}")
             reminder = None if answer.calls else self._reminder(answer.is_cut)
@@ -111,6 +114,14 @@ class LlmConversation:
             return prompt
         self._prompt = prompt.name
         return Dialogue(self._talk.system(ModelRole.CODER, has_tools=True), ChatMessage("user", prompt.text))
+
+    async def _whole(self, dialogue: Dialogue) -> Completion | CompletionFailure:
+        """The model's next message; one that breaks off is asked for once more."""
+        for _ in range(_MOST_BROKEN):
+            answer = await self._answered(dialogue)
+            if isinstance(answer, Completion) or answer.kind not in _BROKEN or answer.partial_text is None:
+                return answer
+        return await self._answered(dialogue)
 
     async def _answered(self, dialogue: Dialogue) -> Completion | CompletionFailure:
         """The model's next message, which the dialogue holds then."""

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.cli.harness import Cli, Ended
 from tests.e2e.cli.kernels_of_a_model import SAME_STORES, TILED_TRANSPOSE
 from tests.e2e.cli.scripted_model import EXPLANATION, LONG_S, asked_by, outcomes
-from tests.endpoint.server import Calls, ReceivedRequest, Refuses, Reply, Says
+from tests.endpoint.server import Breaks, Calls, ReceivedRequest, Refuses, Reply, Says, Stalls
 
 
 class Agent:
@@ -41,8 +41,8 @@ def judge(kernel: str, **more: Any) -> tuple[str, dict[str, Any]]:
     return "judge", step | edit | empty | more
 
 
-def ran(cli: Cli, agent: Agent, *options: str) -> Ended:
-    with asked_by(cli, agent):  # type: ignore[arg-type]  # a script is any function of what was asked
+def ran(cli: Cli, agent: Agent, *options: str, **settings: Any) -> Ended:
+    with asked_by(cli, agent, **settings):  # type: ignore[arg-type]  # a script is any function of what was asked
         ended = cli.run("optimize", cli.quick(), "--planner", "agent", "--accept", "none", "--json", *options, deadline_s=LONG_S)
     assert ended.code == 0, ended.said
     return ended
@@ -156,3 +156,50 @@ def test_a_model_that_takes_no_tools_is_told_of_with_what_to_do(cli: Cli) -> Non
     assert len(endpoint.asked) == 1
     (end,) = [message["message"] for message in ended.all("message") if "the agent ends" in message["message"]]
     assert "does not support tools" in end and "--planner llm asks it without" in end
+
+
+def told_end(ended: Ended) -> str:
+    (end,) = [message["message"] for message in ended.all("message") if "the agent ends" in message["message"]]
+    return end
+
+
+def test_an_endpoint_that_asks_to_wait_breaks_off_or_is_late_in_the_middle_is_asked_once_more(cli: Cli) -> None:
+    agent = Agent(
+        Calls((judge(TILED_TRANSPOSE),)),
+        Refuses(429, retry_after_s=0.2),
+        Breaks("I thi"),
+        Calls((("profile_lines", {}),)),
+        Stalls(),
+        lambda told: Calls((("submit", {"candidate": json.loads(told[0])["candidate"]}),)),
+    )
+    ended = ran(cli, agent, provider={"timeout_s": 3})
+    assert [call["outcome"] for call in ended.all("model_call")][:5] == ["answered", "unreachable", "answered", "timed_out", "answered"]
+    assert outcomes(ended) == ["kept"] and ended.one("proposal")["verification"]["outcome"] == "PASS"
+    assert not any("the agent ends" in message["message"] for message in ended.all("message"))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("failure", "words"), [((Stalls(),) * 2, "sent nothing for 2 s"), ((Refuses(429, retry_after_s=0.01),) * 4, "answered 429")]
+)
+def test_what_was_kept_is_offered_where_the_endpoint_fails_for_good(cli: Cli, failure: tuple[Reply, ...], words: str) -> None:
+    agent = Agent(Calls((judge(TILED_TRANSPOSE),)), *failure)
+    ended = ran(cli, agent, provider={"timeout_s": 2})
+    assert words in told_end(ended) and agent.turns == []
+    assert ended.one("proposal")["verification"]["outcome"] == "PASS"
+
+
+def test_what_was_kept_is_offered_where_the_budget_ends(cli: Cli) -> None:
+    """The verdict of an edit that is being judged meanwhile is waited for: it is paid for."""
+    agent = Agent(Calls((judge(TILED_TRANSPOSE),), usage=(9_000, 1_000)), Calls((("inspect", {}),)))
+    ended = ran(cli, agent, "--budget-tokens", "24000", provider={"max_output_tokens": 4_000})
+    assert "leaves no room for the next call" in told_end(ended) and len(agent.turns) == 1
+    assert outcomes(ended) == ["kept"] and ended.one("proposal")["verification"]["outcome"] == "PASS"
+
+
+@pytest.mark.thorough
+def test_a_model_that_asks_the_same_again_and_again_is_stopped(cli: Cli) -> None:
+    agent = Agent(Calls((judge(TILED_TRANSPOSE),)), *(Calls((("inspect", {}), ("recall", {}))) for _ in range(20)))
+    ended = ran(cli, agent)
+    assert "asks again for what it was told" in told_end(ended)
+    assert len(ended.all("model_call")) <= 6 and ended.one("proposal")["verification"]["outcome"] == "PASS"

@@ -29,6 +29,7 @@ from tests.unit.engine.test_search import KERNELS, WITH_VALUE, WORKLOAD, turned
 WIDER = RIGHT.replace("[33]", "[34]")
 UNKNOWN = NAIVE.replace("out[x * n + y]", "out[x * m + y]")
 HOST = RIGHT.replace("int x", 'system("touch ran");    int x')
+IN_VAIN = "the agent ends: it asks again for what it was told"
 Said = dict[str, Any]
 Calls = list[tuple[str, Said]]
 """Of a turn: tools, each with its arguments."""
@@ -256,12 +257,30 @@ async def test_what_the_rules_forbid_is_not_judged(tmp_path: Path) -> None:
         ([AgentEnded("x" * 300)], "", f"turn: {('the agent ends: ' + 'x' * 300)[:200]}"),
         ([[("recall", {})]] * 3, "agent_turns = 2\n", "turn: the agent ends after 2 turns"),
         ([[judge(RIGHT)], [judge(WIDER)]], "", "turn: the agent ends: no further candidate may be tried"),
+        ([[("recall", {}), ("inspect", {})], *[[("inspect", {})], [("recall", {})]] * 9], "", f"turn: {IN_VAIN}"),
     ],
 )
 async def test_the_conversation_says_why_it_ends(tmp_path: Path, turns: list[Any], settings: str, words: str) -> None:
     on, _ = searching(tmp_path, *turns, settings=settings)
     await on.run(max_candidates=1)
     assert words in on.said
+
+
+async def test_what_was_asked_for_before_may_be_asked_for_again_between_other_things(tmp_path: Path) -> None:
+    looks = [("inspect", {})], [("recall", {})], [("inspect", {})]
+    on, agent = searching(tmp_path, *looks, [judge(RIGHT)], *looks[:2], [judge(WIDER, technique="wider")], *looks, [judge(UNKNOWN)])
+    assert await on.run() == [("tile", "kept"), ("wider", "kept")]
+    assert f"turn: {IN_VAIN}" in on.said and len(agent.answers) == 9, "three in a row ask for nothing new"
+
+
+async def test_the_first_of_two_submissions_counts(tmp_path: Path) -> None:
+    on, _ = searching(
+        tmp_path,
+        [judge(RIGHT), judge(WIDER, technique="wider")],
+        lambda ids: [("submit", {"candidate": "C0"}), *(("submit", {"candidate": each}) for each in ids)],
+    )
+    await on.run()
+    assert on.offered == [("tile",)]
 
 
 async def test_one_turn_tries_no_more_candidates_than_may_be_tried(tmp_path: Path) -> None:

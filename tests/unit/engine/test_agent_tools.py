@@ -40,6 +40,19 @@ def test_code_is_shown_with_its_lines_and_what_the_compiler_says(assessed) -> No
     assert json.loads(about) == {"resources": [said], "findings": [], "evidence": []}
 
 
+def test_of_a_long_text_what_stands_around_the_kernel_is_shown_and_what_is_left_out_is_said(assessed) -> None:
+    (item,) = assessed()
+    text = "\n".join(f"// {'x' * 40}" for _ in range(999))
+    text = f"{text}\n__global__ void a(float *c)\n{{\n}}\n{text}"
+    (kernel,) = parse(Source(Path("/k.cu"), text)).kernels
+    shown, about = inspected(text, (replace(item, kernel=kernel),)).split("\n\n")
+    lines = shown.splitlines()
+    assert lines[0] == "[lines 1 to 931 are left out]" and lines[1].startswith("932 | ")
+    last = int(lines[-2].split(" | ")[0])
+    assert "1000 | __global__ void a(float *c)" in lines and lines[-1] == f"[lines {last + 1} to 2001 are left out]"
+    assert 9_000 < len(shown) < 11_000 and json.loads(about)["findings"] == []
+
+
 def test_nothing_is_known_of_a_technique_without_a_history() -> None:
     assert recalled((), None) == recalled((), "x") == "nothing is known"
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
-from assistant.model.completion import Completion, ToolCall
+import pytest
+
+from assistant.model.completion import Completion, CompletionFailure, FailureKind, ToolCall
 from assistant.ports.agent import AgentEnded, AgentTurn, ToolAnswer
 from tests.unit.plan.llm.bed import bed, request_of
 
@@ -24,6 +27,27 @@ async def test_a_turn_that_is_cut_off_before_it_asks_for_anything_is_asked_for_a
     assert (said[-2].text, said[-1].author) == ("I think that", "user") and "stopped at the limit of its length" in said[-1].text
     done = await conversation.turn([ToolAnswer(INSPECT, "nothing")])
     assert isinstance(done, AgentTurn) and not done.calls, "what ends by itself is not asked for again"
+
+
+LATE = CompletionFailure(FailureKind.TIMED_OUT, "sent nothing for 300 s", "raise provider.timeout_s", partial_text="")
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked_count", "is_ended"),
+    [
+        ([LATE, asks(INSPECT)], 2, False),
+        ([LATE, LATE, asks(INSPECT)], 2, True),
+        ([replace(LATE, kind=FailureKind.UNREACHABLE), asks(INSPECT)], 2, False),
+        ([replace(LATE, kind=FailureKind.UNREACHABLE, partial_text=None), asks(INSPECT)], 1, True),  # the provider has tried again itself
+        ([replace(LATE, kind=FailureKind.BLOCKED), asks(INSPECT)], 1, True),
+    ],
+)
+async def test_a_turn_that_breaks_off_or_comes_too_late_is_asked_for_once_more(
+    answers: list[Completion | CompletionFailure], asked_count: int, is_ended: bool
+) -> None:
+    made = bed(answers)
+    turn = await made.planner.agent().begin(request_of(), ()).turn(())
+    assert isinstance(turn, AgentEnded) is is_ended and len(made.provider.requests) == asked_count
 
 
 async def test_a_model_that_calls_nothing_at_first_is_reminded_once() -> None:
