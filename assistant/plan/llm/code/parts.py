@@ -30,6 +30,9 @@ _MOST_CHARACTERS_ELSEWHERE = 16_000
 _MOST_NAMED = 64
 """Macros, constants and types of a region."""
 _OF_DEVICE = re.compile(r"\b(?:__device__|__constant__|__managed__|__shared__|constexpr|const|enum|struct|class|union|using|typedef)\b")
+_NUMBER_OR_MACRO = re.compile(
+    r"\s*(?:#|enum\b|(?:(?:static|inline|const|constexpr|unsigned|signed|long|short|int|size_t|std::size_t)\s+)+\w+\s*[={])"
+)
 INSTANTIATION = re.compile(r"(?:extern\s+)?template\b(?!\s*<)[^;{]*?\b([A-Za-z_]\w*)\s*(?:<[^;()]*>\s*)?\(")
 _IN_A_LIST = frozenset("{};")
 """What stands before a statement that others may be put next to."""
@@ -140,9 +143,13 @@ class Region(Record):
             functions += [_Found(helper.name, helper.span, PartKind.HELPER, file) for helper in _helpers(file, kernel)]
         yield from functions
         yield from self._instantiations({self.kernel.name, *(found.name for found in functions)})
-        yield from self._named(functions)
-        if self.may_edit_host:
-            yield from self._of_host()
+        named = self._named(functions)
+        hosts = list(self._of_host()) if self.may_edit_host else []
+        yield from named
+        known = {(found.file.source.path, found.span) for found in named}
+        of_hosts = (found for found in self._named(hosts) if (found.file.source.path, found.span) not in known)
+        yield from filter(_is_number_or_macro, of_hosts)
+        yield from hosts
 
     @cached_property
     def _launchers(self) -> tuple[tuple[ParsedSource, frozenset[str]], ...]:
@@ -229,6 +236,12 @@ def _offered(file: ParsedSource) -> list[Item]:
         for item in found
         if item.names and (item.kind in (ItemKind.MACRO, ItemKind.DEVICE) or (item.kind is ItemKind.DECLARATION and _is_of_device(item)))
     ]
+
+
+def _is_number_or_macro(found: _Found) -> bool:
+    """What host code alone uses is of interest as far as it may hold sizes of launches."""
+    text = found.file.source.text[found.span.start : found.span.end]
+    return found.kind is PartKind.NAMED and _NUMBER_OR_MACRO.match(text) is not None
 
 
 def _name_of(item: Item) -> str:

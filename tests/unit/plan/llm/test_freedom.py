@@ -51,6 +51,26 @@ def ids(found: Region) -> list[str]:
     return [part.id for part in found.parts]
 
 
+HOST_NUMBERS = "#define THREADS 8\nconstexpr int EDGE = 4 * THREADS;\n#define UNUSED 5\nstruct Options { int a; };\n"
+WITH_NUMBERS = TEXT.replace("static void run", HOST_NUMBERS + "\nstatic void run").replace("block(32, 8)", "block(EDGE, THREADS)")
+
+
+def test_macros_and_numbers_that_the_launching_function_alone_uses_are_parts_with_the_right_to_edit_it() -> None:
+    text = WITH_NUMBERS
+    assert ids(region(text)) == ["scaled", "kernel", "THREADS", "EDGE", "run", "launch-27"]
+    assert ids(replace(region(text), may_edit_host=False)) == ["scaled", "kernel"]
+    edited = answer(("THREADS", "#define THREADS 4"), text=text)
+    assert after(edited, text) == text.replace("THREADS 8", "THREADS 4")
+    assert isinstance(edited, RegionEdit) and Label.HOST_CODE in edited.labels
+
+
+def test_a_macro_of_the_host_goes_with_its_uses() -> None:
+    run = RUN.replace("block(32, 8)", "block(32, 4)")
+    removed = answer(("THREADS", ""), ("EDGE", ""), ("run", run), text=WITH_NUMBERS)
+    text = after(removed, WITH_NUMBERS)
+    assert "THREADS" not in text and "EDGE" not in text and run in text and "#define UNUSED 5" in text
+
+
 @pytest.mark.parametrize(
     "launch",
     [
