@@ -19,7 +19,7 @@ from assistant.model.elements import ElementType
 from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, VerificationFinding
 from assistant.model.workload import AutoTolerance, FixedTolerance, Tolerance
 from assistant.verify.evidence import ProgramVerdict
-from assistant.verify.numbers import BYTES, bits, element_of, floats, guessed_type, ieee
+from assistant.verify.numbers import BYTES, FloatArray, bits, element_of, floats, guessed_type, ieee
 from assistant.verify.stdout import DEFAULT_RELATIVE, compare_texts, differ_in_words
 from assistant.verify.tolerance import MAX_FACTOR, RMS_FACTOR
 from assistant.verify.transfer_values import OTHER_LAYOUT, UNTYPED, FloatRule, TransferResult, compare_data
@@ -47,6 +47,9 @@ _AMPLIFIED = "amplified_rounding"
 """Code of a difference in numbers that a program makes of roundings, as an iteration does that does not converge: NEEDS_DECISION."""
 _OF_NUMBERS = frozenset({"wrong_value", "wrong_output", UNTYPED})
 _IN_THE_END = "managed memory in the end"
+_SUM_ROUNDOFFS = 64.0
+"""Roundoffs, relative to the sum of their magnitudes, by which results of blocks may add up to something else: regrouping a sum of 2^12
+terms moves it by about √(2^12)·u (Higham, Accuracy and Stability, §4.2). One term that is left out of 100,000 is more."""
 _PRINTED_ROUNDOFFS = 4.0
 """Roundoffs of what the host gets by which a number may move that it prints."""
 _REMEDY = "print or copy back what the kernels compute, or declare a workload (kernelopt init FILE)"
@@ -171,10 +174,26 @@ def _compare_lists(
     parts = [part for a, b, c, d in whole for part in parts_of(Part(a, b.data, c.data, d.data))]
     pooled, grown = pooled_spread(parts), pooled_growth(parts)
     return others + [
-        compare_data(part, replace(rule, own_error=max(rule.own_error, grown.get(kind, 0.0))), pooled.get(kind, 0.0))
+        _unless_of_blocks(
+            part, compare_data(part, replace(rule, own_error=max(rule.own_error, grown.get(kind, 0.0))), pooled.get(kind, 0.0)), rule
+        )
         for part in parts
         for kind in (kind_of(part.original),)
     ]
+
+
+def _unless_of_blocks(part: Part, result: TransferResult, rule: FloatRule) -> TransferResult:
+    """Results of blocks that share the work otherwise are right where they add up to the same."""
+    original = part.original
+    element = element_of(original.element_type or guessed_type(original.data), len(original.data))
+    if result[0] is None or not original.is_of_blocks or element is BYTES:
+        return result
+    mine, theirs = (_values(data, element) for data in (original.data, part.candidate))
+    roundoff = max(element.unit_roundoff or 0.0, rule.least_roundoff if element.is_floating else 0.0)
+    allowed = _SUM_ROUNDOFFS * roundoff * float(np.sum(np.abs(mine)))
+    if not abs(float(np.sum(mine)) - float(np.sum(theirs))) <= allowed:
+        return result
+    return None, f"{original.name}: which part of the sum each block has; the sum is the same", 1
 
 
 def _of_other_size(original: HostData, candidate: HostData, place: int, rule: FloatRule) -> TransferResult:
@@ -182,15 +201,14 @@ def _of_other_size(original: HostData, candidate: HostData, place: int, rule: Fl
     sizes = f"{len(original.data)} bytes", f"{len(candidate.data)} bytes in transfer {place}"
     element = element_of(original.element_type or candidate.element_type or guessed_type(original.data), len(original.data))
     if element is not BYTES and not len(candidate.data) % element.scalar_bytes:
-        mine, theirs = (_total(item.data, element) for item in (original, candidate))
+        mine, theirs = (float(np.sum(_values(item.data, element))) for item in (original, candidate))
         if abs(mine - theirs) <= rule.of_a_sum(element) * abs(mine):
             return None, f"{original.name}: how many partial sums it is; {sizes[0]} in A, {sizes[1]}, with the same sum", 1
     return _other_transfer(*sizes), None, 0
 
 
-def _total(data: bytes, element: ElementType) -> float:
-    values = floats(data, element) if element.is_floating else bits(data, element).astype(np.float64)
-    return float(np.sum(values))
+def _values(data: bytes, element: ElementType) -> FloatArray:
+    return floats(data, element) if element.is_floating else bits(data, element).astype(np.float64)
 
 
 def _other_transfer(expected: str, actual: str) -> VerificationFinding:

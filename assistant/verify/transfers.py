@@ -63,6 +63,8 @@ class HostData(Record):
     """Id in its recording of what the bytes were taken from."""
     is_page_locked: bool = False
     """They are the host's own memory, seen when the host waited."""
+    is_of_blocks: bool = False
+    """Each block left its part, as partial sums are, and B's blocks share the work otherwise."""
 
     def place(self, index: int) -> str:
         return self.name + (f"[{index}]" if self.member is None else self.member.place(index))

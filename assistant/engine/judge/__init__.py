@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assistant.engine.judge.compared import Verdict as Verdict
     from assistant.engine.judge.compared import verdict_event as verdict_event
     from assistant.engine.judge.comparing import compare as compare
+    from assistant.engine.judge.edit_verdict import verify_edit as verify_edit
     from assistant.engine.judge.ending import compare_ending as compare_ending
     from assistant.engine.judge.judging import verify as verify
     from assistant.engine.judge.one_program import FOREIGN_READING as FOREIGN_READING

@@ -26,7 +26,7 @@ from assistant.engine.judge.changes import changed_kernels, edited_kernels
 from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict, hashes_of, verdict_event
 from assistant.engine.judge.ending import compare_ending
 from assistant.engine.judge.judging import verify
-from assistant.engine.judge.moved import may_be_moved, moved_work, right_as_a_whole
+from assistant.engine.judge.moved import divided_results, may_be_moved, moved_work, right_as_a_whole, right_by_its_sums
 from assistant.engine.judge.one_program import foreign_reading
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
@@ -50,6 +50,7 @@ __all__ = ["compare", "confirm_effort"]
 
 _SHOWING_S = 10.0
 """For a B that did not end in its time to show why, with every check on: what it waits for in vain shows in its first turns."""
+_DIVIDED = "B's blocks share the work of a launch otherwise"
 _FAILS_B = frozenset({"not_built", "bad_status", "crashed", "timed_out", "out_of_memory"})
 """Kinds of failure that speak against B; any other one is the lab's own."""
 
@@ -123,11 +124,14 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
             continue
         if isinstance(result, LabFailure):
             return _failed(job, result)
-        if moved is not None and may_be_moved(result):
-            is_first, judged = whole is None, whole or await _judged_as_a_program(sides, moved)
+        divided = divided_results(before, after, result) if may_be_moved(result) else ()
+        if may_be_moved(result) and (divided or moved is not None):
+            reason = moved or _DIVIDED
+            is_first, judged = whole is None, whole or await _judged_as_a_program(sides, reason)
             if isinstance(judged, LabFailure):
                 return _failed(job, judged)
-            whole, result = judged, right_as_a_whole(result, judged.result, moved)
+            whole = judged
+            result = right_by_its_sums(result, judged.result, divided) if divided else right_as_a_whole(result, judged.result, reason)
             if result.outcome is not Outcome.FAIL:
                 verdicts.append(sides.report(old.key, result, judged.speed.comparison if is_first else None))
                 continue

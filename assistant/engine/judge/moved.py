@@ -5,18 +5,23 @@ versions are added up for the speed. Example::
 
     reason = moved_work(before, after)                  # "several kernels are edited"
     verdict = right_as_a_whole(verdict, whole, reason)  # NEEDS_DECISION in place of FAIL
+
+An edit may also have each block do another part of the work, and leave another partial sum for the host to add up: then the program says
+what is right, as where they are another number.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.engine.evaluate import Evaluation
+from assistant.engine.judge.block_results import divided_otherwise
 from assistant.engine.judge.changes import edited_kernels
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.workload.added_work import added_launches, added_operations
 
-__all__ = ["may_be_moved", "moved_work", "right_as_a_whole"]
+__all__ = ["divided_results", "may_be_moved", "moved_work", "right_as_a_whole", "right_by_its_sums"]
 
 _OF_OTHERS = frozenset(
     {
@@ -52,6 +57,28 @@ def may_be_moved(verdict: Verification) -> bool:
     """Whether all that is wrong can be the work of something else in the new program."""
     failed = {finding.code for finding in verdict.findings if finding.outcome is Outcome.FAIL}
     return verdict.outcome is Outcome.FAIL and failed <= _OF_OTHERS
+
+
+def divided_results(before: Evaluation, after: Evaluation, verdict: Verification) -> tuple[str, ...]:
+    """Names of the results of blocks that are all that is wrong, where B's blocks share the work otherwise; none where anything else is."""
+    recordings = before.counted.recording, after.counted.recording
+    results = divided_otherwise(before.version, after.version, *recordings)
+    kernels = ((before.version.kernel_of(instance), places) for instance, places in results.items())
+    names = {kernel.parameters[place].name for kernel, places in kernels if kernel is not None for place in places}
+    wrong = {finding.buffer for finding in verdict.findings if finding.outcome is Outcome.FAIL}
+    return tuple(sorted(names)) if wrong and wrong <= names else ()
+
+
+def right_by_its_sums(verdict: Verification, whole: VerificationResult, names: Sequence[str]) -> Verification:
+    """The whole program's verdict in the place of a kernel's whose blocks share the work otherwise; that one where the program is wrong."""
+    if not isinstance(whole, Verification) or whole.outcome is Outcome.FAIL:
+        return verdict
+    reason = f"B's blocks share the work otherwise, and each leaves a part of {' and '.join(names)}"
+    return replace(
+        whole,
+        missing_checks=(*whole.missing_checks, f"kernel-level replay: {reason}; only what reaches the host was compared"),
+        labels=tuple(dict.fromkeys((*verdict.labels, *whole.labels))),
+    )
 
 
 def right_as_a_whole(verdict: Verification, whole: VerificationResult, reason: str) -> Verification:

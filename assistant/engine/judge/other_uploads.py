@@ -22,6 +22,7 @@ from assistant.disk.removal import remove_tree
 from assistant.engine.evaluate import OTHER_ORDER, CountedRun, trace_of, with_types
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
+from assistant.engine.judge.block_results import BlockResults, marked
 from assistant.engine.judge.uploaded import UploadsOfBoth, new_arguments, uploads_of_both
 from assistant.engine.source_version import SourceVersion
 from assistant.model.elements import ElementType
@@ -76,6 +77,8 @@ class Sides(Record):
     """The original's runs, whose problems are no fault of B's."""
     tolerance: Tolerance
     lines: LinePairs
+    divided: BlockResults
+    """As of `divided_otherwise`."""
 
 
 class OtherUploads(Record):
@@ -238,7 +241,8 @@ class _Runs:
 
     def _trace(self, ran: ProgramRun) -> ProgramTrace:
         """Without what it prints: it may print what a check of its own found, which knows nothing of other contents."""
-        return replace(trace_of(ran, self.sides.a.struct_text), stdout=b"")
+        trace = marked(trace_of(ran, self.sides.a.struct_text), ran.recording, self.sides.divided)
+        return replace(trace, stdout=b"")
 
     def _known(self) -> tuple[Problem, ...]:
         return tuple(problem for counted in self.sides.known for problem in counted.problems)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from assistant.engine.evaluate import OTHER_ORDER, CountedRun, least_roundoff, run_program, trace_of
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline, case_evidence
+from assistant.engine.judge.block_results import divided_otherwise, marked
 from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.judge.other_uploads import OtherUploads, Sides, other_uploads
 from assistant.engine.judge.pairing import line_pairs
@@ -53,7 +54,8 @@ async def check_whole_program(
     before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
     known = [problem for counted in before for problem in counted.problems]
     lines = line_pairs(baseline.version, candidate)
-    sides = Sides(baseline.version, candidate, baseline.counted, counted, before, baseline.tolerance, lines)
+    divided = divided_otherwise(baseline.version, candidate, baseline.counted.recording, counted.recording)
+    sides = Sides(baseline.version, candidate, baseline.counted, counted, before, baseline.tolerance, lines, divided)
     is_wrong = program is None or bool(program.findings)
     by_order = () if is_wrong else tuple(_by_order(*_in_other_order(baseline, seen), candidate, facts))
     others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
@@ -109,6 +111,7 @@ def program_verdict(
         return None
     text = baseline.version.struct_text
     a, again, b = (trace_of(run, text) for run in (first, second.run, changed))
+    a = marked(a, first.recording, divided_otherwise(baseline.version, candidate, first.recording, changed.recording))
     instances = () if first.recording is None else {launch.kernel for launch in first.recording.launches}
     least = least_roundoff(baseline.version.parsed, edited_kernels(baseline.version, candidate), instances)
     otherwise = None if rounded is None else trace_of(rounded, text)

@@ -25,7 +25,7 @@ from assistant.engine.judge import (
     screened_program,
     speed_of,
     speed_of_program,
-    verify,
+    verify_edit,
     why_not_asked,
     with_findings,
 )
@@ -231,7 +231,7 @@ class CandidateJudge:
             return baseline
         declared = tuple(_stated(rewrite.technique, rewrite, label) for label in rewrite.labels)
         labels = (*declared, *(_step_label(kept, label) for kept in node.kept for label in kept.rewrite.labels))
-        return await verify(self._job, baseline, evaluation, labels)
+        return await verify_edit(self._job, self._start.evaluation, baseline, evaluation, labels)
 
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
         """Speed of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.

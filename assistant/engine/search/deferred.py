@@ -25,8 +25,9 @@ _LABELS = {
     "precision": Label.PRECISION,
 }
 """What a person names (``search.allow``), and what the judge calls it."""
-_SAME = {"other_order": Label.NON_DETERMINISM.value}
-"""Findings that ask for the same decision as a label: that values stand in the order in which threads came."""
+_SAME = {"other_order": Label.NON_DETERMINISM.value, "moved_work": Label.ASSUMPTION.value}
+"""Findings that ask for the same decision as a label: that values stand in the order in which threads came, that kernels are right together
+alone."""
 
 
 def deferred_labels(allowed: Iterable[str]) -> frozenset[Label]:
