@@ -20,12 +20,17 @@ from assistant.engine.judge import (
     SpeedQuestion,
     affected_pairs,
     changed_kernels,
+    divided_results,
     foreign_reading,
+    may_be_moved,
+    moved_work,
     prepare,
+    right_as_a_whole,
+    right_by_its_sums,
     screened_program,
     speed_of,
     speed_of_program,
-    verify_edit,
+    verify,
     why_not_asked,
     with_findings,
 )
@@ -231,7 +236,25 @@ class CandidateJudge:
             return baseline
         declared = tuple(_stated(rewrite.technique, rewrite, label) for label in rewrite.labels)
         labels = (*declared, *(_step_label(kept, label) for kept in node.kept for label in kept.rewrite.labels))
-        return await verify_edit(self._job, self._start.evaluation, baseline, evaluation, labels)
+        verdict = await verify(self._job, baseline, evaluation, labels)
+        if not isinstance(verdict, Verification) or not may_be_moved(verdict):
+            return verdict
+        return await self._as_a_whole(baseline, evaluation, labels, verdict)
+
+    async def _as_a_whole(
+        self, baseline: Baseline, after: Evaluation, labels: tuple[DetectedLabel, ...], verdict: Verification
+    ) -> Verification | CannotJudge | LabFailure:
+        """Where kernels that are wrong one by one may be right together: in the light of the whole program, as `compare` has it."""
+        before = self._start.evaluation
+        divided, reason = divided_results(before, after, verdict), moved_work(before, after)
+        if not divided and reason is None:
+            return verdict
+        launched = frozenset(kernel.key for kernel in before.launched_kernels)
+        program = replace(baseline, cases=(), dropped_cases=(), sizes=None, caveats=(), kernels=launched)
+        whole = await verify(self._job, program, after, labels)
+        if isinstance(whole, LabFailure):
+            return whole
+        return right_by_its_sums(verdict, whole, divided) if divided else right_as_a_whole(verdict, whole, reason or "")
 
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
         """Speed of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from assistant.engine.judge.moved import may_be_moved, right_as_a_whole
+from assistant.engine.judge.moved import may_be_moved, right_as_a_whole, right_by_its_sums
 from assistant.model.verification import CannotJudge, Label, Outcome, Unjudgeable, Verification, VerificationFinding
 
 WRONG = VerificationFinding("wrong_value", Outcome.FAIL, "out[0] is 1 instead of 2", "k()", 3, None, "out")
@@ -36,3 +36,14 @@ def test_what_is_wrong_or_unknown_as_a_whole_stays_wrong(verdict: Verdict, is_ju
     failed = verdict(Outcome.FAIL, WRONG)
     whole = verdict(Outcome.FAIL, WRONG) if is_judged else CannotJudge(next(iter(Unjudgeable)), "", "")
     assert right_as_a_whole(failed, whole, "B adds a fill") is failed
+
+
+def test_where_blocks_share_the_work_otherwise_the_whole_programs_verdict_stands(verdict: Verdict) -> None:
+    whole = verdict(Outcome.PASS, labels=(Label.HOST_CODE,))
+    found = right_by_its_sums(verdict(Outcome.FAIL, WRONG), whole, ("partial",))
+    assert found.outcome is Outcome.PASS and found.findings == () and found.labels == (Label.HOST_CODE,)
+    assert found.missing_checks[-1].startswith(
+        "kernel-level replay: B's blocks share the work otherwise, and each leaves a part of partial"
+    )
+    failed = verdict(Outcome.FAIL, WRONG)
+    assert right_by_its_sums(failed, verdict(Outcome.FAIL, BEYOND), ("partial",)) is failed

@@ -287,6 +287,26 @@ def test_another_number_of_partial_sums_is_the_same_where_their_sum_is() -> None
     assert codes(trace(values=few), trace(values=np.append(many, 1.0))) == ["other_transfer"]
 
 
+def of_blocks(values: np.ndarray, stdout: str = "sum = 12.5\n") -> ProgramTrace:
+    made = trace(stdout, values)
+    return replace(made, transfers=tuple(replace(item, is_of_blocks=True) for item in made.transfers))
+
+
+def test_results_of_blocks_that_share_the_work_otherwise_are_right_where_their_sum_is() -> None:
+    terms = np.random.default_rng(1).uniform(0.5, 1.5, (64, 500)).astype(np.float32)
+    rows, columns = terms.sum(axis=1), terms.T.reshape(64, 500).sum(axis=1)
+    result = verdict(of_blocks(rows), trace(values=columns))
+    assert result.findings == () and "which part of the sum" in result.masked[0]
+    assert codes(trace(values=rows), trace(values=columns)) == ["wrong_value"], "elements, as far as is known"
+    short = columns.copy()
+    short[3] -= terms[0, 0]
+    assert codes(of_blocks(rows), trace(values=short)) == ["wrong_value"], "one of 32,000 terms is missing"
+    assert codes(of_blocks(rows), trace("sum = 13\n", columns)) == ["wrong_output"]
+    signed = np.random.default_rng(2).uniform(-1.0, 1.0, (64, 500)).astype(np.float32)
+    near_zero = signed.T.reshape(64, 500).sum(axis=1)
+    assert codes(of_blocks(signed.sum(axis=1)), trace(values=near_zero)) == [], "a sum near 0 is as exact as its terms"
+
+
 def test_a_program_that_shows_nothing_cannot_be_judged_by() -> None:
     silent = trace("done\n", None)
     assert isinstance(compare_programs(silent, silent, silent), CannotJudge)
