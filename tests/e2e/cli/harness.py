@@ -109,15 +109,13 @@ class Cli:
     neighbours: frozenset[int] = field(default_factory=lambda: frozenset(process.pid for process in alive()))
     """Processes that were there before it: a server may outlive the tests that share it."""
     is_loaded: bool = True
-    """Whether ``run`` forks a process that has loaded everything; else each command is started anew."""
+    """Whether ``run``, and what starts a language server, fork a process that has loaded everything; else each is started anew."""
 
     def run(self, *arguments: str | Path, deadline_s: float = DEADLINE_S, folder: Path | None = None, **options: Any) -> Ended:
         """Run to the end. Options: ``variables``, ``limit`` (called in the child); with them a process is started."""
         if self.is_loaded and not options:
             words = tuple(map(str, arguments))
-            finished = _prepared().run(words, self.environment(), folder or self.folder, deadline_s)
-            if finished is not None:
-                return Ended(*finished)
+            return Ended(*prepared().run(words, self.environment(), folder or self.folder, deadline_s))
         return finish(self.start(*arguments, folder=folder, **options), deadline_s)
 
     def start(
@@ -253,7 +251,7 @@ def working_cli(folder: Path, place: str = "test") -> Generator[Cli]:
 
 
 def _cli_in(work: Path, folder: Path) -> Cli:
-    _prepared()  # there before any test looks at what it started
+    prepared()  # there before any test looks at what it started
     for name in ("home", "tmp"):
         (folder / name).mkdir()
     (folder / "home" / "cache").symlink_to(shared_cache())
@@ -267,8 +265,9 @@ def _python_path() -> str:
 
 
 @cache
-def _prepared() -> Prepared:
-    """This test process's, for as long as it lives."""
+def prepared() -> Prepared:
+    """This test process's, for as long as it lives; what it forks becomes a child of this process."""
+    adopt_orphans()
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("KERNELOPT_", "PYTEST_"))}
     return Prepared(environment | {"PYTHONPATH": _python_path()})
 
@@ -356,7 +355,7 @@ def wait_for(what: Callable[[Alive], bool], process: subprocess.Popen[str]) -> A
 @contextlib.contextmanager
 def no_orphans() -> Generator[None]:
     """Fails if anything that was started inside is alive at the end; kills it, too."""
-    _prepared()  # runs commands of later tests, too
+    prepared()  # runs commands of later tests, too
     before = frozenset(process.pid for process in alive())  # a server that tests share goes on working
     yield
     left = wait_until_gone(before)

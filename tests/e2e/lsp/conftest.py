@@ -22,9 +22,10 @@ MULTI_HUNK = "pipeline.cu"
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Generator[Cli]:
-    """A folder, a home and a command line that shares them."""
+def cli(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Cli]:
+    """A folder, a home and a command line that shares them. In modules marked ``new_process`` servers are started as editors start them."""
     with working_cli(tmp_path) as made:
+        made.is_loaded = request.node.get_closest_marker("new_process") is None
         yield made
 
 

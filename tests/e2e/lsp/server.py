@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 
+from pygls.io_ import run_async
 from pygls.lsp.client import LanguageClient as PlainClient
 from pytest_lsp import LanguageClient
 
 from tests.e2e.cli.harness import COMMAND, Cli
+from tests.e2e.lsp.forked import ForkedServer, fork_server
 
 __all__ = ["Server"]
+
+_LIMIT_BYTES = 64 << 20
+"""Longest line that the server may write."""
 
 
 class Server:
@@ -23,11 +29,28 @@ class Server:
 
     async def start_server(self, cli: Cli) -> None:
         """Start it in the folder of ``cli``; nothing is initialized yet."""
-        await PlainClient.start_io(self.client, *COMMAND, "lsp", cwd=cli.folder, env=cli.environment(), limit=64 << 20)
+        if cli.is_loaded:
+            self._connect(await fork_server(cli, _LIMIT_BYTES))
+        else:
+            await PlainClient.start_io(self.client, *COMMAND, "lsp", cwd=cli.folder, env=cli.environment(), limit=_LIMIT_BYTES)
         self._reading = asyncio.create_task(self._read_stderr())
 
+    def _connect(self, server: ForkedServer) -> None:
+        """As `start_io` does with a process that it has started."""
+        client = self.client
+        client.protocol.set_writer(server.stdin)
+        speaking = run_async(
+            stop_event=client._stop_event,  # pyright: ignore[reportPrivateUsage]
+            reader=server.stdout,
+            protocol=client.protocol,
+            logger=logging.getLogger(__name__),
+            error_handler=client.report_server_error,
+        )
+        client._server = server  # type: ignore[assignment]  # what it uses of a process
+        client._async_tasks += [asyncio.create_task(speaking), asyncio.create_task(client._server_exit())]  # pyright: ignore[reportPrivateUsage]
+
     @property
-    def process(self) -> asyncio.subprocess.Process:
+    def process(self) -> asyncio.subprocess.Process | ForkedServer:
         process = self.client._server  # pyright: ignore[reportPrivateUsage]
         assert process is not None
         return process
@@ -54,9 +77,9 @@ class Server:
     def hang_up(self) -> None:
         """Vanish as an editor does that is killed: both pipes close."""
         process = self.process
-        assert process.stdin is not None
+        assert process.stdin is not None and process.stdout is not None
         process.stdin.close()
-        process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]  # asyncio has no public way  # pyright: ignore
+        process.stdout._transport.close()  # type: ignore[attr-defined]  # asyncio has no public way  # pyright: ignore
 
     @property
     def complaints(self) -> str:

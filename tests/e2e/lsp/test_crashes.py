@@ -15,6 +15,8 @@ from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import NO_ANSWER, Editor, start
 from tests.e2e.lsp.programs import HALVE, RACE, SLEEPY
 
+pytestmark = pytest.mark.new_process
+
 ON_COMMAND = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 
 
