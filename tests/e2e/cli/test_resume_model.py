@@ -133,6 +133,24 @@ def test_so_does_one_that_goes_on_with_a_kernel_others_were_fused_into(killed: C
     goes_on(killed, killed.write("layer.cu", FUSED.text("program.cu")), fused, event, count, "--allow", "host")
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize(("event", "count"), [("model_call", 3), ("candidate", 2), ("plan", 3), ("model_call", 8)])
+def test_so_does_one_of_several_islands_with_calls_under_way(killed: Cli, event: str, count: int) -> None:
+    """What is under way when it is killed may be asked again; in which order islands go on is not fixed, so that nothing else is compared."""
+    path = killed.quick()
+    settings: dict[str, dict[str, int]] = {"search": {"variants": 2, "beam": 3, "repairs": 1}, "provider": {"calls_in_flight": 4}}
+    with asked_by(killed, answered, **settings):  # type: ignore[arg-type]  # any script
+        kill_at(killed, path, event, count, OPTIONS)
+        before, tried = calls(killed), found(killed)
+        ended = killed.run("optimize", path, *OPTIONS, "--resume", deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    said = "\n".join(message["message"] for message in ended.all("message"))
+    answers = [call.request.id for call in before if isinstance(call.answer, Completion)]
+    assert answers and [answer for answer in answers if f"({answer})" not in said] == [], "a question that was answered was asked again"
+    assert not Counter(tried) - Counter(found(killed)) and max(Counter(found(killed)).values()) == 1, "a candidate was lost or tried twice"
+    assert len(diffs(ended)) == 1
+
+
 def goes_on(killed: Cli, path: Path, script: Script, event: str, count: int, *more: str) -> None:
     """Kill a search at an event, resume it, and hold it to one that nobody disturbed."""
     options = (*OPTIONS, *more)
