@@ -2,7 +2,8 @@
 
 Answers KO105, KO111 and KO112; KO101 and KO102 where a block is narrower than a warp, whose accesses lie in several rows then. The
 kernel uses its thread and block indices only as one global index, guards it, and has no shared memory and no barrier: every size gives
-the same result and only speed decides, which tuning finds out.
+the same result and only speed decides, which tuning finds out. Of a kernel whose threads work together, the size is changed where the
+program gives it a name that kernel and launches share: then other powers of two are tried, and the judge says which of them are right.
 
 Launches in other files of the program are changed too, as one edit of several files. Where the text only
 declares a launch (a workload block), the real one is elsewhere: the edit is advice to change it, which only a
@@ -24,9 +25,11 @@ from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparen
 from assistant.cuda.variables import locals_of
 from assistant.model.build import Occupancy
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
-from assistant.model.source import Span
+from assistant.model.source import Span, TextEdit
+from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
+from assistant.plan.expert.analysis.named_block import NamedBlock, named_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere, launch_labels
@@ -57,6 +60,8 @@ _SOLID_SIZES = {
     "KO102": ((32, 4, 2), (32, 2, 4), (64, 2, 2)),
 }
 _BY_DIMENSIONS = {1: _SIZES, 2: _PLANE_SIZES, 3: _SOLID_SIZES}
+_LEAST_SHARED = 64
+"""Threads of a block that work together: steps of trees, and of warps within a block, are written for a power of two of several warps."""
 _AXIS_NAMES = ("block_width", "block_height", "block_depth")
 _OF_ROWS = ("KO101", "KO102")
 """Findings that a block as wide as a warp answers where it was narrower: its accesses lie in one row then."""
@@ -79,7 +84,8 @@ class BlockSizeSearch:
             return ()
         reason = _fixed_block(context) or guessed_launch(context)
         if reason is not None:
-            return context.decline(self.technique, reason)
+            named = named_block(context) if reason.code is DeclineReason.BLOCK_SIZE_MATTERS else None
+            return tuple(self._of_name(context, named) if named else ()) or context.decline(self.technique, reason)
         if isinstance(sites, Obstacle):
             return context.decline(self.technique, sites)
         variants = tuple(self._variants(context, sites))
@@ -109,6 +115,20 @@ class BlockSizeSearch:
                 assumptions=elsewhere,
                 in_others=in_others,
                 numbers=(("block_threads", sizes[0]),) if len(sizes) == 1 else tuple(zip(_AXIS_NAMES, sizes, strict=False)),
+            )
+
+    def _of_name(self, context: TransformationContext, block: NamedBlock) -> Iterator[Rewrite]:
+        for size in _other_powers(context, block.size):
+            edits, in_others = by_file(context, (TextEdit(block.literal, str(size)),))
+            yield Rewrite(
+                technique=self.technique,
+                kernel=context.kernel.key,
+                line=context.line,
+                edits=edits,
+                summary=f"Set {block.name}, the threads of a block, to {size} instead of {block.size}.",
+                labels=(Label.REASSOCIATION,),
+                in_others=in_others,
+                numbers=((block.name, size),),
             )
 
 
@@ -287,6 +307,12 @@ def _candidates(context: TransformationContext, current: tuple[int, ...]) -> tup
             continue
         kept.append((after or 0.0, sizes))
     return tuple(sizes for _, sizes in sorted(kept, key=lambda k: -k[0])[:_VARIANT_COUNT])
+
+
+def _other_powers(context: TransformationContext, size: int) -> tuple[int, ...]:
+    """The nearest powers of two first, of a size that is one."""
+    others = (2 * size, size // 2, 4 * size, size // 4) if size.bit_count() == 1 else ()
+    return tuple(other for other in others if _LEAST_SHARED <= other <= context.architecture.max_threads_per_block)
 
 
 def _count(sizes: tuple[int, ...]) -> int:

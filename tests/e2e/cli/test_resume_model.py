@@ -136,7 +136,7 @@ def test_so_does_one_that_goes_on_with_a_kernel_others_were_fused_into(killed: C
 @pytest.mark.thorough
 @pytest.mark.parametrize(("event", "count"), [("model_call", 3), ("candidate", 2), ("plan", 3), ("model_call", 8)])
 def test_so_does_one_of_several_islands_with_calls_under_way(killed: Cli, event: str, count: int) -> None:
-    """What is under way when it is killed may be asked again; in which order islands go on is not fixed, so that nothing else is compared."""
+    """What is under way when it is killed may be asked again; in which order islands go on is not fixed, so no more is compared."""
     path = killed.quick()
     settings: dict[str, dict[str, int]] = {"search": {"variants": 2, "beam": 3, "repairs": 1}, "provider": {"calls_in_flight": 4}}
     with asked_by(killed, answered, **settings):  # type: ignore[arg-type]  # any script

@@ -28,7 +28,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Axis", "axes_of"]
+__all__ = ["Axis", "axes_of", "literal_of_name"]
 
 _NAMES = ("identifier", "type_identifier")
 """``dim3 block(THREADS)`` reads like a prototype, and THREADS like a type."""
@@ -100,13 +100,13 @@ def _holder(context: TransformationContext, launch: Launch, component: Node, ind
         return Obstacle(DeclineReason.SIZE_UNKNOWN, f"the block's size in the launch on {place} is chosen while the program runs")
     if node.type == "number_literal":
         return _Holder(tree.span(node), field, value)
-    literal = _literal_of_name(context, launch, node_text(node)) if node.type in _NAMES else None
+    literal = literal_of_name(context, launch, node_text(node)) if node.type in _NAMES else None
     if literal is None:
         return Obstacle(DeclineReason.LAUNCH_FORM, f"the block's size in the launch on {place} is not one number that could be changed")
     return _Holder(literal, field | {node_text(node)}, value)
 
 
-def _literal_of_name(context: TransformationContext, launch: Launch, name: str) -> Span | None:
+def literal_of_name(context: TransformationContext, launch: Launch, name: str) -> Span | None:
     """The number that a host constant, enumerator or macro stands for."""
     definition = launch.scope.definition(name)
     if definition is not None:
