@@ -13,13 +13,18 @@ from dataclasses import replace
 
 from assistant.cuda.accesses import Use, array_accesses, uses_of
 from assistant.cuda.functions import Function, functions
-from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.integers import evaluate
+from assistant.cuda.scopes import scope_inside
+from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.engine.source_version import SourceVersion
+from assistant.model.launch import Dim3
 from assistant.model.recording import Recording
 from assistant.plan.expert.analysis.thread_dependence import block_axes, thread_axes
 from assistant.verify.transfers import ProgramTrace
 
-__all__ = ["BlockResults", "block_results", "divided_otherwise", "marked"]
+__all__ = ["BlockResults", "block_results", "divided_otherwise", "has_part_by_size", "marked"]
+
+_BLOCK = "blockIdx"
 
 BlockResults = Mapping[str, frozenset[int]]
 """Positions of parameters by the kernel's instance."""
@@ -28,26 +33,52 @@ BlockResults = Mapping[str, frozenset[int]]
 def block_results(version: SourceVersion, key: str) -> frozenset[int]:
     """Positions of the kernel's parameters that it only stores to, at places that its block decides and no thread of it; none where the
     text of the file in question has no such kernel."""
-    kernel = next((kernel for kernel in version.parsed.kernels if kernel.key == key), None)
-    if kernel is None:
-        return frozenset()
-    tree = SyntaxTree(version.source.text, others=version.sources[1:])
-    function = next((each for each in functions(tree) if tree.span(each.body) == kernel.body), None)
-    if function is None:
-        return frozenset()
-    pointers = ((place, one.name) for place, one in enumerate(function.parameters) if one.is_pointer)
-    return frozenset(place for place, name in pointers if _is_of_blocks(tree, function, name))
+    found = _read(version, key)
+    return frozenset() if found is None else _places(*found)
+
+
+def has_part_by_size(version: SourceVersion, key: str, block: Dim3) -> bool:
+    """Whether the text of a kernel gives each block a part of the work by the block's size: but for the places of its results, its block is
+    nowhere read without being multiplied by that. Rows, which blocks of any size take one of each, are none."""
+    found = _read(version, key)
+    if found is None:
+        return False
+    tree, function = found
+    results = {function.parameters[place].name for place in _places(tree, function)}
+    chosen = [index for access in array_accesses(tree, function.body) if access.base in results for index in access.indices]
+    places = [tree.span(index) for index in chosen]
+    fields = [field for field in tree.find("field_expression", inside=function.body) if tree.text(field).startswith(f"{_BLOCK}.")]
+    read = [field for field in fields if not any(place.contains(tree.span(field)) for place in places)]
+    return bool(read) and all(_is_times_size(tree, function, field, block) for field in read)
+
+
+def _is_times_size(tree: SyntaxTree, function: Function, field: Node, block: Dim3) -> bool:
+    product = field.parent
+    if product is None or product.type != "binary_expression" or tree.text(product.child_by_field_name("operator") or field) != "*":
+        return False
+    axis = tree.text(field).removeprefix(f"{_BLOCK}.").strip()
+    sizes = {"x": block.x, "y": block.y, "z": block.z}
+    sides = (product.child_by_field_name("left"), product.child_by_field_name("right"))
+    other = next((side for side in sides if side is not None and side != field), None)
+    known = {f"blockDim.{name}": size for name, size in sizes.items()}
+    scope = scope_inside(tree, function.body).fixed()
+    return other is not None and evaluate(unparenthesized(other), scope, known) == sizes.get(axis)
 
 
 def divided_otherwise(before: SourceVersion, after: SourceVersion, a: Recording | None, b: Recording | None) -> BlockResults:
-    """Results of blocks in both versions, of kernels that B launches with other grids or blocks than A: they may be other ones."""
+    """Results of blocks in both versions that may be other ones: of kernels in which a block's size decides which part of the work it has,
+    and that B launches with other blocks than A."""
     if a is None or b is None:
         return {}
     found: dict[str, frozenset[int]] = {}
     for instance in dict.fromkeys(launch.kernel for launch in a.launches):
         old, new = before.kernel_of(instance), after.kernel_of(instance)
         mine, theirs = ([launch.config for launch in recording.launches if launch.kernel == instance] for recording in (a, b))
-        if old is not None and new is not None and mine != theirs:
+        if old is None or new is None or mine == theirs or not theirs:
+            continue
+        has_other_count = [config.grid.count for config in mine] != [config.grid.count for config in theirs]
+        is_by_size = has_part_by_size(before.about(old), old.key, mine[0].block)
+        if is_by_size and (has_other_count or has_part_by_size(after.about(new), new.key, theirs[0].block)):
             found[instance] = block_results(before.about(old), old.key) & block_results(after.about(new), new.key)
     return {instance: places for instance, places in found.items() if places}
 
@@ -63,6 +94,20 @@ def marked(trace: ProgramTrace, recording: Recording | None, results: BlockResul
     }
     transfers = (replace(item, is_of_blocks=True) if item.buffer in buffers else item for item in trace.transfers)
     return replace(trace, transfers=tuple(transfers)) if buffers else trace
+
+
+def _read(version: SourceVersion, key: str) -> tuple[SyntaxTree, Function] | None:
+    kernel = next((kernel for kernel in version.parsed.kernels if kernel.key == key), None)
+    if kernel is None:
+        return None
+    tree = SyntaxTree(version.source.text, others=version.sources[1:])
+    function = next((each for each in functions(tree) if tree.span(each.body) == kernel.body), None)
+    return None if function is None else (tree, function)
+
+
+def _places(tree: SyntaxTree, function: Function) -> frozenset[int]:
+    pointers = ((place, one.name) for place, one in enumerate(function.parameters) if one.is_pointer)
+    return frozenset(place for place, name in pointers if _is_of_blocks(tree, function, name))
 
 
 def _is_of_blocks(tree: SyntaxTree, function: Function, name: str) -> bool:

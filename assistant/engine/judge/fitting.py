@@ -21,7 +21,7 @@ from assistant.cuda.parse import parse_with_trees
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import JudgedCase, for_candidate
 from assistant.engine.judge.baseline import Baseline, PreparedCase
-from assistant.engine.judge.block_results import block_results
+from assistant.engine.judge.block_results import block_results, has_part_by_size
 from assistant.engine.judge.changes import same_kernel
 from assistant.engine.judge.filled import filled
 from assistant.engine.judge.own_blocks import missed_ratio, with_own_blocks
@@ -98,7 +98,7 @@ class _Grid(Record):
     of_original: WrittenGrid | None
     """What the original's text says."""
     has_block_results: bool
-    """Each block of either version leaves a result of its own."""
+    """Each block of either version leaves a result of its own, of a part of the work that follows from the block's size."""
 
     def configs_at(self, sizes: Sizes, original: Dim3) -> tuple[LaunchConfig, ...]:
         """Likeliest first. ``original``: the original's grid at these sizes; where its own text asks for another, texts show nothing."""
@@ -185,7 +185,8 @@ def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVers
     own_grid = _written(original, case.kernel, own.sizes, case.resize.model.grid.config)
     written = _written(candidate.version, case.kernel, own.sizes, pair.config)
     results = block_results(original, case.kernel) & block_results(candidate.version, case.kernel)
-    return _Grid(model, written, own_grid, bool(results))
+    has_results = bool(results) and has_part_by_size(original, case.kernel, case.resize.model.grid.config.block)
+    return _Grid(model, written, own_grid, has_results)
 
 
 def _written(version: SourceVersion, key: str, sizes: Sizes, config: LaunchConfig) -> WrittenGrid | None:

@@ -50,9 +50,60 @@ SMALLER = DOT.replace("THREADS 256", "THREADS 128")
 SMALL = DOT.replace("n = 20000, blocks = 16", "n = 100, blocks = (n + THREADS - 1) / THREADS").replace("i < n; i +=", "i < n; i += n + ")
 
 
+ROWS = """\
+#include <cstdio>
+#include <vector>
+
+#define THREADS 256
+
+__global__ void row_sums(const float *in, float *sums, int columns)
+{
+    __shared__ float cache[THREADS];
+    float sum = 0.0f;
+    for (int i = threadIdx.x; i < columns; i += blockDim.x) sum += in[blockIdx.x * columns + i];
+    cache[threadIdx.x] = sum;
+    __syncthreads();
+    for (int i = blockDim.x / 2; i != 0; i /= 2) {
+        if (threadIdx.x < i) cache[threadIdx.x] += cache[threadIdx.x + i];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) sums[blockIdx.x] = cache[0];
+}
+
+int main()
+{
+    const int rows = 16, columns = 600;
+    std::vector<float> in(rows * columns), sums(rows);
+    for (int i = 0; i < rows * columns; ++i) in[i] = i % 13 + 1;
+    float *d_in, *d_sums;
+    cudaMalloc(&d_in, rows * columns * sizeof(float));
+    cudaMalloc(&d_sums, rows * sizeof(float));
+    cudaMemcpy(d_in, in.data(), rows * columns * sizeof(float), cudaMemcpyHostToDevice);
+    row_sums<<<rows, THREADS>>>(d_in, d_sums, columns);
+    cudaMemcpy(sums.data(), d_sums, rows * sizeof(float), cudaMemcpyDeviceToHost);
+    float checksum = 0;
+    for (int i = 0; i < rows; i++) checksum += sums[i];
+    printf("checksum = %.0f\\n", checksum);
+    return 0;
+}
+"""
+"""Results of blocks that are no parts of a sum, though the program prints nothing but theirs."""
+FEWER_THREADS = ROWS.replace("THREADS 256", "THREADS 128")
+TWO_ROWS = (
+    ROWS.replace("<<<rows,", "<<<rows / 2,")
+    .replace("    float sum = 0.0f;\n", "    for (int row = 0; row < 2; ++row) {\n    float sum = 0.0f;\n")
+    .replace("in[blockIdx.x * columns + i]", "in[(2 * blockIdx.x + row) * columns + i]")
+    .replace("sums[blockIdx.x] = cache[0];", "sums[2 * blockIdx.x + ORDER] = cache[0];\n    __syncthreads();\n    }")
+)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "outcome"),
     [
+        pytest.param(ROWS, FEWER_THREADS, "PASS", id="rows"),
+        pytest.param(ROWS, FEWER_THREADS.replace("sums[blockIdx.x]", "sums[gridDim.x - 1 - blockIdx.x]"), "FAIL", id="rows turned round"),
+        pytest.param(ROWS, TWO_ROWS.replace("ORDER", "row"), "PASS", id="two rows a block", marks=pytest.mark.thorough),
+        pytest.param(ROWS, TWO_ROWS.replace("ORDER", "1 - row"), "FAIL", id="two rows exchanged"),
         (DOT, SMALLER, "PASS"),
         (DOT, SMALLER.replace("i < n; i +=", "i < n - 1; i +="), "FAIL"),
         (DOT, SMALLER.replace("i != 0", "i != 1"), "FAIL"),

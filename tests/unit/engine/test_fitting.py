@@ -153,7 +153,8 @@ def test_where_only_the_integer_changed_the_original_grid_comes_first() -> None:
     assert choices[0] == 8
 
 
-PARTIAL, TOTAL = " if (threadIdx.x == 0) x[blockIdx.x] = sum; ", " if (threadIdx.x == 0) x[0] = sum; "
+ROW, TOTAL = " if (threadIdx.x == 0) x[blockIdx.x] = sum; ", " if (threadIdx.x == 0) x[0] = sum; "
+PARTIAL = f" int i = blockIdx.x * blockDim.x + threadIdx.x; float sum = i;{ROW}"
 
 
 @pytest.mark.parametrize(
@@ -162,6 +163,7 @@ PARTIAL, TOTAL = " if (threadIdx.x == 0) x[blockIdx.x] = sum; ", " if (threadIdx
         ("(n + 499) / 500 * 4", PARTIAL, False),  # 16 blocks, as the original has
         ("(n + 999) / 1000 * 8 + (n > 1500)", PARTIAL, True),
         ("(n + 999) / 1000 * 8 + (n > 1500)", TOTAL, False),  # the blocks leave one result together, or are wrong
+        ("(n + 999) / 1000 * 8 + (n > 1500)", ROW, False),  # of blocks of any size
         ("blocks", PARTIAL, False),
     ],
 )
