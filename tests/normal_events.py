@@ -16,7 +16,7 @@ _DATE = re.compile(r"\b20\d\d-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?")
 _DIGEST = re.compile(r"\b[0-9a-f]{12,64}\b")
 _PORT = re.compile(r"\b127\.0\.0\.1:\d+")
 _PROCESS = re.compile(r"\b(cli|pair) \d+\b")
-_RACED_AT = re.compile(r"\b(orders it with thread \d+ of block \d+ \(linear indices\)) \(at offset \d+ of (\w+),([^:()]*): \w+\[\d+\]\)")
+_RACED_AT = re.compile(r"\b(orders it with thread \d+ of block \d+ \(linear indices\)) \(at (\w+)\[\d+\]\)")
 """Which of the elements that a race is about is named."""
 _RACED_WITH = re.compile(r"\b(orders it with) thread \d+ of block \d+")
 """Which of the other accesses a race is reported with."""
@@ -24,7 +24,7 @@ _RACED_SUM = re.compile(r"^round 1 sum -?[\d.]+$")
 _GOT_RACED_SUM = re.compile(r"\bgot round 1 sum -?[\d.]+")
 """What the program of the wrong edits prints; in ``compare_missing_barrier`` a race decides it."""
 _CALLED = {
-    _RACED_AT: r"\1 (at <a place> of \2,\3)",
+    _RACED_AT: r"\1 (at <a place> of \2)",
     _RACED_WITH: r"\1 <another thread>",
     _GOT_RACED_SUM: "got <decided by a race>",
     _SHORT_ID: r"\1…",

@@ -23,7 +23,7 @@ _CONTROL = re.compile(r"\b(?:if|for|while|switch)\b\s*(?:constexpr\s*)?(?=\()")
 _DOUBLE = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?(?![\w.])")
 _STRUCTURES = re.compile(r": ([A-Za-z_]\w*) is an array of ")
 _WORST = re.compile(r": (\S.*) is the worst of its ")
-_OF_ARRAY = re.compile(r" offset \d+ of ([A-Za-z_]\w*)(?=, which)|\(in (?:the variable )?([A-Za-z_]\w*)\)$")
+_OF_ARRAY = re.compile(r" offset \d+ of ([A-Za-z_]\w*)(?=, which)|\((?:at|in|in the variable) ([A-Za-z_]\w*)(?:\[\d+\])?\)$")
 """How a problem names the memory that it is about."""
 _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
 _ON_ACCESSES = frozenset(

@@ -3,7 +3,7 @@
 Example::
 
     with_array_names(run, program)
-    # "write of 4 bytes at offset 896 of out, which has 10 elements: out[224]"
+    # "write of 4 bytes at offset 896 of out, which has 10 elements: out[224]"; of a race "write after read: … (at sum[0])"
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ __all__ = ["with_array_names"]
 _Run = TypeVar("_Run", ProgramRun, CaseRun)
 _MEMORY = re.compile(r"an allocation of (\d+) bytes(?:, number \d+ of \d+ such)?")
 """As the emulator's messages call memory that they have no name for (`emulator/runtime/check_bounds.cpp`)."""
+_INSIDE = re.compile(r"(?<=\(at )offset \d+ of $")
+"""Before it, where the place is inside of the memory, whose size says nothing then."""
 
 
 def with_array_names(run: _Run, program: Program) -> _Run:
@@ -55,8 +57,13 @@ class _Names:
         parameters = self._parameters_of(problem.kernel)
         if problem.argument >= len(parameters) or not parameters[problem.argument].name:
             return problem
-        name = _in_words(parameters[problem.argument], int(memory[1]), problem.offset_bytes)
-        return replace(problem, message=f"{problem.message[: memory.start()]}{name}{problem.message[memory.end() :]}")
+        parameter, before = parameters[problem.argument], problem.message[: memory.start()]
+        element = _element(parameter, problem.offset_bytes)
+        if element and (inside := _INSIDE.search(before)) is not None:
+            before, name = before[: inside.start()], element
+        else:
+            name = _in_words(parameter, int(memory[1]), element)
+        return replace(problem, message=f"{before}{name}{problem.message[memory.end() :]}")
 
     def _parameters_of(self, instance: str) -> tuple[Parameter, ...]:
         if instance not in self._parameters:
@@ -69,10 +76,18 @@ class _Names:
         return tuple(map(parse, self._program.sources))
 
 
-def _in_words(parameter: Parameter, size_bytes: int, offset_bytes: int | None) -> str:
-    """``out, which has 10 elements: out[224]``; bytes where the type is not known, or the access is at no element's beginning."""
+def _element(parameter: Parameter, offset_bytes: int | None) -> str:
+    """``out[224]``; empty where the type is not known, or the access is at no element's beginning."""
     element = parse_element_type(parameter.element_type or "")
     if element is None or offset_bytes is None or offset_bytes % element.size_bytes:
+        return ""
+    return f"{parameter.name}[{offset_bytes // element.size_bytes}]"
+
+
+def _in_words(parameter: Parameter, size_bytes: int, place: str) -> str:
+    """``out, which has 10 elements: out[224]``; bytes without a place."""
+    element = parse_element_type(parameter.element_type or "")
+    if element is None or not place:
         return f"{parameter.name}, which has {size_bytes} bytes"
     count = size_bytes // element.size_bytes
-    return f"{parameter.name}, which has {count} element{'s' * (count != 1)}: {parameter.name}[{offset_bytes // element.size_bytes}]"
+    return f"{parameter.name}, which has {count} element{'s' * (count != 1)}: {place}"

@@ -106,7 +106,7 @@ FAULTS = {
     "read-beyond-the-end": ("shift", (256, 200, 256, 0), kernelopt.OutOfBounds, 11, (200, 0, 0), "x", "x, which has 200 elements: x[200]"),
     "before-the-beginning": ("shift", (256, 256, 256, -1), kernelopt.OutOfBounds, 11, (0, 0, 0), "x", "x, which has 256 elements: x[-1]"),
     "no-barrier": ("neighbours", (256, 256), kernelopt.Race, 17, None, None, "in tile"),
-    "a-sum-of-all": ("sum_of_all", (256, 256), kernelopt.Race, 21, None, "out", "out, which has 256 elements: out[0]"),
+    "a-sum-of-all": ("sum_of_all", (256, 256), kernelopt.Race, 21, None, "out", "(at out[0])"),
     "no-atomic-in-and-between-warps": ("counted", (256, 256), kernelopt.Race, 69, None, None, "shared race: "),
     "never-written": ("unset", (256, 256), kernelopt.UninitialisedRead, 28, None, None, "nothing in this block has written"),
     "half-a-barrier": ("half_a_barrier", (256, 256, 100), kernelopt.BarrierDivergence, 32, (0, 0, 0), None, "only 100 of 256 threads"),
