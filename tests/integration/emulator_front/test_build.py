@@ -113,6 +113,12 @@ def test_a_kernel_that_does_not_exist_is_reported(cache_dir: Path) -> None:
     assert "'other' was not declared" in reply[0][2]
 
 
+def test_a_program_is_small_as_the_emulators_part_carries_no_debugging_information(cache_dir: Path) -> None:
+    """Each build of a candidate links them anew: with all of its 54 objects a program took 79 ms and 2.8 MB, now 50 ms and 0.7 MB."""
+    reply = check(cache_dir, "int main() { return 0; }\n")
+    assert isinstance(reply, BuiltProgram) and reply.program.stat().st_size < 1_500_000
+
+
 def test_the_second_build_comes_from_the_cache(cache_dir: Path) -> None:
     text = 'int main() { puts("once"); }\n'
     first, second = check(cache_dir, text), check(cache_dir, text)
