@@ -18,9 +18,7 @@ OPTIONAL_COUNTERS = ("sectors", "ideal_sectors", "wavefronts", "ideal_wavefronts
 """Fields of a profile line that are left out where the kind of access has no such counter."""
 
 
-_EVENTS: dict[str, Any] = {
-    kind.__dataclass_fields__["event"].default: kind for kind in typing.get_args(Event) if hasattr(kind, "__dataclass_fields__")
-}
+_EVENTS: dict[str, Any] = {kind.event: kind for kind in typing.get_args(Event)}
 
 
 def event_object(event: Event) -> dict[str, Any]:

@@ -111,12 +111,19 @@ class Cli:
     is_loaded: bool = True
     """Whether ``run``, and what starts a language server, fork a process that has loaded everything; else each is started anew."""
 
-    def run(self, *arguments: str | Path, deadline_s: float = DEADLINE_S, folder: Path | None = None, **options: Any) -> Ended:
-        """Run to the end. Options: ``variables``, ``limit`` (called in the child); with them a process is started."""
-        if self.is_loaded and not options:
-            words = tuple(map(str, arguments))
-            return Ended(*prepared().run(words, self.environment(), folder or self.folder, deadline_s))
-        return finish(self.start(*arguments, folder=folder, **options), deadline_s)
+    def run(
+        self,
+        *arguments: str | Path,
+        deadline_s: float = DEADLINE_S,
+        folder: Path | None = None,
+        variables: Mapping[str, str] | None = None,
+        limit: Callable[[], None] | None = None,
+    ) -> Ended:
+        """Run to the end. ``limit``: called in the child, which is started then."""
+        if self.is_loaded and limit is None:
+            environment = self.environment() | dict(variables or {})
+            return Ended(*prepared().run(tuple(map(str, arguments)), environment, folder or self.folder, deadline_s))
+        return finish(self.start(*arguments, folder=folder, variables=variables, limit=limit), deadline_s)
 
     def start(
         self,

@@ -50,6 +50,14 @@ def test_a_command_loads_no_cuda_model_client_or_editor_library_and_opens_no_con
     assert _output(code, KERNELOPT_HOME=str(tmp_path / "home")).splitlines()[-1] == "0 [] []"
 
 
+def test_no_class_of_an_event_is_made_before_one_is_needed() -> None:
+    code = (
+        "import assistant.cli.compose, typing; from assistant.model.events import Event\n"
+        "print([kind.__name__ for kind in typing.get_args(Event) if '__dataclass_fields__' in kind.__dict__])"
+    )
+    assert _output(code) == "[]"
+
+
 def _output(code: str, **variables: str) -> str:
     environment = {**os.environ, **variables}
     return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, env=environment).stdout.strip()
