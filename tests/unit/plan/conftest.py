@@ -49,19 +49,6 @@ def applied() -> Callable[[str, Rewrite], str]:
 
 
 @pytest.fixture
-def transformed() -> Callable[[Transformation, Path], tuple[str, ...]]:
-    """Every variant of a data file's text; fails with the reason where it was declined."""
-
-    def check(transformation: Transformation, path: Path) -> tuple[str, ...]:
-        text = path.read_text("utf-8")
-        result = transformation.rewrite(make_context(text))
-        assert not isinstance(result, Decline), result.reason
-        return tuple(make_applied(text, rewrite) for rewrite in result)
-
-    return check
-
-
-@pytest.fixture
 def declined() -> Callable[[Transformation, Path], Decline]:
     """Why a data file's kernel is left alone; fails where it was transformed."""
 

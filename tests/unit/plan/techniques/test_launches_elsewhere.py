@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from assistant.cuda.parse import parse
 from assistant.model.plan import Decline, DeclineReason, Rewrite
-from assistant.model.source import Source
+from assistant.model.source import ParsedSource, Source
 from assistant.model.verification import Label
 from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 from assistant.plan.expert.block_size_search import BlockSizeSearch
@@ -106,10 +105,8 @@ def in_two_files() -> Iterator[Any]:
                 yield pytest.param(technique, path, id=name)
 
 
-def parted(path: Path) -> tuple[str, str]:
-    """The file up to the end of its last kernel, and what follows, which launches one."""
-    text = path.read_text("utf-8")
-    parsed = parse(Source(path, text))
+def parted(text: str, parsed: ParsedSource) -> tuple[str, str]:
+    """The text up to the end of its last kernel, and what follows, which launches one."""
     end = max(kernel.span.end for kernel in parsed.kernels)
     assert any(site.span.start > end for site in parsed.launch_sites)
     end = text.find("\n", end) + 1
@@ -120,8 +117,9 @@ def parted(path: Path) -> tuple[str, str]:
 def test_edits_do_not_depend_on_which_file_holds_the_launch(
     technique: Transformation, path: Path, context_of: Callable[..., TransformationContext], applied: Callable[..., str]
 ) -> None:
-    kernels, host = parted(path)
-    together, apart = technique.rewrite(context_of(kernels + host)), technique.rewrite(context_of(kernels, others=files(run=host)))
+    whole = context_of(path.read_text("utf-8"))
+    kernels, host = parted(path.read_text("utf-8"), whole.parsed)
+    together, apart = technique.rewrite(whole), technique.rewrite(context_of(kernels, others=files(run=host)))
     if isinstance(together, Decline) or isinstance(apart, Decline):
         assert isinstance(together, Decline) and isinstance(apart, Decline) and together.code is apart.code, (together, apart)
         return
