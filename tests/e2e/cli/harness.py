@@ -119,10 +119,9 @@ class Cli:
         variables: Mapping[str, str] | None = None,
         limit: Callable[[], None] | None = None,
     ) -> Ended:
-        """Run to the end. ``limit``: called in the child, which is started then."""
+        """Run to the end. ``limit``: called in the child, which is then started anew."""
         if self.is_loaded and limit is None:
-            environment = self.environment() | dict(variables or {})
-            return Ended(*prepared().run(tuple(map(str, arguments)), environment, folder or self.folder, deadline_s))
+            return Ended(*prepared().run([*map(str, arguments)], self.environment(variables), folder or self.folder, deadline_s))
         return finish(self.start(*arguments, folder=folder, variables=variables, limit=limit), deadline_s)
 
     def start(
@@ -136,7 +135,7 @@ class Cli:
         return subprocess.Popen(
             (*COMMAND, *map(str, arguments)),
             cwd=folder or self.folder,
-            env=self.environment() | dict(variables or {}),
+            env=self.environment(variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -146,7 +145,7 @@ class Cli:
             preexec_fn=lambda: _prepare(limit),
         )
 
-    def environment(self) -> dict[str, str]:
+    def environment(self, variables: Mapping[str, str] | None = None) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("KERNELOPT_", "PYTEST_"))}
         own = {
             "KERNELOPT_HOME": str(self.home),
@@ -155,7 +154,7 @@ class Cli:
             "COLUMNS": "80",
             "PYTHONDONTWRITEBYTECODE": "",  # compiled once, next to the sources, as where it is installed
         }
-        return kept | own | self.variables
+        return kept | own | self.variables | dict(variables or {})
 
     def write(self, name: str, text: str) -> Path:
         """A source in the working folder."""
