@@ -47,10 +47,8 @@ from assistant.workload.recordings import NewCase, RecordingReader, RecordingWri
 
 __all__ = ["Behaviour", "FakeLab"]
 
-_COMPILER = "a table"
-_DEVICE = "a table of the tests"
-_COUNTING = ("count", "grade", "check")
-_WARP = 32
+_COMPILER, _DEVICE = "a table", "a table of the tests"
+_COUNTING, _WARP = ("count", "grade", "check"), 32
 _parsed = lru_cache(maxsize=64)(parse)  # a lab is asked about the same text many times
 _IDEAL_SECTORS = 4
 """Of a warp's access to floats that lie side by side."""
