@@ -34,7 +34,7 @@ async def built_ahead(job: Job, before: SourceVersion, after: SourceVersion) -> 
 
 def _builds(job: Job, before: SourceVersion, after: SourceVersion) -> list[Coroutine[Any, Any, None]]:
     """Of the edit, and of the original as candidates are built where that is another build than its user's."""
-    builds = [_edit_built(job, before, after)]
+    builds: list[Coroutine[Any, Any, None]] = [_edit_built(job, before, after)]
     if after.program.is_candidate and before.program.run_command is not None:
         builds.append(job.lab.build_ahead(as_candidate(before).program, job.target.architecture))
     return builds
