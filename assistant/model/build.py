@@ -20,6 +20,7 @@ _HALF_OPCODES = frozenset({"HFMA2", "HADD2", "HMUL2"})
 _ADDS_FLOATS_ATOMICALLY = re.compile(r"(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
 _MOVES_CONSTANT = re.compile(rf"^\w+, {_ZERO}, (?:{_ZERO}|[-+]?\d[^,]*)(?:,|$)")
 """Destination, then zeros, or zero and a constant: neither their product nor their sum holds a variable."""
+_ADDS_NOTHING = re.compile(r", -RZ$")
 
 
 class DiagnosticSeverity(StrEnum):
@@ -114,6 +115,11 @@ class SassInstruction(Record):
     def is_half_move(self) -> bool:
         """A half-precision instruction of zeros, by which ptxas moves a constant (``HFMA2.MMA R5, -RZ, RZ, 1.875, 0``, sm_90)."""
         return self.opcode.partition(".")[0].removesuffix("_32I") in _HALF_OPCODES and bool(_MOVES_CONSTANT.match(self.operands))
+
+    @property
+    def is_negation(self) -> bool:
+        """A float with its sign changed, as ptxas writes it in an exact reciprocal (``FADD.FTZ R2, -R2, -RZ``, CUDA 13.0, sm_90)."""
+        return self.opcode.startswith("FADD") and _ADDS_NOTHING.search(self.operands) is not None
 
     @property
     def is_atomic_float_sum(self) -> bool:

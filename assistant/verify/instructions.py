@@ -51,11 +51,14 @@ def machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]
 
 
 def _telling(code: KernelCode) -> tuple[SassInstruction, ...]:
-    """Without constants that are moved by half-precision instructions, and without flushes in the compiler's own routines: that of IEEE
-    division adds up NaNs by one (``__cuda_sm3x_div_rn_noftz_f32_slowpath``)."""
+    """Without constants that are moved by half-precision instructions, and without flushes of the compiler's own: its routine of IEEE division
+    adds up NaNs by one (``__cuda_sm3x_div_rn_noftz_f32_slowpath``), and its reciprocal negates a remainder by one."""
     starts = sorted((offset, symbol.startswith(_OF_COMPILER)) for symbol, offset in code.labels if symbol.startswith("$"))
 
     def is_of_compiler(instruction: SassInstruction) -> bool:
         return next((own for offset, own in reversed(starts) if offset <= instruction.offset_bytes), False)
 
-    return tuple(i for i in code.instructions if not i.is_half_move and not (_FLUSH_SASS.search(i.opcode) and is_of_compiler(i)))
+    def is_exact(instruction: SassInstruction) -> bool:
+        return bool(_FLUSH_SASS.search(instruction.opcode)) and (instruction.is_negation or is_of_compiler(instruction))
+
+    return tuple(i for i in code.instructions if not i.is_half_move and not is_exact(i))

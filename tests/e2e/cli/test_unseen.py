@@ -60,7 +60,7 @@ def test_work_that_is_moved_is_right_and_no_gain(cli: Cli, name: str) -> None:
 def test_fused_kernels_are_judged_as_one_sequence(cli: Cli) -> None:
     overall = _overall(_compared(cli, "fused_attention"))
     assert overall["verification"]["outcome"] == "PASS", overall["verification"]
-    assert overall["speed"]["outcome"] == "PREDICTED" and overall["speed"]["ratio"] > 2
+    assert overall["speed"]["outcome"] == "PREDICTED" and overall["speed"]["ratio"] > 1.5
     assert overall["speed"]["caveats"][-1] == "of 3 launches of A and 1 of B as one sequence"
 
 

@@ -42,7 +42,7 @@ def test_a_version_gets_the_verdict_it_deserves(cli: Cli, name: str) -> None:
         assert ended.code == 3 and not ended.all("comparison")
         assert expected["reason"] in ended.out
         return
-    comparison = ended.one("comparison")
+    comparison = ended.all("comparison")[-1]  # where host code is edited, too, of all that the program does
     verification = comparison["verification"]
     assert verification["outcome"] == expected["outcome"], verification["findings"]
     assert set(verification["labels"]) >= set(expected.get("labels", ()))
@@ -55,18 +55,25 @@ def test_a_version_gets_the_verdict_it_deserves(cli: Cli, name: str) -> None:
         assert comparison["speed"]["outcome"] in (("PREDICTED", "INCONCLUSIVE") if is_sum_of_launches else ("PREDICTED",))
 
 
+SLOWER = {"row_by_warp": 0.49}
+"""Ratios that an H200 measured (0.48 to 0.49): 32 warps have 32 rows each, one after another."""
+CANNOT_TELL = 0.08
+"""The model's median error: by less it cannot tell."""
+
+
 @pytest.mark.parametrize("name", HONEST if "KERNELOPT_ALL_CHEATS" in os.environ else only([], HONEST[::4]))
-def test_an_honest_edit_passes_and_is_predicted_no_slower(cli: Cli, name: str) -> None:
+def test_an_honest_edit_passes_and_is_predicted_as_it_is(cli: Cli, name: str) -> None:
     folder = DATA / "honest"
     ended = cli.run("compare", folder / f"{name}.before.cu", folder / f"{name}.after.cu", "--json")
-    comparison = ended.one("comparison")
+    comparison = ended.all("comparison")[-1]
     verification = comparison["verification"]
     assert verification["outcome"] == "PASS", verification["findings"]
     assert verification["cases"] and comparison["confirmed"]
     speed = comparison["speed"]
-    assert speed["outcome"] == "PREDICTED" and speed["ratio"] > 0.95, speed  # by less the model cannot tell
+    assert speed["outcome"] == "PREDICTED" and abs(speed["ratio"] / SLOWER.get(name, speed["ratio"]) - 1) < CANNOT_TELL, speed
+    assert name in SLOWER or speed["ratio"] > 1 - CANNOT_TELL, speed
     assert "performance model" in speed["method"]
-    assert ended.code == 0, ended.one("job_ended")
+    assert ended.code == (1 if name in SLOWER else 0), ended.one("job_ended")
 
 
 NOT_CHECKED = "the order of streams not checked"

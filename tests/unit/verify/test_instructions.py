@@ -45,6 +45,12 @@ def test_the_routine_of_a_division_flushes_nothing_of_the_kernel_s(routine: str,
     assert bool(detect_labels(after, version(TEXT, ("FADD", "FADD.FTZ")))) != is_labelled, "a division of the original's hides no flush"
 
 
+@pytest.mark.parametrize(("operands", "is_labelled"), [("R2, -R2, -RZ", False), ("R2, R0, R3", True), ("R2, -R2, R3", True)])
+def test_a_reciprocal_that_negates_its_remainder_flushes_nothing(operands: str, is_labelled: bool) -> None:
+    found = detect_labels(version(TEXT, ("LDG.E",)), _with_instruction("FADD.FTZ", operands))
+    assert bool(found) is is_labelled
+
+
 def _with_instruction(opcode: str, operands: str) -> VersionFacts:
     instructions = (SassInstruction(0, "", "LDG.E", "", "k.cu", 1), SassInstruction(16, "", opcode, operands, "k.cu", 3))
     return replace(version(TEXT), code=(KernelCode("k", "k", "sm_90", instructions, ()),))
