@@ -51,8 +51,8 @@ def machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]
 
 
 def _telling(code: KernelCode) -> tuple[SassInstruction, ...]:
-    """Without constants that are moved by half-precision instructions, and without flushes of the compiler's own: its routine of IEEE division
-    adds up NaNs by one (``__cuda_sm3x_div_rn_noftz_f32_slowpath``), and its reciprocal negates a remainder by one."""
+    """Without constants that are moved by half-precision instructions, and without flushes of the compiler's own: its routine of IEEE
+    division adds up NaNs by one (``__cuda_sm3x_div_rn_noftz_f32_slowpath``), and its reciprocal negates a remainder by one."""
     starts = sorted((offset, symbol.startswith(_OF_COMPILER)) for symbol, offset in code.labels if symbol.startswith("$"))
 
     def is_of_compiler(instruction: SassInstruction) -> bool:
