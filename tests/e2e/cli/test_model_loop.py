@@ -120,3 +120,21 @@ def test_islands_ask_models_of_their_own(cli: Cli) -> None:
     assert ended.code == 0, ended.said
     by_form = {form: {asked.body["model"] for known, asked in model.asked if known == form} for form, _ in model.asked}
     assert by_form["plan_reply"] == {"scripted", "other"} and by_form["explanation_reply"] == {"scripted"}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("first", "differs", "outcome"),
+    [
+        (TILED_TRANSPOSE.replace("tile[32][33];", "tile[32][33]"), "", "build_failed"),
+        (SAME_STORES, "a tile with a padded row", "not_better"),
+    ],
+    ids=["a missing semicolon", "something new"],
+)
+def test_a_step_that_came_to_nothing_may_be_proposed_again(cli: Cli, first: str, differs: str, outcome: str) -> None:
+    planned = step("shared-tile", 11, "KO101")
+    model = ScriptedModel([plan(planned), plan(planned | {"differs": differs}), plan()], [code(first), code(TILED_TRANSPOSE)])
+    with asked_by(cli, model, search=ONE_VARIANT | {"repairs": 0}):
+        ended = cli.run("optimize", cli.quick(), "--planner", "llm", "--json", deadline_s=LONG_S)
+    assert outcomes(ended) == [outcome, "kept"]
+    assert (f"Unlike what was tried before: {differs}" in model.questions("code_reply")[1]) is bool(differs)
