@@ -25,9 +25,15 @@ _LABELS = {
     "precision": Label.PRECISION,
 }
 """What a person names (``search.allow``), and what the judge calls it."""
-_SAME = {"other_order": Label.NON_DETERMINISM.value, "moved_work": Label.ASSUMPTION.value}
-"""Findings that ask for the same decision as a label: that values stand in the order in which threads came, that kernels are right together
-alone."""
+_SAME = {
+    "other_order": Label.NON_DETERMINISM.value,
+    "moved_work": Label.ASSUMPTION.value,
+    "other_transfer": Label.ASSUMPTION.value,
+    "other_layout": Label.ASSUMPTION.value,
+    "amplified_rounding": Label.PRECISION.value,
+}
+"""Findings that ask for the same decision as a label: that values stand in the order in which threads came; that kernels are right together
+alone, and copies to the host as the program reads them; that a program makes roundings larger."""
 
 
 def deferred_labels(allowed: Iterable[str]) -> frozenset[Label]:
