@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from assistant.engine.judge.ending import compare_ending as compare_ending
     from assistant.engine.judge.judging import verify as verify
     from assistant.engine.judge.moved import divided_results as divided_results
+    from assistant.engine.judge.moved import judged_as_a_whole as judged_as_a_whole
     from assistant.engine.judge.moved import may_be_moved as may_be_moved
     from assistant.engine.judge.moved import moved_work as moved_work
-    from assistant.engine.judge.moved import right_as_a_whole as right_as_a_whole
-    from assistant.engine.judge.moved import right_by_its_sums as right_by_its_sums
     from assistant.engine.judge.one_program import FOREIGN_READING as FOREIGN_READING
     from assistant.engine.judge.one_program import NOT_PREPROCESSED as NOT_PREPROCESSED
     from assistant.engine.judge.one_program import foreign_reading as foreign_reading

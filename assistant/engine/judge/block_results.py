@@ -1,6 +1,6 @@
 """Outputs that hold a result of each block, as partial sums are: a launch of more or fewer blocks leaves more or fewer of them.
 
-Whoever reads such an output has to know how many blocks there were, so launches with another number of blocks leave other elements and
+Code that reads such an output has to know how many blocks there were, so launches with another number of blocks leave other elements and
 may be as right. Example::
 
     block_results(version, key)     # frozenset({1}): the second parameter, of `if (threadIdx.x == 0) partial[blockIdx.x] = sum;`

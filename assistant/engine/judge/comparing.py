@@ -26,7 +26,7 @@ from assistant.engine.judge.changes import changed_kernels, edited_kernels
 from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict, hashes_of, verdict_event
 from assistant.engine.judge.ending import compare_ending
 from assistant.engine.judge.judging import verify
-from assistant.engine.judge.moved import divided_results, may_be_moved, moved_work, right_as_a_whole, right_by_its_sums
+from assistant.engine.judge.moved import divided_results, judged_as_a_whole, may_be_moved, moved_work
 from assistant.engine.judge.one_program import foreign_reading
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
@@ -130,8 +130,7 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
             is_first, judged = whole is None, whole or await _judged_as_a_program(sides, reason)
             if isinstance(judged, LabFailure):
                 return _failed(job, judged)
-            whole = judged
-            result = right_by_its_sums(result, judged.result, divided) if divided else right_as_a_whole(result, judged.result, reason)
+            whole, result = judged, judged_as_a_whole(result, judged.result, divided, reason)
             if result.outcome is not Outcome.FAIL:
                 verdicts.append(sides.report(old.key, result, judged.speed.comparison if is_first else None))
                 continue

@@ -21,7 +21,7 @@ from assistant.engine.judge.changes import edited_kernels
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.workload.added_work import added_launches, added_operations
 
-__all__ = ["divided_results", "may_be_moved", "moved_work", "right_as_a_whole", "right_by_its_sums"]
+__all__ = ["divided_results", "judged_as_a_whole", "may_be_moved", "moved_work", "right_as_a_whole", "right_by_its_sums"]
 
 _OF_OTHERS = frozenset(
     {
@@ -69,15 +69,26 @@ def divided_results(before: Evaluation, after: Evaluation, verdict: Verification
     return tuple(sorted(names)) if wrong and wrong <= names else ()
 
 
+def judged_as_a_whole(verdict: Verification, whole: VerificationResult, divided: Sequence[str], reason: str) -> Verification:
+    """A kernel's verdict in the light of the whole program's. ``divided``: as of `divided_results`; ``reason``: as of `moved_work`."""
+    return right_by_its_sums(verdict, whole, divided) if divided else right_as_a_whole(verdict, whole, reason)
+
+
 def right_by_its_sums(verdict: Verification, whole: VerificationResult, names: Sequence[str]) -> Verification:
-    """The whole program's verdict in the place of a kernel's whose blocks share the work otherwise; that one where the program is wrong."""
+    """The whole program's verdict in the place of a kernel's whose blocks share the work otherwise, with what else was found of the kernel;
+    the kernel's own where the program is wrong."""
     if not isinstance(whole, Verification) or whole.outcome is Outcome.FAIL:
         return verdict
     reason = f"B's blocks share the work otherwise, and each leaves a part of {' and '.join(names)}"
+    others = tuple(finding for finding in verdict.findings if finding.outcome is not Outcome.FAIL)
+    findings = tuple(dict.fromkeys((*others, *whole.findings)))
     return replace(
         whole,
+        outcome=max((whole.outcome, *(finding.outcome for finding in others)), key=lambda outcome: outcome.severity),
+        findings=findings,
         missing_checks=(*whole.missing_checks, f"kernel-level replay: {reason}; only what reaches the host was compared"),
         labels=tuple(dict.fromkeys((*verdict.labels, *whole.labels))),
+        caveats=tuple(dict.fromkeys((*verdict.caveats, *whole.caveats))),
     )
 
 

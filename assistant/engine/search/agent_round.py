@@ -1,7 +1,7 @@
 """The search of one kernel by a model that works with tools, in the place of rounds: it asks, the judge answers, until it submits.
 
 Its edits meet the judge that all candidates meet, and are kept in memory like them. It ends when it submits or asks for nothing more, at
-the job's caps, after ``search.agent_turns`` turns, or where it keeps asking for what it was told. Example::
+the job's caps, after ``search.agent_turns`` turns, or where it keeps asking for what it was answered. Example::
 
     result = await AgentRound(context, services, node, agent).run()
     result.kept      # all that were kept; the one that it submitted is marked
@@ -99,7 +99,7 @@ class AgentRound:
                 return
             self._note(turn.calls)
             if self._in_vain == _MOST_IN_VAIN:
-                self._say("the agent ends: it asks again for what it was told")
+                self._say("the agent ends: it repeats calls that were answered")
                 return
             answers = await self._all_answered(request, conversation, turn.calls)
             if self._submitted is not None:

@@ -22,11 +22,10 @@ from assistant.engine.judge import (
     changed_kernels,
     divided_results,
     foreign_reading,
+    judged_as_a_whole,
     may_be_moved,
     moved_work,
     prepare,
-    right_as_a_whole,
-    right_by_its_sums,
     screened_program,
     speed_of,
     speed_of_program,
@@ -254,7 +253,7 @@ class CandidateJudge:
         whole = await verify(self._job, program, after, labels)
         if isinstance(whole, LabFailure):
             return whole
-        return right_by_its_sums(verdict, whole, divided) if divided else right_as_a_whole(verdict, whole, reason or "")
+        return judged_as_a_whole(verdict, whole, divided, reason or "")
 
     async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
         """Speed of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.

@@ -201,5 +201,5 @@ def test_what_was_kept_is_offered_where_the_budget_ends(cli: Cli) -> None:
 def test_a_model_that_asks_the_same_again_and_again_is_stopped(cli: Cli) -> None:
     agent = Agent(Calls((judge(TILED_TRANSPOSE),)), *(Calls((("inspect", {}), ("recall", {}))) for _ in range(20)))
     ended = ran(cli, agent)
-    assert "asks again for what it was told" in told_end(ended)
+    assert "repeats calls that were answered" in told_end(ended)
     assert len(ended.all("model_call")) <= 6 and ended.one("proposal")["verification"]["outcome"] == "PASS"

@@ -29,7 +29,7 @@ from tests.unit.engine.test_search import KERNELS, WITH_VALUE, WORKLOAD, turned
 WIDER = RIGHT.replace("[33]", "[34]")
 UNKNOWN = NAIVE.replace("out[x * n + y]", "out[x * m + y]")
 HOST = RIGHT.replace("int x", 'system("touch ran");    int x')
-IN_VAIN = "the agent ends: it asks again for what it was told"
+IN_VAIN = "the agent ends: it repeats calls that were answered"
 Said = dict[str, Any]
 Calls = list[tuple[str, Said]]
 """Of a turn: tools, each with its arguments."""

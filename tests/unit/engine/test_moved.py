@@ -47,3 +47,8 @@ def test_where_blocks_share_the_work_otherwise_the_whole_programs_verdict_stands
     )
     failed = verdict(Outcome.FAIL, WRONG)
     assert right_by_its_sums(failed, verdict(Outcome.FAIL, BEYOND), ("partial",)) is failed
+
+
+def test_what_else_was_found_of_the_kernel_is_decided_on_all_the_same(verdict: Verdict) -> None:
+    found = right_by_its_sums(verdict(Outcome.FAIL, OPEN, WRONG), verdict(Outcome.PASS), ("partial",))
+    assert found.outcome is Outcome.NEEDS_DECISION and found.findings == (OPEN,)

@@ -1,6 +1,6 @@
 """A block size that a program gives a name, with which kernel, shared arrays and launches all go: one number says it.
 
-Whoever names it means that it may be another one. Whether the kernel is right with others the text does not show where its threads work
+A number that has a name is meant to be changed. Whether the kernel is right with another one the text does not show where its threads work
 together; the judge does. Example::
 
     named_block(context)      # NamedBlock("THREADS", 256, Span(…)) of `#define THREADS 256` where `k<<<blocks, THREADS>>>` launches it
