@@ -59,7 +59,7 @@ class GpuReplays:
 
     async def helper_code(self) -> str | LabFailure:
         """The cubin of the worker's own kernels."""
-        if self._helpers is None:
+        if self._helpers is None or not await asyncio.to_thread(Path(self._helpers).exists):  # a cache gives up what was used longest ago
             found = await self._compiler.helpers(self._clients[0].gpu.architecture)
             if isinstance(found, LabFailure):
                 return found

@@ -40,8 +40,15 @@ async def speed_of_program(job: Job, before: Evaluation, after: Evaluation, reas
 
 
 async def screened_program(job: Job, before: Evaluation, after: Evaluation) -> Speed | None:
-    """Predicted, as whole programs are not run for each of many candidates; None where their launches, copies and fills correspond."""
-    return await _speed(job, before, after, _apart(before, after), other_operations(before, after), None)
+    """Predicted, as whole programs are not run for each of many candidates; None where their launches, copies and fills correspond.
+
+    Timed all the same where nothing is predicted: launches that only a GPU can run are not counted.
+    """
+    reason, found = _apart(before, after), other_operations(before, after)
+    predicted = await _speed(job, before, after, reason, found, None)
+    if predicted is None or predicted.comparison is not None or job.lab.timing is None:
+        return predicted
+    return await _speed(job, before, after, reason, found, job.lab.timing)
 
 
 def judged_region(job: Job, before: Evaluation, after: Evaluation) -> ProgramRegion | None:

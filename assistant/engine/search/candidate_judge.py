@@ -41,7 +41,7 @@ from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.same_work import SeenWork, counters_of, machine_code_of
 from assistant.engine.search.shape import is_by_model
 from assistant.engine.search.successors import kernel_in
-from assistant.engine.search.trials import SearchNode, Trial, why_not_judged
+from assistant.engine.search.trials import SearchNode, Trial, end_without_speed, why_not_judged
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import KernelOptError
 from assistant.model.comparison import Comparison
@@ -141,7 +141,10 @@ class CandidateJudge:
         if speed.defect is not None:
             return trial.ended(TrialOutcome.INTERNAL_ERROR, speed.defect)
         verification = with_findings(verification, speed)
-        return self._gated(node, replace(trial, verification=verification), evaluation, verification, speed.comparison)
+        trial = replace(trial, verification=verification)
+        if speed.comparison is None:
+            return trial.ended(*end_without_speed(evaluation, verification, speed.notes))
+        return self._gated(node, trial, evaluation, verification, speed.comparison)
 
     async def steered(self, node: SearchNode) -> SearchNode:
         """With the GPU's own view of a version that is planned from, where the start has it; without where it cannot be had this time."""
@@ -164,14 +167,9 @@ class CandidateJudge:
         """The kernel that edits of ``node`` are of."""
         return kernel_in(self._name, self._start.evaluation, node.evaluation)
 
-    def _gated(
-        self, node: SearchNode, trial: Trial, evaluation: Evaluation, verification: Verification, comparison: Comparison | None
-    ) -> Trial:
+    def _gated(self, node: SearchNode, trial: Trial, evaluation: Evaluation, verification: Verification, comparison: Comparison) -> Trial:
         name = self._name_in(node)
         before, after = node.evaluation.kernel(name), evaluation.kernel(name)
-        if comparison is None:
-            wrong = next((found.message for found in verification.findings if found.outcome is Outcome.FAIL), None)
-            return trial.ended(TrialOutcome.FAILED, wrong or "the edited program does not launch the kernel any more")
         scored = (*trial.predictions, *score_ratio(trial.step.predicted_ratio, comparison.ratio))
         trial = replace(trial, comparison=comparison, ratio=comparison.ratio, predictions=scored)
         match gate(Citation(trial.step.finding, not is_by_model(trial.step)), before, after, verification, comparison):

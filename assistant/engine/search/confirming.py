@@ -98,7 +98,7 @@ class Confirmation(Record):
         if speed.advice is not None:
             job.say(Severity.INFORMATION, f"{context.kernel}: the best edit is {speed.advice}")
         if comparison is None:
-            job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: it does not launch the kernel")
+            job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: its speed is not known")
             return _NOT_OFFERED
         if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
             gain = f"{comparison.outcome.value} {format_ratio(comparison.ratio)}x in a fresh process"

@@ -10,7 +10,7 @@ Example::
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from assistant.cuda.same_code import code_hash
@@ -29,7 +29,7 @@ from assistant.ports.lab import LabFailure
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
-__all__ = ["SearchNode", "Trial", "TrialHistory", "why_not_judged"]
+__all__ = ["SearchNode", "Trial", "TrialHistory", "end_without_speed", "why_not_judged"]
 
 _LEFT_OUT = frozenset({DeclineReason.ALREADY_TRIED, DeclineReason.LIMIT_EXCEEDED})
 """Why a step that a model planned is not carried out."""
@@ -272,3 +272,13 @@ class TrialHistory:
 
 def why_not_judged(answer: CannotJudge | LabFailure) -> str:
     return answer.reason if isinstance(answer, CannotJudge) else answer.message
+
+
+def end_without_speed(evaluation: Evaluation, verification: Verification, notes: Sequence[str]) -> tuple[TrialOutcome, str]:
+    """How a candidate ends of which neither a time nor a prediction could be had; ``notes``: why not."""
+    if verification.failure is not None:
+        return TrialOutcome.FAILED, verification.failure.message
+    recording = evaluation.counted.recording
+    if recording is None or not recording.launches:
+        return TrialOutcome.FAILED, "the edited program does not launch the kernel any more"
+    return TrialOutcome.CANNOT_JUDGE, "; ".join(("its speed is not known", *notes))

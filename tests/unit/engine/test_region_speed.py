@@ -13,7 +13,14 @@ from assistant.engine.evaluate.assessment import AssessedLaunch
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge.affected import find_in_programs
 from assistant.engine.judge.program_spans import span_s, whole_span_s
-from assistant.engine.judge.program_speed import judged_region, operations_speed, other_operations, unpaired_speed, why_not_asked
+from assistant.engine.judge.program_speed import (
+    judged_region,
+    operations_speed,
+    other_operations,
+    screened_program,
+    unpaired_speed,
+    why_not_asked,
+)
 from assistant.engine.judge.region import ProgramRegion
 from assistant.measure import operations
 from assistant.measure.targets import target
@@ -318,3 +325,16 @@ async def test_no_speed_is_reported_where_launches_were_not_counted(evaluated: E
         None,
         (f"no speed is reported: {REASON}, and launches of both could not be counted",),
     )
+
+
+@pytest.mark.parametrize("is_counted", [True, False])
+async def test_a_screen_predicts_and_times_only_what_cannot_be_predicted(evaluated: Evaluated, is_counted: bool) -> None:
+    before, after = evaluated(A, "first second"), evaluated(B, "both")
+    if not is_counted:  # its instructions are a GPU's alone
+        after = replace(after, assessment=replace(after.assessment, kernels=()))
+    speed = await screened_program(job_with(Clock()), before, after)
+    assert speed is not None and speed.comparison is not None
+    expected = SpeedOutcome.PREDICTED if is_counted else SpeedOutcome.FASTER
+    assert (speed.comparison.outcome, speed.comparison.ratio) == (expected, pytest.approx(2.0))
+    unknown = await screened_program(job_with(), before, replace(after, assessment=replace(after.assessment, kernels=())))
+    assert unknown is not None and unknown.comparison is None

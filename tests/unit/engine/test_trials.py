@@ -6,11 +6,12 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
-from assistant.engine.search.trials import Trial, TrialHistory, why_not_judged
+from assistant.engine.search.trials import Trial, TrialHistory, end_without_speed, why_not_judged
 from assistant.model.plan import AttemptSummary, Decline, DeclineReason, Plan, Rewrite, Step
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import CannotJudge, Unjudgeable
+from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, Verification, VerificationFinding
 from assistant.ports.lab import LabFailure
+from tests.unit.engine.regions import A, Evaluated
 
 STEP, REWRITE = Step("t", "k()", 3, "", (), "", (), 0.0), Rewrite("t", "k()", 3, (), "Do it.", ())
 TRIAL = Trial("C1", STEP, REWRITE, "int x;")
@@ -75,3 +76,13 @@ def test_a_step_that_a_model_planned_is_never_left_out_without_a_word() -> None:
 def test_why_nothing_was_judged() -> None:
     assert why_not_judged(CannotJudge(Unjudgeable.NO_CASE, "no case", "give one")) == "no case"
     assert why_not_judged(LabFailure("crashed", "it died", "")) == "it died"
+
+
+def test_a_candidate_without_a_speed_is_wrong_only_where_something_is(evaluated: Evaluated) -> None:
+    right = Verification(Outcome.PASS, (), (), (), "program", (), ())
+    wrong = replace(right, outcome=Outcome.FAIL, findings=(VerificationFinding("wrong_value", Outcome.FAIL, "x[0]: wrong value"),))
+    launching, silent = evaluated(A, "first second"), evaluated(A, "wait")
+    notes = ("no speed is reported: not counted",)
+    assert end_without_speed(launching, wrong, notes) == (TrialOutcome.FAILED, "x[0]: wrong value")
+    assert end_without_speed(launching, right, notes) == (TrialOutcome.CANNOT_JUDGE, f"its speed is not known; {notes[0]}")
+    assert end_without_speed(silent, right, notes) == (TrialOutcome.FAILED, "the edited program does not launch the kernel any more")
