@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assistant.plan.llm.planning import MOST_STEPS_WITH_CODE
 from tests.e2e.cli.scripted_model import code, plan, step
 from tests.endpoint.server import ReceivedRequest, Says, ScriptedEndpoint
 
@@ -71,6 +72,8 @@ __global__ void transpose(float *out, const float *in, int n)
 }"""
 REPOSITORY = Path(__file__).parents[2]
 _STEPS = 6
+_WITH_CODE = '"step": 1'
+"""Says a question for a plan that comes with code."""
 _FIRST_PITCH = 33
 _SAMPLE_S = 0.02
 
@@ -98,12 +101,21 @@ class Model:
     def _said(self, asked: ReceivedRequest) -> Says:
         wanted = asked.body.get("response_format")
         with self._lock:
+            if wanted is None and _WITH_CODE in asked.body["messages"][-1]["content"]:
+                codes = (code(self._tiled(), "Go through a tile.", step=each + 1) for each in range(MOST_STEPS_WITH_CODE))
+                return Says(f"```json\n{self._plan()}\n```\n{''.join(codes)}")
             if wanted is None:
-                return Says(code(TILED.replace("PITCH", str(next(self._pitches))), "Go through a tile."))
+                return Says(code(self._tiled(), "Go through a tile."))
             if wanted["json_schema"]["name"] == "plan_reply":
-                number = next(self._plans)
-                return Says(plan(*(step(f"tile-{number}-{each}", 6, design=f"Design {number}.{each}.") for each in range(_STEPS))))
+                return Says(self._plan())
         return Says(json.dumps(dict.fromkeys(("limit", "change", "reason", "assumptions", "left"), "It goes through a tile.")))
+
+    def _tiled(self) -> str:
+        return TILED.replace("PITCH", str(next(self._pitches)))
+
+    def _plan(self) -> str:
+        number = next(self._plans)
+        return plan(*(step(f"tile-{number}-{each}", 6, design=f"Design {number}.{each}.") for each in range(_STEPS)))
 
 
 @dataclass
@@ -253,6 +265,7 @@ _NOT_JUDGED = ("duplicate", "unwritten", "not_tried", "constrained", "not_allowe
 def _settings(base_url: str, options: argparse.Namespace) -> str:
     return (
         f'[provider]\nkind = "openai"\nbase_url = "{base_url}"\nmodel = "scripted"\ncalls_in_flight = {options.in_flight}\n'
+        f"plan_with_code = {str(options.plan_with_code).lower()}\n"
         f"[search]\nvariants = 5\nbeam = {options.beam}\nrepairs = 1\nparallel_builds = 4\ntrials_per_gpu = {options.trials_per_gpu}\n"
         f"[limits]\ncandidates = {options.candidates}\n[budget]\ngpu_s = 100000\n"
     )
@@ -289,6 +302,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="of a search at most")
     parser.add_argument("--requests", type=Path, metavar="FOLDER", help="what each search asked of its workers, as lines of JSON")
     parser.add_argument("--trials-per-gpu", type=int, default=4, help="search.trials_per_gpu")
+    parser.add_argument("--plan-with-code", action="store_true", help="provider.plan_with_code: one answer has the plan and the code")
     parser.add_argument("--fake", action="store_true", help="no GPU: labs of the tests")
     parser.add_argument("--trial", type=float, default=5.0, help="with --fake: seconds that a timing takes")
     options = parser.parse_args()
