@@ -207,9 +207,10 @@ class Compiler:
     ) -> _Answer:
         """``key``: of all that the answer depends on; ``fields``: of the request for it."""
         known = self._answers.get(key)
-        if known is not None and (known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists)):
-            self._answers.move_to_end(key)
-            return known
+        if known is not None:
+            self._answers.move_to_end(key)  # before anything is waited for: others may have it forgotten meanwhile
+            if known.cubin is None or await asyncio.to_thread(Path(known.cubin).exists):
+                return known
         reply = await self._ask(
             {
                 "op": "compile",
