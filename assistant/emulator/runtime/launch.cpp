@@ -134,7 +134,7 @@ void ensure_timeout_is_reported(const Launch& launch, LaunchReport& result) {
   if (result.error != CUDA_ERROR_LAUNCH_TIMEOUT) return;
   for (const Problem& problem : result.problems)
     if (!strcmp(problem.kind, "timeout")) return;
-  const char* why = launch.blocks_finished.load() ? "it ran too long for the emulator" : "its threads waited for each other too long";
+  const char* why = launch.blocks_finished.load() ? "it ran too long for the emulator" : "none of its blocks had ended; its threads wait for each other, or do more than there was time for";
   result.problems.push_back(Problem{"timeout", 0, 0, 0, {0, 0, 0}, {0, 0, 0}, std::string("the launch was stopped: ") + why, 1});
 }
 
