@@ -160,7 +160,7 @@ int run(const EmuLaunch& request) {
   look_for_aliases(request, launch.is_checked);
 
   LaunchRecord record = begin_record(index, request);
-  run_on_workers(launch, case_left_s(), options().launch_wall_s);
+  run_on_workers(launch, case_left_s(), launch_until_s());
   note_spent(launch);
   LaunchReport result = collect(launch);
   drop_snapshots(launch);

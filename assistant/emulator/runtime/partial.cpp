@@ -25,6 +25,7 @@ constexpr uint64_t LEAST_BLOCKS_RUN = 64;     // counters rest on no fewer, unle
 constexpr double PATIENCE = 2, LEAST_S = 1;   // a launch may take so many times its share for the least blocks, or so long
 constexpr unsigned LEAST_LAUNCHES_RUN = 2;    // of each shape
 constexpr double WALL_SHARE = 4;              // of processor time, for how long it may take on a busy machine
+constexpr double LAST_LAUNCH_SHARE = 0.05;    // of a launch's time by the clock, for one that begins when the program's launches have had theirs
 constexpr double LAUNCHES_OF_PROGRAM = 0.7, ALL_OF_PROGRAM = 0.9;  // of the time that the program has by the clock, at most
 
 const double loaded_s = clock_s(CLOCK_MONOTONIC);
@@ -104,6 +105,13 @@ bool is_time_up(const Launch& launch, uint64_t position) {
   double end_s = used_s * static_cast<double>(launch.run_count - position) / static_cast<double>(position);
   if (end_s <= left_s() - used_s) return false;
   return position >= LEAST_BLOCKS_RUN || used_s > std::max(PATIENCE * LAUNCH_SHARE * options().whole_s, LEAST_S);
+}
+
+double launch_until_s() {
+  static const double programs_until_s = loaded_s + options().launch_wall_s;  // probes shorten it for a launch, never for the program
+  const double now_s = clock_s(CLOCK_MONOTONIC), wall_s = options().launch_wall_s;
+  if (is_case_limited()) return now_s + wall_s;
+  return std::min(now_s + wall_s, std::max(programs_until_s, now_s + LAST_LAUNCH_SHARE * wall_s));
 }
 
 double case_left_s() { return is_case_limited() ? std::max(options().case_processor_s - spent_s(), 0.0) : options().launch_wall_s; }

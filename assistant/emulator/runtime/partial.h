@@ -18,6 +18,8 @@ void limit_time(Launch& launch);
 bool is_late();
 // Whether no further block of a launch is to start; `position` of them have.
 bool is_time_up(const Launch& launch, uint64_t position);
+// When a launch that begins now has had its time, on the system's steady clock: before the program's is over, so that the report names the place.
+double launch_until_s();
 // Processor time that the launches of a replay's case may still take; it counts from `begin_case`.
 double case_left_s();
 void begin_case();

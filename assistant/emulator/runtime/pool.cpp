@@ -160,7 +160,7 @@ std::atomic<double> running_busy_s{0};
 
 double running_s() { return running_busy_s; }
 
-void run_on_workers(Launch& launch, double processor_s, double wall_s) {
+void run_on_workers(Launch& launch, double processor_s, double until_s) {
   constexpr auto INTERRUPT_PERIOD = std::chrono::milliseconds(20), LOOK_PERIOD = std::chrono::milliseconds(20);
   Pool& p = pool();
   const std::vector<Worker*>& all = workers();
@@ -172,7 +172,6 @@ void run_on_workers(Launch& launch, double processor_s, double wall_s) {
     p.has_work[i]->notify_one();
   }
   auto finished = [&] { return p.running == 0; };
-  const double until_s = clock_s(CLOCK_MONOTONIC) + wall_s;
   while (running_busy_s < processor_s && clock_s(CLOCK_MONOTONIC) < until_s) {
     if (p.is_done.wait_for(hold, LOOK_PERIOD, finished)) break;
     running_busy_s = busiest_s(launch);

@@ -10,9 +10,9 @@ namespace emu {
 
 // All workers; starts them at the first call.
 const std::vector<Worker*>& workers();
-// Runs the launch on all workers and returns when they are done, at the latest a moment after one of them has taken `processor_s` for it, or
-// after `wall_s`.
-void run_on_workers(Launch& launch, double processor_s, double wall_s);
+// Runs the launch on all workers and returns when they are done, at the latest a moment after one of them has taken `processor_s` for it, or at
+// `until_s` of the steady clock.
+void run_on_workers(Launch& launch, double processor_s, double until_s);
 // Time that the busiest worker has taken for the launch: the processor's, and where all of its blocks wait for others. As much as it would have
 // taken on a machine with nothing else to do.
 double busiest_s(const Launch& launch);

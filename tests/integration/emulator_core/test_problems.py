@@ -93,7 +93,8 @@ def test_a_correct_kernel_is_silent_with_every_access_looked_at(build: Any, run:
 
 def test_a_race_names_both_accesses_block_and_thread(build: Any, run: Any) -> None:
     (problem,) = (p for p in run(build(PROGRAM), "shared_race", mode="check")["problems"] if p["kind"] == "shared_race")
-    assert {problem["line"], problem["other_line"]} == {10, 11}
+    line = marked_line("shared_race", "shared_race")
+    assert {problem["line"], problem["other_line"]} == {line - 1, line}
     assert problem["block"] == [0, 0, 0]
     assert problem["thread"][1:] == [0, 0]
     assert problem["address"]
@@ -162,10 +163,16 @@ def test_bytes_that_threads_store_to_one_place_race_where_they_differ(build: Any
 @pytest.mark.parametrize("flavour", first_of(["counted", "checked", "fast"], 2))
 @pytest.mark.parametrize("kernel", ["endless", "endless_fence"])
 def test_an_endless_kernel_ends_with_a_timeout_at_its_line(build: Any, run: Any, kernel: str, flavour: str) -> None:
-    reply = run(build(PROGRAM, flavour), kernel, mode="check", limits={"wall_s": 1.0})
+    reply = run(build(PROGRAM, flavour), kernel, mode="check", limits={"wall_s": 2.0})
     assert Path(reply["stdout_path"]).read_text().split()[0] == "cudaErrorLaunchTimeout"
     assert not reply["timed_out"]
     assert [(p["kind"], p["line"]) for p in reply["problems"]] == [("timeout", marked_line(kernel, "timeout"))]
+
+
+def test_an_endless_kernel_that_begins_late_ends_before_the_program_has_to(build: Any, run: Any) -> None:
+    reply = run(build(PROGRAM, "counted"), "late_endless", mode="check", limits={"wall_s": 2.5})
+    assert not reply["timed_out"]
+    assert [(p["kind"], p["line"]) for p in reply["problems"]] == [("timeout", marked_line("endless", "timeout"))]
 
 
 def test_an_assertion_of_host_code_ends_the_program_as_the_c_library_does(build: Any, run: Any) -> None:

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include <unistd.h>
+
 __global__ void shared_race(int* out) {
   __shared__ int s[256];
   s[threadIdx.x] = threadIdx.x;
@@ -171,6 +173,7 @@ int main(int, char** argv) {
   if (is("assertion")) assertion<<<1, 32>>>(d);
   if (is("recursion")) cudaMemset(d, 0, 128), recursion<<<1, 1>>>(d);
   if (is("endless")) endless<<<1, 32>>>(d);
+  if (is("late_endless")) usleep(1200000), endless<<<1, 32>>>(d);
   if (is("endless_fence")) endless_fence<<<1, 32>>>(d);
   if (is("host_assertion")) assert(d == nullptr);  // host_assertion
   if (is("dynamic_overflow")) dynamic_overflow<<<1, 64, 128>>>(d);
