@@ -20,7 +20,7 @@ from assistant.record import Record
 from assistant.workload.asked_regions import region_of_main
 from assistant.workload.regions import OrderedStep
 
-__all__ = ["further_predictions", "predicted_region"]
+__all__ = ["further_predictions", "predicted_region", "predicted_times_s"]
 
 _SPAN_METHOD = "the longest way through streams, events and waits of the host; kernels overlap where they fit into the machine together"
 _PAGEABLE_RATIO = 4.0
@@ -46,8 +46,8 @@ def predicted_region(found: ProgramRegion, before: Evaluation, after: Evaluation
     Where the ratio depends on what is assumed (how kernels share the machine, what staging costs), ``low`` and ``high`` are its ends, and a
     gain that only some assumptions show is INCONCLUSIVE.
     """
-    sides = [_predictions(side, evaluation, target) for side, evaluation in zip(found.counted, (before, after), strict=True)]
-    if any(not side for side in sides):
+    sides = _sides(found, before, after, target)
+    if sides is None:
         return None
     old, new = (_as_one(found, steps, side, _NOMINAL) for steps, side in zip(found.counted, sides, strict=True))
     comparison = compare_predictions((PredictedCase(found.name, float(found.region.count), old, new),))
@@ -57,6 +57,20 @@ def predicted_region(found: ProgramRegion, before: Evaluation, after: Evaluation
     methods = (comparison.method, OPERATIONS_METHOD, *((_SPAN_METHOD,) if found.may_overlap else ()))
     comparison = replace(comparison, low=None, high=None, quality=quality, method="; ".join(methods))
     return _within_assumptions(comparison, [_ratio(found, sides, assumption) for assumption in _assumptions(found)])
+
+
+def predicted_times_s(found: ProgramRegion, before: Evaluation, after: Evaluation, target: Target) -> tuple[float, float] | None:
+    """Seconds of one repetition on both sides; None where one of the launches was not counted."""
+    sides = _sides(found, before, after, target)
+    if sides is None:
+        return None
+    old, new = (_as_one(found, steps, side, _NOMINAL).time_s for steps, side in zip(found.counted, sides, strict=True))
+    return old, new
+
+
+def _sides(found: ProgramRegion, before: Evaluation, after: Evaluation, target: Target) -> list[tuple[KnownTime, ...]] | None:
+    sides = [_predictions(side, evaluation, target) for side, evaluation in zip(found.counted, (before, after), strict=True)]
+    return None if any(not side for side in sides) else sides
 
 
 def _assumptions(found: ProgramRegion) -> tuple[_Assumption, ...]:

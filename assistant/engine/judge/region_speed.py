@@ -19,7 +19,7 @@ from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.program_spans import ProgramSpans, program_spans
 from assistant.engine.judge.region import ProgramRegion
-from assistant.engine.judge.region_prediction import further_predictions, predicted_region
+from assistant.engine.judge.region_prediction import further_predictions, predicted_region, predicted_times_s
 from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timed import timing_options
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
@@ -29,6 +29,7 @@ from assistant.model.timing import PairTiming
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, Timing
 from assistant.profile.quantity import counted_noun, format_quantity
+from assistant.record import Record
 from assistant.workload.recordings import RecordingReader
 from assistant.workload.regions import launches_of, steps_within
 from assistant.workload.upload_contents import ProgramUploads, has_other_contents
@@ -37,6 +38,10 @@ __all__ = ["region_speed"]
 
 _MOST_LAUNCHES = 32
 """Launches of a version that are replayed together."""
+_SLOWEST_COPY_BYTES_PER_S = 1e9
+"""Of a copy between host and device, staged through a host that is slow and busy: a sixteenth of the worst that predictions assume."""
+_LEAST_GAIN_RATIO = 1.02
+"""What must be left of a gain that something which is not in it takes from."""
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
 
 
@@ -44,14 +49,18 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     """Timed where there is a clock, else predicted; no gain where something that B adds is in no ratio."""
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
-    within, elsewhere = _within(found, a, b, clock), (*_outside(found, a, b), *_of_the_host(before, after), *_over_the_link(found))
+    within, elsewhere = _within(found, a, b, clock), (*_outside(found, a, b), *_of_the_host(before, after))
     predicted = predicted_region(found, before, after, job.target)
     what, once = (found.what, *found.left_out), _once(found, a, b)
+    link = _over_the_link(found, predicted_times_s(found, before, after, job.target))
     if clock is None:
+        once, elsewhere = (*once, *link.known), (*elsewhere, *link.doubts)
         further = further_predictions(found, predicted, before, after, job.target)
         return Speed(_with_caveats(predicted, (*what, *further, *once), (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
     spans = await program_spans(job, clock, found, before.version.program, after.version.program)
+    link = link if isinstance(spans, LabFailure) else _over_the_link(found, spans.region_s)
+    once, elsewhere = (*once, *link.known), (*elsewhere, *link.doubts)
     what = (*what, *(() if isinstance(spans, LabFailure) else _further_measurements(spans)), *once)
     if isinstance(timing, LabFailure) and isinstance(spans, LabFailure):
         caveats = (*what, f"not timed: {timing.message}; {spans.message}")
@@ -182,12 +191,23 @@ def _uploaded(folder: Path | None, recording: Recording) -> ProgramUploads | Non
     return ProgramUploads(recording.uploads, RecordingReader(folder, recording).blob)
 
 
-def _over_the_link(found: ProgramRegion) -> tuple[str, ...]:
-    """Whether B brings more bytes over the link between host and device, of which only the least time is known."""
-    old, new = (sum(step.size_bytes for step in side if not step.is_of_device) for side in found.counted)
+class _OverTheLink(Record):
+    """What B brings more over the link between host and device: named where it cannot cost the gain, else a doubt."""
+
+    known: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+
+
+def _over_the_link(found: ProgramRegion, times_s: tuple[float, float] | None) -> _OverTheLink:
+    """``times_s``: of one repetition, on both sides; None where they are not known."""
+    sizes = [[step.size_bytes for step in side if not step.is_of_device] for side in found.counted]
+    (old, new), has_more_copies = map(sum, sizes), len(sizes[1]) > len(sizes[0])
     if new <= old:
-        return ()
-    return (f"B brings {new - old:,} bytes more over the link between host and GPU, of which only the least time is known",)
+        return _OverTheLink()
+    what, most_s = f"B brings {new - old:,} bytes more over the link between host and GPU", (new - old) / _SLOWEST_COPY_BYTES_PER_S
+    if not has_more_copies and times_s is not None and times_s[0] >= _LEAST_GAIN_RATIO * (times_s[1] + most_s):
+        return _OverTheLink(known=(f"{what}: {format_quantity(most_s, 's')} where the host stages them slowly",))
+    return _OverTheLink(doubts=(f"{what}, of which only the least time is known",))
 
 
 async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> PairTiming | LabFailure:

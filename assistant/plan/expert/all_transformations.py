@@ -17,6 +17,7 @@ from assistant.plan.expert.loop_to_block import LoopToBlock
 from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_to_threads import LoopToThreads
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
+from assistant.plan.expert.more_blocks import MoreBlocks
 from assistant.plan.expert.private_histogram import PrivateHistogram
 from assistant.plan.expert.reciprocal_roots import ReciprocalRoots
 from assistant.plan.expert.register_tile import RegisterTiling
@@ -54,6 +55,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     LoopToGrid(),
     LoopToThreads(),
     LoopUnrolling(),
+    MoreBlocks(),
     PrivateHistogram(),
     ReciprocalRoots(),
     RegisterTiling(),

@@ -48,6 +48,8 @@ WRONG = {
     "window-a-row-off": ("window-tile/interior_of_a_grid", "[threadIdx.y + b + HALF]", "[threadIdx.y + b + HALF - 1]"),
     "window-without-a-barrier": ("window-tile/clamped_blur", "    __syncthreads();\n", ""),
     "margin-not-loaded": ("window-tile/weighted_signal", "col < 128 + TAPS - 1; col", "col < 128; col"),
+    "stride-of-fewer-blocks": ("more-blocks/counted_words", "(size_t)gridDim.x * blockDim.x", "(size_t)32 * blockDim.x"),
+    "sums-for-fewer-blocks": ("more-blocks/energy_by_pieces", "cudaMalloc(&d_slabs, NBLK", "cudaMalloc(&d_slabs, 64"),
     "mirrored-vector-not-turned-round": ("vectorized-access/samples_backwards", "dst8_mirrored[7 - lane]", "dst8_mirrored[lane]"),
     "tile-filled-too-soon": ("window-tile/feature_maps", "\t\t}\n\t\t__syncthreads();\n\t\tlevel", "\t\t}\n\t\tlevel"),
     "stored-outside-the-bounds": ("window-tile/slices_of_a_volume", "if (is_inside) means", "means"),

@@ -118,7 +118,7 @@ def literal_of_name(context: TransformationContext, launch: Launch, name: str) -
         if label is not None and value is not None and node_text(label) == name:
             values.append(value)
     near = context.tree.nearest(values, launch.grid.expression)
-    number = re.match(r"\s*(\d+)\b(?=\s*(?:$|//|/\*))", node_text(near[0])) if len(near) == 1 else None
+    number = re.match(r"\s*\{?\s*(\d+)\b(?=\s*(?:$|\}|//|/\*))", node_text(near[0])) if len(near) == 1 else None
     if number is None:
         return None
     start = context.tree.span(near[0]).start
