@@ -19,6 +19,10 @@ from assistant.record import Record
 __all__ = ["block_shape", "grid_size", "low_occupancy"]
 
 _WARP_LANES = 32
+_FEW_WAVES = 0.5
+"""Of resident blocks: with less an SM has room for as many blocks again."""
+_CLEARLY = 0.9
+"""Predicted time with more blocks, over that without, from which on a grid with a block for each SM is called too small."""
 _LEAST_TRIPS = 2.0
 """Below, each thread has little more than one element: there is no loop to share."""
 _BLOCK_SIZES = (64, 128, 256)
@@ -69,10 +73,11 @@ def _raised(context: FindContext, launch: CountedLaunch, occupancy: Occupancy) -
 def _fastest(context: FindContext, launch: CountedLaunch, candidates: tuple[FixedLaunch, ...]) -> FixedLaunch:
     """The candidate of the least predicted time; the launch as it is where none is faster."""
 
-    def time_s(fixed: FixedLaunch) -> float:
-        return context.predict(fixed.profile, context.resources, fixed.occupancy, context.target).time_s
+    return min((FixedLaunch(launch.profile, launch.occupancy), *candidates), key=lambda fixed: _time_s(context, fixed))
 
-    return min((FixedLaunch(launch.profile, launch.occupancy), *candidates), key=time_s)
+
+def _time_s(context: FindContext, fixed: FixedLaunch) -> float:
+    return context.predict(fixed.profile, context.resources, fixed.occupancy, context.target).time_s
 
 
 def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -86,16 +91,16 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
         if walk is not None:
             message += f"; {walk.words} (line {walk.line}), a warp per row would be 32 times as many"
             ways = (*ways, walk.fixed)
-        shared = _shared_loop(context, launch)
+        shared = _shared_loop(context, launch, sms)
         if shared is not None:
-            requests = f"a warp makes {number(shared.requests_per_warp)} requests at one line on average"
-            message += f"; more blocks could share the iterations of the loop at line {shared.line}, in which {requests}"
-            ways = (*ways, shared.fixed)
+            message, ways = f"{message}; {shared.words}", (*ways, shared.fixed)
         return (_grid_diagnosis(context, launch, message, (), ways),)
     if launch.occupancy is None:
         return ()
     slots = launch.occupancy.blocks_per_sm * sms
     waves = blocks / slots
+    if waves <= _FEW_WAVES:
+        return _half_empty(context, launch, slots)
     waste = 1 - waves / math.ceil(waves)
     if waves <= 1 or waste < threshold("tail_waste"):
         return ()
@@ -103,6 +108,16 @@ def grid_size(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, .
     wave_fact = Fact("wave_count", waves, None, Method.STATIC)
     whole_waves = FixedLaunch(with_blocks(launch.profile, math.floor(waves) * slots), launch.occupancy)
     return (_grid_diagnosis(context, launch, message, (wave_fact,), (whole_waves, *_smaller_blocks(context, launch))),)
+
+
+def _half_empty(context: FindContext, launch: CountedLaunch, slots: int) -> tuple[Diagnosis, ...]:
+    """KO111 where each SM has a block, and room for as many again: only where more could share a loop, and would be clearly faster."""
+    shared = _shared_loop(context, launch, slots)
+    if shared is None or _time_s(context, shared.fixed) > _CLEARLY * context.time_s(launch):
+        return ()
+    blocks = launch.profile.config.grid.count
+    message = f"A grid of {plural(blocks, 'block')} is {percent(blocks / slots)} of what the SMs of {context.target.name} hold at once"
+    return (_grid_diagnosis(context, launch, f"{message}; {shared.words}", (), (shared.fixed,)),)
 
 
 class _SharedLoop(Record):
@@ -113,9 +128,14 @@ class _SharedLoop(Record):
     """That the line with most of them makes in it: as many as iterations, or a multiple where it accesses memory several times."""
     fixed: FixedLaunch
 
+    @property
+    def words(self) -> str:
+        requests = f"a warp makes {number(self.requests_per_warp)} requests at one line on average"
+        return f"more blocks could share the iterations of the loop at line {self.line}, in which {requests}"
 
-def _shared_loop(context: FindContext, launch: CountedLaunch) -> _SharedLoop | None:
-    """The loop without barriers that makes most global requests, dealt to as many blocks as there are SMs; None without one."""
+
+def _shared_loop(context: FindContext, launch: CountedLaunch, most_blocks: int) -> _SharedLoop | None:
+    """The loop without barriers that makes most global requests, dealt to up to ``most_blocks``; None without one."""
     profile = launch.profile
     blocks, warps = profile.config.grid.count, warps_of(profile)
     looped = [
@@ -129,7 +149,7 @@ def _shared_loop(context: FindContext, launch: CountedLaunch) -> _SharedLoop | N
     trips = access.requests / warps
     if trips < _LEAST_TRIPS:
         return None
-    fixed = FixedLaunch(with_blocks(profile, min(context.target.sm_count, math.floor(blocks * trips))), launch.occupancy)
+    fixed = FixedLaunch(with_blocks(profile, min(most_blocks, math.floor(blocks * trips))), launch.occupancy)
     return _SharedLoop(loop.line, trips, fixed)
 
 

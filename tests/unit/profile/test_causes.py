@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from assistant.model.profile import InstructionMix, LineInstructions
 from assistant.profile import SourceFacts
 from assistant.profile.facts import LineFacts, LoopFacts
@@ -50,6 +52,23 @@ def test_requests_of_a_loop_are_not_said_to_be_its_iterations(access, profile, c
     load = access("global load", 2 * 7 * 1024, 6, sectors=8 * 7 * 1024)
     message = check(profile(load, blocks=1), facts=SourceFacts(loops=(LoopFacts(5, 7, 1, None),), kernel_line=3)).one("KO111").message
     assert "a warp makes 1,792 requests at one line on average" in message and "times" not in message
+
+
+@pytest.mark.parametrize(
+    ("blocks", "has_loop", "is_found"),
+    [(256, True, True), (256, False, False), (800, True, False), (2048, True, False)],
+)
+def test_blocks_for_every_sm_that_leave_most_of_it_empty_could_be_more(access, profile, check, occupancy, blocks, has_loop, is_found):
+    """64 MiB of floats dealt to blocks of 256 threads, of which an SM holds eight."""
+    requests = (16 << 20) // 32
+    load = access("global load", requests, 6, sectors=4 * requests)
+    facts = SourceFacts(loops=(LoopFacts(5, 7, 1, None),) if has_loop else (), kernel_line=3)
+    found = check(profile(load, blocks=blocks, unique_sectors=4 * requests), facts=facts, occupancy=occupancy(256))
+    assert ("KO111" in found.codes) is is_found
+    if is_found:
+        finding = found.one("KO111")
+        assert finding.message.startswith("A grid of 256 blocks is 24 % of what the SMs of h200 hold at once; more blocks could share the")
+        assert finding.estimated_cost_ratio is not None and finding.estimated_cost_ratio > 0.1
 
 
 def test_a_loop_in_which_threads_wait_for_each_other_is_not_dealt_to_blocks(access, profile, check):
