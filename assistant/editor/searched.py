@@ -48,7 +48,7 @@ class _OfKernel:
 
     @property
     def so_far(self) -> SearchView:
-        ratios = [each.ratio for each in self.tried if each.outcome is TrialOutcome.KEPT and each.ratio is not None]
+        ratios = [each.ratio_to_original for each in self.tried if each.outcome is TrialOutcome.KEPT and each.ratio_to_original is not None]
         return SearchView(self.planned_count, len(self.tried), max(ratios, default=None))
 
     @property

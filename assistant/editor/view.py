@@ -117,7 +117,7 @@ class SearchView(Record):
     """Edits that were planned so far; 0 before the first plan."""
     tried_count: int
     best_ratio: float | None
-    """time(before) / time(after) of the best edit that was kept so far, as it was screened; None before one."""
+    """time(text as it was searched) / time(with the best edits that were kept so far), as they were screened; None before one."""
 
 
 class KernelView(Record):

@@ -111,8 +111,11 @@ class CandidateTried(Record):
     """``kept`` became a proposal or the next version to improve; every other value says why it did not."""
     reason: str
     ratio: float | None
+    """time(version that it edits)/time(candidate), as it was screened; null where it did not come that far."""
     why: str = ""
     """Why it was tried when it was: its place in the plan, what was expected of it and by what evidence, what was drawn."""
+    ratio_to_original: float | None = None
+    """time(text that the search began with)/time(candidate): ``ratio`` times the ratios of the edits that it is built on."""
     event: Literal["candidate"] = "candidate"
     schema: int = SCHEMA
 

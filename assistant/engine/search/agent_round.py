@@ -31,7 +31,7 @@ from assistant.engine.search.attempts import attempt_record
 from assistant.engine.search.context import RoundResult, SearchContext, SearchServices
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.host_code import labelled
-from assistant.engine.search.round_trials import constrained
+from assistant.engine.search.round_trials import candidate_tried, constrained
 from assistant.engine.search.setbacks import summary_of_trial
 from assistant.engine.search.together import gathered
 from assistant.engine.search.trials import SearchNode, Trial
@@ -230,7 +230,7 @@ class AgentRound:
         self._trials[trial.id] = trial
         now_ms = self._services.accounts.now_ms()
         self._services.store.add_attempt(attempt_record(job, context.workspace, self._node, context.assessed(self._node), found, now_ms))
-        job.emit(events.CandidateTried(job.id, trial.id, edit.step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio))
+        job.emit(candidate_tried(context, self._node, trial))
         await job.delivered()
         self._services.history.add(self._node.key, trial, summary_of_trial(trial, self._node.evaluation.version))
         return trial

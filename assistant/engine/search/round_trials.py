@@ -30,7 +30,7 @@ from assistant.model.trial import TrialOutcome
 from assistant.model.verification import Label
 from assistant.profile.quantity import counted_noun
 
-__all__ = ["RoundTrials", "constrained"]
+__all__ = ["RoundTrials", "candidate_tried", "constrained"]
 
 
 @dataclass
@@ -159,10 +159,7 @@ class RoundTrials:
             self.services.history.add_again(before, trial)
         else:
             self._remember(judged)
-            event = events.CandidateTried(
-                context.job.id, trial.id, step.technique, context.kernel, trial.outcome, trial.reason, trial.ratio, step.why
-            )
-            context.job.emit(event)
+            context.job.emit(candidate_tried(context, self.node, trial))
             self.services.history.add(before, trial, summary_of_trial(trial, self.node.evaluation.version))
             await context.job.delivered()  # a person who watches may stop the search before anything more is spent
         self._note_outcome(step, trial)
@@ -200,6 +197,13 @@ class RoundTrials:
         now_ms = self.services.accounts.now_ms()
         record = attempt_record(context.job, context.workspace, self.node, context.searched(self.node), trial, now_ms)
         self.services.store.add_attempt(record)
+
+
+def candidate_tried(context: SearchContext, node: SearchNode, trial: Trial) -> events.CandidateTried:
+    """The event of a candidate that was judged as an edit of ``node``."""
+    job, step, ratio = context.job.id, trial.step, trial.ratio
+    whole = None if ratio is None else node.ratio * ratio
+    return events.CandidateTried(job, trial.id, step.technique, context.kernel, trial.outcome, trial.reason, ratio, step.why, whole)
 
 
 def constrained(context: SearchContext, trial: Trial) -> Trial:

@@ -87,6 +87,10 @@ def _step(kernel: str, technique: str) -> Step:
     return Step(technique, kernel, 2, "", (), "KO101", (), 1.0)
 
 
+def _tried(technique: str, outcome: TrialOutcome, ratio: float, to_original: float) -> CandidateTried:
+    return CandidateTried("J1", "C1", technique, "first(float*)", outcome, "", ratio, ratio_to_original=to_original)
+
+
 def test_a_search_that_goes_on_says_how_many_edits_were_tried_and_the_best_so_far() -> None:
     searched, key = Searched(), _PARSED.kernels[0].key
 
@@ -97,9 +101,9 @@ def test_a_search_that_goes_on_says_how_many_edits_were_tried_and_the_best_so_fa
     assert said(FindingsFound("J1", "first(float*)", (), ())) == SearchView(0, 0, None)
     steps = tuple(_step("first(float *)", technique) for technique in ("tile", "unroll", "pad"))
     assert said(PlanMade("J1", "expert", steps, ())) == SearchView(3, 0, None)
-    assert said(CandidateTried("J1", "C1", "tile", "first(float*)", TrialOutcome.KEPT, "", 1.57)) == SearchView(3, 1, 1.57)
-    slower = CandidateTried("J1", "C2", "unroll", "first(float*)", TrialOutcome.NOT_BETTER, "", 1.9)
-    assert said(slower) == SearchView(3, 2, 1.57), "what was not kept is no best edit"
+    assert said(_tried("tile", TrialOutcome.KEPT, 1.57, 1.57)) == SearchView(3, 1, 1.57)
+    assert said(_tried("unroll", TrialOutcome.NOT_BETTER, 1.9, 1.9)) == SearchView(3, 2, 1.57), "what was not kept is no best edit"
+    assert said(_tried("pad", TrialOutcome.KEPT, 1.2, 1.88)) == SearchView(3, 3, 1.88), "an edit of an edited kernel, against the text"
     assert list(searched.running) == [key], "the other kernel is not searched on"
     assert searched.broken_off("J1") and not searched.running and not searched.broken_off("J1")
     assert searched.in_vain == {}, "a search that was cancelled says nothing of what there is to find"

@@ -132,8 +132,9 @@ async def test_a_second_step_is_timed_against_the_first_and_both_together_agains
     clock = Asked()
     on = Search(tmp_path, planner, f"{QUICK}\n{start}\n", timing=clock)
     assert await on.run(max_rounds=2) == [("tile", "kept"), ("pad", "kept")]
-    ratios = [event.ratio for event in on.all(events.CandidateTried)]
-    assert ratios == [pytest.approx(40 / 30), pytest.approx(30 / 20)]
+    tried = on.all(events.CandidateTried)
+    assert [event.ratio for event in tried] == [pytest.approx(40 / 30), pytest.approx(30 / 20)]
+    assert [event.ratio_to_original for event in tried] == [pytest.approx(40 / 30), pytest.approx(40 / 20)]
     (made,) = on.all(events.ProposalMade)
     assert made.techniques == ("tile", "pad") and made.speed.ratio == pytest.approx(40 / 20)
     assert clock.pairs == [(40, 30), (30, 20), (40, 20)], "candidates against what they were made from; then the best against the start"
