@@ -62,7 +62,7 @@ def gather(files: list[LexedFile]) -> UnitContext:
     """The unit's context; files in any order."""
     context = UnitContext()
     macros = {m.name: (m, s) for f in files for m, s in f.macros}
-    _find_words(context, macros)
+    _find_words(context, [(m.name, s) for f in files for m, s in f.macros])
     for file in files:
         for stream, found in _streams(file):
             for declaration in found:
@@ -105,13 +105,13 @@ def _streams(file: LexedFile) -> Iterator[tuple[Stream, tuple[Declaration, ...]]
         yield stream, tuple(declarations(stream))
 
 
-def _find_words(context: UnitContext, macros: dict[str, tuple[Macro, Stream]]) -> None:
+def _find_words(context: UnitContext, macros: list[tuple[str, Stream]]) -> None:
     """Macros that expand to ``__global__``, ``__device__``, ``__forceinline__`` or ``__restrict__`` as specifiers, through other macros
-    too."""
+    too. One that several branches define, as where only ``__CUDACC__`` brings such words, counts if one of its bodies has them."""
     changed = True
     while changed:
         changed = False
-        for name, (_, stream) in macros.items():
+        for name, stream in macros:
             texts = {t.text for t in stream.tokens}
             # A body that defines a whole function is handled as code, not as a specifier.
             if "{" in texts:

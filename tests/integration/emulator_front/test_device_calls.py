@@ -125,6 +125,14 @@ def test_a_system_call_in_inline_assembly_is_refused(cache_dir: Path) -> None:
     assert reply.diagnostics[0].message == "inline assembly in device code makes a system call, which only host code can"
 
 
+def test_a_macro_that_says_device_only_to_compilers_of_cuda_marks_device_code(cache_dir: Path) -> None:
+    code = (
+        "#ifdef __CUDACC__\n#define HD __host__ __device__\n#else\n#define HD\n#endif\n"
+        "HD inline int at(int x, int y) { return 16 * x + y; }\n"
+    )
+    assert isinstance(_built(cache_dir, code + KERNEL + "at(1, 2); }\n" + MAIN), BuiltProgram)
+
+
 def test_bytes_that_only_look_like_a_system_call_are_none(cache_dir: Path) -> None:
     code = "__global__ void k(float* o, int n) { ((volatile int*)o)[n] = 0x80cd050f; }\n"
     assert isinstance(_built(cache_dir, code + MAIN), BuiltProgram)
