@@ -41,6 +41,8 @@ __all__ = ["InnerText", "OpenDocument", "written_anew"]
 _SOURCE = ".cu"
 _OF_SOME = ":some"
 """Suffix of a command's name: its answer covers only some kernels of the source."""
+_CANNOT_ANSWER = 3
+"""Exit code (docs/reference/cli.md)."""
 
 
 class InnerText(Record):
@@ -161,7 +163,7 @@ class OpenDocument:
             self._parse()
 
     def recall(self, stored: Sequence[StoredAnalysis]) -> None:
-        """Take over the answers that memory has on this text in its program."""
+        """Take over the answers that memory has on this text in its program; what could not be answered is tried again."""
         key = self._answer_key(self.text)
         for analysis in sorted(stored, key=lambda one: one.command.endswith(_OF_SOME)):  # whole answers come first
             command = analysis.command.removesuffix(_OF_SOME)
@@ -170,6 +172,8 @@ class OpenDocument:
                     events = tuple(event_from(json.loads(line)) for line in analysis.events)
                 except (DecodeError, ValueError):
                     continue  # written by another version: it will be made again
+                if any(isinstance(event, JobEnded) and event.exit_code == _CANNOT_ANSWER for event in events):
+                    continue  # what was in the way, a compiler or a missing file, may be there by now
                 self._analyses[command] = Analysis(self.text, tuple(own(events)))
                 if command != analysis.command:
                     self._outdated.add(command)

@@ -9,12 +9,15 @@ from assistant.editor.hover_words import kernel_hover
 from assistant.editor.lens_row import kernel_row
 from assistant.editor.open_document import OpenDocument
 from assistant.editor.tasks import Task, Verb
+from assistant.engine import answer_key, event_json
 from assistant.engine.request import JobRequest
 from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.events import JobEnded
 from assistant.model.profile import Signature
 from assistant.model.proposal import Proposal, ProposalState
+from assistant.model.source import Source
 from assistant.model.verification import Outcome, Verification
+from assistant.ports.store import StoredAnalysis
 from tests.changes import change
 
 FILE = Path("/w/k.cu")
@@ -98,3 +101,11 @@ def test_a_job_that_ended_without_an_answer_leaves_no_trace() -> None:
     document.outdate()
     document.abandon("J1")
     assert has_answer_after(document, "J1")
+
+
+def test_what_could_not_be_answered_before_is_tried_again() -> None:
+    for exit_code, is_known in ((0, True), (1, True), (3, False)):
+        document = OpenDocument("file:///w/k.cu", FILE, BEFORE)
+        ended = StoredAnalysis("check", answer_key(Source(FILE, BEFORE).sha256, ""), (event_json(JobEnded("J1", exit_code, "")),))
+        document.recall((ended,))
+        assert document.has_answer("check") is is_known
