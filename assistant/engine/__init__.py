@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from assistant.engine.events_as_json import event_from as event_from
     from assistant.engine.events_as_json import event_json as event_json
     from assistant.engine.events_as_json import event_object as event_object
-    from assistant.engine.everywhere import in_programs as in_programs
-    from assistant.engine.everywhere import judging_programs as judging_programs
+    from assistant.engine.every_program import in_programs as in_programs
+    from assistant.engine.every_program import judging_programs as judging_programs
     from assistant.engine.files import replace_text as replace_text
     from assistant.engine.ids import new_id as new_id
     from assistant.engine.initialize import initialized as initialized

@@ -2,7 +2,7 @@
 
 Example::
 
-    requests = in_programs(request, flags)                       # one for each program
+    sides = read_all(judging_programs(request, loaded), flags, sides_in)
     ending = await compare_everywhere(job, sides, is_strict)     # FAIL where one of them fails
 """
 
@@ -12,28 +12,27 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from assistant.config import LoadedSettings, find_workspace, load_settings
+from assistant.config import find_workspace, load_settings
 from assistant.cuda.changes import changes_of
 from assistant.engine.asked_function import settle_region
 from assistant.engine.compared_files import Sides
+from assistant.engine.every_program import judging_programs
 from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.judge import ComparisonResult, Verdict, compare, compare_ending, verdict_event
-from assistant.engine.programs import programs_of
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest, about_texts
 from assistant.engine.running import flags_of
 from assistant.engine.search import NotOffered
 from assistant.engine.source_version import SourceVersion, candidate_of
-from assistant.errors import CannotAnswerError, KernelOptError
+from assistant.errors import KernelOptError
 from assistant.model.build import Flags
 from assistant.model.comparison import SpeedOutcome, format_ratio
 from assistant.model.profile import Severity
-from assistant.model.program import ProgramSearch
 from assistant.model.source import Source
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.record import Record
 
-__all__ = ["NamedSides", "compare_everywhere", "in_programs", "judged_elsewhere", "judging_programs", "read_all", "read_sides"]
+__all__ = ["NamedSides", "compare_everywhere", "judged_elsewhere", "read_all", "read_sides"]
 
 
 SidesIn = Callable[[JobRequest, SourceVersion], Sides]
@@ -46,28 +45,6 @@ class NamedSides(Record):
     program: str
     request: JobRequest
     sides: Sides
-
-
-def judging_programs(request: JobRequest, loaded: LoadedSettings) -> tuple[tuple[str, JobRequest], ...]:
-    """As ``in_programs``, each for one verdict of the whole; none where an edit is judged in the program that is meant alone.
-
-    Raises CannotAnswerError where every program is asked for and none is found.
-    """
-    is_named = bool(request.extra_sources) or request.run_command is not None or request.live is not None
-    if request.is_everywhere is None and (is_named or not loaded.settings.verification.in_every_program):
-        return ()
-    if request.is_everywhere is False or request.cases:
-        return ()
-    found = in_programs(replace(request, is_everywhere=True), flags_of(request, loaded))
-    if not found and request.is_everywhere:
-        raise CannotAnswerError(f"{request.file.name} is part of no program that was found", f"kernelopt program {request.file}")
-    return found if request.is_everywhere or len(found) > 1 else ()
-
-
-def in_programs(request: JobRequest, flags: Flags) -> tuple[tuple[str, JobRequest], ...]:
-    """The request in each program that has its file, by the program's name. Raises CannotAnswerError where that cannot be read."""
-    found = programs_of(request, flags).search.found
-    return tuple((program.name, replace(request, programs=ProgramSearch((program,)))) for program in found)
 
 
 def read_all(programs: Sequence[tuple[str, JobRequest]], flags: Flags, sides: SidesIn) -> tuple[NamedSides, ...]:

@@ -21,7 +21,8 @@ from assistant.config.remedies import how_to_set_a_model
 from assistant.engine.asked_function import check_region
 from assistant.engine.channel import Listener, streamed
 from assistant.engine.compared_files import Sides, sides_of
-from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, judging_programs, read_all
+from assistant.engine.every_program import judging_programs
+from assistant.engine.everywhere import SidesIn, compare_everywhere, judged_elsewhere, read_all
 from assistant.engine.job import Ending, Job
 from assistant.engine.judge import ComparisonResult, compare
 from assistant.engine.operator_jobs import OperatorJobs
@@ -126,8 +127,7 @@ class Session:
         return self._job("profile", request, lambda job, version: stages.profile(job, version, keep))
 
     def compare(self, request: JobRequest, other: Path, is_strict: bool) -> AsyncIterator[events.Event]:
-        """Is ``other`` right in the place of the request's file, and is it faster? Raises CannotAnswerError where no program is found
-        for a comparison in every one."""
+        """Is ``other`` right in the place of the request's file, and is it faster? Raises CannotAnswerError as ``judge`` does."""
         programs = judging_programs(replace(request, other=other), self.settings(request.file))
         if programs:
             return self._everywhere(programs, lambda each, version: sides_of(each, version, other), is_strict)

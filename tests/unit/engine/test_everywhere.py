@@ -11,7 +11,8 @@ import pytest
 
 from assistant.config import load_settings
 from assistant.engine.channel import UNHEARD
-from assistant.engine.everywhere import judged_elsewhere, judging_programs
+from assistant.engine.every_program import judging_programs
+from assistant.engine.everywhere import judged_elsewhere
 from assistant.engine.job import Ending, Job
 from assistant.engine.request import JobRequest
 from assistant.engine.search import NotOffered

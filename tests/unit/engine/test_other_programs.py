@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from assistant.engine.everywhere import in_programs
+from assistant.engine.every_program import in_programs
 from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
