@@ -14,7 +14,7 @@ from typing import Any
 from assistant.editor.heat import COLD, heat_of
 from assistant.editor.learned_page import SHOWN_ATTEMPTS, learned_page
 from assistant.editor.lens_row import headline
-from assistant.editor.offer_words import accept_title, offer_title, outdated_title
+from assistant.editor.offer_words import accept_title, decided_title, offer_title, outdated_title
 from assistant.editor.program_words import way_title
 from assistant.editor.report import KernelPart, Report
 from assistant.editor.view import KernelView, StallView
@@ -114,7 +114,7 @@ def _home(backend: Backend, unit: Unit, proposal: Proposal) -> str:
 def _decided(decision: Decision, proposal: Proposal) -> dict[str, Any]:
     words = decision.kind.value.replace("_", " ")
     because = decision.reason or decision.reason_code
-    headline = f"{words}: {offer_title(proposal)}" + (f" ({because})" if because else "")
+    headline = f"{words}: {decided_title(proposal)}" + (f" ({because})" if because else "")
     return {"kernel": proposal.kernel, "title": offer_title(proposal), "state": proposal.state.value, "headline": headline}
 
 

@@ -57,7 +57,7 @@ def line_hover(view: View, line: int, is_noted: bool = False) -> list[str]:
         lines += _headline(notes[0])
     fix = next(filter(None, map(_fix, notes)), None)
     if fix is not None:
-        lines.append(f"{fix[0].upper()}{fix[1:]}.")
+        lines.append(tamed(f"{fix[0].upper()}{fix[1:]}."))
     if counters and not (notes and notes[0].code in _SAY_COUNTERS):
         lines.append(line_words(counters)[0])
     if counters:

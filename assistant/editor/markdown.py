@@ -1,4 +1,9 @@
-"""Foreign text inside Markdown: names, messages and source code are shown literally, and make no image, link or HTML."""
+"""Foreign text inside Markdown: names, messages and source code are shown literally, and make no image, link or HTML.
+
+Example::
+
+    tamed("declare it __restrict__")     # 'declare it `__restrict__`': without, the underscores would be gone and the word bold
+"""
 
 from __future__ import annotations
 
@@ -10,15 +15,25 @@ _SHORTEST_FENCE = 3
 _RUN = re.compile(r"`+")
 _LINK = re.compile(r"\](?=[(:])")
 _TAG = re.compile(r"<(?=[A-Za-z][A-Za-z0-9-]*(?:[\s/>:]|$)|[/!?])")
+_CODE = re.compile(r"(`[^`\n]+`)")
+_UNDERSCORES = re.compile(r"(?<!\w)__\w+__(?!\w)")
 _FENCE = re.compile(r"^(\s*)(?:`{3,}|~{3,})", re.MULTILINE)
 
 
 def tamed(text: str) -> str:
-    """The text with a space where an image, a link or HTML would begin; a fence begins no block.
+    """The text with a space where an image, a link or HTML would begin; a fence begins no block; CUDA's words keep their underscores.
 
     A space, as a backslash would be shown in code spans, and in front of another one would do nothing.
     """
-    return _FENCE.sub(r"\1``", _TAG.sub("< ", _LINK.sub("] ", text)))
+    return _FENCE.sub(r"\1``", _TAG.sub("< ", _LINK.sub("] ", _with_underscores(text))))
+
+
+def _with_underscores(text: str) -> str:
+    """``__restrict__`` as code, where the text has no backtick that would end it elsewhere."""
+    parts = _CODE.split(text)
+    if any("`" in part for part in parts[::2]):
+        return text
+    return "".join(part if index % 2 else _UNDERSCORES.sub(r"`\g<0>`", part) for index, part in enumerate(parts))
 
 
 def line_by_line(text: str) -> str:

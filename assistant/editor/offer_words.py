@@ -24,6 +24,7 @@ from assistant.profile.fact_words import change_in_words, metric_in_words
 __all__ = [
     "OUTDATED",
     "accept_title",
+    "decided_title",
     "fits",
     "gain",
     "is_to_be_made",
@@ -97,6 +98,12 @@ def offer_title(proposal: Proposal) -> str:
     return f"{gain(proposal)}, {verdict(proposal)}: {_what(proposal)}{author}"
 
 
+def decided_title(proposal: Proposal) -> str:
+    """As ``offer_title``, once a person has decided: ``≈1.78x predicted, fewer digits: Compute in single precision``."""
+    judged = asked_in_words(proposal.labels) if proposal.verification.outcome is Outcome.NEEDS_DECISION else verdict(proposal)
+    return f"{gain(proposal)}, {judged}: {_what(proposal)}"
+
+
 def outdated_origin(proposal: Proposal) -> tuple[str, ...]:
     """As ``offer_origin``, where the kernel was edited since."""
     return (proposal.summary, f"{OUTDATED}: {gain(proposal)}, {verdict(proposal)}; accepting it has it judged again")
@@ -127,7 +134,10 @@ def _change(outcome: PredictionOutcome) -> str:
 
 
 def _what(proposal: Proposal) -> str:
-    return proposal.summary.partition("\n")[0].rstrip(".") + (f", in {len(proposal.files)} files" if len(proposal.files) > 1 else "")
+    """Lists, buttons and messages show no Markdown."""
+    return proposal.summary.partition("\n")[0].rstrip(".").replace("`", "") + (
+        f", in {len(proposal.files)} files" if len(proposal.files) > 1 else ""
+    )
 
 
 def _is_there(lines: LineMap, hunk: Hunk) -> bool:

@@ -36,6 +36,12 @@ def test_what_people_write_of_code_stays_as_it_reads() -> None:
         assert tamed(text) == text
 
 
+def test_underscores_of_cudas_words_are_shown_and_make_nothing_bold() -> None:
+    assert tamed("no __restrict__ here, `__shared__ x` there") == "no `__restrict__` here, `__shared__ x` there"
+    for text in ("__shfl_down_sync(x, 1)", "a__b__c", "__launch_bounds__ ` of one"):
+        assert tamed(text) == text
+
+
 def test_a_fence_of_others_begins_no_block() -> None:
     assert tamed("Look:\n```cuda\nx\n  ~~~\n") == "Look:\n``cuda\nx\n  ``\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assistant.editor.offer_words import accept_title, fits, gain, judged_in_words, offer_title, review_lines, verdict
+from assistant.editor.offer_words import accept_title, decided_title, fits, gain, judged_in_words, offer_title, review_lines, verdict
 from assistant.editor.tried import others_tried
 from assistant.model import event_parts, events
 from assistant.model.comparison import SpeedOutcome
@@ -48,6 +48,8 @@ def test_a_gain_has_three_digits_and_says_when_nothing_was_timed(outcome: SpeedO
 def test_what_needs_a_decision_says_on_what_also_on_the_button() -> None:
     asks = _proposal(SpeedOutcome.PREDICTED, 1.6, Outcome.NEEDS_DECISION, (Label.PRECISION,))
     assert verdict(asks) == "needs your decision: fewer digits" and accept_title(asks) == "Accept with fewer digits"
+    asks = replace(asks, summary="Compute in single precision where only `pow` is double")
+    assert decided_title(asks) == "≈1.60x predicted, fewer digits: Compute in single precision where only pow is double"
     plain = _proposal(SpeedOutcome.PREDICTED, 1.6)
     assert verdict(plain) == "right in 10 of 10 cases" and accept_title(plain) == "Accept"
     assert offer_title(replace(plain, model="m")) == f"≈1.60x predicted, right in 10 of 10 cases: {plain.summary}, by model m"

@@ -13,6 +13,7 @@ from assistant.editor.view import RelatedPlace
 from assistant.editor.words import HINT_LIMIT, hot_lines, line_hint
 from assistant.model.profile import Severity
 from assistant.profile.wording import CLAUSE_CHARACTERS
+from tests.e2e.cli.harness import ROOT
 from tests.editor_texts import RECORDED, hovers, recorded_view, rows
 
 _COST_CHARACTERS = len(" (costs ≈ 100 % of the kernel's time)")
@@ -80,6 +81,17 @@ def test_what_would_fix_a_race_of_a_line_with_itself_is_no_barrier_between_its_a
         note = replace(noted, code=code, stage="check", severity=Severity.ERROR, message=message, defect=kind, related=(itself,))
         (said,) = [line for line in line_hover(replace(view, notes=(note,)), noted.line, is_noted=True) if line.startswith(fix)]
         assert not said.startswith("A barrier")
+
+
+def test_a_hover_shows_cudas_words_as_they_are_written() -> None:
+    view = recorded_view("transpose")
+    noted = next(note for note in view.notes if note.code == "KO101")
+    said = line_hover(replace(view, notes=(replace(noted, code="KO113"),)), noted.line, is_noted=True)
+    assert said[0] == "Declare the pointers const and `__restrict__`, if the buffers really never overlap."
+
+
+def test_every_example_is_looked_at() -> None:
+    assert sorted(path.stem for path in (ROOT / "examples").glob("*.cu")) == list(RECORDED)
 
 
 def test_a_hover_says_the_cost_why_what_would_fix_it_and_who_counted() -> None:

@@ -56,7 +56,7 @@ export async function chooseOther(others: readonly OtherTried[]): Promise<OtherT
     void vscode.window.showInformationMessage("Nothing else was tried on this kernel in that search.");
     return undefined;
   }
-  const items = others.map((other) => ({ label: other.title, detail: `${other.why} Tried ${other.tried}`, other }));
+  const items = others.map((other) => ({ label: other.title, detail: `${other.why.replace(/\.$/, "")} · tried ${other.tried}`, other }));
   return (await vscode.window.showQuickPick(items, { title: "Tried, and not offered: why not?", matchOnDetail: true }))?.other;
 }
 
