@@ -21,7 +21,7 @@ from lsp.settings import EditorConfiguration
 from lsp.texts import open_document
 from lsp.units import IgnoredText, Unit, Units, file_of
 
-__all__ = ["Diagnostics"]
+__all__ = ["Diagnostics", "note_range"]
 
 _SEVERITIES = {
     Severity.ERROR: types.DiagnosticSeverity.Error,
@@ -111,7 +111,7 @@ def _ignored(item: IgnoredText) -> types.Diagnostic:
 def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
     page = None if note.code is None else finding_page(note.code)
     return types.Diagnostic(
-        range=_range(unit, note),
+        range=note_range(unit, note),
         message=unit.said(short_message(note)),
         severity=_SEVERITIES[note.severity],
         code=note.code,
@@ -125,7 +125,7 @@ def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
     )
 
 
-def _range(unit: Unit, note: Note) -> types.Range:
+def note_range(unit: Unit, note: Note) -> types.Range:
     """The few characters that a note is about."""
     if note.column:
         return unit.token_range(note.line, note.column)

@@ -9,9 +9,11 @@ from urllib.parse import quote
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from assistant.editor.hover_words import kernel_hover, line_hover
+from assistant.editor.hover_words import HOVER_LINES, kernel_hover, line_hover
+from assistant.editor.view import View
 from lsp.backend import Backend
 from lsp.client import Client
+from lsp.diagnostics import note_range
 from lsp.operators import op_arguments, task_hover
 from lsp.units import Unit, Units
 
@@ -22,7 +24,7 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
         for unit, line in units.at(params.text_document.uri, params.position):
-            lines = list(_lines(client, backend, unit, line))
+            lines = list(_lines(client, backend, unit, line, params.position))
             if lines:
                 content = types.MarkupContent(types.MarkupKind.Markdown, "  \n".join(lines))
                 return types.Hover(content, unit.line_range(line))
@@ -38,16 +40,23 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
         return types.Hover(content, unit.line_range(shown.line))
 
 
-def _lines(client: Client, backend: Backend, unit: Unit, line: int) -> Iterator[str]:
+def _lines(client: Client, backend: Backend, unit: Unit, line: int, position: types.Position) -> Iterator[str]:
     backend.editor.look_at(unit.key)
     view = backend.editor.view(unit.key)
     kernel = next((kernel for kernel in view.kernels if kernel.line == line), None)
-    found = line_hover(view, line, is_noted=client.is_ours) if kernel is None else kernel_hover(kernel, view)
-    yield from map(unit.said, found)
+    is_noted = client.is_ours and _is_noted(unit, view, line, position)
+    found = line_hover(view, line, is_noted) if kernel is None else kernel_hover(kernel, view)
+    yield from map(unit.said, found[: HOVER_LINES - 1] if client.is_ours else found)
     if found and client.is_ours:
         inside = next((k for k in view.kernels if k.line <= line <= k.last_line), None)
         arguments: dict[str, object] = {"uri": unit.uri} if inside is None else dict(unit.arguments(inside.key))
         yield _link("More", "kernelopt.kernel.explain", arguments if kernel is not None else {**arguments, "line": line})
+
+
+def _is_noted(unit: Unit, view: View, line: int, position: types.Position) -> bool:
+    """Whether the position is underlined for a finding: there alone VS Code shows what the finding says in its own hover."""
+    ranges = [note_range(unit, note) for note in view.notes if note.line == line and note.code is not None]
+    return any(found.start <= position <= found.end for found in ranges)
 
 
 def _link(title: str, command: str, argument: dict[str, object]) -> str:

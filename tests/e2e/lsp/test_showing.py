@@ -76,6 +76,9 @@ async def test_a_hover_is_five_lines_and_the_tables_are_a_command_away(slow: tup
     hot = await editor.hover(document, line, 8)
     assert len(hot.splitlines()) <= HOVER_LINES and hot.startswith("Let threadIdx.x run along") and "counted exactly" in hot
     assert "[More](command:kernelopt.kernel.explain" in hot, "the diagnostic says the rest in this client's hover"
+    beside = await editor.hover(document, line, 40)
+    assert beside.startswith("**Each store request touches 32 sectors where 4 would do**"), "where nothing is underlined the hover says it"
+    assert len(beside.splitlines()) <= HOVER_LINES and "[More]" in beside
     page = (await editor.run("kernelopt.kernel.explain", uri=document.uri))["markdown"]
     assert "| evidence | line | value | method |" in page and "h200" in page
     table = (await editor.run("kernelopt.kernel.explain", uri=document.uri, line=line + 1))["markdown"]
