@@ -21,6 +21,7 @@ from assistant.profile.facts import StructUse
 __all__ = ["struct_uses"]
 
 _VECTOR_MEMBERS = "xyzw"
+_VECTOR = Words(r"(?:u?(?:char|short|int|long|longlong)|float|double)[234]")
 _VECTOR_OF_ONE_ACCESS = Words(r"u?(?:char|short|int|long|longlong)[24]|(?:float|double)[24]|(?:__half|half|__nv_bfloat16)2?")
 
 
@@ -137,9 +138,9 @@ def _member_bytes(parsed: ParsedSource, tree: SyntaxTree, element_type: str) -> 
 
 
 def _vector_members(tree: SyntaxTree, element_type: str) -> Mapping[str, int]:
-    """Members of ``float4`` and similar types, with their offsets; nothing for other types without members."""
+    """Bytes of each member of ``float4`` and similar types; nothing for other types without members, ``u32`` and ``f64`` among them."""
     size = element_size_bytes(tree, element_type)
-    count = element_type[-1:]
-    if size is None or count not in ("2", "3", "4") or element_type.endswith("half2"):
+    if size is None or element_type not in _VECTOR:
         return {}
-    return dict.fromkeys(_VECTOR_MEMBERS[: int(count)], size // int(count))
+    count = int(element_type[-1])
+    return dict.fromkeys(_VECTOR_MEMBERS[:count], size // count)

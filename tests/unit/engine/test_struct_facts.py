@@ -33,6 +33,12 @@ def test_members_used_of_an_array_of_structures_are_found_by_line() -> None:
     assert facts.at("k.cu", 6).structs == (StructUse("p", "Particle", 32, ("x", "m"), 12), StructUse("v", "float4", 16, ("w",), 4))
 
 
+def test_an_array_of_numbers_is_none_of_structures_whatever_its_type_is_called() -> None:
+    for alias in ("using u32 = unsigned int;", "typedef unsigned int u32;"):
+        facts = _facts(f"{alias}\n__global__ void k(int *o, const u32 *h) {{\n  if (h[729 * threadIdx.x] > 1) o[0] = 1;\n}}\n")
+        assert facts.at("k.cu", 3).structs == ()
+
+
 _REFERENCE = """
 struct Particle { float x, y, z, vx, vy, vz, m, q; };
 __device__ float kinetic(const Particle &p) {
