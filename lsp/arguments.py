@@ -15,6 +15,7 @@ __all__ = [
     "PairArguments",
     "ProgramArguments",
     "ProposalArguments",
+    "QuestionArguments",
     "SourceArguments",
     "VerifyArguments",
     "find_unit",
@@ -54,6 +55,13 @@ class OptimizeArguments(Record):
     """What speeds are of: ``main``, or a function of the host, its calls; None: as the setting ``region`` says."""
     op: str | None = None
     """The class of a PyTorch task or candidate, in place of a kernel."""
+
+
+class QuestionArguments(Record):
+    """An answer to a question that a client could not ask by a message."""
+
+    question: str
+    answer: str
 
 
 class VerifyArguments(Record):

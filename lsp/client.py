@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 
 from assistant.model.short_ids import with_short_ids
+from lsp.questions import Questions
 
 if TYPE_CHECKING:
     from assistant.config import ConsentAnswer, ProgramConsent
@@ -39,6 +40,8 @@ class Client:
         self._name: str | None = None
         self._said: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self.questions = Questions()
+        """What it cannot ask a person by a message."""
         self.keeps_answers = True
         """Whether what it answers to questions of trust is remembered for good; not where it connected to a port."""
         self.short_id: Callable[[str], str] = str
@@ -175,12 +178,16 @@ class Client:
             self._server.log_trace(types.LogTraceParams(message, detail() if level == types.TraceValue.Verbose else None))
 
     async def choose(self, message: str, answers: tuple[str, ...], kind: types.MessageType = types.MessageType.Info) -> str | None:
-        """The answer that a person chose; None for none, and where the client cannot ask. Some clients never answer."""
+        """The answer that a person chose, by a code action where the client has no messages with answers; None for none. Some clients
+        never answer."""
         items = [types.MessageActionItem(answer) for answer in answers]
         try:
             chosen = await self._server.window_show_message_request_async(
                 types.ShowMessageRequestParams(kind, self._for_people(message), items)
             )
+        except JsonRpcMethodNotFound:
+            self.say_once("kernelopt has a question: the note at the first kernel has it, and a code action there answers")
+            return await self.questions.put(self._for_people(message), answers)
         except JsonRpcException as error:
             self.log(f"the editor answered a question with an error: {error}", types.MessageType.Warning)
             return None

@@ -95,7 +95,7 @@ def compose(
     units, late, pending = Units(), LateReads(), PendingEdits()
     model = EditorModel(server, client)
     backend = Backend(Openers(open_store, open_pairs, listener), client, configured, model)
-    diagnostics = Diagnostics(server, units, backend, late, configured)
+    diagnostics = Diagnostics(server, units, backend, late, configured, client.questions)
     edits = DocumentEdits(server, client, pending)
     offers = Proposals(client, units, backend, edits)
     scratch = ScratchCopies(client, backend, offers.accept_edited)

@@ -17,6 +17,7 @@ from assistant.model.profile import Severity
 from lsp.backend import Backend
 from lsp.late import LateReads
 from lsp.operators import task_notes
+from lsp.questions import Questions
 from lsp.settings import EditorConfiguration
 from lsp.texts import open_document
 from lsp.units import IgnoredText, Unit, Units, file_of
@@ -33,12 +34,22 @@ _SEVERITIES = {
 class Diagnostics:
     """Publishes the diagnostics of a client's documents."""
 
-    def __init__(self, server: LanguageServer, units: Units, backend: Backend, late: LateReads, configuration: EditorConfiguration) -> None:
+    def __init__(
+        self,
+        server: LanguageServer,
+        units: Units,
+        backend: Backend,
+        late: LateReads,
+        configuration: EditorConfiguration,
+        questions: Questions,
+    ) -> None:
         self._server = server
         self._units = units
         self._backend = backend
         self._late = late
         self._configuration = configuration
+        self._questions = questions
+        questions.on_change = self.publish_all
         self._elsewhere: dict[str, dict[Path, list[types.Diagnostic]]] = {}
         """By document: what its jobs reported of files that are not open."""
 
@@ -51,6 +62,7 @@ class Diagnostics:
         found += [_diagnostic(unit, note) for unit, note in task_notes(self._units, self._backend, uri)]
         found += [_ignored(item) for item in self._units.ignored(uri)]
         found += [waiting for unit in self._units.of(uri) if (waiting := self._waiting(unit)) is not None]
+        found += [asked for unit in self._units.of(uri) for asked in self._asked(unit)]
         document = open_document(self._server.workspace, uri)
         self._send(uri, found, None if document is None else document.version)
         self._publish_unopened(uri, {path: notes for unit in self._units.of(uri) for path, notes in self._unopened(unit)})
@@ -73,6 +85,15 @@ class Diagnostics:
             return None
         message = f"only parsed, as its folder is not trusted: {remedy} in a terminal has it compiled and checked"
         return types.Diagnostic(unit.line_range(line), message, types.DiagnosticSeverity.Information, source="kernelopt")
+
+    def _asked(self, unit: Unit) -> Iterator[types.Diagnostic]:
+        """What the client cannot ask by a message, at the first kernel."""
+        if not self._questions.open or not (kernels := self._backend.editor.view(unit.key).kernels):
+            return
+        place = unit.line_range(kernels[0].line)
+        for question in self._questions.open:
+            message = f"{question.message} (answer by a code action: {', '.join(question.answers)})"
+            yield types.Diagnostic(place, message, types.DiagnosticSeverity.Information, source="kernelopt")
 
     def _unopened(self, unit: Unit) -> Iterator[tuple[Path, list[types.Diagnostic]]]:
         """(path, what jobs on the unit reported) of files that are not open."""

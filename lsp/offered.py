@@ -55,6 +55,7 @@ COMMANDS = (
     "kernelopt.verify",
     "kernelopt.job.cancel",
     "kernelopt.consent.ask",
+    "kernelopt.question.answer",
     "kernelopt.kernel.explain",
     "kernelopt.kernel.open",
     "kernelopt.workload.init",

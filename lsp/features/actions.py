@@ -24,6 +24,8 @@ from lsp.units import Unit, Units
 __all__ = ["register"]
 
 _SHOWN_CHOICES = 9
+_SHOWN_CHARACTERS = 60
+"""Of a question, in the title of an action."""
 
 
 def register(server: LanguageServer, client: Client, units: Units, backend: Backend) -> None:
@@ -70,6 +72,15 @@ def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int
         yield _action("kernelopt: optimize this file", REWRITE, "kernelopt.optimize", _whole(unit))
     if kernels:
         yield from _program_actions(unit, view.programs)
+        yield from _answers(client)
+
+
+def _answers(client: Client) -> Iterator[types.CodeAction]:
+    """One for each answer to what the client cannot ask by a message; what is asked stands in full at the first kernel."""
+    for question in client.questions.open:
+        for answer in question.answers:
+            title = f"kernelopt: answer {answer}: {question.message[:_SHOWN_CHARACTERS]}"
+            yield _action(title, QUICK_FIX, "kernelopt.question.answer", {"question": question.id, "answer": answer})
 
 
 def _whole(unit: Unit) -> dict[str, Any]:

@@ -1,4 +1,5 @@
-"""Commands that start a job or cancel one: ``kernelopt.check``, ``profile``, ``optimize``, ``verify``, ``job.cancel``, ``consent.ask``.
+"""Commands that start a job or cancel one: ``kernelopt.check``, ``profile``, ``optimize``, ``verify``, ``job.cancel``, ``consent.ask``,
+``question.answer``.
 
 A command takes one object and answers at once, or as soon as the editor has sent its settings; the work itself is a job.
 """
@@ -12,7 +13,7 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.tasks import Verb
 from assistant.engine import OptimizeOptions
 from assistant.errors import UsageError
-from lsp.arguments import JobArguments, OptimizeArguments, SourceArguments, VerifyArguments, find_unit
+from lsp.arguments import JobArguments, OptimizeArguments, QuestionArguments, SourceArguments, VerifyArguments, find_unit
 from lsp.backend import Backend
 from lsp.client import Client
 from lsp.settings import EditorConfiguration
@@ -62,6 +63,10 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
         key = find_unit(units, backend, arguments).key if arguments.op is None else arguments.uri
         client.spawn(backend.editor.queues.ask_again(key))
         return {"outcome": "asking"}
+
+    @server.command("kernelopt.question.answer")
+    def answer(arguments: QuestionArguments) -> dict[str, Any]:
+        return {"is_answered": client.questions.answer(arguments.question, arguments.answer)}
 
     @server.command("kernelopt.job.cancel")
     def cancel(arguments: JobArguments) -> dict[str, Any]:

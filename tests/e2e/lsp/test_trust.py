@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcMethodNotFound
 
 from tests.e2e.cli.harness import Cli, alive
 from tests.e2e.lsp.capabilities import neovim
@@ -64,6 +65,28 @@ async def test_the_lens_says_that_an_answer_is_waited_for(cli: Cli, open_editor:
 
     await editor.until(waits)
     assert "your consent to run the program" in [job["waits_for"] for job in await editor.jobs()]
+
+
+async def test_an_editor_without_messages_that_ask_gets_a_note_and_answers_by_a_code_action(cli: Cli, open_editor: Start) -> None:
+    editor = await open_editor(answer=_no_such_method)
+    document = editor.open(cli.write("halve.cu", HALVE))
+
+    def notes() -> list[types.Diagnostic]:
+        return [note for note in editor.diagnostics(document) if "answer by a code action" in note.message]
+
+    await editor.until(notes)
+    (note,) = notes()
+    assert "build and run" in note.message and "halve.cu" in note.message and not is_run(editor)
+    actions = await editor.actions(document, note.range.start.line)
+    (once,) = [action for action in actions if action.title.startswith("kernelopt: answer Once: ")]
+    assert once.command is not None and once.command.arguments
+    await editor.run(once.command.command, **once.command.arguments[0])
+    await editor.until(lambda: is_run(editor) and not notes())
+    assert not [action for action in await editor.actions(document, note.range.start.line) if "answer" in action.title]
+
+
+def _no_such_method(question: types.ShowMessageRequestParams) -> str:
+    raise JsonRpcMethodNotFound
 
 
 async def test_nobody_is_asked_to_run_what_does_not_compile(cli: Cli, open_editor: Start) -> None:

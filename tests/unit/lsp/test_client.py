@@ -8,9 +8,10 @@ from typing import Any, cast
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 
-from assistant.config import ProgramConsent
+from assistant.config import ConsentAnswer, ProgramConsent
 from lsp.client import Client
 
 
@@ -75,6 +76,28 @@ def test_flags_that_no_message_holds_are_counted_and_logged_and_not_allowed_for_
     )
     assert titles(question) == ["Once", "Never"]
     assert any("--last" in text for text in asked.logged)
+
+
+class Silent(Asked):
+    """Has no messages with answers, as Helix."""
+
+    async def window_show_message_request_async(self, params: types.ShowMessageRequestParams) -> None:
+        raise JsonRpcMethodNotFound
+
+
+async def test_a_client_without_messages_that_ask_is_asked_by_code_actions() -> None:
+    asked = Silent()
+    client = Client(cast(LanguageServer, asked))
+    changes: list[int] = []
+    client.questions.on_change = lambda: changes.append(len(client.questions.open))
+    asking = asyncio.create_task(client.ask_consent(ProgramConsent(Path("/w"), ("./run",), ())))
+    await asyncio.sleep(0)
+    (question,) = client.questions.open
+    assert "build and run ./run, to verify" in question.message and question.answers == ("Once", "Always here", "Never")
+    assert not client.questions.answer(question.id, "Sometimes") and not client.questions.answer("Q7", "Once")
+    assert client.questions.answer(question.id, "Always here") and not client.questions.answer(question.id, "Never")
+    assert await asking is ConsentAnswer.ALWAYS
+    assert changes == [1, 0] and len(asked.said) == 1
 
 
 def test_no_message_holds_a_link() -> None:
