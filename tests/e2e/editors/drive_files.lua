@@ -115,20 +115,6 @@ local function drive()
     return seen.profile ~= nil
   end)
 
-  choose("accept hunk 1 of 2")
-  wait("a part of the edit", function()
-    return text(header) ~= before.header
-  end)
-  decided("partially accepted", 1)
-  seen.is_other_left = text(other) == before.other
-  vim.cmd("undo")
-  seen.is_part_undone = text(header) == before.header
-  decided("undone", 1)
-  wait("the proposal to be offered again", function()
-    return has(header, "Review")
-  end)
-
-  at_kernel()
   choose("kernelopt: accept ≈")
   wait("the edit of both files", function()
     return text(header) ~= before.header and text(other) ~= before.other
@@ -139,7 +125,7 @@ local function drive()
     vim.cmd("undo")
   end
   seen.is_undone = text(header) == before.header and text(other) == before.other
-  decided("undone", 2)
+  decided("undone", 1)
 end
 
 local ok, problem = xpcall(drive, debug.traceback)
