@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 __all__ = ["with_short_ids"]
 
-_LONG = re.compile(r"\bP0[0-9A-HJKMNP-TV-Z]{25}\b")
-"""``P`` and a ULID."""
+_LONG = re.compile(r"(?<![/\\])\bP0[0-9A-HJKMNP-TV-Z]{25}\b")
+"""``P`` and a ULID; not the name of a file, which has to be found."""
 
 
 def with_short_ids(text: str, short_id: Callable[[str], str]) -> str:

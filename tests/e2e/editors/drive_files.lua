@@ -111,7 +111,7 @@ local function drive()
   at_kernel()
   choose("kernelopt: profile")
   wait("the header's profile", function()
-    seen.profile = hover_with(header, "counted")
+    seen.profile = hover_with(header, "counted exactly")
     return seen.profile ~= nil
   end)
 

@@ -100,6 +100,15 @@ async def test_a_client_without_messages_that_ask_is_asked_by_code_actions() -> 
     assert changes == [1, 0] and len(asked.said) == 1
 
 
+def test_a_message_has_short_ids_but_for_names_of_files() -> None:
+    asked = Asked()
+    client = Client(cast(LanguageServer, asked))
+    client.short_id = lambda _: "P1"
+    long = "P01M7WGDQXK4T3YF0S6BHNC2ZRA"
+    client.say(f"{long}: /w/.kernelopt/previews/{long}.diff")
+    assert asked.said == [f"P1: /w/.kernelopt/previews/{long}.diff"]
+
+
 def test_no_message_holds_a_link() -> None:
     asked = Asked()
     client = Client(cast(LanguageServer, asked))
