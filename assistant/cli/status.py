@@ -24,10 +24,11 @@ from rich.spinner import Spinner
 from assistant.cli.calm_words import shortened
 from assistant.cli.meter import meter_words
 from assistant.config import user_paths
-from assistant.engine.report import technique_in_words
+from assistant.engine.report import ratio_in_words, technique_in_words
 from assistant.lab.cache import FIRST_BUILD, is_emulator_being_built
 from assistant.model import events
 from assistant.model.completion import ModelRole
+from assistant.model.trial import TrialOutcome
 
 __all__ = ["StatusLine", "doing"]
 
@@ -47,6 +48,7 @@ class StatusLine:
         self._spinner = Spinner("dots")
         self._live: Live | None = None
         self._meter = ""
+        self._search = _SearchSoFar()
         self._written_count = 0
 
     def __enter__(self) -> Self:
@@ -65,6 +67,7 @@ class StatusLine:
         """Show what the job does after this event; nothing while a person is asked, or when it is over."""
         if isinstance(event, events.BudgetSpent) and (event.spent.call_count or event.estimate is not None):
             self._meter = f" · {meter_words(event)}"
+        self._search.follow(event)
         self.say(doing(event, self._text))
 
     def say(self, text: str | None) -> None:
@@ -79,7 +82,7 @@ class StatusLine:
 
     def _line(self) -> Spinner:
         elapsed_s = time.monotonic() - self._start_s
-        further = f"{escape(self._meter)}{self._building()}{self._writing()}"
+        further = f"{escape(self._search.words)}{escape(self._meter)}{self._building()}{self._writing()}"
         self._spinner.update(text=f"[dim]{escape(self._text or '')} · {elapsed_s:.0f} s{further}[/]")
         return self._spinner
 
@@ -93,6 +96,36 @@ class StatusLine:
 
     def _writing(self) -> str:
         return f" · {self._written_count:,} characters so far" if self._written_count else ""
+
+
+class _SearchSoFar:
+    """How far the search on a kernel is, and its best edit so far."""
+
+    def __init__(self) -> None:
+        self._kernel = ""
+        self._planned_count = 0
+        self._tried: list[events.CandidateTried] = []
+
+    def follow(self, event: events.Event) -> None:
+        match event:
+            case events.FindingsFound(kernel=kernel) if shortened(kernel) != self._kernel:
+                self._kernel, self._planned_count, self._tried = shortened(kernel), 0, []
+            case events.PlanMade(steps=steps):
+                self._planned_count += len(steps)
+            case events.CandidateTried():
+                self._tried.append(event)
+            case _:
+                pass
+
+    @property
+    def words(self) -> str:
+        """`` · 2 of 5 tried · best ≈1.57x``; empty before a plan."""
+        if not self._planned_count:
+            return ""
+        kept = [one.ratio_to_original for one in self._tried if one.outcome is TrialOutcome.KEPT and one.ratio_to_original is not None]
+        count = len(self._tried)
+        how_far = f"{count} of {self._planned_count} tried" if count < self._planned_count else f"{count} tried"
+        return f" · {how_far}" + (f" · best ≈{ratio_in_words(max(kept))}" if kept else "")
 
 
 def doing(event: events.Event, before: str | None) -> str | None:
