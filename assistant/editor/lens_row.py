@@ -141,11 +141,13 @@ def in_vain(kernel: KernelView, notes: Sequence[Note]) -> str:
 
 
 def search_in_words(kernel: KernelView) -> str:
-    """``trying 3 of 5 · best ≈1.57x``, ``5 tried · best ≈1.57x``, ``optimizing`` before a plan; empty: no search goes on."""
+    """``trying 3 of 5 · best ≈1.57x``, ``5 tried · best ≈1.57x``, ``confirming · best ≈1.57x`` on fresh values, ``optimizing`` before a
+    plan; empty: no search goes on."""
     if kernel.search is None:
         return ""
     planned, tried = kernel.search.planned_count, kernel.search.tried_count
     how_far = "optimizing" if not planned else f"trying {tried + 1} of {planned}" if tried < planned else f"{tried} tried"
+    how_far = "confirming" if kernel.search.is_confirming else how_far
     best = () if kernel.search.best_ratio is None else (f"best ≈{ratio_in_words(kernel.search.best_ratio)}",)
     return " · ".join((how_far, *best))
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from assistant.cuda.match import kernel_meant
 from assistant.editor.view import SearchView
 from assistant.engine.search import nothing_in_words
-from assistant.model.events import CandidateTried, Event, FindingsFound, JobEnded, PlanMade, ProposalMade
+from assistant.model.events import CandidateTried, Event, FindingsFound, JobEnded, PlanMade, ProposalMade, StageStarted
 from assistant.model.plan import Decline
 from assistant.model.profile import Finding
 from assistant.model.source import ParsedSource
@@ -41,6 +41,7 @@ class _OfKernel:
 
     def __init__(self) -> None:
         self.is_found = False
+        self.is_confirming = False
         self.planned_count = 0
         self.tried: list[CandidateTried] = []
         self.declines: list[Decline] = []
@@ -49,7 +50,7 @@ class _OfKernel:
     @property
     def so_far(self) -> SearchView:
         ratios = [each.ratio_to_original for each in self.tried if each.outcome is TrialOutcome.KEPT and each.ratio_to_original is not None]
-        return SearchView(self.planned_count, len(self.tried), max(ratios, default=None))
+        return SearchView(self.planned_count, len(self.tried), max(ratios, default=None), self.is_confirming)
 
     @property
     def why(self) -> str:
@@ -91,6 +92,11 @@ class Searched:
                     if (declined := self._known(job, parsed, decline.kernel)) is not None:
                         declined.declines.append(decline)
                 return any(known)
+            case StageStarted(stage="confirm", detail=detail):
+                confirmed = self._known(job, parsed, detail.rpartition(": ")[0])
+                if confirmed is not None:
+                    confirmed.is_confirming = True
+                return confirmed is not None
             case JobEnded(exit_code=code, reason=reason):
                 found = self._found.pop(job, {})
                 whole = reason.removeprefix(_PREFIX) if reason.startswith(_PREFIX) and len(found) == 1 else ""
@@ -116,6 +122,7 @@ def _note(known: _OfKernel, event: FindingsFound | CandidateTried | ProposalMade
         case FindingsFound(findings=findings):
             known.findings.extend(findings)
         case CandidateTried():
+            known.is_confirming = False
             known.tried.append(event)
         case ProposalMade():
             known.is_found = True

@@ -118,6 +118,8 @@ class SearchView(Record):
     tried_count: int
     best_ratio: float | None
     """time(text as it was searched) / time(with the best edits that were kept so far), as they were screened; None before one."""
+    is_confirming: bool = False
+    """The best edit is judged once more, on fresh values."""
 
 
 class KernelView(Record):

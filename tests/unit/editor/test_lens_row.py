@@ -88,6 +88,7 @@ def _row(kernel: KernelView, **parts: object) -> str:
         (replace(_PROFILED, search=SearchView(5, 0, None), in_vain="none"), "≈ shared-memory-bound · trying 1 of 5"),
         (replace(_PROFILED, search=SearchView(5, 2, 1.57)), "≈ shared-memory-bound · trying 3 of 5 · best ≈1.57x"),
         (replace(_PROFILED, search=SearchView(5, 5, 1.57)), "≈ shared-memory-bound · 5 tried · best ≈1.57x"),
+        (replace(_PROFILED, search=SearchView(5, 5, 1.57, True)), "≈ shared-memory-bound · confirming · best ≈1.57x"),
         (_OFFERED, "≈2.00x predicted | Review | Accept"),
         (replace(_OFFERED, proposal=replace(UNDONE_ELSEWHERE, comparison=_MEASURED)), "1.83x | Review | Accept"),
         (replace(_OFFERED, proposal=_FOR_A_PERSON), "≈2.00x predicted | Review | Accept with fewer digits +1"),

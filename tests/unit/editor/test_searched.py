@@ -10,7 +10,7 @@ from assistant.editor.hover_words import HOVER_LINES, kernel_hover
 from assistant.editor.picture import view_of
 from assistant.editor.searched import Searched
 from assistant.editor.view import SearchView, View
-from assistant.model.events import CandidateTried, Event, FindingsFound, JobEnded, PlanMade
+from assistant.model.events import CandidateTried, Event, FindingsFound, JobEnded, PlanMade, StageStarted
 from assistant.model.plan import Decline, DeclineReason, Step
 from assistant.model.source import Source
 from assistant.model.trial import TrialOutcome
@@ -104,6 +104,9 @@ def test_a_search_that_goes_on_says_how_many_edits_were_tried_and_the_best_so_fa
     assert said(_tried("tile", TrialOutcome.KEPT, 1.57, 1.57)) == SearchView(3, 1, 1.57)
     assert said(_tried("unroll", TrialOutcome.NOT_BETTER, 1.9, 1.9)) == SearchView(3, 2, 1.57), "what was not kept is no best edit"
     assert said(_tried("pad", TrialOutcome.KEPT, 1.2, 1.88)) == SearchView(3, 3, 1.88), "an edit of an edited kernel, against the text"
+    confirming = StageStarted("J1", "confirm", "first(float*): fresh values, repeats, checks, boundary shapes")
+    assert said(confirming) == SearchView(3, 3, 1.88, True)
+    assert said(_tried("vector", TrialOutcome.NOT_BETTER, 0.9, 1.7)) == SearchView(3, 4, 1.88), "the search goes on"
     assert list(searched.running) == [key], "the other kernel is not searched on"
     assert searched.broken_off("J1") and not searched.running and not searched.broken_off("J1")
     assert searched.in_vain == {}, "a search that was cancelled says nothing of what there is to find"
