@@ -209,7 +209,7 @@ class CellOpener:
     def _runners(self, cell: Cell, compiled: CompiledText, asked: MagicLine) -> Callable[[Bound], Runner]:
         """Arrays of a GPU are worked on there, unless the line says otherwise; all others in the emulator."""
         emulated = EmulatorRunner(self._workshop.loop, self._workshop.lab, compiled, str(cell.path), cell.line_of)
-        on_gpu = OnGpu(self._workshop.loop, self._workshop.lab.compiler, compiled)
+        on_gpu = OnGpu(self._workshop.loop, self._workshop.lab.compiler, compiled, self._workshop.modules)
         return lambda bound: emulated if bound.device == "cpu" or asked.device == "cpu" else on_gpu
 
     def _check_region(self, cell: Cell, wanted: CellQuestions, region: str, has_main: bool) -> None:

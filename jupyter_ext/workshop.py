@@ -43,6 +43,7 @@ from assistant.errors import KernelOptError
 from assistant.lab.cpu import CpuLab
 from assistant.lab.gpu_users import NvmlGpuUsers
 from assistant.lab.recorder import LaunchRecorder
+from assistant.live.gpu_modules import GpuModules
 from assistant.live.loop import BackgroundLoop
 from assistant.live.sharing import SharedReader
 from assistant.live.snapshot import remove_left_folders
@@ -112,6 +113,7 @@ class Workshop:
         self._pictures = Pictures(self.editor, self._store)
         self._operators = OperatorJobs(self.editor.queues, self.lab.cache)
         self.shared = SharedReader(self.loop)
+        self.modules = GpuModules()
         self.recorder = LaunchRecorder(self.scratch, user_paths().cache)
 
     def _open(self) -> tuple[Store, EditorSession, CpuLab]:
@@ -202,7 +204,8 @@ class Workshop:
         return self.loop.call(with_short_ids, text, self._store.short_id)
 
     def close(self) -> None:
-        """End every job and worker."""
+        """End every job and worker, and unload what cells launched on a GPU."""
+        self.modules.close()
         self.loop.close(self._end)
         for wanted in self._wanted.values():
             _remove(wanted.folder)

@@ -194,6 +194,8 @@ class Kernel:
         self.__name__ = of.signature.instance
         self._lost = lost_variables(of.parsed, of.kernel)
         """Said at the first call."""
+        self._facts = text_facts(of.parsed, of.kernel)
+        self._on_gpu = OnGpu(of.session.loop, of.session.lab.compiler, of.compiled, of.session.modules)
 
     @property
     def name(self) -> str:
@@ -303,7 +305,7 @@ class Kernel:
     def _launched(self, shape: Shape, arguments: Sequence[object], named: Mapping[str, object], is_checked: bool) -> None:
         of = self._of
         own = kernel_names(named, self.parameters)
-        bound = bind_positional(of.signature, arguments, own, text_facts(of.parsed, of.kernel))
+        bound = bind_positional(of.signature, arguments, own, self._facts)
         config = shape.config(dict(zip(self.parameters, arguments, strict=False)) | own)
         if self._lost:
             warnings.warn(f"{self.name}: {self._lost}", stacklevel=3)
@@ -314,7 +316,7 @@ class Kernel:
         of, session = self._of, self._of.session
         if bound.device == "cpu" or session.device == "cpu":
             return EmulatorRunner(session.loop, session.lab, of.compiled, str(of.request.file))
-        return OnGpu(session.loop, session.lab.compiler, of.compiled)
+        return self._on_gpu
 
     def _checked(self, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> CheckResult:
         with Workload(self._of, shape, arguments, ref) as live:

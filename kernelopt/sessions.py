@@ -21,6 +21,7 @@ from assistant.disk.temporary import OwnFolder
 from assistant.engine import Session as Engine
 from assistant.lab.cache import FIRST_BUILD, is_emulator_built
 from assistant.lab.cpu import CpuLab
+from assistant.live.gpu_modules import GpuModules
 from assistant.live.loop import BackgroundLoop
 from assistant.live.sharing import SharedReader
 from assistant.live.snapshot import remove_left_folders
@@ -53,6 +54,7 @@ class Session:
         self._folder = OwnFolder(_FRONT_END)
         self._engine, self.lab = self.loop.call(self._open)
         self.shared = SharedReader(self.loop)
+        self.modules = GpuModules()
         self.is_closed = False
         atexit.register(self.close)
 
@@ -78,10 +80,11 @@ class Session:
             sys.stderr.write(f"kernelopt: {FIRST_BUILD}\n")
 
     def close(self) -> None:
-        """End every job and worker."""
+        """End every job and worker, and unload what was launched on a GPU, once that has ended."""
         if self.is_closed or os.getpid() != self.process:
             return
         self.is_closed = True
+        self.modules.close()
         self.loop.close(self._end)
         self._folder.remove()
         atexit.unregister(self.close)

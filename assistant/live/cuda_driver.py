@@ -5,7 +5,7 @@ Driver API 12 and later). Example::
 
     driver = UserDriver(installed())
     driver.use_device(0)
-    driver.launch(Launch(driver.function(image, symbol), config, (b"…",), stream))
+    driver.launch(Launch(driver.function(driver.load(image), image, symbol), config, (b"…",), stream))
 """
 
 from __future__ import annotations
@@ -92,10 +92,24 @@ class UserDriver:
         self._call("cuIpcGetMemHandle", handle, base)
         return bytes(handle), address - (base.value or 0)
 
-    def function(self, image: Image, symbol: str) -> ctypes.c_void_p:
-        """Loaded into the current context, where it stays as long as the user's process."""
-        module, function = ctypes.c_void_p(), ctypes.c_void_p()
+    def load(self, image: Image) -> ctypes.c_void_p:
+        """A module of the current context."""
+        module = ctypes.c_void_p()
         self._call("cuModuleLoad", ctypes.byref(module), image.cubin.encode())
+        return module
+
+    def unload(self, module: ctypes.c_void_p, context: int) -> None:
+        """Once its launches have ended; the calling thread keeps its own context."""
+        self._call("cuCtxPushCurrent_v2", ctypes.c_void_p(context))
+        try:
+            self._call("cuCtxSynchronize")
+            self._call("cuModuleUnload", module)
+        finally:
+            self._call("cuCtxPopCurrent_v2", ctypes.byref(ctypes.c_void_p()))
+
+    def function(self, module: ctypes.c_void_p, image: Image, symbol: str) -> ctypes.c_void_p:
+        """The kernel of that instance. Raises KernelFailed where the module, loaded from ``image``, has none."""
+        function = ctypes.c_void_p()
         names = dict(image.kernels)
         mangled = names.get(symbol) or names.get(symbol.partition("(")[0])  # one with C's linkage has no more than its name
         if mangled is None:

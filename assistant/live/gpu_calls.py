@@ -6,17 +6,15 @@ while it runs shows when the user next waits for the GPU.
 
 from __future__ import annotations
 
-import ctypes
 import sys
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from assistant.lab.compiler import Compiler
+from assistant.lab.compiler import Compiler, Image
 from assistant.live.binding import Bound
 from assistant.live.compiling import CompiledText
-from assistant.live.cuda_driver import Launch, UserDriver, installed
+from assistant.live.cuda_driver import Launch
 from assistant.live.faults import KernelFailed
+from assistant.live.gpu_modules import GpuModules
 from assistant.live.loop import BackgroundLoop
 from assistant.model.launch import LaunchConfig
 from assistant.ports.lab import LabFailure
@@ -29,35 +27,33 @@ _POINTER_BYTES = 8
 class OnGpu:
     """Launches one compiled text on the GPUs that its arrays are on."""
 
-    def __init__(self, loop: BackgroundLoop, compiler: Compiler, compiled: CompiledText, load: Callable[[], Any] | None = None) -> None:
-        """``load``: gives the driver's library at the first launch; None: this machine's."""
-        self._load = load or installed
+    def __init__(self, loop: BackgroundLoop, compiler: Compiler, compiled: CompiledText, modules: GpuModules) -> None:
         self._loop = loop
         self._compiler = compiler
         self._compiled = compiled
-        self._driver: UserDriver | None = None
-        self._functions: dict[tuple[str, int], ctypes.c_void_p] = {}
-        """By instance and context."""
+        self._modules = modules
+        self._images: dict[tuple[str, int], Image] = {}
+        """By instance and GPU."""
 
     def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
         """Queue the launch, which nothing here can check. Raises KernelFailed where it cannot be compiled or is refused."""
-        if self._driver is None:
-            self._driver = UserDriver(self._load())
+        driver = self._modules.driver
         index = int(bound.device.rpartition(":")[2])
-        context = self._driver.use_device(index)
+        context = driver.use_device(index)
         symbol = bound.signature.symbol
-        function = self._functions.get((symbol, context))
-        if function is None:
-            function = self._functions[symbol, context] = self._function(symbol, index)
-        self._driver.launch(Launch(function, config, _argument_bytes(bound), _stream_of(bound, index)))
+        function = self._modules.function(self, self._image(symbol, index), symbol, context)
+        driver.launch(Launch(function, config, _argument_bytes(bound), _stream_of(bound, index)))
 
-    def _function(self, symbol: str, index: int) -> ctypes.c_void_p:
-        assert self._driver is not None
+    def _image(self, symbol: str, index: int) -> Image:
+        found = self._images.get((symbol, index))
+        if found is not None:
+            return found
         program = replace(self._compiled.program, kernels=(symbol,))
-        image = self._loop.wait(self._compiler.image(program, self._driver.architecture(index)))
+        image = self._loop.wait(self._compiler.image(program, self._modules.driver.architecture(index)))
         if isinstance(image, LabFailure):
             raise KernelFailed(image.message, image.remedy)
-        return self._driver.function(image, symbol)
+        self._images[symbol, index] = image
+        return image
 
 
 def _argument_bytes(bound: Bound) -> tuple[bytes, ...]:
