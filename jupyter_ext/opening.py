@@ -34,7 +34,7 @@ from assistant.live.snapshot import shared_folder
 from assistant.live.text_facts import text_facts
 from assistant.live.variables import lost_variables, variables_of
 from assistant.live.workload import ReferenceLimits, ShapeBinding, live_workload
-from assistant.live.zeros import zeros_note
+from assistant.live.zeros import zero_floats, zeros_note
 from assistant.model.embedded import EmbeddingKind
 from assistant.model.proposal import Proposal
 from assistant.model.source import Kernel, ParsedSource, Source
@@ -259,12 +259,13 @@ class CellOpener:
             raise UsageError(f"arrays are bound to one kernel, and the cell has {names}", f"name it: %%kernelopt {meant} …")
         signature = signatures[kernel.name]
         shapes: Sequence[Mapping[str, object]] = ({},) if asked.shapes is None else shapes_of(asked.shapes)
-        variables = variables_of(parsed.source.text).known
+        text = parsed.source.text
+        variables = variables_of(text).known
         bindings: list[ShapeBinding] = []
         for shape in shapes:
             values = values_of(signature.parameters, given, self._namespace, shape)
             bound = bind(signature, values, text_facts(parsed, kernel))
-            bindings.append(ShapeBinding(bound, launching.config({**shape, **values}, {}), variables))
+            bindings.append(ShapeBinding(bound, launching.config({**shape, **values}, {}), variables, zero_floats(bound, text, kernel)))
         return bindings
 
     def _knows_arguments(self, signature: Signature) -> bool:
@@ -290,7 +291,7 @@ class CellOpener:
             raise
         reason = self._workshop.shared.note()
         copied = () if reason is None else (f"arrays on {bound[0].bound.device} were copied by this process for the checks: {reason}",)
-        zeros = zeros_note([shape.bound for shape in bound], cell.text, kernel)
+        zeros = zeros_note([shape.bound for shape in bound], cell.text, kernel, made.drawn)
         return replace(made.workload, text=cell.text), (*zeros, *made.notes, *copied)
 
     def _recorded_launches(

@@ -202,14 +202,14 @@ def _cut(array: Array, before: int, size: int, count: int) -> Array:
 
 
 def _plain(arguments: Arguments) -> Iterator[Arguments]:
-    """Floating arrays that count up, or hold ones; whole numbers may be places, and stay."""
+    """Floating arrays that count up from 1, as zeros hide what is wrong, or hold ones; whole numbers may be places, and stay."""
     for values in (_counted, _ones):
         yield {name: values(value) if is_array(value) and value.dtype.kind == "f" else value for name, value in arguments.items()}
 
 
 def _counted(array: Array) -> Array:
     made = np.ascontiguousarray(array).copy()
-    made.reshape(-1)[:] = range(array.size)
+    made.reshape(-1)[:] = range(1, array.size + 1)
     return made
 
 

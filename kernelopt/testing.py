@@ -108,8 +108,8 @@ def _written(value: object) -> str:
         return f"np.zeros({shape}, {dtype})"
     if (value == value.reshape(-1)[0]).all():
         return f"np.full({shape}, {value.reshape(-1)[0].item()!r}, {dtype})"
-    if np.array_equal(value.reshape(-1), np.arange(value.size)):
-        counted = f"np.arange({value.size}, dtype={dtype})"
+    if np.array_equal(value.reshape(-1), np.arange(1, value.size + 1)):
+        counted = f"np.arange(1, {value.size + 1}, dtype={dtype})"
         return counted if value.ndim == 1 else f"{counted}.reshape{value.shape}"
     if value.size <= _MOST_ELEMENTS:
         return f"np.array({value.tolist()}, {dtype})"

@@ -23,7 +23,7 @@ from assistant.live.snapshot import shared_folder
 from assistant.live.text_facts import text_facts
 from assistant.live.variables import uncompared_variables, variables_of
 from assistant.live.workload import MadeWorkload, ReferenceLimits, ShapeBinding, live_workload
-from assistant.live.zeros import zeros_note
+from assistant.live.zeros import zero_floats, zeros_note
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel as SourceKernel
 from assistant.model.source import ParsedSource
@@ -72,15 +72,16 @@ class Workload:
     def __init__(self, of: Compiled, shape: Shape, arguments: Arguments, ref: Callable[..., object] | None) -> None:
         names = tuple(parameter.name for parameter in of.signature.parameters)
         by_name = kernel_names(arguments, names) if isinstance(arguments, Mapping) else _by_position(of.signature, arguments)
+        text = of.parsed.source.text
         bound = bind(of.signature, by_name, text_facts(of.parsed, of.kernel))
         self._values = by_name
-        variables = variables_of(of.parsed.source.text)
-        self._binding = ShapeBinding(bound, shape.config(by_name), variables.known)
+        variables = variables_of(text)
+        self._binding = ShapeBinding(bound, shape.config(by_name), variables.known, zero_floats(bound, text, of.kernel))
         self._untold = uncompared_variables(variables, of.parsed, of.kernel)
         if ref is not None and not callable(ref):
             raise UsageError(f"ref: expected a function, got {type(ref).__name__}", "write ref=lambda x: …, which returns what is right")
         self._of = of
-        written = maybe_written(of.parsed.source.text, of.kernel)
+        written = maybe_written(text, of.kernel)
         self._reference = None if ref is None else Reference(getattr(ref, "__name__", "ref"), ref, written)
         self._folder = shared_folder(bound.size_bytes)
         self._made: MadeWorkload | None = None
@@ -94,7 +95,8 @@ class Workload:
     @property
     def notes(self) -> tuple[str, ...]:
         """What speaks against the arguments, was not compared, or not held against the reference."""
-        zeros = zeros_note((self._binding.bound,), self._of.parsed.source.text, self._of.kernel)
+        drawn = frozenset[str]() if self._made is None else self._made.drawn
+        zeros = zeros_note((self._binding.bound,), self._of.parsed.source.text, self._of.kernel, drawn)
         return (*zeros, *self._untold, *(() if self._made is None else self._made.notes))
 
     def demand_launched_as(self, other: Shape) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,10 +20,11 @@ from assistant.live.deadline import Overdue, deadline
 from assistant.live.references import Reference, call_reference, outputs_of
 from assistant.live.snapshot import ReadRegions, Region, regions_of, write_launch
 from assistant.live.variables import VariableState
+from assistant.live.zeros import drawn_values
 from assistant.model.launch import LaunchConfig
 from assistant.model.workload import CaseOrigin, LiveCase, LiveReference, LiveWorkload
 from assistant.record import Record
-from assistant.workload.derive import contents_of, extract, fresh_values
+from assistant.workload.derive import contents_of, extract, fresh_values, with_contents
 from assistant.workload.draws import MINIMUM_SEED_COUNT, fresh_draws
 from assistant.workload.recordings import NewCase, RecordingReader, RecordingWriter, write_case
 from assistant.workload.select import shape_of
@@ -43,6 +44,8 @@ class ShapeBinding(Record):
     config: LaunchConfig
     variables: tuple[VariableState, ...] = ()
     """Of the text, which the kernel may write."""
+    zero_inputs: tuple[str, ...] = ()
+    """Arrays of zeros alone, in whose place fresh values are drawn (`zero_floats`)."""
 
 
 class ReferenceLimits(Record):
@@ -63,6 +66,11 @@ class MadeWorkload(Record):
     notes: tuple[str, ...]
     """What was left out, in words."""
 
+    @property
+    def drawn(self) -> frozenset[str]:
+        """Arrays of zeros alone that have other values in some case."""
+        return frozenset(name for case in self.workload.cases for name in case.drawn)
+
 
 _USUAL_LIMITS = ReferenceLimits()
 
@@ -75,17 +83,22 @@ def live_workload(
     limits: ReferenceLimits = _USUAL_LIMITS,
     read: ReadRegions | None = None,
 ) -> MadeWorkload:
-    """Write every shape below ``folder``; ``read`` copies arrays that are on a GPU.
+    """Write every shape below ``folder``, and fresh values of those that the reference is called for or that have ``zero_inputs``.
+
+    ``read`` copies arrays that are on a GPU.
 
     Raises BindingError and BadReference; what the reference raises passes.
     """
     own = [_own_case(folder / f"shape-{index}", shape, file, read) for index, shape in enumerate(shapes)]
     if reference is None:
-        return MadeWorkload(LiveWorkload(tuple(own)), ())
+        fresh = (
+            _fresh(folder / f"fresh-{index}", own[index], one, limits.seed_count) for index, one in enumerate(shapes) if one.zero_inputs
+        )
+        return MadeWorkload(LiveWorkload((*own, *(case for cases in fresh for case, _ in cases))), ())
     asked = _ReferenceCalls(reference, limits)
     judged = [asked.case(case, shape.bound, None) for case, shape in zip(own, shapes, strict=True)]
     for index, shape in enumerate(shapes):
-        judged += asked.fresh(folder / f"fresh-{index}", own[index], shape.bound)
+        judged += asked.fresh(folder / f"fresh-{index}", own[index], shape)
     return MadeWorkload(LiveWorkload(tuple(judged), reference.name), asked.notes())
 
 
@@ -129,23 +142,21 @@ class _ReferenceCalls:
         region = _region_of(regions, name)
         return LiveReference(name, region.id, blob, offset_bytes=bound.arrays[name].address - region.address)
 
-    def fresh(self, folder: Path, own: LiveCase, bound: Bound) -> list[LiveCase]:
+    def fresh(self, folder: Path, own: LiveCase, shape: ShapeBinding) -> list[LiveCase]:
         """The shape on fresh values, as many as time allows."""
+        bound, count = shape.bound, self._limits.seed_count
         if bound.size_bytes > _FRESH_VALUES_BYTES:
             self._skipped.append(f"{own.shape}: {bound.size_bytes >> 20} MiB, so only on the arrays' own values")
             return []
-        base = _loaded(own, bound)
-        draws = fresh_draws(tuple(secrets.randbits(_SEED_BITS) for _ in range(self._limits.seed_count)))
         cases: list[LiveCase] = []
-        for index, draw in enumerate(draws):
+        drawn = _fresh(folder, own, shape, count)
+        while len(cases) < count:
             if time.monotonic() > self._end_s:
-                skipped = f"{own.shape}: {len(draws) - index} of {len(draws)} draws of fresh values"
+                skipped = f"{own.shape}: {count - len(cases)} of {count} draws of fresh values"
                 self._skipped.append(f"{skipped}, {self._overdue}")
                 break
-            new = fresh_values(base, draw)
-            written = write_case(folder / str(index), new)
-            case = LiveCase(written.recording, own.shape, 0.0, draw.seed, scale=draw.scale)
-            cases.append(self.case(case, bound, _values_by_name(new, bound)))
+            case, values = next(drawn)
+            cases.append(self.case(case, bound, values))
         return cases
 
     @property
@@ -156,6 +167,33 @@ class _ReferenceCalls:
         name = self._reference.name
         unsaid = [f"{', '.join(self._unsaid)} was held against nothing: the reference {name} did not return it"] if self._unsaid else []
         return (*unsaid, *(f"nothing was held against the reference {name} for {skipped}" for skipped in self._skipped))
+
+
+def _fresh(folder: Path, own: LiveCase, shape: ShapeBinding, count: int) -> Iterator[tuple[LiveCase, dict[str, bytes]]]:
+    """The shape on other values, with those by parameter; none of much data."""
+    bound = shape.bound
+    if bound.size_bytes > _FRESH_VALUES_BYTES:
+        return
+    base = _loaded(own, bound)
+    for index, draw in enumerate(fresh_draws(tuple(secrets.randbits(_SEED_BITS) for _ in range(count)))):
+        new = fresh_values(base, draw)
+        values = drawn_values(bound, shape.zero_inputs, draw.seed, draw.scale)
+        new = with_contents(new, _placed(new, bound, values), new.origin)
+        written = write_case(folder / str(index), new)
+        case = LiveCase(written.recording, own.shape, 0.0, draw.seed, scale=draw.scale, drawn=shape.zero_inputs)
+        yield case, _values_by_name(new, bound)
+
+
+def _placed(case: NewCase, bound: Bound, values: Mapping[str, bytes]) -> dict[int, bytes]:
+    """By region, its contents with these values of arrays in it."""
+    contents, regions = contents_of(case), regions_of(bound)
+    placed: dict[int, bytes] = {}
+    for name, data in values.items():
+        region = _region_of(regions, name)
+        start = bound.arrays[name].address - region.address
+        held = placed.get(region.id, contents[region.id])
+        placed[region.id] = held[:start] + data + held[start + len(data) :]
+    return placed
 
 
 def _loaded(case: LiveCase, bound: Bound) -> NewCase:

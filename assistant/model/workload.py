@@ -146,6 +146,8 @@ class LiveCase(Record):
     """Empty without a reference, and where it was not called for this case."""
     scale: float = 1.0
     """What floats that were drawn afresh were multiplied by."""
+    drawn: tuple[str, ...] = ()
+    """Arrays that hold zeros alone with the person, and other values here."""
 
 
 class LiveWorkload(Record):

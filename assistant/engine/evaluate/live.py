@@ -29,7 +29,7 @@ __all__ = ["DIFFERS", "count_live", "differences"]
 
 _Place = tuple[str, str, int]
 """Kind, file and line of a problem."""
-_FRESH_ALONE = "not on your own values, but on fresh ones, drawn for --ref at up to 8 times theirs"
+_FRESH_ALONE = "not on your own values, but on fresh ones, drawn at up to 8 times theirs"
 _BEYOND = "out_of_bounds"
 DIFFERS = "differs_from_reference"
 """``Problem.kind`` of a kernel that does not compute what the user's own function computes."""
@@ -66,17 +66,27 @@ def _foreign(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> dict[int, st
     Draws within the range of the person's own values are never among them.
     """
     pairs = tuple(zip(items, runs, strict=True))
-    within = frozenset(_place(problem) for item, run in pairs if item.scale <= 1.0 for problem in run.problems)
+    within = frozenset(_place(problem) for item, run in pairs if not _is_beyond_own(item) for problem in run.problems)
     found: dict[int, str] = {}
     for index, (item, run) in enumerate(pairs):
         beyond = [problem for problem in run.problems if problem.kind == _BEYOND]
-        if item.scale > 1.0 and beyond and not within.intersection(map(_place, beyond)):
+        if _is_beyond_own(item) and beyond and not within.intersection(map(_place, beyond)):
             place = f"line {beyond[0].line}: {beyond[0].message}"
+            values = f"values of {_named(item)} other than your zeros" if item.drawn else f"values up to {item.scale:g} times your own"
             found[index] = (
-                f"not checked: values up to {item.scale:g} times your own at {item.shape}. On them the kernel leaves its arrays, so they "
+                f"not checked: {values} at {item.shape}. On them the kernel leaves its arrays, so they "
                 f"are taken for none of its inputs ({place}). If it can be given such values, guard the index"
             )
     return found
+
+
+def _is_beyond_own(item: LiveCase) -> bool:
+    """Whether it holds values outside the range of the person's."""
+    return item.scale > 1.0 or bool(item.drawn)
+
+
+def _named(item: LiveCase) -> str:
+    return ", ".join(item.drawn)
 
 
 def _told_apart(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:
@@ -124,6 +134,7 @@ def _differences_from_reference(
             found = disagreement(left, said, element)
             if found is not None:
                 where = item.shape if item.seed == 0 else f"{item.shape}, fresh values"
+                where += f" of {_named(item)} (yours are zeros alone)" if item.drawn else ""
                 message = f"{one.name}{found}; {live.reference or 'reference'} at {where}"
                 line = 0 if kernel is None else kernel.line
                 yield Problem(DIFFERS, message, str(version.source.path), line, None, None, None, None, None, 1)

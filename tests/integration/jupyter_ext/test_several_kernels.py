@@ -41,8 +41,6 @@ def test_arrays_go_to_the_only_kernel_that_takes_them_and_the_others_are_named(w
     assert not any("zeros alone" in note for note in said)
     named = MagicLine("halve", args="out=out,x=x,n=64", grid="1", block="64", until="check")
     assert notes_of(workshop, tmp_path, TEXT, named) == (), "who names one knows that there are others"
-    of_zeros = notes_of(workshop, tmp_path, TEXT, MagicLine(args="out=x,x=out,n=64", grid="1", block="64", until="check"))
-    assert any(note.startswith("x holds zeros alone, and halve reads no other array") for note in of_zeros)
 
 
 def test_arrays_that_several_kernels_take_need_a_name(workshop: Workshop, tmp_path: Path) -> None:

@@ -62,22 +62,33 @@ def test_a_profile_counts_each_line(kernel: Kernels) -> None:
     assert repr(found).startswith("<profile of scale(float *, const float *, int): emulator>")
 
 
-def test_zeros_and_what_a_reference_leaves_out_are_noted_whatever_is_asked(kernel: Kernels, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whole_numbers_of_zeros_alone_are_noted_whatever_is_asked(kernel: Kernels, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(*_: object) -> tuple[()]:
         return ()
 
     def said(*given: object) -> object:
         return given[-1]
 
-    scale = kernel("scale")[4, 256]
-    out, _, n = arrays()
+    divided = kernel("divided")
+    out, x = np.zeros(256, np.int32), np.zeros(256, np.int32)
     monkeypatch.setattr(kernelopt.Session, "events", nothing)
     for name in ("checked", "compared", "proposals"):
         monkeypatch.setattr(f"kernelopt.kernels.{name}", said)
-    for asked in (scale.check, scale.optimize, lambda given: kernelopt.compare(scale, scale, given)):
-        (note,) = asked((out, np.zeros(N, np.float32), n))
-        assert note.startswith("x holds zeros alone, and scale reads no other array")
-        assert asked(arrays()) == ()
+    for asked in (divided.check, divided.optimize, lambda given: kernelopt.compare(divided, divided, given)):
+        (note,) = asked((out, x, 2))
+        assert note.startswith("x holds zeros alone, and divided reads no other array")
+        assert asked((out, x + 1, 2)) == ()
+
+
+def test_other_values_are_drawn_for_floats_of_zeros_alone(kernel: Kernels) -> None:
+    """On zeros three times is twice."""
+    out, _, n = arrays()
+    zeros = np.zeros(N, np.float32)
+    right, wrong = (kernel("scale")[4, 256].check((out, zeros, n), ref=ref) for ref in (lambda x: 2 * x, lambda x: 3 * x))
+    assert right.ok and right.notes == ()
+    (problem,) = wrong.problems
+    assert problem.message.endswith("; <lambda> at n=1000, fresh values of x (yours are zeros alone)")
+    assert not zeros.any()
 
 
 @pytest.mark.thorough

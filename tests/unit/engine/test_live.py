@@ -100,6 +100,16 @@ async def test_large_values_on_which_the_kernel_itself_leaves_its_arrays_are_non
     assert said.startswith("not checked: values up to 8 times your own at n=1000. On them the kernel leaves its arrays")
 
 
+async def test_values_in_place_of_zeros_alone_are_named_and_none_of_the_inputs_where_the_kernel_leaves_its_arrays(tmp_path: Path) -> None:
+    live = drawn(tmp_path, 1.0)
+    live = replace(live, cases=(live.cases[0], replace(live.cases[1], drawn=("x",))))
+    seen = await counted_as(tmp_path, _beyond_for_large_values, live)
+    (said,) = seen.left_out
+    assert seen.problems == () and said.startswith("not checked: values of x other than your zeros at n=1000. On them the kernel leaves")
+    _, fresh = differences(await counted(tmp_path, WRONG, live))
+    assert fresh.message.endswith("; numpy.multiply at n=1000, fresh values of x (yours are zeros alone)")
+
+
 @pytest.mark.parametrize("scale", [1.0, 0.125])
 async def test_leaving_the_arrays_on_values_within_the_own_range_is_a_problem(tmp_path: Path, scale: float) -> None:
     seen = await counted_as(tmp_path, _beyond_for_large_values, drawn(tmp_path, scale))

@@ -87,8 +87,8 @@ def test_a_size_that_a_block_must_not_reach_is_found_in_a_few_checks() -> None:
 
 def test_values_become_plain_where_these_fail_as_well() -> None:
     counted = reduced(lambda x, n: problem() if n > 1 else None, x=random(4, 2), n=2)
-    assert counted["x"].tolist() == [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]
-    ones = reduced(lambda x, scale: problem() if (x != 0).all() else None, x=random(4), scale=2.0)
+    assert counted["x"].tolist() == [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]
+    ones = reduced(lambda x, scale: problem() if (x != 2).all() else None, x=random(4), scale=2.0)
     assert ones["x"].tolist() == [1.0] * 4
     own = random(4)
     kept = reduced(lambda x: problem() if x[0] == own[0] else None, x=own)
