@@ -22,6 +22,7 @@ from assistant.profile.problems import errors_among, listed, problems_in_words
 from assistant.profile.quantity import format_quantity
 from assistant.record import Record
 from kernelopt.plots import Lines, roofline_figure
+from kernelopt.texts import in_python
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -212,4 +213,5 @@ def failure(found: Sequence[events.Event]) -> JobFailed:
     """Why a job gave no answer."""
     ended = ending(found)
     said = [event for event in found if isinstance(event, events.Message) and event.severity == "error"]
-    return JobFailed(said[0].message if said else ended.reason, (said[0].remedy or "") if said else "")
+    message, remedy = (said[0].message, said[0].remedy or "") if said else (ended.reason, "")
+    return JobFailed(in_python(message), in_python(remedy))

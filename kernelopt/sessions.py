@@ -11,7 +11,8 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -19,6 +20,7 @@ from assistant.cli.compose import has_gpu, open_session
 from assistant.config import load_settings, user_paths
 from assistant.disk.temporary import OwnFolder
 from assistant.engine import Session as Engine
+from assistant.errors import CannotAnswerError, KernelOptError, UsageError
 from assistant.lab.cache import FIRST_BUILD, is_emulator_built
 from assistant.lab.cpu import CpuLab
 from assistant.live.gpu_modules import GpuModules
@@ -27,6 +29,7 @@ from assistant.live.sharing import SharedReader
 from assistant.live.snapshot import remove_left_folders
 from assistant.measure.targets import target as known_target
 from assistant.model.events import Event
+from kernelopt.texts import in_python
 
 __all__ = ["Session", "default_session"]
 
@@ -43,7 +46,8 @@ class Session:
 
         Raises UsageError for another word or target, CannotAnswerError for a GPU that is not there.
         """
-        self.has_gpu = has_gpu(device if isinstance(device, str) else repr(device))  # pyright: ignore[reportUnnecessaryIsInstance]
+        with _in_python():
+            self.has_gpu = has_gpu(device if isinstance(device, str) else repr(device))  # pyright: ignore[reportUnnecessaryIsInstance]
         """Whether kernels run, and are timed, on a GPU."""
         self.device = device
         self.target = None if target is None else known_target(target).name
@@ -72,7 +76,8 @@ class Session:
         async def gathered() -> list[Event]:
             return [event async for event in stream(self._engine)]
 
-        return self.loop.wait(gathered())
+        with _in_python():
+            return self.loop.wait(gathered())
 
     def tell_first_build(self) -> None:
         """Where the emulator was never built on this machine, one line on standard error: who runs a script would take it for a hang."""
@@ -98,6 +103,17 @@ class Session:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+@contextmanager
+def _in_python() -> Generator[None]:
+    """What is refused, in words of Python."""
+    try:
+        yield
+    except KernelOptError as refused:
+        if type(refused) not in (UsageError, CannotAnswerError):
+            raise
+        raise type(refused)(in_python(refused.message), in_python(refused.remedy)) from None
 
 
 _default: dict[str, Session] = {}

@@ -1,4 +1,4 @@
-"""What a person gives to be compiled: a CUDA text or the path of one, and which of its kernels is meant.
+"""What a person gives to be compiled: a CUDA text or the path of one, and which of its kernels is meant; messages in words of Python.
 
 Example::
 
@@ -8,18 +8,20 @@ Example::
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from assistant.cuda.match import select_kernels
 from assistant.errors import UsageError
 from assistant.model.source import Kernel, ParsedSource
 
-__all__ = ["chosen_kernel", "read_text"]
+__all__ = ["chosen_kernel", "in_python", "read_text"]
 
 _KERNEL = "__global__"
 _WHAT_TO_GIVE = "give a CUDA text with a __global__ function, or the path of a .cu file"
 _NOT_OF_PATHS = "\n;{"
 """What is written in code and hardly in the name of a file."""
+_OPTION = re.compile(r"--(device|planner)(?: (?!takes )([\w:]*\w))?")
 
 
 def read_text(source: str | Path) -> tuple[Path, str, bool]:
@@ -39,7 +41,7 @@ def read_text(source: str | Path) -> tuple[Path, str, bool]:
 
 
 def chosen_kernel(parsed: ParsedSource, selector: str | None) -> Kernel:
-    """Raises UsageError where none, or several, could be meant."""
+    """Raises UsageError where none, or several, could be meant, as the instances of a template are."""
     found = select_kernels(parsed, selector) if selector is not None else parsed.kernels
     names = ", ".join(kernel.key for kernel in parsed.kernels)
     if not parsed.kernels:
@@ -47,4 +49,13 @@ def chosen_kernel(parsed: ParsedSource, selector: str | None) -> Kernel:
     if len(found) != 1:
         which = "kernels" if selector is None else f"kernels that {selector!r} may mean"
         raise UsageError(f"{len(found) or 'no'} {which}; the text has {names}", 'name one: kernelopt.compile(text, "name")')
+    open_parameters = [parameter.name for parameter in found[0].template_parameters if parameter.default is None]
+    if open_parameters and "<" not in (selector or ""):
+        message = f"{found[0].name} is a template over {', '.join(open_parameters)}"
+        raise UsageError(message, f'name the instance: kernelopt.compile(text, "{found[0].name}<…>")')
     return found[0]
+
+
+def in_python(words: str) -> str:
+    """With options of the command line as arguments: ``device="gpu:0"`` for ``--device gpu:0``."""
+    return _OPTION.sub(lambda found: f'{found[1]}="{found[2]}"' if found[2] else found[1], words)

@@ -74,7 +74,7 @@ class EmulatorRunner:
             message = f"{away.name}: expected an array on the CPU, where this kernel runs, got one on {away.device}"
             raise BindingError(message, "pass a copy on the CPU, or run the cell without --device cpu")
         if self._compiled.emulated is not None:
-            raise KernelFailed(self._compiled.emulated.message, self._compiled.emulated.remedy)
+            raise KernelFailed(self._compiled.refusal(), self._compiled.emulated.remedy)
         folder = shared_folder(2 * bound.size_bytes)
         try:
             write_launch(folder / "call", bound, config, self._file)

@@ -52,7 +52,19 @@ class CompiledText(Record):
         """Each error and warning in one line, with its place in the text."""
         for found in self.diagnostics:
             if found.severity is not DiagnosticSeverity.NOTE:
-                yield f"line {found.line}: {found.severity.value}: {found.message}"
+                yield _in_one_line(found)
+
+    def refusal(self) -> str:
+        """Why the emulator cannot run it, with the first error and its line; empty where it can."""
+        if self.emulated is None:
+            return ""
+        errors = [found for found in self.emulated.diagnostics if found.severity is DiagnosticSeverity.ERROR]
+        return "; ".join((self.emulated.message, *map(_in_one_line, errors[:1])))
+
+
+def _in_one_line(found: Diagnostic) -> str:
+    place = f"line {found.line}: " if found.line else ""  # none of an unknown option
+    return f"{place}{found.severity.value}: {found.message}"
 
 
 async def compile_text(lab: Lab, request: JobRequest, kernels: tuple[str, ...]) -> CompiledText:

@@ -32,7 +32,8 @@ class KernelFault(KernelFailed):
     """A defect of the kernel that the call exposed; the arrays are as they were."""
 
     def __init__(self, problem: Problem, array: str | None, others: Sequence[Problem]) -> None:
-        super().__init__(_in_words(problem, others), "the arrays are as they were; check=False runs it all the same")
+        unchecked = "" if problem.kind == "bad_launch" else "; check=False runs it all the same"
+        super().__init__(_in_words(problem, others), f"the arrays are as they were{unchecked}")
         self.kind = problem.kind
         """A word of `assistant.model.profile.Problem.kind`: ``out_of_bounds``."""
         self.line = problem.line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 import kernelopt
+from assistant.lab.gpus import NoGpu, usable_gpus
 from kernelopt.sessions import default_session
 
 Kernels = Callable[[str], kernelopt.Kernel]
@@ -206,12 +208,13 @@ def test_a_wrong_call_is_refused_by_the_arguments_name_and_changes_nothing(kerne
         ("__global__ void a(int *p) {}\n__global__ void b(int *p) {}", None, "2 kernels; the text has a\\(int \\*\\), b\\(int \\*\\)"),
         ("__global__ void a(int *p) {}", "c", "no kernels that 'c' may mean"),
         ("int host; // no __global__ here", None, "holds no __global__ function"),
+        ("template <int N> __global__ void a(int *p) {}", None, "a is a template over N"),
         ("gone.cu", None, "cannot read 'gone.cu': No such file or directory"),
         ("int host;\n", None, "^the text holds no __global__ function"),
         (" ", None, "^the text is empty"),
         (None, None, "takes a CUDA text or a path, got NoneType"),
     ],
-    ids=["several", "none-of-that-name", "no-kernel", "no-file", "no-kernel-at-all", "empty", "nothing"],
+    ids=["several", "none-of-that-name", "no-kernel", "no-instance", "no-file", "no-kernel-at-all", "empty", "nothing"],
 )
 def test_what_cannot_be_compiled_is_refused(session: kernelopt.Session, source: Any, selector: str | None, message: str) -> None:
     with pytest.raises(kernelopt.KernelOptError, match=message):
@@ -254,3 +257,19 @@ def test_a_device_that_is_none_is_told_with_those_that_are() -> None:
         assert "here it may be cpu (the emulator)" in refused.value.remedy
     with pytest.raises(kernelopt.KernelOptError, match="no target called 'h900'"):
         kernelopt.Session("cpu", target="h900")
+
+
+@pytest.mark.skipif(not isinstance(usable_gpus(os.environ), NoGpu), reason="there is a GPU")
+def test_what_is_refused_is_told_in_words_of_python(session: kernelopt.Session) -> None:
+    with pytest.raises(kernelopt.KernelOptError, match='device="gpu:1": ') as refused:
+        kernelopt.Session("gpu:1")
+    assert 'or device="cpu": the emulator' in refused.value.remedy
+    copy = kernelopt.compile("__global__ void k(int *out, const int *x) { *out = *x; }", grid=1, block=1, session=session)
+    given = (np.zeros(1, np.int32), np.ones(1, np.int32))
+    with pytest.raises(kernelopt.KernelOptError, match=r"^planner takes expert, llm, agent or auto, not 'gpt'"):
+        copy.optimize(given, planner="gpt")
+    with pytest.raises(kernelopt.KernelFault, match="227 KiB of shared memory") as fault:
+        copy[1, 1, 300_000](*given)
+    assert fault.value.remedy == "the arrays are as they were"
+    with pytest.raises(kernelopt.CompileError, match=r"\nerror: Unknown option '-nonsense'|not recognised"):
+        kernelopt.compile(copy.text, flags=["-nonsense"], session=session)

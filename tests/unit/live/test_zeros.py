@@ -12,7 +12,6 @@ from assistant.live.zeros import drawn_values, zero_floats, zeros_note
 from assistant.model.source import Kernel, Source
 from assistant.workload.signature import signature_of
 
-
 _TYPES = {"float32": "float", "int32": "int", "float16": "__half"}
 
 
