@@ -22,7 +22,7 @@ from assistant.model.proposal import DECIDABLE_STATES, Decision
 from assistant.model.trial import OUTCOME_WORDS
 from jupyter_ext.pictures import Picture
 from jupyter_ext.plots import comparison_html, evidence_html, versions_html
-from jupyter_ext.proposal_page import PROSE, decided_html, open_html, proposal_lines
+from jupyter_ext.proposal_page import PROSE, decided_html, folded, open_html, proposal_lines
 from jupyter_ext.runs import Phase, RunState, Step
 from jupyter_ext.source_page import launch_html, problem_line, problems_html
 
@@ -51,7 +51,6 @@ _MARKS = {"waiting": "·", "running": "▶", "done": "✓", "failed": "✗", "ca
 _CHECK_STAGES = frozenset({"compile", "check"})
 _SHOWN_KERNELS = 3
 """Whose time is said without unfolding anything."""
-_FOLDED = '<details class="kernelopt-folded"><summary>{}</summary><div style="margin-left:1em">{}</div></details>'
 
 
 def panel_html(state: RunState, picture: Picture | None, decisions: Decisions = NO_DECISIONS) -> str:
@@ -133,7 +132,7 @@ def offer_text(state: RunState, picture: Picture) -> str:
 
 def details_html(state: RunState, picture: Picture, decisions: Decisions = NO_DECISIONS) -> str:
     """All else, each part folded under its name."""
-    parts = "".join(_FOLDED.format(escape(name), body) for name, body in _details(state, picture, decisions))
+    parts = "".join(folded(name, body) for name, body in _details(state, picture, decisions))
     return f'<div class="kernelopt-details" style="{PROSE}">{parts}</div>'
 
 

@@ -27,7 +27,7 @@ _AFTER = "#ef6c00"
 _AFTER_LOOK = f'fill="{_AFTER}"'
 _BEFORE_LOOK = 'fill="none" stroke="currentColor" stroke-width="1.5"'
 _CELL = "padding:1px 8px 1px 0;text-align:left;vertical-align:middle;font-weight:normal;background:none"
-_INTERVAL_WIDTH, _INTERVAL_HEIGHT, _INTERVAL_MARGIN = 300, 26, 8
+_INTERVAL_WIDTH, _INTERVAL_HEIGHT, _INTERVAL_MARGIN = 300, 26, 22
 _CAP = 9
 """Half of the strokes at an interval's ends."""
 _ROOM = 1.08

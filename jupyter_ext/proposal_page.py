@@ -36,6 +36,7 @@ __all__ = [
     "TABLE",
     "decided_html",
     "diff_html",
+    "folded",
     "open_html",
     "proposal_lines",
 ]
@@ -56,8 +57,11 @@ _REMOVED, _ADDED = RED.format(0.16), _GREEN.format(0.18)
 _ASKED = "needs your decision: "
 _AROUND = 1
 """Lines shown before and after a change."""
-_MOST_HEIGHT = "18em"
+_MOST_HEIGHT = "12em"
 """A long change scrolls by itself, so that what can be pressed below it stays in sight."""
+_FOLDED = '<details class="kernelopt-folded" style="display:inline-block;vertical-align:top;max-width:100%;margin-right:1.5em">{}</details>'
+"""Names stand in one row; what is unfolded takes a row of its own, as it asks for more than there is."""
+_UNFOLDED = "width:100vw;max-width:100%;box-sizing:border-box;padding-left:1em"
 _SIGN = {True: ("-", "+"), False: (" ", " ")}
 """Next to a changed line, so that it is not known by its colour alone."""
 
@@ -74,10 +78,8 @@ def open_html(proposal: Proposal, first_line: int = 1, is_first: bool = True) ->
     what = f"{techniques_in_words(proposal.techniques)}{files}{author}"
     head = f"<b>{escape(gain(proposal))}</b> · <b>{escape(f'{_verdict(proposal)}{caveats}')}</b> · {escape(what)}"
     reasons = (_beyond(proposal.summary, reason) for reason in part.reasons)
-    said = "".join(f"<li>{prose(reason)}</li>" for reason in reasons if reason)
     unsaid = (text for text in proposal.assumptions if not any(text in reason for reason in part.reasons))
-    said += "".join(f"<li>assumes: {prose(text)}</li>" for text in unsaid)
-    said = f'<ul style="margin:2px 0">{said}</ul>' if said else ""
+    said = _listed([*filter(None, reasons), *(f"assumes: {text}" for text in unsaid)])
     others = "".join(f"<li>{prose(line)}</li>" for line in alternative_lines(proposal))
     others = f"<details><summary>Alternatives, with other decisions</summary><ul>{others}</ul></details>" if others else ""
     body = f"<div>{prose(proposal.summary)}</div>{said}{_change(proposal, None, first_line)}{others}"
@@ -93,6 +95,19 @@ def decided_html(proposal: Proposal, decision: Decision | None = None, first_lin
     change = _change(proposal, decision, first_line)
     body = f"<div>{prose(proposal.summary)}</div>{change}{comparison_html(comparison_part(proposal))}"
     return f'<div class="kernelopt-proposal" style="{PROSE}"><details><summary>{head}</summary>{body}</details></div>'
+
+
+def _listed(said: Sequence[str]) -> str:
+    """The first, and the others folded: the change and the buttons are in sight below them."""
+    first, others = said[:1], said[1:]
+    items = "".join(f"<li>{prose(text)}</li>" for text in others)
+    more = f"<details><summary>and {len(others)} more</summary><ul>{items}</ul></details>" if others else ""
+    return "".join(f'<div style="margin-left:1em">{prose(text)}</div>' for text in first) + more
+
+
+def folded(name: str, body: str) -> str:
+    """A part under its name, next to others that are folded."""
+    return _FOLDED.format(f'<summary>{escape(name)}</summary><div style="{_UNFOLDED}">{body}</div>')
 
 
 def _beyond(summary: str, reason: str) -> str:

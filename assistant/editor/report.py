@@ -251,7 +251,7 @@ class _Builder:
             severity=finding.severity,
             line=self._lines.line(finding.line) or finding.line,
             message=finding.message,
-            cost=None if ratio is None else f"Fixing it alone is predicted to save {share_in_words(ratio)} of the time",
+            cost=None if ratio is None else _saved(ratio),
             evidence=tuple(
                 (
                     f.id,
@@ -350,3 +350,7 @@ def _estimates(profile: events.Profile) -> Iterator[str]:
 
 def _triple(value: tuple[int, int, int]) -> str:
     return " × ".join(str(part) for part in value)
+
+
+def _saved(ratio: float) -> str:
+    return f"Fixing it alone is predicted to save {f'{share_in_words(ratio)} of the time' if ratio > 0 else 'no time'}"

@@ -172,7 +172,10 @@ def test_a_decision_is_asked_for_by_what_it_is_about() -> None:
     found = replace(made.verification, outcome=Outcome.NEEDS_DECISION, labels=(Label.PRECISION,), findings=(finding,))
     html = offer_html(picture(proposals=(replace(made, verification=found),)))
     assert "needs your decision: fewer digits" in html and "NEEDS_DECISION" not in html
-    assert f"<li>{measured}</li>" in html and html.count(made.summary) == 1
+    assert f">{measured}</div>" in html and html.count(made.summary) == 1 and "more</summary>" not in html
+    several = replace(made, verification=found, assumptions=("blocks of 256", "n is even"))
+    html = offer_html(picture(proposals=(several,)))
+    assert "<summary>and 2 more</summary><ul><li>assumes: blocks of 256</li>" in html
     known = offer_html(picture(proposals=(replace(made, verification=replace(found, findings=(replace(finding, message=made.summary),))),)))
     assert "<li>" not in known, "what the summary says is not said again"
     taken = replace(made, labels=(Label.PRECISION,), verification=found, state=ProposalState.ACCEPTED)
