@@ -60,7 +60,8 @@ class Behaviour(Record):
     """What a kernel does, and what it costs."""
 
     computes: Callable[..., Any]
-    """Of the launch's arguments in order, arrays (changed in place) and numbers; an IndexError is an access out of bounds."""
+    """Of the launch's arguments in order, arrays (changed in place) and numbers; an IndexError is an access out of bounds,
+    a NotImplementedError what the emulator does not run."""
     sectors: int = _IDEAL_SECTORS
     """32-byte sectors of each request: what the performance model predicts its time from."""
 
@@ -238,6 +239,9 @@ class FakeLab:
             except IndexError as error:
                 left.error = "cudaErrorIllegalAddress"
                 left.problems.append(_out_of_bounds(parsed, kernel, str(error)))
+            except NotImplementedError as error:
+                left.error = "cudaErrorNotSupported"
+                left.problems.append(replace(_out_of_bounds(parsed, kernel, str(error)), kind="unsupported"))
             if chosen:
                 memory.confine(launch, chosen, whole)
             after = {} if kept is None else memory.kept(launch, kept)

@@ -50,6 +50,9 @@ async def count_live(
     replayed = await job.lab.replay(replace(version.program, kernels=names), cases, options, job.limits)
     if isinstance(replayed, LabFailure):
         return replayed
+    beyond = next(filter(None, map(_beyond_the_emulator, replayed.cases)), None)
+    if beyond is not None:
+        return beyond
     foreign = _foreign(chosen, replayed.cases)
     kept = [index for index in range(len(chosen)) if index not in foreign]
     chosen, cases = [chosen[index] for index in kept], [cases[index] for index in kept]
@@ -57,6 +60,15 @@ async def count_live(
     found = tuple(_differences_from_reference(version, live, chosen, replayed.cases, replayed.blobs))
     counted = counted_of(version, cases, replayed, options)
     return replace(counted, problems=(*counted.problems, *found), left_out=tuple(foreign.values()))
+
+
+def _beyond_the_emulator(run: CaseRun) -> LabFailure | None:
+    """Of a case that ended at what the emulator does not run, such as a library: nothing is known of it, right or wrong."""
+    unsupported = next((problem for problem in run.problems if problem.kind == "unsupported"), None)
+    if run.error is None or unsupported is None:
+        return None
+    line = f"; line {unsupported.line}" if unsupported.line else ""
+    return LabFailure("unsupported", f"{unsupported.message}{line}", "check it on a GPU, or write that part without the library")
 
 
 def _foreign(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> dict[int, str]:

@@ -38,7 +38,7 @@ __global__ void smooth(float *cells, int count, int steps)
 }
 """
 """Double literals on three lines of its kernel; each may become single precision alone."""
-TALLEST_PX = 640
+TALLEST_PX = 480
 """Of what stands below a cell with a proposal of three hunks; with one hunk it was 315 (1,183 when all of it was unfolded)."""
 WAIT = 'while not pathlib.Path("go").exists(): time.sleep(0.05)'
 ENDLESS = """\

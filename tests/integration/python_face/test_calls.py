@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,9 @@ def test_a_library_that_the_emulator_does_not_run_is_named(session: kernelopt.Se
     kernel = kernelopt.compile(text, session=session)[1, 32]
     with pytest.raises(kernelopt.KernelFailed, match=r"k did not run: the emulator does not run CUB; line \d"):
         kernel(np.zeros(1, np.int32), np.ones(1, np.int32))
+    for asked in (kernel.check, kernel.profile, partial(kernelopt.testing.assert_kernel, kernel)):
+        with pytest.raises(kernelopt.JobFailed, match=r"^the emulator does not run CUB; line \d"):
+            asked((np.zeros(1, np.int32), np.ones(1, np.int32)))
 
 
 def test_a_file_is_compiled_where_it_lies(session: kernelopt.Session, tmp_path: Any) -> None:

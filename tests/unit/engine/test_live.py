@@ -80,6 +80,18 @@ async def test_what_did_not_run_is_reported_once_and_a_lab_that_fails_as_it_is(t
     assert isinstance(await count_live(job, version, live), LabFailure)
 
 
+def _with_a_library(out: Any, x: Any, n: int) -> None:
+    raise NotImplementedError("the emulator does not run CUB")
+
+
+async def test_of_a_kernel_that_the_emulator_does_not_run_nothing_is_known(tmp_path: Path) -> None:
+    live = live_workload(tmp_path)
+    job, version = setting(tmp_path, SCALE.replace("2.0f", "9.0f"), live)
+    for mode in ("check", "count"):
+        failed = await count_live(replace(job, lab=FakeLab(tmp_path, {"9.0f": Behaviour(_with_a_library)})), version, live, mode)
+        assert isinstance(failed, LabFailure) and failed.message == "the emulator does not run CUB; line 1"
+
+
 def _beyond_for_large_values(out: Any, x: Any, n: int) -> None:
     if x[0] < -8:
         raise IndexError("beyond its end")
