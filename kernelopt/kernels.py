@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from assistant.cuda.parse import parse
-from assistant.cuda.same_names import plain_instance
 from assistant.cuda.type_aliases import spelled_out, type_aliases
 from assistant.engine import Accept, JobRequest
 from assistant.errors import UsageError
@@ -27,12 +26,13 @@ from assistant.live.gpu_calls import OnGpu
 from assistant.live.names import kernel_names
 from assistant.live.text_facts import text_facts
 from assistant.live.variables import lost_variables
-from assistant.model.build import Build, KernelResources
+from assistant.model.build import KernelResources, Occupancy
 from assistant.model.launch import LaunchConfig
 from assistant.model.program import STANDS_ALONE
 from assistant.model.source import Source
 from assistant.workload.signature import signature_of
 from kernelopt.comparing import text_in_place, without_other_kernels
+from kernelopt.machine_code import occupancy_of, resources_of, sass_of
 from kernelopt.proposals import USUAL_SEARCH, Proposals, Search, proposals
 from kernelopt.results import CheckResult, Comparison, ProfileResult, Timing, checked, compared, profiled
 from kernelopt.sessions import Session, default_session
@@ -148,6 +148,11 @@ class Launch:
         """Grid, block and shared memory of a launch with these arguments, by name. Raises UsageError."""
         return self._shape.config(values)
 
+    @property
+    def occupancy(self) -> Occupancy | None:
+        """See `Kernel.occupancy`."""
+        return self._kernel._occupancy(self._shape)  # pyright: ignore[reportPrivateUsage] - one part of it
+
     def __call__(self, /, *arguments: object, check: bool = True, **named: object) -> None:
         """Run it once on these arguments; arrays are changed in place. See `Kernel.__call__`."""
         self._kernel._launched(self._shape, arguments, named, check)  # pyright: ignore[reportPrivateUsage] - one part of it
@@ -235,9 +240,25 @@ class Kernel:
     def resources(self) -> KernelResources | None:
         """Registers, spills, static shared memory, as ptxas reports them for this instance; None without a CUDA compiler, and where only
         a launch would have the compiler make the instance."""
-        build, symbol = self._of.compiled.build, plain_instance(self._of.signature.symbol)
-        found = build.resources if isinstance(build, Build) else ()
-        return next((resources for resources in found if plain_instance(resources.kernel) == symbol), None)
+        return resources_of(self._of.compiled.build, self._of.signature.symbol)
+
+    @property
+    def sass(self) -> str | None:
+        """Machine code for the target, an instruction a line with its line of the text; None without a CUDA compiler and disassembler."""
+        return sass_of(self._of.compiled.build, self._of.signature.symbol)
+
+    @property
+    def ptx(self) -> str | None:
+        """PTX of the whole text, made when it is asked for; None without a CUDA compiler."""
+        return self._of.ptx()
+
+    @property
+    def occupancy(self) -> Occupancy | None:
+        """Theoretical, of its own block: ``.ratio``, ``.blocks_per_sm``, ``.limiter``; of another launch ``kernel[grid, block].occupancy``.
+
+        None without a CUDA compiler. Raises UsageError where no block is given, or it depends on the arguments.
+        """
+        return self._occupancy(self._shape)
 
     @property
     def registers(self) -> int | None:
@@ -301,6 +322,10 @@ class Kernel:
         proposal is accepted. Raises JobFailed where the search cannot begin, UsageError for unknown options.
         """
         return self._optimized(self._shape, arguments, ref, options.changed(changed))
+
+    def _occupancy(self, shape: Shape) -> Occupancy | None:
+        of = self._of
+        return occupancy_of(of.compiled.build, of.signature.symbol, replace(shape, grid=1).config({}))
 
     def _launched(self, shape: Shape, arguments: Sequence[object], named: Mapping[str, object], is_checked: bool) -> None:
         of = self._of

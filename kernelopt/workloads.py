@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Self
 
 from assistant.engine import JobRequest
@@ -24,6 +25,7 @@ from assistant.live.text_facts import text_facts
 from assistant.live.variables import uncompared_variables, variables_of
 from assistant.live.workload import MadeWorkload, ReferenceLimits, ShapeBinding, live_workload
 from assistant.live.zeros import zero_floats, zeros_note
+from assistant.model.build import Build
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel as SourceKernel
 from assistant.model.source import ParsedSource
@@ -64,6 +66,13 @@ class Compiled(Record):
         """Without the types of its parameters, as another version may say const of them; with them where it is one of several."""
         name = self.kernel.qualified_name
         return self.kernel.key if sum(other.qualified_name == name for other in self.parsed.kernels) > 1 else name
+
+    def ptx(self) -> str | None:
+        """Of the whole text; None without a CUDA compiler."""
+        if not isinstance(self.compiled.build, Build):
+            return None
+        program = replace(self.compiled.program, kernels=(self.signature.symbol,))
+        return self.session.loop.wait(self.session.lab.compiler.ptx(program, self.compiled.build.architecture))
 
 
 class Workload:

@@ -78,6 +78,7 @@ class _Answer(Record):
     result: BuildResult
     cubin: str | None
     """Path of the machine code, where that was asked for and could be kept."""
+    ptx: str = ""
 
 
 class Compiler:
@@ -123,6 +124,11 @@ class Compiler:
                 return Image(cubin, _symbols(built), unit if others else "", others)
             case _:
                 return _failure(answer.result)
+
+    async def ptx(self, program: Program, architecture: str) -> str | None:
+        """Of the first source's unit, with the kernels that are asked for; None where it is not compiled."""
+        answer = await self._compiled(program, architecture, ("ptx",), is_quick=False)
+        return answer.ptx or None
 
     async def _other_code(self, program: Program, architecture: str, wanted: tuple[str, ...]) -> tuple[UnitCode, ...]:
         """Code of the units but the first source's that define some of the kernels."""
@@ -224,7 +230,7 @@ class Compiler:
         )
         if isinstance(reply, CompilerMissing):
             return _Answer(reply, None)
-        answer = _Answer(decode(BuildResult, reply["result"]), reply["cubin"])
+        answer = _Answer(decode(BuildResult, reply["result"]), reply["cubin"], reply["ptx"])
         if isinstance(answer.result, Build) and not is_quick and (answer.cubin is not None or "cubin" not in want):
             self._answers[key] = answer
             if len(self._answers) > _ANSWERS_KEPT:

@@ -156,7 +156,7 @@ def _jupyter() -> Part:
     detail = ", ".join(f"{name} {number}" for name, number in found.items())
     remedy = "pip install 'kernelopt[jupyter]'"
     if "ipykernel" not in found:
-        return Part("Jupyter", False, False, "missing here: %%kernelopt runs in a notebook's kernel", f"{remedy} ipykernel")
+        return Part("Jupyter", False, False, "missing here: %%kernelopt runs in a notebook's kernel", remedy)
     if "ipywidgets" not in found:
         return Part("Jupyter", False, False, f"{detail}; without ipywidgets there are no buttons below a cell", remedy)
     if int(found["ipykernel"].split(".")[0]) < _HEARS_WHILE_RUNNING:

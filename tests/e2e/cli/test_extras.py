@@ -19,10 +19,12 @@ _INSTALL_DEADLINE_S = 1800.0
 _USE_DEADLINE_S = 300.0
 TORCH = "torch==2.13.0+cpu"
 """The build for CPUs alone: without its name ``pip`` takes the one with gigabytes of CUDA."""
-KERNEL = """\
-import numpy as np, kernelopt
+TEXT = """\
 TEXT = "__global__ void scale(float *out, const float *x, int n) { int i = threadIdx.x; if (i < n) out[i] = 2.0f * x[i]; }"
-scale = kernelopt.compile(TEXT, grid=1, block=256, device="cpu")
+"""
+KERNEL = f"""\
+import numpy as np, kernelopt
+{TEXT}scale = kernelopt.compile(TEXT, grid=1, block=256, device="cpu")
 x = np.arange(200, dtype=np.float32)
 out = np.zeros_like(x)
 """
@@ -57,6 +59,23 @@ shell.run_line_magic("load_ext", "kernelopt")
 shell.run_cell_magic("kernelopt", "--grid 1 --block 256 --until check --wait", TEXT)
 shell.run_line_magic("kernelopt", "doctor")
 assert shell.run_line_magic("kernelopt", "wait").ok
+"""
+CELLS = """\
+import json, sys
+from jupyter_client.manager import start_new_kernel
+manager, client = start_new_kernel(kernel_name="python3")
+def run(code):
+    said = []
+    reply = client.execute_interactive(code, timeout=240, output_hook=lambda message: said.append(json.dumps(message["content"])))
+    assert reply["content"]["status"] == "ok", reply["content"]
+    return "".join(said)
+run("%load_ext kernelopt")
+run("import numpy as np; x = np.arange(200, dtype=np.float32); out = np.zeros_like(x); n = 200")
+shown = run("%%kernelopt --grid 1 --block 256 --until check --wait\\n" + TEXT)
+run("scale(); assert (out == 2 * x).all()")
+assert "no problem found" in shown and "application/vnd.jupyter.widget-view+json" in shown, shown
+client.stop_channels()
+manager.shutdown_kernel(now=True)
 """
 WITHOUT_DRIVER = """\
 import pycuda, pycuda.compiler
@@ -122,12 +141,18 @@ def test_torch_gives_tensors_to_kernels(environment: Environment, wheel: Path) -
     environment.run("-c", KERNEL + WITH_TORCH)
 
 
+def test_jupyter_is_enough_for_a_notebook(environment: Environment, wheel: Path) -> None:
+    """Next to a JupyterLab of somebody's own nothing but its pages is missing."""
+    assert environment.install(f"{wheel}[jupyter]") is None
+    environment.run("-c", TEXT + CELLS)
+    assert "jupyter_ext" in environment.run("-m", "jupyter", "server", "extension", "list")
+    assert (environment.python.parents[1] / "share" / "jupyter" / "labextensions" / "kernelopt" / "package.json").is_file()
+
+
 def test_all_is_enough_for_scripts_and_notebooks(environment: Environment, wheel: Path) -> None:
     install_with_torch(environment, f"{wheel}[all]")
     environment.run("-c", KERNEL + PLOT + ROOFLINE + WITH_TORCH)
-    assert "✓ check: no problem found" in environment.run("-m", "pip", "install", "--quiet", "ipython") + environment.run(
-        "-c", KERNEL + NOTEBOOK
-    )
+    assert "✓ check: no problem found" in environment.run("-c", KERNEL + NOTEBOOK)
     assert "jupyter_ext" in environment.run("-m", "jupyter", "server", "extension", "list")
 
 

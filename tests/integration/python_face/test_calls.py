@@ -62,6 +62,22 @@ def test_resources_are_the_kernels_own(kernel: Kernels) -> None:
     assert [found.kernel.partition("(")[0] for found in shared.values() if found] == ["scale", "neighbours", "unset"]
 
 
+def test_machine_code_and_occupancy_are_the_kernels_own(kernel: Kernels, session: kernelopt.Session) -> None:
+    scale = kernel("scale")
+    if scale.registers is None:
+        assert (scale.sass, scale.ptx, scale.occupancy) == (None, None, None)  # no CUDA compiler is here
+        return
+    assert scale.ptx is not None and ".entry _Z5scalePfPKfi" in scale.ptx
+    if scale.sass is not None:  # a disassembler is here
+        assert any("FADD" in line and line.endswith("// line 6") for line in scale.sass.splitlines())
+    full, half = scale.occupancy, scale[4, 32].occupancy
+    assert full is not None and (full.ratio, full.limiter) == (1.0, "none")
+    assert half is not None and (half.ratio, half.limiter) == (0.5, "blocks")
+    of_arguments = kernelopt.compile(scale.text, "scale", grid=1, block=lambda n: n, session=session)
+    with pytest.raises(kernelopt.KernelOptError, match="block: its function takes n"):
+        _ = of_arguments.occupancy
+
+
 def test_what_a_kernel_prints_is_printed(kernel: Kernels, capsys: pytest.CaptureFixture[str]) -> None:
     kernel("talking")(floats(256), floats(256), 7)
     assert capsys.readouterr().out == "n is 7\n"

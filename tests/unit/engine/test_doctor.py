@@ -111,7 +111,7 @@ async def test_what_a_notebook_needs_is_named_with_what_is_weaker_without_it(mac
         return (await machine.parts())["Jupyter"]
 
     assert (await machine.parts())["Jupyter"].detail == "ipykernel 7.1.0, ipywidgets 8.1.8, jupyterlab 4.6.0: %%kernelopt and its buttons"
-    assert (await found()).remedy == "pip install 'kernelopt[jupyter]' ipykernel"
+    assert (await found()).remedy == "pip install 'kernelopt[jupyter]'"
     assert (await found(ipykernel="7.1.0")).detail.endswith("without ipywidgets there are no buttons below a cell")
     old = await found(ipykernel="6.29.5", ipywidgets="8.1.8")
     assert (old.is_fine, old.is_needed) == (False, False) and "buttons wait" in old.detail and old.remedy == "pip install 'ipykernel>=7'"
