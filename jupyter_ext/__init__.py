@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
+    from assistant.live.callables import WholeKernel
+
 __all__ = [
     "_jupyter_labextension_paths",
     "_jupyter_server_extension_points",
@@ -15,11 +17,11 @@ __all__ = [
 ]
 
 
-def load_ipython_extension(shell: InteractiveShell) -> None:
-    """``%load_ext jupyter_ext``: the magics of this notebook."""
+def load_ipython_extension(shell: InteractiveShell, whole: WholeKernel | None = None) -> None:
+    """``%load_ext jupyter_ext``: the magics of this notebook. ``whole``: gives the cells' kernels more than calls."""
     from jupyter_ext.loading import load  # a server that only asks for the extension points needs no IPython
 
-    load(shell)
+    load(shell, whole)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from IPython.core.interactiveshell import InteractiveShell
 
+from assistant.live.callables import WholeKernel
 from jupyter_ext.completing import IDENTIFIER, matcher
 from jupyter_ext.magic import KernelOptMagics
 
@@ -19,11 +20,11 @@ _FOREIGN = ("cu", "cuda")
 """Cell magics of nvcc4jupyter and its like, whose cells work as they are."""
 
 
-def load(shell: InteractiveShell) -> None:
-    """Once for each shell; a second time changes nothing."""
+def load(shell: InteractiveShell, whole: WholeKernel | None = None) -> None:
+    """Once for each shell; a second time changes nothing. ``whole``: see `KernelOptMagics`."""
     if _loaded(shell) is not None:
         return
-    magics = KernelOptMagics(shell)
+    magics = KernelOptMagics(shell, whole)
     untyped: Any = shell  # IPython's annotations leave its members' types open
     untyped.register_magics(magics)
     for name in _FOREIGN:

@@ -24,7 +24,7 @@ from assistant.editor.tasks import Verb
 from assistant.engine import AllowOption, OptimizeOptions, check_region, flags_of
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.live.binding import Bound, bind
-from assistant.live.callables import BoundKernel, EmulatorRunner, Runner
+from assistant.live.callables import BoundKernel, EmulatorRunner, Runner, WholeKernel
 from assistant.live.captured import CellCapture, workload_of
 from assistant.live.compiling import CompiledText, compile_text
 from assistant.live.gpu_calls import OnGpu
@@ -43,6 +43,7 @@ from assistant.record import Record
 from assistant.workload.array_use import maybe_written
 from assistant.workload.blocks import find_blocks, sidecar_path
 from assistant.workload.signature import Signature, signature_of
+from jupyter_ext.callables import BoundCell, callables_of
 from jupyter_ext.cell_notes import advice_on, left_alone, uncompared
 from jupyter_ext.cells import Cell
 from jupyter_ext.first_build import reported
@@ -116,8 +117,10 @@ class OpenedCell(Record):
 class CellOpener:
     """Opens the cells of a notebook."""
 
-    def __init__(self, workshop: Workshop, namespace: Mapping[str, object]) -> None:
+    def __init__(self, workshop: Workshop, namespace: Mapping[str, object], whole: WholeKernel | None = None) -> None:
+        """``whole``: gives callables all that a kernel of `kernelopt.compile` has."""
         self._workshop = workshop
+        self._whole = whole
         self._namespace = namespace
         self._last: dict[tuple[str, str | None], _Compiled] = {}
         """By source and kernel that arrays are for: one kernel says nothing of another."""
@@ -175,17 +178,9 @@ class CellOpener:
             notes = (*notes, untold)
         run = self._workshop.open(cell, live, wanted)
         self._last[cell.key, wanted.kernel] = _Compiled(run, cell.text, arrays, self._last_right(cell, wanted.kernel))
-        default = bound[0].bound if bound else None
-        callables = {
-            python_name(name): BoundKernel(
-                signature,
-                runner_of,
-                launching.config,
-                default if kernel is not None and kernel.name == name else None,
-                text_facts(parsed, next((one for one in parsed.kernels if one.name == name), None)),
-            )
-            for name, signature in signatures.items()
-        }
+        defaults = {kernel.name: bound[0].bound} if bound and kernel is not None else {}
+        how = (wanted.cflags, asked.device, asked.target)
+        callables = callables_of(BoundCell(cell, parsed, signatures, runner_of, launching.config, defaults, *how), self._whole)
         same = (name for name in callables if hasattr(builtins, name))
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
         advice = advice_on(can_run or bool(bound), kernel, parsed, signatures)

@@ -116,13 +116,13 @@ def _in_python() -> Generator[None]:
         raise type(refused)(in_python(refused.message), in_python(refused.remedy)) from None
 
 
-_default: dict[str, Session] = {}
-"""By device."""
+_default: dict[tuple[str, str | None], Session] = {}
+"""By device and target."""
 
 
-def default_session(device: str = "auto") -> Session:
-    """The one of a device where none is given; a forked process makes its own, and one that was closed is replaced."""
-    found = _default.get(device)
+def default_session(device: str = "auto", target: str | None = None) -> Session:
+    """The one of a device and target where none is given; a forked process makes its own, and one that was closed is replaced."""
+    found = _default.get((device, target))
     if found is None or found.is_closed or found.process != os.getpid():
-        found = _default[device] = Session(device)
+        found = _default[device, target] = Session(device, target)
     return found

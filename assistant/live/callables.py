@@ -14,9 +14,11 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from assistant.errors import UsageError
 from assistant.live.arrays import BindingError
 from assistant.live.binding import Bound, TextFacts, bind_positional
 from assistant.live.compiling import CompiledText
@@ -28,9 +30,10 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.profile import Problem
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import CaseRun, Lab, LabFailure, ReplayOptions, ReplayRun
+from assistant.record import Record
 from assistant.workload.signature import Signature
 
-__all__ = ["BoundKernel", "ConfigOf", "EmulatorRunner", "Runner"]
+__all__ = ["BoundKernel", "CellText", "ConfigOf", "EmulatorRunner", "Runner", "WholeKernel"]
 
 ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
 """(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
@@ -41,6 +44,27 @@ _LAUNCH = ("grid", "block", "shared", "check")
 
 
 _NO_FACTS = TextFacts()
+_ON_ARRAYS = ("check", "optimize", "profile", "time")
+"""Methods of a whole kernel that take the cell's arrays where none are given."""
+_OF_KERNEL = (
+    *_ON_ARRAYS, "config", "flags", "is_file", "name", "occupancy", "parameters", "path", "ptx", "registers", "resources", "sass", "text"
+)  # fmt: skip
+
+
+class CellText(Record):
+    """A kernel as a cell has it."""
+
+    text: str
+    """With as many empty lines before it as the notebook numbers above."""
+    instance: str
+    config_of: ConfigOf
+    flags: tuple[str, ...] | None
+    device: str | None
+    target: str | None
+
+
+WholeKernel = Callable[[CellText], Any]
+"""Makes the kernel that `kernelopt.compile` makes of a text."""
 
 
 class Runner(Protocol):
@@ -129,12 +153,15 @@ class BoundKernel:
         config_of: ConfigOf,
         default: Bound | None,
         facts: TextFacts = _NO_FACTS,
+        whole: Callable[[], Any] | None = None,
     ) -> None:
+        """``whole``: makes the kernel of `kernelopt.compile`, for all that is more than a call."""
         self._signature = signature
         self._facts = facts
         self._runner_of = runner_of
         self._config_of = config_of
         self._default = default
+        self._whole = whole
         self.__name__ = signature.instance
         self.__doc__ = f"{signature.symbol}: runs once and changes the arrays that it is given."
         names = self._names
@@ -173,6 +200,35 @@ class BoundKernel:
             bound = bind_positional(self._signature, arguments, own, self._facts)
             values = dict(zip(self._names, arguments, strict=False)) | own
         self._runner_of(bound).run(bound, self._config_of(values, given), check)
+
+    @cached_property
+    def kernel(self) -> Any:
+        """As `kernelopt.compile` makes it of the cell's text, with the launch of the magic's line. Raises UsageError without it."""
+        if self._whole is None:
+            raise UsageError("the kernel of this cell can be called, and no more", "load the magics by %load_ext kernelopt")
+        return self._whole()
+
+    def __getitem__(self, shape: object) -> Any:
+        """``kernel[grid, block]``, ``kernel[grid, block, shared_bytes]``: another launch of it."""
+        return self.kernel[shape]
+
+    def __getattr__(self, name: str) -> Any:
+        """What a kernel of `kernelopt.compile` has; its methods work on the cell's arrays where no others are given."""
+        if name not in _OF_KERNEL:
+            raise AttributeError(f"the kernel has no {name}")
+        found = getattr(self.kernel, name)
+        if name not in _ON_ARRAYS or self._default is None:
+            return found
+        values = self._default.values
+
+        @wraps(found)
+        def on_arrays(arguments: object = None, *rest: object, **named: object) -> Any:
+            return found(values if arguments is None else arguments, *rest, **named)
+
+        return on_arrays
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *_OF_KERNEL]
 
     def __repr__(self) -> str:
         return f"<kernel {self._signature.symbol}>"
