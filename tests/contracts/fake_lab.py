@@ -60,8 +60,7 @@ class Behaviour(Record):
     """What a kernel does, and what it costs."""
 
     computes: Callable[..., Any]
-    """Of the launch's arguments in order, arrays (changed in place) and numbers; an IndexError is an access out of bounds,
-    a NotImplementedError what the emulator does not run."""
+    """Of the launch's arguments in order, arrays (changed in place) and numbers; an IndexError: out of bounds, NotImplementedError: not run."""
     sectors: int = _IDEAL_SECTORS
     """32-byte sectors of each request: what the performance model predicts its time from."""
 
@@ -229,19 +228,15 @@ class FakeLab:
             found = _found(files, launch.kernel.partition("(")[0])  # of a promoted launch the parameters are others
             assert found is not None, f"{launch.kernel} is not in {files[0].source.path}"
             parsed, kernel = found
-            behaviour = self._behaviour(parsed, kernel)
+            before, behaviour = {} if kept is None else memory.kept(launch, kept), self._behaviour(parsed, kernel)
             assert behaviour is not None
-            before = {} if kept is None else memory.kept(launch, kept)
             chosen, whole = blocks or launch.chosen_blocks, {buffer: bytes(data) for buffer, data in memory.contents.items()}
             try:
                 with np.errstate(all="ignore"):  # as a GPU
                     behaviour.computes(*(memory.value(*each) for each in zip(launch.arguments, kernel.parameters, strict=True)))
-            except IndexError as error:
+            except (IndexError, NotImplementedError) as error:
                 left.error = "cudaErrorIllegalAddress"
-                left.problems.append(_out_of_bounds(parsed, kernel, str(error)))
-            except NotImplementedError as error:
-                left.error = "cudaErrorNotSupported"
-                left.problems.append(replace(_out_of_bounds(parsed, kernel, str(error)), kind="unsupported"))
+                left.problems.append(_stopped(parsed, kernel, error))
             if chosen:
                 memory.confine(launch, chosen, whole)
             after = {} if kept is None else memory.kept(launch, kept)
@@ -357,8 +352,9 @@ def _cut(launch: RecordedLaunch, blocks: int) -> RecordedLaunch:
     return replace(launch, blocks_run=blocks, buffers=tuple(replace(state, after=None) for state in launch.buffers))
 
 
-def _out_of_bounds(parsed: ParsedSource, kernel: Kernel, message: str) -> Problem:
-    return Problem("out_of_bounds", message, str(parsed.source.path), kernel.line, None, None, None, None, None, 1)
+def _stopped(parsed: ParsedSource, kernel: Kernel, error: Exception) -> Problem:
+    kind = "out_of_bounds" if isinstance(error, IndexError) else "unsupported"
+    return Problem(kind, str(error), str(parsed.source.path), kernel.line, None, None, None, None, None, 1)
 
 
 def _with_uploads(host: NewCase, folder: Path) -> NewCase:

@@ -75,7 +75,7 @@ shown = run("%%kernelopt --grid 1 --block 256 --until check --wait\\n" + TEXT)
 run("scale(); assert (out == 2 * x).all()")
 assert "no problem found" in shown and "application/vnd.jupyter.widget-view+json" in shown, shown
 client.stop_channels()
-manager.shutdown_kernel(now=True)
+manager.shutdown_kernel()
 """
 WITHOUT_DRIVER = """\
 import pycuda, pycuda.compiler
