@@ -60,7 +60,7 @@ class Behaviour(Record):
     """What a kernel does, and what it costs."""
 
     computes: Callable[..., Any]
-    """Of the launch's arguments in order, arrays (changed in place) and numbers; an IndexError: out of bounds, NotImplementedError: not run."""
+    """Of the arguments in order, arrays (changed in place) and numbers; IndexError: out of bounds, NotImplementedError: not run."""
     sectors: int = _IDEAL_SECTORS
     """32-byte sectors of each request: what the performance model predicts its time from."""
 
