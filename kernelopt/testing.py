@@ -48,11 +48,7 @@ def assert_kernel(
         return
     fault = fault_of(found.problems, found.parameters)
     assert fault is not None, "what is not ok has a defect"
-    message = f"{kernel.name}: {fault.problem.kind.replace('_', ' ')}: {fault.problem.message}"
-    if fault.line:
-        message += f"; line {fault.line}"
-    if fault.thread is not None:
-        message += f", block {fault.block}, thread {fault.thread}"
+    message = f"{kernel.name}: {fault}"
     if is_reduced:
         named = isinstance(arguments, Mapping)
         by_name = kernel_names(arguments, kernel.parameters) if named else dict(zip(kernel.parameters, arguments, strict=True))

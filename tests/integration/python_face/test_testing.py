@@ -90,6 +90,17 @@ def test_what_differs_from_the_reference_is_shown_on_a_single_row(session: kerne
     assert "'rows': 1," in said and "grid=(1, 1, 1), block=(32, 1, 1)" in said
 
 
+def test_both_accesses_of_a_race_are_named(session: kernelopt.Session) -> None:
+    text = """__global__ void next(float *x)
+{
+    float kept = x[threadIdx.x + 1];
+    x[threadIdx.x] = kept;
+}"""
+    racing = kernelopt.compile(text, grid=1, block=64, session=session)
+    said = failure(racing, np.ones(65, np.float32), is_reduced=False)
+    assert "line 4, the other access at line 3, block (0, 0, 0), thread (" in said, said
+
+
 def test_the_input_is_left_as_it_is_where_that_is_asked_for(session: kernelopt.Session) -> None:
     wrong = kernelopt.compile(ONE_TOO_MANY, grid=4, block=256, session=session)
     said = failure(wrong, np.zeros(700, np.float32), np.ones(700, np.float32), 700, is_reduced=False)
