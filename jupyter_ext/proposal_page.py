@@ -16,6 +16,7 @@ from html import escape
 from assistant.cuda.changes import changes_diff
 from assistant.cuda.edits import lines_of
 from assistant.cuda.embedded.cell_launch import shown_line
+from assistant.cuda.tied_hunks import tied_hunks
 from assistant.editor.offer_words import gain, verdict
 from assistant.editor.picture import alternative_lines, proposal_title
 from assistant.editor.report_comparison import comparison_part
@@ -57,7 +58,7 @@ _REMOVED, _ADDED = RED.format(0.16), _GREEN.format(0.18)
 _ASKED = "needs your decision: "
 _AROUND = 1
 """Lines shown before and after a change."""
-_MOST_HEIGHT = "12em"
+_MOST_HEIGHT = "13em"
 """A long change scrolls by itself, so that what can be pressed below it stays in sight."""
 _FOLDED = '<details class="kernelopt-folded" style="display:inline-block;vertical-align:top;max-width:100%;margin-right:1.5em">{}</details>'
 """Names stand in one row; what is unfolded takes a row of its own, as it asks for more than there is."""
@@ -127,8 +128,9 @@ def _verdict(proposal: Proposal) -> str:
 
 def _change(proposal: Proposal, decision: Decision | None, first_line: int) -> str:
     """Lines of the cell by the notebook's numbers, those of another file by its own."""
+    is_choice = len(tied_hunks(proposal.files)) > 1  # numbers are for hunks that can be taken alone
     return "".join(
-        diff_html(one.before_text, one.after_text, one.hunks, decision, first_line if one.path == proposal.path else 1)
+        diff_html(one.before_text, one.after_text, one.hunks if is_choice else (), decision, first_line if one.path == proposal.path else 1)
         for one in proposal.files
     )
 
