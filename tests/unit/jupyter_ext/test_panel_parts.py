@@ -165,6 +165,18 @@ def test_a_decided_proposal_is_one_line() -> None:
     assert "right, by jupyter: Changes results: later</summary>" in html, "the state is not said twice, and no process by its number"
 
 
+def test_hunks_are_numbered_where_each_can_be_taken_alone() -> None:
+    """A tile that is declared in one and read in the other is one choice."""
+    lines = ["    float a = 1.0 * x[i];", *("    f(i);" for _ in range(8)), "    float b = 2.0 * x[i];"]
+    before = "\n".join(lines) + "\n"
+    for after, numbers in (
+        (before.replace("1.0", "1.0f").replace("2.0", "2.0f"), ["1 of 2", "2 of 2"]),
+        (before.replace("    float a", "    __shared__ float t[8];\n    float a").replace("2.0 * x[i]", "2.0 * t[i]"), []),
+    ):
+        html = offer_html(picture(proposals=(replace(proposal("P01"), files=change(CELL.path, before, after)),)))
+        assert re.findall(r"Hunk (\d of \d)", html) == numbers
+
+
 def test_a_decision_is_asked_for_by_what_it_is_about() -> None:
     made = proposal("P01")
     measured = "on ordinary values results are off by at most 2e-07 of the largest"
