@@ -13,7 +13,7 @@ from rich.markup import escape
 from assistant.cli.layout import Page
 from assistant.measure.calibration import LAUNCH_S
 from assistant.model import events
-from assistant.model.code_events import OperatorFunction, OperatorGroup
+from assistant.model.code_events import OperatorFunction, OperatorGroup, OperatorTime
 from assistant.model.comparison import format_ratio
 from assistant.model.event_parts import SpeedReport
 from assistant.profile.quantity import counted_noun, first_of, format_quantity
@@ -22,6 +22,7 @@ __all__ = ["OperatorsScreen"]
 
 _MOST_FUNCTIONS = 12
 _MOST_GROUPS = 4
+_MOST_KERNELS = 6
 _MOST_NAMES = 6
 
 
@@ -64,16 +65,25 @@ class OperatorsScreen:
             )
         for ratio in event.graphed:
             self._page.put(f"in a CUDA graph: {_speed(ratio.call)} a call over {escape(ratio.baseline)}", indent=2)
-        for kernel in event.kernels[:_MOST_GROUPS]:
-            share = kernel.time_s / (sum(each.time_s for each in event.kernels) or 1.0)
-            self._console.print(
-                f"  {share:4.0%}  {format_quantity(kernel.time_s, 's'):>8}  {kernel.launch_count:>4} x  {escape(kernel.name)}",
-                highlight=False,
-                soft_wrap=True,
-            )
+        for time in event.times:
+            self._show_kernels(time)
         for left in event.left_out:
             self._page.put(f"[dim]not timed: {escape(left)}[/]", indent=2)
         self._page.put(f"[dim]{escape(event.method)}[/]", indent=2)
+
+    def _show_kernels(self, time: OperatorTime) -> None:
+        """What one call runs on the GPU."""
+        if not time.kernels:
+            return
+        self._console.print(f"  kernels of a call, {escape(time.name)}", highlight=False)
+        total_s = sum(kernel.time_s for kernel in time.kernels) or 1.0
+        for kernel in time.kernels[:_MOST_KERNELS]:
+            share, took = kernel.time_s / total_s, format_quantity(kernel.time_s, "s")
+            line = f"  {share:4.0%}  {took:>8}  {kernel.launch_count:>4} x  {escape(kernel.name)}"
+            self._console.print(line, highlight=False, soft_wrap=True)
+        left_out = len(time.kernels) - _MOST_KERNELS
+        if left_out > 0:
+            self._console.print(f"  [dim]{counted_noun(left_out, 'further kernel')} not shown[/]", highlight=False)
 
     def show_written(self, event: events.KernelWritten) -> None:
         self._page.put(f"the kernel is in {escape(event.file)}", hang=2)

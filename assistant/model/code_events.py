@@ -184,6 +184,14 @@ class OperatorsFound(Record):
     schema: int = SCHEMA
 
 
+class OperatorKernel(Record):
+    """Kernels of one name that one call runs on the GPU."""
+
+    name: str
+    launch_count: int
+    time_s: float
+
+
 class OperatorTime(Record):
     """Medians of one way to compute an operator, in seconds a call."""
 
@@ -193,6 +201,8 @@ class OperatorTime(Record):
     """By the host's clock, calls one after the other."""
     device_s: float
     """Between events around a call, nothing of it in L2 before."""
+    kernels: tuple[OperatorKernel, ...] = ()
+    """Those that one call runs, the costliest first, by PyTorch's profiler; none are listed of the candidate."""
 
 
 class OperatorRatio(Record):
@@ -201,14 +211,6 @@ class OperatorRatio(Record):
     baseline: str
     call: SpeedReport
     device: SpeedReport
-
-
-class OperatorKernel(Record):
-    """Kernels of one name that one call of the reference runs on the GPU."""
-
-    name: str
-    launch_count: int
-    time_s: float
 
 
 class OperatorTimed(Record):
@@ -225,7 +227,6 @@ class OperatorTimed(Record):
     """Of the candidate over each baseline; empty where there is none."""
     graphed: tuple[OperatorRatio, ...]
     """Of the candidate in a CUDA graph over each; empty where it cannot be captured."""
-    kernels: tuple[OperatorKernel, ...]
     bound_s: float | None
     """By bytes and operations of the reference at the target's peaks."""
     left_out: tuple[str, ...]

@@ -34,7 +34,7 @@ _MOST_SLOWED = 1.25
 
 
 class RanKernel(Record):
-    """What one call of the reference ran on the GPU, by name."""
+    """What one call ran on the GPU, by name."""
 
     name: str
     launch_count: int
@@ -47,6 +47,8 @@ class ContenderTime(Record):
     name: str
     call_s: float
     device_s: float
+    kernels: tuple[RanKernel, ...] = ()
+    """Of one call, the costliest first; none of the candidate."""
 
 
 class Ratio(Record):
@@ -64,8 +66,6 @@ class OperatorTiming(Record):
     ratios: tuple[Ratio, ...]
     """Of the candidate over each baseline; of a candidate in a CUDA graph behind them, named as such."""
     graphed: tuple[Ratio, ...]
-    kernels: tuple[RanKernel, ...]
-    """Of one call of the reference, the costliest first."""
     left_out: tuple[tuple[str, str], ...]
     """Contenders that could not be made ready, with why."""
     method: str
@@ -94,10 +94,9 @@ def compared(answer: Mapping[str, Any], seed: int) -> OperatorTiming:
         return tuple(Ratio(each, both["call"], both["device"]) for each, both in zip(baselines, made, strict=True))
 
     return OperatorTiming(
-        times=tuple(ContenderTime(name, *(_median(rounds, name, kind) for kind in _KINDS)) for name in names),
+        times=tuple(ContenderTime(name, *(_median(rounds, name, kind) for kind in _KINDS), _ran(answer, name)) for name in names),
         ratios=over(CANDIDATE),
         graphed=over(_GRAPHED),
-        kernels=tuple(RanKernel(each["name"], each["count"], each["time_s"]) for each in answer["kernels"]),
         left_out=(*((name, reason) for name, reason in answer["left_out"]), *((name, _OTHER_VALUES) for name in wrong)),
         method=method,
         suspicion=_suspicion(answer),
@@ -120,6 +119,10 @@ def _comparison(rounds: Sequence[Mapping[str, Any]], a: str, b: str, kind: str, 
 
 def _median(rounds: Sequence[Mapping[str, Any]], name: str, kind: str) -> float:
     return time_of(_blocks(rounds, name, name, kind), "A")
+
+
+def _ran(answer: Mapping[str, Any], name: str) -> tuple[RanKernel, ...]:
+    return tuple(RanKernel(each["name"], each["count"], each["time_s"]) for each in answer["kernels"].get(name, ()))
 
 
 def _method(answer: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from assistant.model.code_events import OperatorKernel, OperatorRatio, OperatorT
 from assistant.operators.breakdown import broken_down
 from assistant.operators.graph import Graph
 from assistant.operators.task import Task
-from assistant.operators.timing import OperatorTiming, Ratio, compared
+from assistant.operators.timing import ContenderTime, OperatorTiming, Ratio, compared
 from assistant.ports.lab import LabFailure
 
 __all__ = ["report_times", "timed"]
@@ -49,15 +49,19 @@ def report_times(job: Job, task: Task, times: OperatorTiming, where: Where, grap
             name=task.name,
             device=job.device,
             sizes=dict(where.sizes),
-            times=tuple(OperatorTime(each.name, each.call_s, each.device_s) for each in times.times),
+            times=tuple(map(_time, times.times)),
             ratios=tuple(map(_ratio, times.ratios)),
             graphed=tuple(map(_ratio, times.graphed)),
-            kernels=tuple(OperatorKernel(each.name, each.launch_count, each.time_s) for each in times.kernels),
             bound_s=bound_s,
             left_out=tuple(f"{name}: {reason}" for name, reason in times.left_out),
             method=times.method,
         )
     )
+
+
+def _time(found: ContenderTime) -> OperatorTime:
+    kernels = tuple(OperatorKernel(each.name, each.launch_count, each.time_s) for each in found.kernels)
+    return OperatorTime(found.name, found.call_s, found.device_s, kernels)
 
 
 def _ratio(found: Ratio) -> OperatorRatio:

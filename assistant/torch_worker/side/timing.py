@@ -8,7 +8,7 @@ Two times are taken of each. *Call*: as a user makes calls, one after the other,
 candidate is loaded, and the reference is timed once before: a candidate that slows it down is noticed.
 
 The answer holds seconds: ``rounds[i][name] = {"call": [first, second], "device": [first, second]}``. In a round each contender has its turn
-twice, in an order drawn anew and then in the opposite one.
+twice, in an order drawn anew and then in the opposite one. ``kernels[name]``: what one call of each baseline runs on the GPU.
 """
 
 from __future__ import annotations
@@ -85,12 +85,13 @@ class _Timing:
         eager = contender(EAGER, reference, self._inputs)
         if isinstance(eager, Left):
             raise SideError("raised", f"the reference: {eager.reason}")
-        kernels = self._kernels(eager)
         alone_s = self._clock.device_s(eager.call, 20)
         found.append(eager)
         for name in self._order["baselines"]:
             if name != EAGER:
                 add(contender(name, self._reference(module), self._inputs))
+        trace = Trace(frozenset(), with_copies=True)
+        kernels = {each.name: _kernels(trace, each) for each in found}
         fingerprint = Fingerprint()
         if self._order["candidate"] is not None:
             OpenedFiles(frozenset(self._order["candidate"]["closed"]))
@@ -163,17 +164,6 @@ class _Timing:
                     break
         return names
 
-    def _kernels(self, made: Contender) -> list[dict[str, Any]]:
-        """What runs on the GPU in one call, the costliest first."""
-        trace = Trace(frozenset(), with_copies=True)
-        with trace.recorded() as ran:
-            made.call()
-        total: dict[str, list[float]] = {}
-        for kernel in ran:
-            total.setdefault(kernel.name, []).append(kernel.time_s)
-        rows = [{"name": name, "count": len(times), "time_s": sum(times)} for name, times in total.items()]
-        return sorted(rows, key=lambda row: -row["time_s"])
-
 
 def turns(clock: Clock, found: Sequence[Contender], show: Callable[[], None], chance: random.Random, time_s: float) -> list[dict[str, Any]]:
     """Seconds of each contender in each round; ``show`` changes the inputs' values before a round."""
@@ -191,6 +181,17 @@ def turns(clock: Clock, found: Sequence[Contender], show: Callable[[], None], ch
             times[each.name]["call"].append(clock.call_s(each.call, call_count))
         rounds.append(times)
     return rounds
+
+
+def _kernels(trace: Trace, made: Contender) -> list[dict[str, Any]]:
+    """What runs on the GPU in one call, the costliest first."""
+    with trace.recorded() as ran:
+        made.call()
+    total: dict[str, list[float]] = {}
+    for kernel in ran:
+        total.setdefault(kernel.name, []).append(kernel.time_s)
+    rows = [{"name": name, "count": len(times), "time_s": sum(times)} for name, times in total.items()]
+    return sorted(rows, key=lambda row: -row["time_s"])
 
 
 def _is_near(actual: torch.Tensor, expected: torch.Tensor) -> bool:

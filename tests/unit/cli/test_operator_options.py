@@ -66,12 +66,15 @@ def shown(event: OperatorTimed) -> str:
     return text.getvalue()
 
 
+RAN = (OperatorKernel("gemm", 2, 30e-6), OperatorKernel("add", 1, 10e-6))
+
+
 def timed(**changes: object) -> OperatorTimed:
     ratio = OperatorRatio("eager", speed(2.0), speed(4.0))
     given: dict[str, object] = {
         "job": "J1", "name": "Model", "device": Device("NVIDIA H200", "gpu", "h200"), "sizes": {"rows": 4096},
-        "times": (OperatorTime("eager", 50e-6, 40e-6), OperatorTime("candidate", 25e-6, 10e-6)), "ratios": (ratio,), "graphed": (ratio,),
-        "kernels": (OperatorKernel("gemm", 2, 30e-6), OperatorKernel("add", 1, 10e-6)), "bound_s": 12e-6,
+        "times": (OperatorTime("eager", 50e-6, 40e-6, RAN), OperatorTime("candidate", 25e-6, 10e-6)), "ratios": (ratio,),
+        "graphed": (ratio,), "bound_s": 12e-6,
         "left_out": ("compile: no compiler",), "method": "turns in random order",
     }  # fmt: skip
     return OperatorTimed(**(given | changes))  # pyright: ignore[reportArgumentType]
@@ -80,13 +83,24 @@ def timed(**changes: object) -> OperatorTimed:
 def test_each_way_has_a_line_with_both_times_and_what_the_candidate_gains() -> None:
     lines = [line.strip() for line in shown(timed()).splitlines()]
     assert lines[0] == "Model on NVIDIA H200, rows = 4096; at least 12 µs by bytes and operations"
-    eager, candidate, graph, first, second, left, method = lines[1:]
+    eager, candidate, graph, whose, first, second, left, method = lines[1:]
     assert eager.startswith("eager") and "50 µs a call" in eager and "40 µs on the device" in eager
     assert eager.endswith("candidate FASTER 2.00x (1.99 to 2.01) a call, FASTER 4.00x (3.99 to 4.01) on the device")
     assert candidate.split() == ["candidate", "25", "µs", "a", "call", "10", "µs", "on", "the", "device"]
     assert graph == "in a CUDA graph: FASTER 2.00x (1.99 to 2.01) a call over eager"
+    assert whose == "kernels of a call, eager"
     assert first.split() == ["75%", "30", "µs", "2", "x", "gemm"] and second.startswith("25%")
     assert left == "not timed: compile: no compiler" and method == "turns in random order"
+
+
+def test_what_torch_compile_makes_of_it_stands_beside_eager_by_name() -> None:
+    fused = tuple(OperatorKernel(f"triton_poi_fused_{number}", 1, 1e-6) for number in range(8))
+    lines = [
+        line.strip()
+        for line in shown(timed(times=(OperatorTime("eager", 1e-4, 1e-4, RAN), OperatorTime("compile", 1e-4, 1e-4, fused)))).splitlines()
+    ]
+    own = lines[lines.index("kernels of a call, compile") :]
+    assert own[1].split() == ["12%", "1", "µs", "1", "x", "triton_poi_fused_0"] and own[7] == "2 further kernels not shown"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assistant.model.comparison import SpeedOutcome
-from assistant.operators.timing import CANDIDATE, EAGER, compared
+from assistant.operators.timing import CANDIDATE, EAGER, RanKernel, compared
 
 GRAPHED = "candidate in a CUDA graph"
 
@@ -27,7 +27,7 @@ def rounds(**times_s: tuple[float, float]) -> list[dict[str, Any]]:
 def answer(times: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
     made: dict[str, Any] = {
         "names": list(times[0]), "left_out": [], "wrong": [], "replaced": [], "rounds": times, "alone_s": 40e-6, "device": "a GPU",
-        "torch": "2.11.0", "settings": {"float32 products": "float32", "autocast": False}, "kernels": [],
+        "torch": "2.11.0", "settings": {"float32 products": "float32", "autocast": False}, "kernels": {},
     }  # fmt: skip
     return made | changes
 
@@ -58,6 +58,12 @@ def test_what_takes_microseconds_is_not_decided_by_the_events_own_error() -> Non
 def test_without_a_candidate_there_are_times_alone() -> None:
     found = compared(answer(rounds(eager=EAGER_40, compile=COMPILED_20)), 7)
     assert [time.name for time in found.times] == [EAGER, "compile"] and found.ratios == found.graphed == ()
+
+
+def test_each_baseline_has_the_kernels_that_a_call_of_it_runs() -> None:
+    fused = {"name": "triton_poi_fused_add_relu_0", "count": 1, "time_s": 2e-6}
+    found = compared(answer(rounds(eager=EAGER_40, compile=COMPILED_20, candidate=CANDIDATE_10), kernels={"compile": [fused]}), 7)
+    assert {time.name: time.kernels for time in found.times if time.kernels} == {"compile": (RanKernel(fused["name"], 1, 2e-6),)}
 
 
 def test_a_candidate_in_a_graph_is_compared_apart() -> None:

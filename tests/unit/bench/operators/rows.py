@@ -21,7 +21,7 @@ def timed(**ratios: float) -> OperatorTimed:
     """Speed-ups by call over each baseline; on the device twice as much."""
     return OperatorTimed(
         job="J1", name="Model", device=Device("NVIDIA H200", "gpu", "h200"), sizes={}, times=(OperatorTime("candidate", 1e-5, 1e-5),),
-        ratios=tuple(OperatorRatio(name, speed(ratio), speed(2 * ratio)) for name, ratio in ratios.items()), graphed=(), kernels=(),
+        ratios=tuple(OperatorRatio(name, speed(ratio), speed(2 * ratio)) for name, ratio in ratios.items()), graphed=(),
         bound_s=None, left_out=(), method="turns in random order",
     )  # fmt: skip
 
