@@ -12,7 +12,20 @@ from collections.abc import Iterable, Sequence
 from assistant.operators.graph import TensorUse
 from assistant.record import Record
 
-__all__ = ["Alignment", "Axis", "NoLayoutError", "SplitError", "axes_of", "behind_broadcast", "home_alignment", "split_for"]
+__all__ = [
+    "Alignment",
+    "Axis",
+    "NoLayoutError",
+    "SplitError",
+    "WholeAlignment",
+    "Window",
+    "axes_of",
+    "behind_broadcast",
+    "has_window",
+    "home_alignment",
+    "split_for",
+    "whole_of",
+]
 
 
 class Axis(Record):
@@ -26,7 +39,19 @@ class Axis(Record):
     """Whether it is the outer part of its parent."""
 
 
-Alignment = tuple[tuple[Axis, ...], ...]
+class Window(Record):
+    """A dimension of which a part is read: element ``first`` plus, for each axis, ``steps`` times where that is."""
+
+    axes: tuple[Axis, ...]
+    steps: tuple[int, ...]
+    first: int
+    size: int
+    """Of the whole dimension."""
+
+
+WholeAlignment = tuple[tuple[Axis, ...], ...]
+"""Of a tensor that is read as a whole."""
+Alignment = tuple[tuple[Axis, ...] | Window, ...]
 """For each dimension the axes that it runs along, the outermost first; none where it has one element, or the same for all."""
 
 
@@ -44,7 +69,22 @@ class SplitError(Exception):
 
 
 def axes_of(alignment: Alignment) -> tuple[Axis, ...]:
-    return tuple(axis for axes in alignment for axis in axes)
+    return tuple(axis for along in alignment for axis in (along.axes if isinstance(along, Window) else along))
+
+
+def has_window(alignment: Alignment) -> bool:
+    """Whether a part is read of a dimension."""
+    return any(isinstance(along, Window) for along in alignment)
+
+
+def whole_of(alignment: Alignment) -> WholeAlignment:
+    """The same of a tensor that is read as a whole. Raises NoLayoutError for a part of one."""
+    found: list[tuple[Axis, ...]] = []
+    for along in alignment:
+        if isinstance(along, Window):
+            raise NoLayoutError
+        found.append(along)
+    return tuple(found)
 
 
 def behind_broadcast(shape: Sequence[int], whole: Sequence[int], alignment: Alignment) -> Alignment:
@@ -58,30 +98,50 @@ def behind_broadcast(shape: Sequence[int], whole: Sequence[int], alignment: Alig
 def home_alignment(use: TensorUse, alignment: Alignment, home: TensorUse) -> Alignment:
     """Of the tensor that filled the memory, where ``use``, a view of it, is aligned so.
 
-    Raises NoLayoutError for a part of it, and SplitError where an axis runs over two of its dimensions.
+    Raises NoLayoutError for a view of another kind, and SplitError where an axis runs over two of its dimensions.
     """
     if use.shape == home.shape and use.steps == home.steps and use.offset == home.offset:
         return alignment
-    if use.offset != home.offset:
-        raise NoLayoutError
     pieces = sorted(_pieces(use, alignment), key=lambda piece: (-piece[1], -piece[0].size))
-    found: dict[int, tuple[Axis, ...]] = {}
+    firsts = [(along.first * step if isinstance(along, Window) else 0) for along, step in zip(alignment, use.steps, strict=True)]
+    rest = use.offset - home.offset + sum(firsts)
+    found: dict[int, tuple[Axis, ...] | Window] = {}
     for place in sorted(range(len(home.shape)), key=lambda place: (-home.steps[place], -home.shape[place])):
-        found[place], pieces = _along(home.shape[place], home.steps[place], pieces)
-    if any(axis.size > 1 for axis, _ in pieces):
+        size, step = home.shape[place], home.steps[place]
+        first, rest = (rest // step, rest % step) if size > 1 and step > 0 else (0, rest)
+        try:
+            found[place], left = _along(size, step, pieces)
+            if first:
+                raise NoLayoutError
+        except NoLayoutError:
+            found[place], left = _window(size, step, first, pieces)
+        pieces = left
+    if rest or any(axis.size > 1 for axis, _ in pieces):
         raise NoLayoutError
     return tuple(found[place] for place in range(len(home.shape)))
 
 
 def _pieces(use: TensorUse, alignment: Alignment) -> Iterable[tuple[Axis, int]]:
     """Each axis with the distance between its neighbours in memory; none for what is expanded."""
-    for size, step, axes in zip(use.shape, use.steps, alignment, strict=True):
+    for size, step, along in zip(use.shape, use.steps, alignment, strict=True):
         if size > 1 and step == 0:
             continue
+        if isinstance(along, Window):
+            yield from ((axis, own * step) for axis, own in zip(along.axes, along.steps, strict=True))
+            continue
         inner = step
-        for axis in reversed(axes):
+        for axis in reversed(along):
             yield axis, inner
             inner *= axis.size
+
+
+def _window(size: int, step: int, first: int, pieces: list[tuple[Axis, int]]) -> tuple[Window, list[tuple[Axis, int]]]:
+    """The part of a dimension that is read, and the pieces that are left for those further inside."""
+    mine = [(axis, own // step) for axis, own in pieces if axis.size > 1 and step <= own < step * size and own % step == 0]
+    if size < 2 or first + sum((axis.size - 1) * own for axis, own in mine) >= size:
+        raise NoLayoutError
+    axes = tuple(axis for axis, _ in mine)
+    return Window(axes, tuple(own for _, own in mine), first, size), [piece for piece in pieces if piece[0] not in axes]
 
 
 def _along(size: int, step: int, pieces: list[tuple[Axis, int]]) -> tuple[tuple[Axis, ...], list[tuple[Axis, int]]]:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from assistant.operators.axes import NoLayoutError
+from assistant.operators.class_losses import with_plain_losses
 from assistant.operators.graph import Graph, TensorUse
 from assistant.operators.origins import C_TYPES, Given, RefusedError, sources_of
 from assistant.operators.planning import planned
@@ -51,6 +52,7 @@ class Declined(Record):
 
 def first_kernel(graph: Graph, name: str, parameters: Sequence[str]) -> FirstKernel | Declined:
     """``name``: of the model's class; ``parameters``: of its ``forward``."""
+    graph = with_plain_losses(graph)
     try:
         _check_size(graph)
         given = _arrays(graph, parameters)
@@ -59,7 +61,7 @@ def first_kernel(graph: Graph, name: str, parameters: Sequence[str]) -> FirstKer
     except RefusedError as refused:
         return Declined(str(refused))
     except NoLayoutError:
-        return Declined("it views tensors in a way that rules do not follow: they read whole ones, transposed or expanded too")
+        return Declined("it views tensors in a way that rules do not follow")
 
 
 def _check_size(graph: Graph) -> None:
@@ -79,8 +81,10 @@ def _arrays(graph: Graph, parameters: Sequence[str]) -> Mapping[int, Given]:
             raise RefusedError(f"{name} is no tensor")
         if value.dtype not in C_TYPES:
             raise RefusedError(f"{name} is {value.dtype}, rules take float32, int64, int32 and bool")
-        if not value.is_whole:
-            raise RefusedError(f"{name} is transposed, expanded or a part of another tensor")
+        if not _has_each_once(value):
+            raise RefusedError(f"{name} is expanded: one element of its memory stands for several")
+        if value.memory in found:
+            raise RefusedError(f"{name} and {found[value.memory].name} share their memory")
         found[value.memory] = Given(_identifier(name), value)
     for name, use in graph.weights:
         if use.dtype in C_TYPES and math.prod(use.shape) * _BYTES[use.dtype] == use.bytes:
@@ -88,6 +92,16 @@ def _arrays(graph: Graph, parameters: Sequence[str]) -> Mapping[int, Given]:
     if len({each.name for each in found.values()}) != len(found):
         raise RefusedError("inputs and weights have names that are equal in C")
     return found
+
+
+def _has_each_once(use: TensorUse) -> bool:
+    """Whether each element has a place of its own in memory: a launcher is given such a tensor row by row, wherever it lay."""
+    room = 1
+    for step, size in sorted((step, size) for step, size in zip(use.steps, use.shape, strict=True) if size > 1):
+        if step < room:
+            return False
+        room = step * size
+    return True
 
 
 _BYTES = {"float32": 4, "bool": 1, "int64": 8, "int32": 4}

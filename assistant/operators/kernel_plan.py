@@ -63,6 +63,14 @@ class Read(Record):
     """Whether all elements of a row have the same."""
     is_own: bool = False
     """Whether each element has one of its own, those of a row side by side."""
+    step: str = "1"
+    """How far apart neighbours lie in memory, in C."""
+    is_aligned: bool = True
+    """Whether four neighbours can be read at once, where sizes are multiples of four."""
+
+    @property
+    def is_vector(self) -> bool:
+        return self.place == "near" and self.is_aligned
 
 
 class Step(Record):

@@ -40,6 +40,13 @@ _HEAD = "// Neighbours that are moved at once."
 _ALIGNED = """// Whether a float4 may begin there.
 static bool is_aligned(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 16 == 0; }
 """
+_APART = """// Neighbours that lie `step` elements apart, or where no four of them can be read at once.
+template <int WIDTH, class T>
+__device__ void load_each(T* to, const T* from, long long step) {
+    #pragma unroll
+    for (int e = 0; e < WIDTH; ++e) to[e] = from[e * step];
+}
+"""
 _FLOATS = """template <int WIDTH>
 __device__ void load(float* to, const float* from) {
     if (WIDTH == 4) {
@@ -110,10 +117,11 @@ __device__ unsigned long long key_of_{which}(float value, long long at) {{
 _KEY_ORDERS = {"most": ("~bits", "bits | 0x80000000u"), "least": ("bits", "~(bits | 0x80000000u)")}
 
 
-def moves(types: Iterable[str]) -> str:
+def moves(types: Iterable[str], reads: Iterable[Read]) -> str:
     """What loads and stores neighbours of these types."""
     used = set(types)
-    return "\n".join([_HEAD, *(text for c_type, text in _MOVES.items() if c_type in used or c_type == "float"), _ALIGNED])
+    apart = [_APART] if any(read.array is not None and read.place == "near" and not read.is_vector for read in reads) else []
+    return "\n".join([_HEAD, *(text for c_type, text in _MOVES.items() if c_type in used or c_type == "float"), *apart, _ALIGNED])
 
 
 def helpers(plans: Iterable[Plan]) -> str:
@@ -142,7 +150,7 @@ def joined(fold: Fold, a: str, b: str) -> str:
 
 def alignment(plan: Plan, outputs: Iterable[str]) -> str:
     """The condition, in C, under which all that is moved four at a time may be."""
-    near = sorted({read.array.name for read in plan.reads if read.array is not None and read.place == "near"})
+    near = sorted({read.array.name for read in plan.reads if read.array is not None and read.is_vector})
     return " && ".join(f"is_aligned({name})" for name in dict.fromkeys((*outputs, *near))) or "true"
 
 
@@ -159,7 +167,7 @@ def loads(plan: Plan, numbers: Iterable[int], indent: str) -> Iterator[str]:
             continue
         if read.place == "near":
             yield f"{indent}{read.array.c_type} {read.word}_near[WIDTH];"
-            yield f"{indent}load<WIDTH>({read.word}_near, {read.array.name} + {_summand(read.index)});"
+            yield element_load(read, f"{read.word}_near", indent)
         else:
             yield f"{indent}const {read.array.c_type} {read.word}_one = {read.array.name}[{read.index}];"
 
@@ -167,8 +175,10 @@ def loads(plan: Plan, numbers: Iterable[int], indent: str) -> Iterator[str]:
 def element_load(read: Read, to: str, indent: str) -> str:
     """Neighbours, or the one element that all of them share, into a variable that is there."""
     assert read.array is not None
-    if read.place == "near":
+    if read.is_vector:
         return f"{indent}load<WIDTH>({to}, {read.array.name} + {_summand(read.index)});"
+    if read.place == "near":
+        return f"{indent}load_each<WIDTH>({to}, {read.array.name} + {_summand(read.index)}, {read.step});"
     return f"{indent}{to} = {read.array.name}[{read.index}];"
 
 

@@ -9,7 +9,9 @@ from typing import Literal
 from assistant.operators.axes import Axis
 from assistant.operators.kernel_plan import Array, KernelKind, Line, Plan, Read, Step, Store, index, multiplied
 from assistant.operators.origins import RefusedError
-from assistant.operators.pulled import Pull, RawRead
+from assistant.operators.part_index import part_index, part_step
+from assistant.operators.pulled import Pull
+from assistant.operators.raw_kernel import RawRead
 from assistant.operators.scan_kernel import SCANS
 from assistant.operators.sizes import Sizes
 from assistant.record import Record
@@ -110,6 +112,8 @@ def _turn_what_lies_apart(pull: Pull, order: tuple[Axis, ...]) -> None:
             continue
         if read.array is None or read.base:
             raise RefusedError("it picks elements along another dimension than it reduces, which rules do not write")
+        if read.part:
+            raise RefusedError("it reads a part of a tensor along another dimension than it reduces")
         raise TurnError(read.array, read.axes, tuple(axis for axis in order if axis in read.axes))
 
 
@@ -167,7 +171,7 @@ def _reads(pull: Pull, loops: Loops, known: Mapping[str, Array], names: Mapping[
     found: list[Read] = []
     order = () if loops.kind == "tiled" else loops.order
     for raw in pull.reads:
-        where = index(_looped(raw.axes, loops), order, loops.lines, names)
+        where = part_index(raw.part, loops.lines, names) if raw.part else index(_looped(raw.axes, loops), order, loops.lines, names)
         if raw.base:
             number = int(raw.base[2:-1])
             base = found[number]
@@ -176,10 +180,10 @@ def _reads(pull: Pull, loops: Loops, known: Mapping[str, Array], names: Mapping[
         array = None if raw.array is None else known[raw.array]
         base_word = "" if array is None else array.name
         count = sum(each.array == array for each in found)
-        is_own = array is not None and not raw.base and loops.kind == "row" and _is_own(raw, loops)
+        is_own = array is not None and not raw.base and not raw.part and loops.kind == "row" and _is_own(raw, loops)
         is_of_row = bool(loops.reduced) and array is not None and not raw.base and not set(raw.axes) & set(loops.reduced)
         word = base_word if not count else f"{base_word}_{count + 1}"
-        found.append(Read(array, where, _place(raw, loops.order), word, is_of_row, is_own))
+        found.append(Read(array, where, _place(raw, loops.order), word, is_of_row, is_own, *part_step(raw.part, names)))
     return tuple(found)
 
 

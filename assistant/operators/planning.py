@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assistant.operators.axes import Alignment, Axis, SplitError, axes_of
+from assistant.operators.axes import Alignment, Axis, SplitError, WholeAlignment, axes_of
 from assistant.operators.graph import Graph, TensorUse
 from assistant.operators.kernel_plan import Array, Plan, multiplied
 from assistant.operators.loops import Loops, TurnError, loops_of, plan_of
@@ -162,7 +162,7 @@ class _Planner:
         self.scratches.append((array, axes))
         return array
 
-    def _frame(self, use: TensorUse) -> Alignment:
+    def _frame(self, use: TensorUse) -> WholeAlignment:
         """Results of one shape run along the same axes."""
         shape = "x".join(map(str, use.shape))
         return tuple(self.parts(f"r{shape}.{place}", size) for place, size in enumerate(use.shape))

@@ -10,16 +10,27 @@ dimensions than the kernel does, its result is left to a kernel before this one 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
-from assistant.operators.axes import Alignment, Axis, NoLayoutError, axes_of, behind_broadcast, home_alignment, split_for
+from assistant.operators.axes import (
+    Alignment,
+    Axis,
+    NoLayoutError,
+    WholeAlignment,
+    Window,
+    axes_of,
+    behind_broadcast,
+    has_window,
+    home_alignment,
+    split_for,
+    whole_of,
+)
 from assistant.operators.graph import Argument, Filled, FunctionCall, Graph, TensorUse
 from assistant.operators.origins import C_TYPES, Given, Made, Origin, RefusedError, place_of
 from assistant.operators.pointwise import Word, constant, expression
+from assistant.operators.raw_kernel import RawRead, RawStep, Sources
 from assistant.operators.row_functions import RowFunction, Stage, row_function
-from assistant.record import Record
 
-__all__ = ["ConflictError", "Pull", "RawRead", "RawStep", "Sources"]
+__all__ = ["ConflictError", "Pull"]
 
 _WHOLE = frozenset({"bool", "long long", "int"})
 _COMPARISONS = frozenset(
@@ -29,55 +40,13 @@ _OF_WHOLE = _COMPARISONS | {"add", "sub", "rsub", "mul", "where", "masked_fill",
 """Functions of whole numbers that rules write."""
 _CONDITIONS = {"where": 0, "masked_fill": 1}
 _SCANS = {"cumsum": "running_sum", "cumprod": "running_product"}
+_BY_PLACE = frozenset({"repeat", "embedding", *_SCANS})
+"""Functions whose elements depend on more than the elements at the same place."""
 _FOLDED_WHOLE = frozenset({"sum"})
 
 
 class ConflictError(Exception):
     """A result is reduced over other dimensions than the others."""
-
-
-class RawRead(Record):
-    """One array, or one coordinate, that values are read from."""
-
-    array: str | None
-    """None: the coordinate along the axes."""
-    c_type: str
-    axes: tuple[Axis, ...]
-    """Those of its dimensions, in the order of memory."""
-    base: str = ""
-    """A word of the row that is picked, in front of the axes."""
-
-
-class RawStep(Record):
-    """One value."""
-
-    kind: str
-    """``value``, or what the elements of a row become one by: ``sum``, ``max``, ``min``, ``argmax``, ``argmin``, ``running_sum``, …"""
-    text: str
-    c_type: str
-    call: FunctionCall | None
-    axes: frozenset[Axis]
-    """Those that it depends on."""
-
-
-class Sources(Protocol):
-    """What a kernel may read beside what it computes."""
-
-    def seen(self, place: int, memory: int) -> Origin | None:
-        """What was in a memory when a call began."""
-        ...
-
-    def parts(self, label: str, size: int) -> tuple[Axis, ...]:
-        """The axes that an axis of this label consists of."""
-        ...
-
-    def stored(self, made: Made, alignment: Alignment) -> Given:
-        """What a kernel before this one leaves of it."""
-        ...
-
-    def turned(self, given: Given, axes: tuple[Axis, ...]) -> Given | None:
-        """The same in another order of its dimensions, where a kernel before this one leaves that; else None."""
-        ...
 
 
 class Pull:
@@ -89,11 +58,13 @@ class Pull:
         self._is_strict = is_strict
         self._known: dict[tuple[int, int, Alignment, str], str] = {}
         self._scan: tuple[Axis, ...] | None = None
+        self._parts = 0
+        """Within how many parts of tensors what is asked for lies."""
         self.reduced: tuple[Axis, ...] | None = None
         """The axes that are folded, or run along; None without any."""
         self.reads: list[RawRead] = []
         self.steps: list[RawStep] = []
-        self.noted: list[tuple[str, Alignment]] = []
+        self.noted: list[tuple[str, WholeAlignment]] = []
         """Along which axes the dimensions of each array run, wherever it is read."""
 
     def result(self, origin: Origin, use: TensorUse, alignment: Alignment) -> str:
@@ -111,9 +82,7 @@ class Pull:
         try:
             mine = home_alignment(use, alignment, origin.use)
         except NoLayoutError:
-            raise RefusedError(
-                f"{place_of(call)} reads a part of another tensor: rules read whole ones, transposed or expanded too"
-            ) from None
+            raise RefusedError(f"{place_of(call)} reads a tensor in a way that rules do not follow") from None
         match origin:
             case Given():
                 return self._given(origin, mine)
@@ -122,6 +91,8 @@ class Pull:
             case Filled():
                 if not origin.step:
                     return origin.first
+                if has_window(mine):
+                    raise RefusedError(f"{place_of(call)} reads a part of what is counted up")
                 at = self._read(RawRead(None, "long long", axes_of(mine)))
                 return at if (origin.first, origin.step) == (0, 1) else f"({origin.first!r} + {origin.step!r} * {at})"
             case Made():
@@ -129,8 +100,10 @@ class Pull:
 
     def _given(self, given: Given, alignment: Alignment) -> str:
         if given.axes is None:
-            self.noted.append((given.name, alignment))
+            self.noted.append((given.name, tuple(() if isinstance(along, Window) else along for along in alignment)))
         axes = axes_of(alignment)
+        if has_window(alignment):
+            return self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes, part=alignment))
         other = self._sources.turned(given, axes)
         if other is not None and other.axes is not None:
             given, axes = other, other.axes
@@ -166,21 +139,31 @@ class Pull:
         key = (made.place, made.output, alignment, "")
         if key not in self._known:
             found = row_function(call) if call.kind in ("rows", "reduction", "other") else None
-            if found is not None:
-                self._known[key] = self._rows(made, alignment, found)
-            elif call.name in _SCANS:
-                self._known[key] = self._running(made, alignment)
+            is_part = has_window(alignment)
+            self._parts += is_part
+            if self._parts and (found is not None or call.name in _BY_PLACE):
+                self._known[key] = self._part_of_another(made, alignment)
+            elif found is not None:
+                self._known[key] = self._rows(made, whole_of(alignment), found)
+            elif call.name in _BY_PLACE:
+                self._known[key] = self._by_place(made, whole_of(alignment))
             else:
                 self._known[key] = self._elements(made, alignment, c_type)
+            self._parts -= is_part
         return self._known[key]
+
+    def _by_place(self, made: Made, alignment: WholeAlignment) -> str:
+        match self._calls[made.place].name:
+            case "repeat":
+                return self._repeated(made, alignment)
+            case "embedding":
+                return self._picked(made, alignment)
+            case _:
+                return self._running(made, alignment)
 
     def _elements(self, made: Made, alignment: Alignment, c_type: str) -> str:
         call, shape = self._calls[made.place], made.use.shape
         name = call.name.rstrip("_") if not call.name.startswith("_") else call.name
-        if name == "repeat":
-            return self._repeated(made, alignment)
-        if name == "embedding":
-            return self._picked(made, alignment)
         if call.kind == "reduction" or call.kind == "rows":
             raise RefusedError(f"{place_of(call)} is a reduction that rules do not write")
         if call.kind != "pointwise" or made.output != 0 or len(call.writes) != 1:
@@ -192,7 +175,7 @@ class Pull:
         named = {key: self._word(call, made.place, value, shape, alignment) for key, value in call.named}
         words = [self._typed(call, name, number, word, types, c_type) for number, word in enumerate(words)]
         if name in ("tril", "triu"):
-            row, column = (self._read(RawRead(None, "long long", axes)) for axes in alignment[-2:])
+            row, column = (self._read(RawRead(None, "long long", axes)) for axes in whole_of(alignment)[-2:])
             words = [words[0], row, column, str(call.arguments[1] if len(call.arguments) > 1 else 0)]
         text = expression(call.name, tuple(words), named)
         if text is None:
@@ -232,7 +215,7 @@ class Pull:
         is_among_whole = name in _OF_WHOLE and c_type in _WHOLE and all(each in _WHOLE for each in types)
         return str(word) if is_among_whole and type(word) is int else word
 
-    def _rows(self, made: Made, alignment: Alignment, found: RowFunction) -> str:
+    def _rows(self, made: Made, alignment: WholeAlignment, found: RowFunction) -> str:
         call = self._calls[made.place]
         stage = next((each for each in found.stages if each.output == made.output), None)
         x = call.arguments[0]
@@ -248,8 +231,8 @@ class Pull:
         return self._stage(made.place, stage, found, whole, folded)
 
     def _with_reduced(
-        self, call: FunctionCall, made: Made, alignment: Alignment, shape: tuple[int, ...], places: Sequence[int], found: RowFunction
-    ) -> Alignment:
+        self, call: FunctionCall, made: Made, alignment: WholeAlignment, shape: tuple[int, ...], places: Sequence[int], found: RowFunction
+    ) -> WholeAlignment:
         """Of what is reduced, by the alignment of what is left of it."""
         if found.groups != 1:
             raise RefusedError(f"{place_of(call)} returns statistics of groups, which rules do not write")
@@ -267,13 +250,13 @@ class Pull:
                 return own
         return {at: self._sources.parts(f"{place}.{at}", size) for at, size in dims}
 
-    def _folded(self, whole: Alignment, places: Sequence[int], shape: Sequence[int], found: RowFunction) -> tuple[Axis, ...]:
+    def _folded(self, whole: WholeAlignment, places: Sequence[int], shape: Sequence[int], found: RowFunction) -> tuple[Axis, ...]:
         if found.groups == 1:
             return axes_of(tuple(whole[at] for at in places))
         _, inner = split_for(whole[places[0]], shape[places[0]] // found.groups)
         return (*inner, *axes_of(tuple(whole[at] for at in places[1:])))
 
-    def _stage(self, place: int, stage: Stage, found: RowFunction, whole: Alignment, folded: tuple[Axis, ...]) -> str:
+    def _stage(self, place: int, stage: Stage, found: RowFunction, whole: WholeAlignment, folded: tuple[Axis, ...]) -> str:
         key = (place, -1, whole, stage.name)
         if key in self._known:
             return self._known[key]
@@ -303,7 +286,7 @@ class Pull:
         self._known[key] = self._add(kind, text, c_type, call, axes)
         return self._known[key]
 
-    def _running(self, made: Made, alignment: Alignment) -> str:
+    def _running(self, made: Made, alignment: WholeAlignment) -> str:
         """A sum or product of all elements before each one, and itself."""
         call = self._calls[made.place]
         x, place = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else None
@@ -322,7 +305,20 @@ class Pull:
         given = self._sources.stored(made, alignment)
         return self._read(RawRead(given.name, C_TYPES[given.use.dtype], given.axes or ()))
 
-    def _repeated(self, made: Made, alignment: Alignment) -> str:
+    def _part_of_another(self, made: Made, alignment: Alignment) -> str:
+        """A part of what a kernel before this one leaves as a whole."""
+        if self._is_strict:
+            raise ConflictError
+        dims = list(zip(made.use.shape, alignment, strict=True))
+        label = f"{made.place}.{made.output}."
+        whole = tuple(
+            self._sources.parts(f"{label}{at}", size) if isinstance(along, Window) else along for at, (size, along) in enumerate(dims)
+        )
+        given = self._sources.stored(made, whole)
+        part = alignment if has_window(alignment) else ()
+        return self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes_of(alignment), part=part))
+
+    def _repeated(self, made: Made, alignment: WholeAlignment) -> str:
         call = self._calls[made.place]
         x = call.arguments[0]
         origin = self._sources.seen(made.place, x.memory) if isinstance(x, TensorUse) else None
@@ -337,7 +333,7 @@ class Pull:
         word = self._from(origin, x, tuple(inner), call)
         return self._add("value", constant(word), C_TYPES[x.dtype], call, None)
 
-    def _picked(self, made: Made, alignment: Alignment) -> str:
+    def _picked(self, made: Made, alignment: WholeAlignment) -> str:
         """Rows of a table, by their numbers."""
         call = self._calls[made.place]
         table, numbers = call.arguments[:2]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assistant.operators import class_losses
 from assistant.operators.graph import Argument, FunctionCall, TensorUse
 from assistant.record import Record
 
@@ -69,6 +70,12 @@ def row_function(call: FunctionCall) -> RowFunction | None:
             return _group_norm(given)
         case "mse_loss" | "smooth_l1_loss" | "huber_loss":
             return _loss(call.name, given)
+        case "gather":
+            return _picked(given)
+        case class_losses.LOSS_OF_ROW:
+            return _loss_of_row(given)
+        case class_losses.LOSS_MEAN:
+            return _loss_mean(given)
         case _:
             return None
 
@@ -198,6 +205,40 @@ def _loss(name: str, given: tuple[Argument, ...]) -> RowFunction | None:
     }[name]
     mean = (Stage("mean", "row", "{s} / {columns}", 0),) if reduction == _MEAN else ()
     stages = (Stage("d", "full", "fabsf({x} - {target})"), Stage("s", "sum", element, None if mean else 0), *mean)
+    return RowFunction((), stages, (("target", target),))
+
+
+def _picked(given: tuple[Argument, ...]) -> RowFunction | None:
+    """One element of each row, by its number: the sum of a row of which only that one counts."""
+    x, dim, number = (*given, None, None, None)[:3]
+    if not isinstance(x, TensorUse) or not isinstance(number, TensorUse) or type(dim) is not int or not x.shape:
+        return None
+    place = dim % len(x.shape)
+    if number.shape != (*x.shape[:place], 1, *x.shape[place + 1 :]):
+        return None
+    return RowFunction((place,), (Stage("picked", "sum", "{at} == {number} ? {x} : 0.0f", 0),), (("number", number),))
+
+
+def _loss_of_row(given: tuple[Argument, ...]) -> RowFunction | None:
+    _, target, ignored = given
+    if not isinstance(target, TensorUse):
+        return None
+    number = replace(target, shape=(*target.shape, 1), strides=(*target.steps, 1))
+    stages = (
+        Stage("picked", "sum", "{at} == {target} ? {x} : 0.0f"),
+        Stage("loss", "row", f"{{target}} == {ignored} ? 0.0f : -{{picked}}", 0),
+    )
+    return RowFunction((1,), stages, (("target", number),))
+
+
+def _loss_mean(given: tuple[Argument, ...]) -> RowFunction:
+    """Rows whose class is ignored count for nothing."""
+    _, target, ignored = given
+    stages = (
+        Stage("s", "sum", "{x}"),
+        Stage("counted", "sum", f"{{target}} == {ignored} ? 0.0f : 1.0f"),
+        Stage("mean", "row", "{s} / {counted}", 0),
+    )
     return RowFunction((), stages, (("target", target),))
 
 

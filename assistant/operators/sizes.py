@@ -10,14 +10,14 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import count
 
-from assistant.operators.axes import Alignment, Axis
+from assistant.operators.axes import Axis, WholeAlignment
 from assistant.operators.kernel_plan import multiplied
 from assistant.record import Record
 
 __all__ = ["Sizes", "sizes_of"]
 
 _NAMES = {1: ("n",), 2: ("n", "m"), 3: ("b", "n", "m"), 4: ("b", "c", "h", "w"), 5: ("b", "c", "d", "h", "w")}
-Input = tuple[str, tuple[int, ...], tuple[Alignment, ...]]
+Input = tuple[str, tuple[int, ...], tuple[WholeAlignment, ...]]
 """Its name, its shape, and along which axes its dimensions run wherever it is read."""
 
 
@@ -33,7 +33,7 @@ class Sizes(Record):
         """Whether inputs say how long it is, or it has one element."""
         return axis.size == 1 or not re.search(r"\b\d+\b", self.names[axis.label])
 
-    def of_frame(self, frame: Alignment) -> tuple[str, ...]:
+    def of_frame(self, frame: WholeAlignment) -> tuple[str, ...]:
         """The words for the dimensions of a result."""
         return tuple(_word(axes, self.names) for axes in frame)
 
@@ -62,12 +62,10 @@ def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes
         if len(own) > 1 and root not in bound and leaves[root] == [own[-1]]:
             names[own[-1].label] = _quotient(letters[root], [names[axis.label] for axis in own[:-1]])
             bound[root] = compound[own] = letters[root]
-    words = {
-        name: tuple(compound.get(own) or (_word(own, names) if own else str(size)) for size, own in zip(shape, read[0], strict=True))
-        if read
-        else tuple(map(str, shape))
-        for name, shape, read in inputs
-    }
+    words: dict[str, tuple[str, ...]] = {}
+    for name, shape, read in inputs:
+        known = [next((own for own in same if own), ()) for same in zip(*read, strict=True)] or [()] * len(shape)
+        words[name] = tuple(compound.get(own) or (_word(own, names) if own else str(size)) for size, own in zip(shape, known, strict=True))
     order = list(letters.values())
     return Sizes(names, words, tuple(sorted(dict.fromkeys(bound.values()), key=order.index)))
 

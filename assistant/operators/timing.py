@@ -94,7 +94,9 @@ def compared(answer: Mapping[str, Any], seed: int) -> OperatorTiming:
         return tuple(Ratio(each, both["call"], both["device"]) for each, both in zip(baselines, made, strict=True))
 
     return OperatorTiming(
-        times=tuple(ContenderTime(name, *(_median(rounds, name, kind) for kind in _KINDS), _ran(answer, name)) for name in names),
+        times=tuple(
+            ContenderTime(name, _median(rounds, name, "call"), _median(rounds, name, "device"), _ran(answer, name)) for name in names
+        ),
         ratios=over(CANDIDATE),
         graphed=over(_GRAPHED),
         left_out=(*((name, reason) for name, reason in answer["left_out"]), *((name, _OTHER_VALUES) for name in wrong)),

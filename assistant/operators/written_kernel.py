@@ -33,7 +33,7 @@ def _functions(plans: tuple[Plan, ...]) -> Iterator[str]:
     types = {read.array.c_type for plan in plans for read in plan.reads if read.array is not None}
     types |= {store.array.c_type for plan in plans for store in plan.stores}
     if any(plan.kind != "tiled" for plan in plans):
-        yield moves(types)
+        yield moves(types, (read for plan in plans for read in plan.reads))
     keys = helpers(plans)
     if keys:
         yield keys

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.operators.axes import Alignment, Axis, NoLayoutError, SplitError, behind_broadcast, home_alignment, split_for
+from assistant.operators.axes import Alignment, Axis, NoLayoutError, SplitError, Window, behind_broadcast, home_alignment, split_for
 from assistant.operators.graph import TensorUse
 
-N, M, K = Axis("n", 4), Axis("m", 6), Axis("k", 24)
+N, M, K, HALF = Axis("n", 4), Axis("m", 6), Axis("k", 24), Axis("half", 3)
 
 
 def use(shape: tuple[int, ...], strides: tuple[int, ...] = (), offset: int = 0) -> TensorUse:
@@ -32,17 +32,29 @@ def test_a_view_is_followed_to_the_dimensions_of_its_memory(
 
 
 @pytest.mark.parametrize(
-    ("view", "alignment"),
+    ("view", "alignment", "expected"),
     [
-        (use((4, 3), (6, 1)), ((N,), (Axis("half", 3),))),
-        (use((4, 3), (6, 1), 3), ((N,), (Axis("half", 3),))),
-        (use((4, 3), (6, 2)), ((N,), (Axis("half", 3),))),
-        (use((6,), (1,)), ((M,),)),
-        (use((4,), (7,)), ((N,),)),
+        (use((4, 3), (6, 1)), ((N,), (HALF,)), ((N,), Window((HALF,), (1,), 0, 6))),
+        (use((4, 3), (6, 1), 3), ((N,), (HALF,)), ((N,), Window((HALF,), (1,), 3, 6))),
+        (use((4, 3), (6, 2), 1), ((N,), (HALF,)), ((N,), Window((HALF,), (2,), 1, 6))),
+        (use((6,), (1,), 18), ((M,),), (Window((), (), 3, 4), (M,))),
+        (use((4,), (6,), 2), ((N,),), ((N,), Window((), (), 2, 6))),
+        (use((3, 4), (1, 6), 3), ((HALF,), (N,)), ((N,), Window((HALF,), (1,), 3, 6))),
+        (use((4, 6), (6, 1)), ((N,), Window((HALF,), (2,), 1, 6)), ((N,), Window((HALF,), (2,), 1, 6))),
+        (use((4, 3), (6, 2)), ((N,), Window((), (), 2, 3)), ((N,), Window((), (), 4, 6))),
     ],
-    ids=["first", "second", "every-other", "row", "diagonal"],
+    ids=["first", "second", "every-other", "row", "column", "transposed", "of-all", "of-a-part"],
 )
-def test_a_part_of_a_tensor_is_none_of_its_axes(view: TensorUse, alignment: Alignment) -> None:
+def test_a_part_of_a_tensor_is_a_window_of_its_dimensions(view: TensorUse, alignment: Alignment, expected: Alignment) -> None:
+    assert home_alignment(view, alignment, use((4, 6))) == expected
+
+
+@pytest.mark.parametrize(
+    ("view", "alignment"),
+    [(use((4,), (7,)), ((N,),)), (use((4, 3), (6, 1), 4), ((N,), (HALF,))), (use((4, 6), (6, 1), 6), ((N,), (M,)))],
+    ids=["diagonal", "over-the-edge", "behind-the-end"],
+)
+def test_other_views_have_no_layout(view: TensorUse, alignment: Alignment) -> None:
     with pytest.raises(NoLayoutError):
         home_alignment(view, alignment, use((4, 6)))
 

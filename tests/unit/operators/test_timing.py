@@ -61,9 +61,11 @@ def test_without_a_candidate_there_are_times_alone() -> None:
 
 
 def test_each_baseline_has_the_kernels_that_a_call_of_it_runs() -> None:
-    fused = {"name": "triton_poi_fused_add_relu_0", "count": 1, "time_s": 2e-6}
-    found = compared(answer(rounds(eager=EAGER_40, compile=COMPILED_20, candidate=CANDIDATE_10), kernels={"compile": [fused]}), 7)
-    assert {time.name: time.kernels for time in found.times if time.kernels} == {"compile": (RanKernel(fused["name"], 1, 2e-6),)}
+    ran = {"compile": [{"name": "triton_poi_fused_add_relu_0", "count": 1, "time_s": 2e-6}]}
+    found = compared(answer(rounds(eager=EAGER_40, compile=COMPILED_20, candidate=CANDIDATE_10), kernels=ran), 7)
+    assert {time.name: time.kernels for time in found.times if time.kernels} == {
+        "compile": (RanKernel("triton_poi_fused_add_relu_0", 1, 2e-6),)
+    }
 
 
 def test_a_candidate_in_a_graph_is_compared_apart() -> None:

@@ -1,0 +1,75 @@
+"""Where an array of which a part is read has its elements, in C. Pure.
+
+Example::
+
+    part_index(((n,), Window((m,), (1,), 24, 48)), lines, names)     # "row * 48 + i + 24": the second half of each row
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from assistant.operators.axes import Alignment, Axis, Window, axes_of
+from assistant.operators.kernel_plan import Line, index, multiplied
+
+__all__ = ["part_index", "part_step"]
+
+_VECTOR = 4
+"""Neighbours that are read at once."""
+
+
+def part_index(part: Alignment, lines: Sequence[Line], names: Mapping[str, str]) -> str:
+    """Of the element that the lines stand at; ``part``: the array's dimensions in the order of memory."""
+    summands: list[str] = []
+    for along, behind in _runs(part):
+        step = _size(behind, names)
+        places = list(_places(along, lines, names))
+        place = " + ".join(places) or "0"
+        summands.append(place if step == "1" else f"{f'({place})' if len(places) > 1 or ' + ' in place else place} * {step}")
+    return " + ".join(summand for summand in summands if summand != "0" and not summand.startswith("0 * ")) or "0"
+
+
+def part_step(part: Alignment, names: Mapping[str, str]) -> tuple[str, bool]:
+    """How far apart neighbours along the last axis lie, in C, and whether four of them can be read at once."""
+    place = max((at for at, along in enumerate(part) if axes_of((along,))), default=None)
+    if place is None:
+        return "1", True
+    along, behind = part[place], _size(part[place + 1 :], names)
+    if not isinstance(along, Window):
+        return behind, behind == "1"
+    own = along.steps[-1]
+    numbers = (along.size, along.first, *along.steps[:-1])
+    step = str(own) if behind == "1" else behind if own == 1 else f"{own} * {behind}"
+    return step, step == "1" and all(number % _VECTOR == 0 for number in numbers)
+
+
+def _runs(part: Alignment) -> Iterator[tuple[tuple[Axis, ...] | Window, Alignment]]:
+    """Dimensions with those behind them; whole ones side by side as one."""
+    whole: tuple[Axis, ...] = ()
+    for at, along in enumerate(part):
+        if isinstance(along, Window):
+            yield along, part[at + 1 :]
+        else:
+            whole += along
+            if at + 1 == len(part) or isinstance(part[at + 1], Window):
+                yield whole, part[at + 1 :]
+                whole = ()
+
+
+def _places(along: tuple[Axis, ...] | Window, lines: Sequence[Line], names: Mapping[str, str]) -> Iterator[str]:
+    """Summands of where the lines stand along dimensions."""
+    if not isinstance(along, Window):
+        used = {axis for line in lines for axis in line.axes}
+        yield index([axis for axis in along if axis.size > 1 or axis in used], (), lines, names)
+        return
+    for axis, step in zip(along.axes, along.steps, strict=True):
+        place = index((axis,), (), lines, names)
+        yield place if step == 1 else f"{place} * {step}"
+    if along.first:
+        yield str(along.first)
+
+
+def _size(part: Alignment, names: Mapping[str, str]) -> str:
+    """How many elements dimensions have together, in C."""
+    words = [word for along in part for word in ([str(along.size)] if isinstance(along, Window) else [names[axis.label] for axis in along])]
+    return multiplied(word for word in words if word != "1")
