@@ -28,8 +28,7 @@ from jupyter_ext.answers import CellResult, ProposalResult, Rows, Text, cell_res
 from jupyter_ext.front import show
 from jupyter_ext.learned_html import learned_html, learned_text
 from jupyter_ext.operator_page import shown_bundle
-from jupyter_ext.operator_panel import kernel_cell
-from jupyter_ext.operator_runs import OperatorRun
+from jupyter_ext.operator_runs import OperatorRun, kernel_cell
 from jupyter_ext.panel import show_panel, show_static
 from jupyter_ext.reviewing import ProposalReviewer
 from jupyter_ext.runs import CellRun, Run
@@ -114,7 +113,7 @@ class Commands:
 
     def _show_operator(self, run: OperatorRun) -> None:
         """With a first kernel that stands in no cell yet in one below."""
-        show(shown_bundle(run))
+        show({kind: self._workshop.for_people(text) for kind, text in shown_bundle(run).items()})
         code = kernel_cell(run)
         if code is not None:
             self._insert(code)

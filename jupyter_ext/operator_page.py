@@ -14,7 +14,7 @@ from assistant.editor.operator_view import breakdown_lines, cases_words, verdict
 from assistant.editor.tasks import Verb
 from assistant.engine import DONE
 from assistant.model.code_events import OperatorFunction
-from assistant.model.events import ComparisonMade, OperatorsFound
+from assistant.model.events import ComparisonMade, OperatorsFound, ProposalMade
 from assistant.model.verification import Outcome, VerificationFinding
 from assistant.operators.task import MODEL_NEW
 from assistant.profile.quantity import format_quantity
@@ -56,6 +56,7 @@ def answer_bundle(run: OperatorRun) -> Bundle:
         bundles.append(_verdict(_candidate_name(run), run.verdict))
     if run.kernel is not None:
         bundles.append(_written(run.kernel.file, run.step(Verb.OPTIMIZE).text, run.placed))
+        bundles += map(_proposed, run.proposals)
     return {kind: end.join(part[kind] for part in bundles) for kind, end in (("text/plain", "\n"), ("text/html", ""))}
 
 
@@ -126,6 +127,13 @@ def _written(file: str, reason: str, placed: str) -> Bundle:
     """Where a first kernel is."""
     words = "; ".join(part for part in (reason, f"it is in {file}", placed) if part)
     return {"text/plain": words, "text/html": _page(f"<div>{escape(words)}</div>")}
+
+
+def _proposed(event: ProposalMade) -> Bundle:
+    """An edit of the first kernel, and how to decide on it."""
+    words = f"{event.id}: {event.summary}"
+    decide = f"%kernelopt show {event.id} shows it; %kernelopt accept {event.id} writes it into the file, with its text in a cell below"
+    return {"text/plain": f"{words}\n  {decide}", "text/html": _page(f"<div><b>{escape(words)}</b></div><div>{escape(decide)}</div>")}
 
 
 def _finding_words(found: VerificationFinding) -> str:

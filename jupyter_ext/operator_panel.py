@@ -10,19 +10,17 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
-from assistant.engine import read_source
 from jupyter_ext.cells import Replacement
 from jupyter_ext.controls import Progress
 from jupyter_ext.front import Output, is_terminal, show
 from jupyter_ext.operator_page import NOTHING, answer_bundle, headline_bundle, shown_bundle
-from jupyter_ext.operator_runs import OperatorRun
+from jupyter_ext.operator_runs import OperatorRun, kernel_cell
 from jupyter_ext.page import course_html, course_text
 from jupyter_ext.panel import widget_view
 from jupyter_ext.workshop import Workshop
 
-__all__ = ["kernel_cell", "show_operator"]
+__all__ = ["show_operator"]
 
 InsertBelow = Callable[[str, str], Replacement]
 """(cell id, code) → whether a cell with that code now stands below."""
@@ -35,7 +33,7 @@ def show_operator(run: OperatorRun, workshop: Workshop, insert_below: InsertBelo
     A first kernel is put into a cell below as soon as it is written, where the front end can.
     """
     if is_terminal():
-        run.on_change.append(_print_at_the_end())
+        run.on_change.append(_print_at_the_end(workshop.for_people))
         workshop.loop.call(run.changed)
         return
     try:
@@ -44,27 +42,23 @@ def show_operator(run: OperatorRun, workshop: Workshop, insert_below: InsertBelo
         progress = None
     view = {} if progress is None else widget_view(progress.model_id)
     shown = show({"text/plain": course_text(run.state), "text/html": course_html(run.state)} | view)
-    panel = _Panel(progress, shown, show(NOTHING), insert_below)
+    panel = _Panel(progress, shown, show(NOTHING), insert_below, workshop.for_people)
     run.on_change.append(panel.changed)
     workshop.loop.call(panel.changed, run)
-
-
-def kernel_cell(run: OperatorRun) -> str | None:
-    """The text of a cell with the first kernel that was written; None where there is none."""
-    operator = run.asked[0].task.operator
-    if run.kernel is None or operator is None:
-        return None
-    return f"%%kernelopt --op {operator.options.class_name}\n{read_source(Path(run.kernel.file)).text}"
 
 
 class _Panel:
     """Brings the outputs up to date, on the session's thread or on one that waits for the run."""
 
-    def __init__(self, progress: Progress | None, course: Output, answers: Output, insert_below: InsertBelow) -> None:
+    def __init__(
+        self, progress: Progress | None, course: Output, answers: Output, insert_below: InsertBelow, for_people: Callable[[str], str]
+    ) -> None:
+        """``for_people``: a text with short ids of proposals in place of long ones."""
         self._progress = progress
         self._course = course
         self._answers = answers
         self._insert_below = insert_below
+        self._for_people = for_people
         self._seen: Mapping[str, str] = NOTHING
         self._is_placed = False
 
@@ -76,7 +70,7 @@ class _Panel:
             self._course.update(headline_bundle(run), raw=True)
         elif self._progress is None:
             self._course.update({"text/plain": course_text(run.state), "text/html": course_html(run.state)}, raw=True)
-        answers = answer_bundle(run)
+        answers = {kind: self._for_people(text) for kind, text in answer_bundle(run).items()}
         if answers != self._seen or is_waited_for:  # clients that execute notebooks hear only what the cell says that waits
             self._seen = answers
             self._answers.update(answers, raw=True)
@@ -92,13 +86,13 @@ class _Panel:
             run.place_kernel(f"%kernelopt show {run.number} puts it into a cell below")
 
 
-def _print_at_the_end() -> Callable[[OperatorRun], None]:
+def _print_at_the_end(for_people: Callable[[str], str]) -> Callable[[OperatorRun], None]:
     """Nothing that was printed can be changed."""
     printed: list[OperatorRun] = []
 
     def changed(run: OperatorRun) -> None:
         if run.state.is_over and not printed:
             printed.append(run)
-            sys.stdout.write(f"{shown_bundle(run)['text/plain']}\n")
+            sys.stdout.write(f"{for_people(shown_bundle(run)['text/plain'])}\n")
 
     return changed

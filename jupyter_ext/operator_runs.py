@@ -12,12 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from assistant.editor.tasks import Task, Verb
-from assistant.model.events import ComparisonMade, Event, JobEnded, KernelWritten, Message, OperatorsFound
+from assistant.engine import read_source
+from assistant.model.events import ComparisonMade, Event, JobEnded, KernelWritten, Message, OperatorsFound, ProposalMade
 from assistant.model.profile import Severity
 from assistant.record import Record
 from jupyter_ext.runs import Run
 
-__all__ = ["Asked", "OperatorRun"]
+__all__ = ["Asked", "OperatorRun", "kernel_cell"]
 
 _ERROR = str(Severity.ERROR)
 
@@ -65,6 +66,11 @@ class OperatorRun(Run):
         """A first kernel that was written for the task."""
         return next((event for event in self.answers.get(Verb.OPTIMIZE, ()) if isinstance(event, KernelWritten)), None)
 
+    @property
+    def proposals(self) -> tuple[ProposalMade, ...]:
+        """Edits of that kernel which a search offers."""
+        return tuple(event for event in self.answers.get(Verb.OPTIMIZE, ()) if isinstance(event, ProposalMade))
+
     def notes(self, verb: Verb) -> tuple[str, ...]:
         """What a job says besides its answer."""
         said = (event for event in self.answers.get(verb, ()) if isinstance(event, Message))
@@ -77,3 +83,11 @@ class OperatorRun(Run):
         if wrong:
             return f"{wrong[0].message}; {wrong[0].remedy}" if wrong[0].remedy else wrong[0].message
         return next((event.reason for event in reversed(said) if isinstance(event, JobEnded)), self.step(verb).text)
+
+
+def kernel_cell(run: OperatorRun) -> str | None:
+    """The text of a cell with the first kernel that was written; None where there is none."""
+    operator = run.asked[0].task.operator
+    if run.kernel is None or operator is None:
+        return None
+    return f"%%kernelopt --op {operator.options.class_name}\n{read_source(Path(run.kernel.file)).text}"

@@ -20,6 +20,7 @@ from assistant.errors import UsageError
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from jupyter_ext.cells import Cell, CellEdit, Replacement, same_cell
+from jupyter_ext.kernel_files import KernelFiles
 from jupyter_ext.runs import CellRun
 from jupyter_ext.workshop import Workshop
 
@@ -59,6 +60,7 @@ class ProposalReviewer:
         self._workshop = workshop
         self._front = front
         self._elsewhere = elsewhere
+        self._kernel_files = KernelFiles(workshop, front.insert)
         self._placed: dict[str, CellRun] = {}
         """Where a proposal was accepted, by its id."""
 
@@ -68,6 +70,9 @@ class ProposalReviewer:
         ``shown``: the run whose panel was pressed; cells whose kernel has one name are distinguished by it, else by their texts.
         ``why``: of a part, why the rest is left out.
         """
+        proposal = self._workshop.find_proposal(proposal_id)
+        if self._kernel_files.holds(proposal):
+            return self._kernel_files.accept(proposal, hunk_ids, why)
         run, proposal = self._held(proposal_id, shown)
         begun = self._workshop.loop.call(self._workshop.editor.review.begin, proposal.id, hunk_ids, (run.cell.source,), why)
         if isinstance(begun, MovedChange):
@@ -104,6 +109,8 @@ class ProposalReviewer:
         if proposal.state is ProposalState.REJECTED:
             self._workshop.loop.call(self._reopened, proposal)
             return f"{proposal.id} waits for your decision again"
+        if self._kernel_files.holds(proposal):
+            return self._kernel_files.undo(proposal)
         run, proposal = self._held(proposal_id, self._placed.get(proposal.id))
         if (run.cell.source,) == proposal.before:
             raise UsageError(f"{proposal.id} is not in the cell", "nothing to undo")

@@ -105,6 +105,8 @@ class Workshop:
         self._own_folder = OwnFolder("jupyter")
         self.scratch = self._own_folder.path
         """Removed with the workshop."""
+        self.who = f"{_FRONT_END} {os.getpid()}"
+        """Front end and process, as decisions name them."""
         self._runs: list[Run] = []
         self._by_job: dict[str, tuple[CellRun, Verb, asyncio.Future[None]]] = {}
         self._wanted: dict[str, CellQuestions] = {}
@@ -121,10 +123,9 @@ class Workshop:
         store = open_store(memory_path(settings))
         trust = TrustOfThisRun(user_paths().trust)
         guard = Guard(trust, _consented, is_trusted=True)
-        who = f"{_FRONT_END} {os.getpid()}"
         lanes = Lane(JobHost(_FRONT_END)), Lane(JobHost(_FRONT_END), NvmlGpuUsers())
-        parts = EditorParts(*lanes, guard, self, self._settings_of, who, ModelConsents(trust, self._may_ask_model))
-        self.pairs = PairSessions(store, own_catalogue(), who)
+        parts = EditorParts(*lanes, guard, self, self._settings_of, self.who, ModelConsents(trust, self._may_ask_model))
+        self.pairs = PairSessions(store, own_catalogue(), self.who)
         return store, EditorSession(store, parts), CpuLab(self.scratch, user_paths().cache, settings.target)
 
     @property

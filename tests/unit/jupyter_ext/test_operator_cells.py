@@ -19,8 +19,7 @@ from assistant.model.profile import Severity
 from assistant.model.verification import Outcome, VerificationFinding
 from jupyter_ext.operator_cells import OperatorCell, OperatorCells
 from jupyter_ext.operator_page import failure_words, shown_bundle
-from jupyter_ext.operator_panel import kernel_cell
-from jupyter_ext.operator_runs import Asked, OperatorRun
+from jupyter_ext.operator_runs import Asked, OperatorRun, kernel_cell
 from jupyter_ext.page import course_text
 from tests.unit.editor.test_operators import breakdown, verdict
 from tests.unit.operators.test_texts import LAUNCHER
