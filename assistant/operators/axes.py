@@ -13,6 +13,7 @@ from assistant.operators.graph import TensorUse
 from assistant.record import Record
 
 __all__ = [
+    "FIXED",
     "Alignment",
     "Axis",
     "NoLayoutError",
@@ -28,6 +29,10 @@ __all__ = [
 ]
 
 
+FIXED = "fixed."
+"""Begins the labels of axes whose size no input may change."""
+
+
 class Axis(Record):
     """Equal where the same loop is meant."""
 
@@ -37,6 +42,11 @@ class Axis(Record):
     """The label of the axis that was split into this one and others; the outer part is named first."""
     is_outer: bool = False
     """Whether it is the outer part of its parent."""
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether a part is read of what runs along it: where that begins and ends is the model's own."""
+        return self.label.startswith(FIXED)
 
 
 class Window(Record):

@@ -112,7 +112,7 @@ class _Planner:
         if len(results) > 1:
             try:
                 self._done = [self._of_results(results, is_strict=True)]
-            except ConflictError:
+            except (ConflictError, RefusedError):
                 self._done = []
             else:
                 return self._done

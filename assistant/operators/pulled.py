@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assistant.operators.axes import (
+    FIXED,
     Alignment,
     Axis,
     NoLayoutError,
@@ -310,7 +311,7 @@ class Pull:
         if self._is_strict:
             raise ConflictError
         dims = list(zip(made.use.shape, alignment, strict=True))
-        label = f"{made.place}.{made.output}."
+        label = f"{FIXED}{made.place}.{made.output}."
         whole = tuple(
             self._sources.parts(f"{label}{at}", size) if isinstance(along, Window) else along for at, (size, along) in enumerate(dims)
         )

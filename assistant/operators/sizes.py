@@ -40,7 +40,7 @@ class Sizes(Record):
 
 def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes:
     """``orders``: the axes of each kernel, the most important kernel's first."""
-    dims = [own for _, _, read in inputs for alignment in read for own in alignment if own]
+    dims = [own for _, _, read in inputs for same in _by_dimension(read) for own in same]
     axes = list(dict.fromkeys([*(axis for order in orders for axis in order), *(axis for own in dims for axis in own)]))
     roots = _roots(axes, dims)
     leaves = {root: [axis for axis in axes if roots[axis] == root] for root in roots.values()}
@@ -49,8 +49,8 @@ def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes
     bound = dict[str, str]()
     """Root to name."""
     for _, _, read in inputs:
-        for same in zip(*read, strict=True):
-            whole = [own for own in same if own and set(own) == set(leaves[roots[own[0]]])]
+        for same in _by_dimension(read):
+            whole = [own for own in same if set(own) == set(leaves[roots[own[0]]])]
             for own in whole:
                 root = roots[own[0]]
                 letters[root] = bound.get(root) or bound.get(roots[whole[0][0]]) or letters[root]
@@ -64,10 +64,17 @@ def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes
             bound[root] = compound[own] = letters[root]
     words: dict[str, tuple[str, ...]] = {}
     for name, shape, read in inputs:
-        known = [next((own for own in same if own), ()) for same in zip(*read, strict=True)] or [()] * len(shape)
+        known = [next(iter(same), ()) for same in _by_dimension(read)] or [()] * len(shape)
         words[name] = tuple(compound.get(own) or (_word(own, names) if own else str(size)) for size, own in zip(shape, known, strict=True))
     order = list(letters.values())
     return Sizes(names, words, tuple(sorted(dict.fromkeys(bound.values()), key=order.index)))
+
+
+def _by_dimension(read: Sequence[WholeAlignment]) -> list[tuple[tuple[Axis, ...], ...]]:
+    """For each dimension of an input the axes that it runs along, wherever it is read; none where its size is the model's own: it has one
+    element, or a part of it is read."""
+    dimensions = (tuple(same) for same in zip(*read, strict=True))
+    return [() if any(not own or any(axis.is_fixed for axis in own) for own in same) else same for same in dimensions]
 
 
 def _roots(axes: Sequence[Axis], dims: Sequence[tuple[Axis, ...]]) -> dict[Axis, str]:

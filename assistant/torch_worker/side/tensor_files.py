@@ -12,9 +12,11 @@ Example::
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -54,13 +56,17 @@ class TensorFiles:
             return {"kind": kind, "items": [self.encoded(item) for item in value]}
         if isinstance(value, dict) and all(isinstance(key, str) for key in value):
             return {"kind": "dict", "keys": list(value), "items": [self.encoded(item) for item in value.values()]}
+        if isinstance(value, SimpleNamespace) or (dataclasses.is_dataclass(value) and not isinstance(value, type)):
+            fields = _fields(value)
+            return {"kind": "record", "keys": list(fields), "items": [self.encoded(item) for item in fields.values()]}
         if isinstance(value, torch.dtype):
             return {"kind": "dtype", "value": str(value).rpartition(".")[2]}
         if value is None or isinstance(value, (bool, int, str)):
             return {"kind": type(value).__name__, "value": value}
         if isinstance(value, float):
             return {"kind": "float", "value": value.hex()}
-        raise SideError("bad_inputs", f"a value of type {type(value).__name__} cannot be given to another process")
+        known = "tensors, numbers, texts, data classes, and lists, tuples and dicts of these can be"
+        raise SideError("bad_inputs", f"a value of type {type(value).__name__} cannot be given to another process: {known}")
 
     def saved(self, tensor: torch.Tensor) -> dict[str, Any]:
         """The tensor's contents in a file, and what describes it."""
@@ -94,16 +100,24 @@ def decoded_tensor(saved: dict[str, Any], device: torch.device = _CPU) -> torch.
 
 
 def decoded(saved: dict[str, Any], device: torch.device = _CPU) -> Any:
-    """The value that was encoded, its tensors fresh."""
+    """The value that was encoded, its tensors fresh; a data class, which another file defines, as a namespace with its fields."""
     kind = saved["kind"]
     if kind == "tensor":
         return decoded_tensor(saved, device)
-    if kind in ("list", "tuple", "dict"):
+    if kind in ("list", "tuple", "dict", "record"):
         items = [decoded(item, device) for item in saved["items"]]
+        if kind == "record":
+            return SimpleNamespace(**dict(zip(saved["keys"], items, strict=True)))
         return dict(zip(saved["keys"], items, strict=True)) if kind == "dict" else tuple(items) if kind == "tuple" else items
     if kind == "dtype":
         return getattr(torch, saved["value"])
     return float.fromhex(saved["value"]) if kind == "float" else saved["value"]
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    if isinstance(value, SimpleNamespace):
+        return vars(value)
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 
 def tensors_in(value: Any) -> Iterator[torch.Tensor]:

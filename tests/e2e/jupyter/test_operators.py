@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 
 import pytest
 
@@ -34,6 +35,44 @@ class ModelNew(nn.Module):
         while True:
             x = x + 0
 """
+
+
+WAVE = """\
+%%kernelopt --op Model --until propose
+rows = 16
+
+
+class Model(nn.Module):
+    def forward(self, x):
+        return torch.exp(torch.sin(x) * 2.0) / (x.pow(2.5) + 1.0)
+
+
+def get_inputs():
+    return [torch.rand(rows, 256)]
+"""
+
+
+@pytest.mark.thorough
+async def test_an_edit_that_a_search_finds_is_shown_and_accepted_into_a_cell_below(open_notebook: OpenNotebook) -> None:
+    page = await open_notebook("wave.ipynb", BEGIN, WAVE)
+    await page.run(0)
+    await page.run(1)
+    await page.see(page.output(1), re.compile(r"%kernelopt accept (P\d+) writes it"))
+    shown = await page.output(1).inner_text()
+    (name,) = set(re.findall(r"%kernelopt accept (P\d+) writes it", shown))
+    await page.shoot("proposed")
+    await page.until(lambda: page.cells.count(), lambda count: count == 3)
+    first = await page.source(2)
+    await page.editor(2).click()
+    await page.page.keyboard.press("Control+A")
+    await page.page.keyboard.insert_text(f"%kernelopt accept {name}")
+    await page.run(2)
+    await page.see(page.output(2), f"{name} accepted")
+    await page.until(lambda: page.cells.count(), lambda count: count == 4)
+    accepted = await page.source(3)
+    assert accepted.startswith("%%kernelopt --op Model") and accepted != first
+    await page.run(3)
+    await page.see(page.output(3), "the kernel: PASS")
 
 
 @pytest.mark.thorough

@@ -54,7 +54,7 @@ def test_a_part_of_a_normalized_row_has_the_rows_own_sum_from_a_kernel_before() 
         call("div", "pointwise", use(2), X, use(1, (6, 1))),
         call("relu", "pointwise", use(3, HALF), part(use(2), HALF, (40, 1), 20)),
     )
-    assert "model_1(s0, x, n, n2);" in whole and "s0[at / 20]" in whole and 'x = ["n", "n2"]' in whole
+    assert "model_1(s0, x, n);" in whole and "s0[at / 20]" in whole and 'x = ["n", 40]' in whole
 
 
 def test_a_part_of_a_softmax_is_read_from_what_a_kernel_before_leaves() -> None:
@@ -62,6 +62,17 @@ def test_a_part_of_a_softmax_is_read_from_what_a_kernel_before_leaves() -> None:
         {"x": X}, call("_softmax", "rows", use(1), X, -1, False), call("exp", "pointwise", use(2, HALF), part(use(1), HALF, (40, 1), 20))
     )
     assert "s0 + (at / 20 * 40 + at % 20 + 20)" in whole and "model_1(s0, x" in whole
+    assert 'x = ["n", 40]' in whole, "the part begins at an element of its own"
+
+
+def test_a_dimension_that_is_also_read_in_part_has_the_models_own_size() -> None:
+    whole = text(
+        {"x": X},
+        call("relu", "pointwise", use(1), X),
+        call("relu", "pointwise", use(2, HALF), RIGHT),
+        results=(use(1), use(2, HALF)),
+    )
+    assert 'x = ["n", 40]' in whole and 'y0 = ["n", 40], y1 = ["n", 20]' in whole
 
 
 def test_an_input_that_lies_otherwise_is_given_row_by_row() -> None:
