@@ -39,6 +39,8 @@ BEFORE, AFTER, WORSE = "#8a8a8a", "#2a7f3f", "#b03030"
 _GRID = "#dddddd"
 _STEPS = (1, 2, 5)
 _ROOM = 1.15
+_MOST_STEPS = 100.0
+"""From the least value to the most, as far as each decade has three ticks."""
 
 
 class Scale(Record):
@@ -55,7 +57,7 @@ class Scale(Record):
     def ticks(self) -> Iterator[float]:
         """1, 2, 5, 10, … or the powers of ten where these are many."""
         first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        steps = _STEPS if last - first <= 2 else (1,)
+        steps = _STEPS if self.high <= _MOST_STEPS * self.low else (1,)
         for power in range(first, last + 1):
             for step in steps:
                 if self.low <= step * 10.0**power <= self.high:

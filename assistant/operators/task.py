@@ -214,10 +214,9 @@ def _literal_length(function: ast.FunctionDef) -> int | None:
 def _whole_numbers(tree: ast.Module) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in tree.body:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            value = _whole(node.value)
-            if value is not None:
-                found[node.targets[0].id] = value
+        value = _whole(node.value) if isinstance(node, ast.Assign) else None
+        if isinstance(node, ast.Assign) and value is not None:
+            found |= {target.id: value for target in node.targets if isinstance(target, ast.Name)}
     return found
 
 

@@ -62,7 +62,9 @@ class _Reference:
                 break
             self._of_seed(seed, is_first=number == 0)
         for sizes in self._order["size_trials"]:
-            self._of_other_sizes(sizes, seeds[0])
+            if not self._of_other_sizes(sizes, seeds[0]) and len(sizes) > 1:
+                for name, value in sizes.items():
+                    self._of_other_sizes({name: value}, seeds[0])
         varied = next((list(sizes) for sizes in self._order["model_trials"] if self._of_other_sizes(sizes, seeds[0])), [])
         return {
             "failure": None,

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from assistant.bench.operators.figures import ALL, ANSWERS_ALONE, figures_of
-from assistant.bench.operators.page import results_page
+from assistant.bench.operators.page import NO_GPU_NOTE, results_page
 from assistant.bench.operators.plot import plot_svg
 from assistant.bench.operators.row import ANSWER, RULES, OperatorOutcome
 from assistant.bench.operators.words import row_line
@@ -69,3 +69,11 @@ def test_the_page_has_a_row_for_each_task_and_says_why_one_is_not_correct() -> N
 def test_the_drawing_names_every_task(settings: object) -> None:
     drawing = plot_svg(ROWS, settings)  # pyright: ignore[reportArgumentType]
     assert drawing.startswith("<svg") and all(f">{each.title}<" in drawing for each in ROWS)
+    assert 'font-weight="bold">3 of 5 tasks correct<' in drawing and (f">{NO_GPU_NOTE}<" in drawing) is (settings == CPU)
+
+
+def test_a_bar_says_its_number_and_a_name_that_is_too_long_is_cut_at_its_end() -> None:
+    drawing = plot_svg((row("level2/" + "Long" * 20, timed=timed(eager=2.5)),), GPU)
+    assert (
+        ">2.50x<" in drawing and ">level2/LongLong" in drawing and "Lo…<" in drawing and f"<title>level2/{'Long' * 20}</title>" in drawing
+    )
