@@ -24,6 +24,7 @@ from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
 from assistant.model.program import FoundProgram, ProgramOrigin
 from assistant.model.source import ParsedSource, Source
+from assistant.operators.task import looks_like_task
 from assistant.ports.lab import Program
 
 __all__ = ["read_version", "source_of"]
@@ -39,11 +40,15 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
     Raises UsageError for no kernel or an unknown selector, CannotAnswerError for a bad workload block and for a program that is unclear.
     """
     if request.file.suffix in _PYTHON and request.run_command is None and request.report is None:
+        name = request.file.name
+        if looks_like_task(source_of(request, request.file).text):
+            remedy = f"kernelopt profile {name} says what it consists of, kernelopt optimize {name} has a kernel written for it"
+            raise UsageError(f"{name} is a PyTorch task and no CUDA C++ source", remedy)
         remedy = (
             python_remedy(request, flags)
             or "open it in an editor, which looks at each kernel in it; --run profiles a script that launches kernels of FILE"
         )
-        raise UsageError(f"{request.file.name} is no CUDA C++ source", remedy)
+        raise UsageError(f"{name} is no CUDA C++ source", remedy)
     parsed = parse(source_of(request, request.file))
     found = _program(request, flags, parsed)
     units = _units(request, found)

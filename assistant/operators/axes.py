@@ -58,6 +58,14 @@ class Window(Record):
     size: int
     """Of the whole dimension."""
 
+    @property
+    def share_count(self) -> int | None:
+        """How many parts like this one the dimension has side by side, as those of ``chunk``; None: it is none of such."""
+        if len(self.axes) != 1 or self.steps != (1,) or self.axes[0].is_fixed:
+            return None
+        length = self.axes[0].size
+        return None if self.size % length or self.first % length else self.size // length
+
 
 WholeAlignment = tuple[tuple[Axis, ...], ...]
 """Of a tensor that is read as a whole."""

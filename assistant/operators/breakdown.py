@@ -10,7 +10,6 @@ at the target's peak; nothing is timed. Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from assistant.model.device import Target
 from assistant.operators.graph import FunctionCall, Graph, TensorUse, moved
@@ -97,21 +96,22 @@ def _runs(calls: Sequence[FunctionCall]) -> Iterator[list[int]]:
 
 
 def _groups(run: list[int], calls: Sequence[FunctionCall], results: Sequence[TensorUse], target: Target) -> Iterator[FusibleGroup]:
-    """The parts of a run that hand tensors to each other."""
-    part = [run[0]]
-    for before, place in pairwise(run):
-        made = {use.memory for at in part for use in calls[at].writes}
-        if not made & {use.memory for use in calls[place].reads} and before in part:
-            yield from _saving(part, calls, results, target)
-            part = []
-        part.append(place)
-    yield from _saving(part, calls, results, target)
+    """The parts of a run that hand tensors to each other, wherever in it they are called."""
+    parts: list[list[int]] = []
+    for place in run:
+        read = {use.memory for use in calls[place].reads}
+        joined = [part for part in parts if any(use.memory in read for at in part for use in calls[at].writes)]
+        parts = [part for part in parts if part not in joined]
+        parts.append(sorted([place, *(at for part in joined for at in part)]))
+    for part in parts:
+        yield from _saving(part, calls, results, target)
 
 
 def _saving(part: list[int], calls: Sequence[FunctionCall], results: Sequence[TensorUse], target: Target) -> Iterator[FusibleGroup]:
     mine = [calls[place] for place in part]
     written = {use.memory for call in mine for use in call.writes}
-    later = {use.memory for call in calls[part[-1] + 1 :] for use in call.reads} | {use.memory for use in results}
+    others = (call for place, call in enumerate(calls) if place > part[0] and place not in part)
+    later = {use.memory for call in others for use in call.reads} | {use.memory for use in results}
     reads = [use for call in mine for use in call.reads if use.memory not in written]
     writes = [use for call in mine for use in call.writes if use.memory in later]
     moved_bytes = moved(reads) + moved(writes)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assistant.operators.axes import Alignment, Axis, Window, axes_of
 from assistant.operators.kernel_plan import Line, index, multiplied
 
-__all__ = ["part_index", "part_step"]
+__all__ = ["part_index", "part_step", "size_word"]
 
 _VECTOR = 4
 """Neighbours that are read at once."""
@@ -38,7 +38,7 @@ def part_step(part: Alignment, names: Mapping[str, str]) -> tuple[str, bool]:
     if not isinstance(along, Window):
         return behind, behind == "1"
     own = along.steps[-1]
-    numbers = (along.size, along.first, *along.steps[:-1])
+    numbers = () if along.share_count else (along.size, along.first, *along.steps[:-1])
     step = str(own) if behind == "1" else behind if own == 1 else f"{own} * {behind}"
     return step, step == "1" and all(number % _VECTOR == 0 for number in numbers)
 
@@ -66,10 +66,31 @@ def _places(along: tuple[Axis, ...] | Window, lines: Sequence[Line], names: Mapp
         place = index((axis,), (), lines, names)
         yield place if step == 1 else f"{place} * {step}"
     if along.first:
-        yield str(along.first)
+        yield _first(along, names)
+
+
+def _first(window: Window, names: Mapping[str, str]) -> str:
+    name = names[window.axes[0].label] if window.share_count else ""
+    if not name or name.isdigit():
+        return str(window.first)
+    number = window.first // window.axes[0].size
+    return name if number == 1 else multiplied((str(number), name))
+
+
+def size_word(window: Window, names: Mapping[str, str]) -> str:
+    """How long the dimension is of which a part is read, in C."""
+    name = names[window.axes[0].label] if window.share_count else ""
+    if not name or name.isdigit():
+        return str(window.size)
+    whole, _, count = name.partition(" / ")
+    return whole if count == str(window.share_count) else multiplied((str(window.share_count), name))
 
 
 def _size(part: Alignment, names: Mapping[str, str]) -> str:
     """How many elements dimensions have together, in C."""
-    words = [word for along in part for word in ([str(along.size)] if isinstance(along, Window) else [names[axis.label] for axis in along])]
+    words = [
+        word
+        for along in part
+        for word in ([size_word(along, names)] if isinstance(along, Window) else [names[axis.label] for axis in along])
+    ]
     return multiplied(word for word in words if word != "1")

@@ -41,8 +41,10 @@ _OF_WHOLE = _COMPARISONS | {"add", "sub", "rsub", "mul", "where", "masked_fill",
 """Functions of whole numbers that rules write."""
 _CONDITIONS = {"where": 0, "masked_fill": 1}
 _SCANS = {"cumsum": "running_sum", "cumprod": "running_product"}
-_BY_PLACE = frozenset({"repeat", "embedding", *_SCANS})
+_BY_PLACE = frozenset({"repeat", "embedding", "stack", *_SCANS})
 """Functions whose elements depend on more than the elements at the same place."""
+_MOST_STACKED = 4
+"""Chosen: each element reads all of them."""
 _FOLDED_WHOLE = frozenset({"sum"})
 
 
@@ -65,7 +67,7 @@ class Pull:
         """The axes that are folded, or run along; None without any."""
         self.reads: list[RawRead] = []
         self.steps: list[RawStep] = []
-        self.noted: list[tuple[str, WholeAlignment]] = []
+        self.noted: list[tuple[str, Alignment]] = []
         """Along which axes the dimensions of each array run, wherever it is read."""
 
     def result(self, origin: Origin, use: TensorUse, alignment: Alignment) -> str:
@@ -101,7 +103,7 @@ class Pull:
 
     def _given(self, given: Given, alignment: Alignment) -> str:
         if given.axes is None:
-            self.noted.append((given.name, tuple(() if isinstance(along, Window) else along for along in alignment)))
+            self.noted.append((given.name, alignment))
         axes = axes_of(alignment)
         if has_window(alignment):
             return self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes, part=alignment))
@@ -159,6 +161,8 @@ class Pull:
                 return self._repeated(made, alignment)
             case "embedding":
                 return self._picked(made, alignment)
+            case "stack":
+                return self._stacked(made, alignment)
             case _:
                 return self._running(made, alignment)
 
@@ -333,6 +337,23 @@ class Pull:
             raise RefusedError(f"{place_of(call)} repeats a tensor across others, which rules do not write") from None
         word = self._from(origin, x, tuple(inner), call)
         return self._add("value", constant(word), C_TYPES[x.dtype], call, None)
+
+    def _stacked(self, made: Made, alignment: WholeAlignment) -> str:
+        """Tensors side by side along a dimension of their own: which one's element it is depends on the place."""
+        call = self._calls[made.place]
+        tensors, dim = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else 0
+        if not isinstance(tensors, tuple) or type(dim) is not int or len(tensors) > _MOST_STACKED:
+            raise RefusedError(f"{place_of(call)} stacks more tensors than rules write")
+        place = dim % len(alignment)
+        at = self._read(RawRead(None, "long long", alignment[place]))
+        words: list[str] = []
+        for tensor in tensors:
+            if not isinstance(tensor, TensorUse) or tensor.dtype != made.use.dtype:
+                raise RefusedError(f"{place_of(call)} stacks tensors of several types")
+            rest = (*alignment[:place], *alignment[place + 1 :])
+            words.append(constant(self._word(call, made.place, tensor, tensor.shape, rest)))
+        text = "".join(f"{at} == {number} ? {word} : " for number, word in enumerate(words[:-1])) + words[-1]
+        return self._add("value", text, C_TYPES[made.use.dtype], call, None)
 
     def _picked(self, made: Made, alignment: WholeAlignment) -> str:
         """Rows of a table, by their numbers."""

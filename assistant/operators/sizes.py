@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
-from assistant.operators.axes import Axis, WholeAlignment
+from assistant.operators.axes import Alignment, Axis, WholeAlignment, Window
 from assistant.operators.kernel_plan import multiplied
+from assistant.operators.part_index import size_word
 from assistant.record import Record
 
 __all__ = ["Sizes", "sizes_of"]
 
 _NAMES = {1: ("n",), 2: ("n", "m"), 3: ("b", "n", "m"), 4: ("b", "c", "h", "w"), 5: ("b", "c", "d", "h", "w")}
-Input = tuple[str, tuple[int, ...], tuple[WholeAlignment, ...]]
+Input = tuple[str, tuple[int, ...], tuple[Alignment, ...]]
 """Its name, its shape, and along which axes its dimensions run wherever it is read."""
 
 
@@ -62,19 +63,46 @@ def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes
         if len(own) > 1 and root not in bound and leaves[root] == [own[-1]]:
             names[own[-1].label] = _quotient(letters[root], [names[axis.label] for axis in own[:-1]])
             bound[root] = compound[own] = letters[root]
+    shares: dict[tuple[str, int], Window] = {}
+    for name, _, read in inputs:
+        for place, window in _shares(read):
+            axis, root = window.axes[0], roots.get(window.axes[0], "")
+            if leaves.get(root) != [axis]:
+                continue
+            shares[name, place] = window
+            if root not in bound:
+                bound[root] = letters[root]
+                names[axis.label] = f"{letters[root]} / {window.share_count}"
     words: dict[str, tuple[str, ...]] = {}
     for name, shape, read in inputs:
         known = [next(iter(same), ()) for same in _by_dimension(read)] or [()] * len(shape)
-        words[name] = tuple(compound.get(own) or (_word(own, names) if own else str(size)) for size, own in zip(shape, known, strict=True))
+        words[name] = tuple(
+            size_word(shares[name, place], names)
+            if (name, place) in shares
+            else compound.get(own) or (_word(own, names) if own else str(size))
+            for place, (size, own) in enumerate(zip(shape, known, strict=True))
+        )
     order = list(letters.values())
     return Sizes(names, words, tuple(sorted(dict.fromkeys(bound.values()), key=order.index)))
 
 
-def _by_dimension(read: Sequence[WholeAlignment]) -> list[tuple[tuple[Axis, ...], ...]]:
+def _shares(read: Sequence[Alignment]) -> Iterator[tuple[int, Window]]:
+    """Dimensions of an input of which each part that is read is one of equally many, side by side."""
+    for place, same in enumerate(zip(*read, strict=True)):
+        windows = [along for along in same if isinstance(along, Window)]
+        kinds = {(window.axes, window.share_count) for window in windows}
+        if windows and len(windows) == len(same) and len(kinds) == 1 and windows[0].share_count:
+            yield place, windows[0]
+
+
+def _by_dimension(read: Sequence[Alignment]) -> list[tuple[tuple[Axis, ...], ...]]:
     """For each dimension of an input the axes that it runs along, wherever it is read; none where its size is the model's own: it has one
     element, or a part of it is read."""
-    dimensions = (tuple(same) for same in zip(*read, strict=True))
-    return [() if any(not own or any(axis.is_fixed for axis in own) for own in same) else same for same in dimensions]
+    found: list[tuple[tuple[Axis, ...], ...]] = []
+    for same in zip(*read, strict=True):
+        own = tuple(along for along in same if not isinstance(along, Window) and along and not any(axis.is_fixed for axis in along))
+        found.append(own if len(own) == len(same) else ())
+    return found
 
 
 def _roots(axes: Sequence[Axis], dims: Sequence[tuple[Axis, ...]]) -> dict[Axis, str]:

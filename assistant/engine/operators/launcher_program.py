@@ -60,7 +60,7 @@ async def as_program(job: Job, pair: OperatorPair, options: OperatorOptions, fol
 
 
 def _written(launcher: Launcher, text: str, answer: Mapping[str, Any], folder: Path) -> str | NoProgram:
-    case, state = answer["cases"][0]["inputs"], answer["models"][0]["state"]
+    case, state = answer["cases"][0]["inputs"], answer["models"][0]["state"] | answer["models"][0]["constants"]
     values = list(zip((name for name, _ in launcher.inputs), case["items"], strict=True))
     values += [(name, state[weight]) for name, weight in launcher.weights]
     odd = next((name for name, saved in values if saved["kind"] not in ("tensor", "int", "bool", "float")), None)

@@ -12,7 +12,7 @@ import torch
 from assistant.torch_worker.side.failures import SideError, in_words
 from assistant.torch_worker.side.tensor_files import tensors_in
 
-__all__ = ["Called", "backward", "buffer_names", "called", "outputs_of", "state_of"]
+__all__ = ["Called", "backward", "buffer_names", "called", "constants_of", "outputs_of", "state_of"]
 
 
 class Called(NamedTuple):
@@ -58,6 +58,12 @@ def buffer_names(model: torch.nn.Module) -> list[str]:
     """Those that are part of the state, such as running means: they are results of a call too."""
     state = model.state_dict()
     return [name for name, _ in model.named_buffers() if name in state]
+
+
+def constants_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Buffers that are no part of the state, such as tables of sines."""
+    state = model.state_dict()
+    return {name: tensor for name, tensor in model.named_buffers() if name not in state}
 
 
 def state_of(model: torch.nn.Module, names: list[str]) -> list[torch.Tensor]:

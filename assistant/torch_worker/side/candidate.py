@@ -104,7 +104,8 @@ class Candidate:
             return None
         state = {name: decoded_tensor(tensor, self._place.device) for name, tensor in saved["state"].items()}
         if self._order["launcher"] is not None:
-            model.take(state, saved["buffers"])  # pyright: ignore[reportCallIssue]
+            constants = {name: decoded_tensor(tensor, self._place.device) for name, tensor in saved["constants"].items()}
+            model.take(state | constants, [*saved["buffers"], *constants])  # pyright: ignore[reportCallIssue]
             return model
         own = model.state_dict()
         missing, more = sorted(state.keys() - own.keys()), sorted(own.keys() - state.keys())

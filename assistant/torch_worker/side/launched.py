@@ -38,12 +38,10 @@ def launched_model(table: dict[str, Any], path: str, place: Place) -> type[torch
             super().__init__()
             self._weights: dict[str, torch.Tensor] = {}
             """All of them, by the reference's names."""
-            self._buffers_of_reference: frozenset[str] = frozenset()
             self._ops: dict[tuple[type, ...], Callable[..., Any]] = {}
             """By the types of what it is given."""
 
         def take(self, weights: dict[str, torch.Tensor], buffers: Sequence[str]) -> None:
-            self._buffers_of_reference = frozenset(buffers)
             self._weights = {
                 name: tensor if name in buffers or not tensor.is_floating_point() else torch.nn.Parameter(tensor)
                 for name, tensor in weights.items()

@@ -17,6 +17,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
+from assistant.torch_worker.side.calling import constants_of
 from assistant.torch_worker.side.failures import SideError, in_words
 from assistant.torch_worker.side.loading import load, made
 from assistant.torch_worker.side.on_cpu import CpuForCuda, map_cuda_to_cpu
@@ -28,7 +29,7 @@ __all__ = ["run"]
 _PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "mv", "addmv", "dot", "convolution", "_convolution"})
 _UNTAGGED = frozenset({"hardswish", "rsub", "masked_fill", "tril", "triu"})
 """Element by element, and not tagged so."""
-_COPIES = frozenset({"copy_", "clone", "_to_copy"})
+_COPIES = frozenset({"copy_", "clone", "_to_copy", "cat", "stack"})
 _REDUCING = frozenset({
     "_softmax", "_log_softmax", "native_group_norm", "native_batch_norm", "_native_batch_norm_legit", "nll_loss_forward", "smooth_l1_loss",
     "mse_loss", "huber_loss", "logsumexp", "var_mean", "argmax", "argmin",
@@ -63,7 +64,8 @@ def _of_call(order: dict[str, Any], module: Any, mode: Any) -> dict[str, Any]:
         model = made(getattr(module, order["class"]), init, order["path"])
         inputs = module.get_inputs()
         recorder = _Recorder(order["path"])
-        weights = [{"name": name, **recorder.tensor(tensor)} for name, tensor in model.state_dict().items()]
+        named = {**model.state_dict(), **constants_of(model)}
+        weights = [{"name": name, **recorder.tensor(tensor)} for name, tensor in named.items()]
         given = {"inputs": [recorder.value(value) for value in inputs], "weights": weights}
         try:
             with recorder:

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from assistant.torch_worker.side import inputs as drawing
-from assistant.torch_worker.side.calling import Called, backward, buffer_names, called, outputs_of, state_of
+from assistant.torch_worker.side.calling import Called, backward, buffer_names, called, constants_of, outputs_of, state_of
 from assistant.torch_worker.side.failures import SideError, in_words
 from assistant.torch_worker.side.loading import load, made
 from assistant.torch_worker.side.place import Place
@@ -125,7 +125,9 @@ class _Reference:
         torch.random.manual_seed(seed)
         model = made(getattr(self._module, self._order["class"]), init, path).to(self._place.device)
         state = {name: self._files.saved(tensor) for name, tensor in model.state_dict().items()}
-        self._models.append({"init": self._files.encoded(init), "state": state, "buffers": buffer_names(model), "seed": seed})
+        constants = {name: self._files.saved(tensor) for name, tensor in constants_of(model).items()}
+        saved = {"init": self._files.encoded(init), "state": state, "constants": constants, "buffers": buffer_names(model), "seed": seed}
+        self._models.append(saved)
         return model
 
     def _inputs(self, seed: int) -> list[Any]:

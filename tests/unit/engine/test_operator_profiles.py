@@ -185,6 +185,12 @@ def test_a_class_that_is_not_there_is_refused_before_anything_runs(told: Told) -
         told.session.profile_operator(told.task(), OperatorOptions("Net"))
 
 
+async def test_who_looks_for_kernels_in_a_task_is_told_what_a_task_is_for(told: Told) -> None:
+    await told.hear(told.session.inspect(told.task()))
+    (said,) = told.all(events.Message)
+    assert "task.py is a PyTorch task" in said.message and said.remedy is not None and "kernelopt profile task.py" in said.remedy
+
+
 async def test_sizes_are_the_tasks_own_by_name(told: Told) -> None:
     await told.hear(told.session.profile_operator(told.task(), OperatorOptions(sizes=(("rows", 3),))))
     ((_, order, _, _),) = told.sides.asked

@@ -48,6 +48,19 @@ def test_a_product_and_a_reduction_across_rows_end_a_group() -> None:
     assert names(broken(mul, call("sum", "rows", (1,), (2,)), relu, results=(3,))) == [("mul", "sum", "relu")]
 
 
+def test_branches_that_meet_are_one_group() -> None:
+    sin, exp = call("sin", "pointwise", (0,), (1,)), call("exp", "pointwise", (0,), (2,))
+    found = broken(sin, exp, call("neg", "pointwise", (2,), (3,)), call("div", "pointwise", (1, 3), (4,)), results=(4,))
+    assert names(found) == [("sin", "exp", "neg", "div")] and found.groups[0].moved_bytes == 2 * SIZE
+
+
+def test_two_chains_side_by_side_are_two_groups() -> None:
+    of_p = [call("sin", "pointwise", (0,), (1,)), call("neg", "pointwise", (1,), (2,))]
+    of_q = [call("cos", "pointwise", (5,), (6,)), call("abs", "pointwise", (6,), (7,))]
+    found = broken(of_p[0], of_q[0], of_p[1], of_q[1], given=(0, 5), results=(2, 7))
+    assert names(found) == [("sin", "neg"), ("cos", "abs")]
+
+
 def test_functions_that_share_nothing_are_no_group() -> None:
     found = broken(call("mul", "pointwise", (0,), (1,)), call("relu", "pointwise", (2,), (3,)), given=(0, 2), results=(1, 3))
     assert found.groups == ()

@@ -6,7 +6,7 @@ import pytest
 
 from assistant.operators.first_kernel import Declined
 from assistant.operators.graph import TensorUse
-from tests.unit.operators.test_first_kernel import call, use
+from tests.unit.operators.test_first_kernel import SHAPE, call, use
 from tests.unit.operators.test_wider_kernels import X, made, text, typed
 
 
@@ -21,8 +21,15 @@ HALF = (6, 20)
 
 def test_halves_of_a_row_are_read_where_they_lie() -> None:
     whole = text({"x": X}, call("silu", "pointwise", use(1, HALF), LEFT), call("mul", "pointwise", use(2, HALF), use(1, HALF), RIGHT))
-    assert 'inputs   = { x = ["n", 40] }' in whole and 'outputs  = { y = ["n", 20] }' in whole
-    assert "load<WIDTH>(x_near, x + (at / 20 * 40 + at % 20));" in whole and "x + (at / 20 * 40 + at % 20 + 20)" in whole
+    assert 'inputs   = { x = ["n", "m"] }' in whole and 'outputs  = { y = ["n", "m / 2"] }' in whole
+    assert "load<WIDTH>(x_near, x + (at / (m / 2) * m + at % (m / 2)));" in whole
+    assert "load<WIDTH>(x_2_near, x + (at / (m / 2) * m + at % (m / 2) + m / 2));" in whole and "(m / 2) % 4 == 0 &&" in whole
+
+
+def test_a_part_whose_length_another_input_says_is_told_by_that() -> None:
+    bias = use(1, (20,))
+    whole = text({"x": X, "bias": bias}, call("add", "pointwise", use(2, HALF), RIGHT, bias))
+    assert 'x = ["n", "2 * m"], bias = ["m"]' in whole and "x + (at / m * 2 * m + at % m + m)" in whole
 
 
 def test_every_other_element_is_read_by_itself() -> None:
@@ -44,7 +51,7 @@ def test_a_column_is_one_element_of_each_row() -> None:
 
 def test_the_softmax_of_a_part_is_that_of_its_rows() -> None:
     whole = text({"x": X}, call("_softmax", "rows", use(1, HALF), RIGHT, -1, False))
-    assert "load<WIDTH>(" in whole and "x + row * 40 + i + 20)" in whole and "const int columns = 20;" in whole
+    assert "load<WIDTH>(" in whole and "x + row * m + i + m / 2)" in whole and "const int columns = m / 2;" in whole
 
 
 def test_a_part_of_a_normalized_row_has_the_rows_own_sum_from_a_kernel_before() -> None:
@@ -73,6 +80,15 @@ def test_a_dimension_that_is_also_read_in_part_has_the_models_own_size() -> None
         results=(use(1), use(2, HALF)),
     )
     assert 'x = ["n", 40]' in whole and 'y0 = ["n", 40], y1 = ["n", 20]' in whole
+
+
+def test_pairs_that_are_turned_and_put_side_by_side_are_one_kernel() -> None:
+    even, odd = part(X, HALF, (40, 2)), part(X, HALF, (40, 2), 1)
+    turned, pairs = call("neg", "pointwise", use(1, HALF), odd), (6, 20, 2)
+    stacked = call("stack", "pointwise", use(2, pairs), (use(1, HALF), even), -1)
+    flat = TensorUse(2, 960, "float32", SHAPE, is_whole=True, memory_bytes=960)
+    whole = text({"x": X}, turned, stacked, results=(flat,))
+    assert whole.count("__global__") == 1 and "(at % 2 + e) == 0 ? v0 : x_2_one;" in whole and 'x = ["n", 40]' in whole
 
 
 def test_an_input_that_lies_otherwise_is_given_row_by_row() -> None:
