@@ -42,7 +42,7 @@ _LABELS = {
 _NO_TIME = "speed: nothing is timed without a GPU"
 _FIXED = "other values of {}: the model's constructor reads them, so that code for other sizes (a scalar path, a tail) may not have run"
 _BLIND = "which kernels ran: PyTorch's profiler reports none on this machine"
-_NO_GRADIENTS = "gradients: only what forward returns is compared so far"
+_NO_GRADIENTS = "gradients: only what forward returns is compared without --backward"
 
 
 def judge(evidence: Evidence) -> VerificationResult:

@@ -222,7 +222,8 @@ def without_workload(version: SourceVersion) -> LabFailure:
     found = version.found
     if found is not None and found.origin is ProgramOrigin.EXTENSION:
         message = f"{path.name} is part of the PyTorch extension {found.extension}, and nothing starts it"
-        return LabFailure("no_workload", message, f"{found.unclear}; or declare launches of its kernels: kernelopt init {path}")
+        remedy = f"declare launches of its kernels: kernelopt init {path}"
+        return LabFailure("no_workload", message, f"{found.unclear}; or {remedy}" if found.unclear else remedy)
     init = f"kernelopt init {path} writes a workload block to start from; kernelopt program {path} shows why no program was found"
     message = f"{path.name} has no main() and declares no workload, so there is nothing to run"
     holder = holder_of(path)

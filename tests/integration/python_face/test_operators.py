@@ -102,6 +102,13 @@ def test_the_pages_snippets_run_and_print_what_is_shown(
 
 
 @pytest.mark.thorough
+def test_the_example_script_has_a_kernel_written_and_tells_a_wrong_gradient(tmp_path: Path) -> None:
+    said = run(tmp_path, str(REPOSITORY / "examples" / "python" / "gated_operator.py"))
+    assert "written by rules: PASS\n" in said and "own, with its gradients: PASS\n" in said, said
+    assert "own, with a wrong gradient: FAIL\n" in said and "the gradient of" in said, said
+
+
+@pytest.mark.thorough
 def test_the_example_script_tells_right_from_wrong(tmp_path: Path) -> None:
     said = run(tmp_path, str(REPOSITORY / "examples" / "python" / "softmax_operator.py"))
     assert "right: PASS\n" in said and "wrong: FAIL\n" in said and "PyTorch computes a part of it: amax" in said
