@@ -35,6 +35,7 @@ from assistant.engine.request import JobRequest, OperatorOptions
 from assistant.engine.running import JobRunner, flags_of
 from assistant.engine.search import OpenSearch, search_operator
 from assistant.engine.source_version import SourceVersion
+from assistant.errors import UsageError
 from assistant.model import events
 from assistant.operators.task import Task
 from assistant.record import Record
@@ -50,6 +51,10 @@ class OperatorJobs(Record):
     def judge(self, command: str, request: JobRequest, candidate: Path, options: OperatorOptions) -> AsyncIterator[events.Event]:
         """Is a candidate right in the place of the task ``request.file``? ``command``: ``check`` or ``compare``."""
         pair = read_pair(source_in(request, request.file), source_in(request, candidate), options.class_name)
+        launcher = pair.candidate.launcher
+        if options.is_backward and launcher is not None and launcher.backward is None:
+            remedy = "add [operator.backward] to its table: docs/how-to/operators.md"
+            raise UsageError(f"{candidate.name} declares no gradients, which --backward compares", remedy)
         asked = replace(request, other=candidate)
 
         async def body(job: Job, _: SourceVersion) -> Ending:

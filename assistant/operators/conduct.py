@@ -43,7 +43,8 @@ def library_findings(evidence: Evidence) -> list[VerificationFinding]:
                 counts[name] = counts.get(name, 0) + count
     seen = evidence.seen
     words = _library_words(counts, seen)
-    if words is None:
+    is_stopped = all(case.first.failure is not None for case in evidence.candidate)  # before anything could compute
+    if words is None or (is_stopped and not counts):
         return []
     alone = "" if seen.launch_count or not (counts or seen.library_kernels) else "no kernel of its own ran: "
     return [VerificationFinding("library_call", Outcome.FAIL if evidence.only_custom else Outcome.NEEDS_DECISION, alone + words)]

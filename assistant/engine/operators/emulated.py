@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from assistant.engine.job import Job, Stopwatch
-from assistant.engine.operators.evidence import against_candidate, evidence_of
+from assistant.engine.operators.evidence import against_candidate, evidence_of, whole_answer
 from assistant.engine.operators.extensions import ExtensionRuns
 from assistant.engine.operators.orders import Where, candidate_order
 from assistant.engine.operators.reading import OperatorPair
@@ -59,6 +59,7 @@ async def _candidate(order: dict[str, Any], sides: TorchSides, runs: ExtensionRu
         answer = await sides.run("candidate", order, folder, is_candidate=True)
         if isinstance(answer, LabFailure):
             return against_candidate(answer)
+        answer = whole_answer(answer)
         if answer["calls"] == answered:
             return _unsupported(answer) or answer
         answered = answer["calls"]

@@ -21,7 +21,7 @@ from assistant.operators.evidence import (
 from assistant.operators.tampering import tampering
 from assistant.ports.lab import LabFailure
 
-__all__ = ["against_candidate", "evidence_of", "reference_cases", "seen_on_gpu"]
+__all__ = ["against_candidate", "evidence_of", "reference_cases", "seen_on_gpu", "whole_answer"]
 
 _CAVEAT = "on the CPU emulator"
 _FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memory"})
@@ -37,13 +37,12 @@ def against_candidate(failure: LabFailure) -> dict[str, Any] | LabFailure:
     """As the answer of a candidate that failed as a whole, where that is its own fault."""
     if failure.kind not in _FAILS_CANDIDATE:
         return failure
-    return {
-        "failure": {"kind": failure.kind, "message": failure.message},
-        "cases": [],
-        "replaced": [],
-        "reads_reference": False,
-        "is_blind": False,
-    }
+    return whole_answer({"failure": {"kind": failure.kind, "message": failure.message}})
+
+
+def whole_answer(answer: dict[str, Any]) -> dict[str, Any]:
+    """A candidate's process that ended with its first error says nothing else."""
+    return {"cases": [], "calls": [], "extensions": [], "replaced": [], "reads_reference": False, "is_blind": False, **answer}
 
 
 def evidence_of(

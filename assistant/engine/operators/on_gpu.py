@@ -12,7 +12,7 @@ from typing import Any
 
 from assistant.config import user_paths
 from assistant.engine.job import Job, Stopwatch
-from assistant.engine.operators.evidence import against_candidate, evidence_of, seen_on_gpu
+from assistant.engine.operators.evidence import against_candidate, evidence_of, seen_on_gpu, whole_answer
 from assistant.engine.operators.orders import Where, candidate_order
 from assistant.engine.operators.reading import OperatorPair
 from assistant.engine.operators.reference import ran_reference
@@ -80,11 +80,11 @@ async def judged_on_gpu(job: Job, pair: OperatorPair, options: OperatorOptions, 
 
 
 def _whole(answer: dict[str, Any]) -> dict[str, Any] | LabFailure:
-    """A process that ended with its first error says nothing else. A GPU that stays busy is no fault of the candidate's."""
+    """A GPU that stays busy is no fault of the candidate's."""
     failure = answer["failure"]
     if failure is not None and failure["kind"] == "busy":
         return LabFailure("busy", failure["message"], "try again, or use --device cpu")
-    return {"cases": [], "replaced": [], "reads_reference": False, "is_blind": False, **answer}
+    return whole_answer(answer)
 
 
 def _builds(key: str) -> Path:

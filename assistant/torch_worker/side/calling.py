@@ -76,7 +76,7 @@ def state_of(model: torch.nn.Module, names: list[str]) -> list[torch.Tensor]:
 
 
 def backward(call: Called, cotangents: list[torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Gradients of Σ output·cotangent by what they belong to; empty where no output depends on anything."""
+    """Gradients of Σ output·cotangent by what they belong to; empty where no output depends on anything. Raises SideError."""
     pairs = [
         (output, cotangent)
         for output, cotangent in zip(outputs_of(call.returned), cotangents, strict=True)
@@ -85,5 +85,10 @@ def backward(call: Called, cotangents: list[torch.Tensor]) -> dict[str, torch.Te
     if not pairs:
         return {}
     names = list(call.leaves)
-    found = torch.autograd.grad([o for o, _ in pairs], list(call.leaves.values()), [c for _, c in pairs], allow_unused=True)
+    try:
+        found = torch.autograd.grad([o for o, _ in pairs], list(call.leaves.values()), [c for _, c in pairs], allow_unused=True)
+    except SideError:
+        raise
+    except Exception as error:
+        raise SideError("raised", f"backward raised {in_words(error, '')}") from error
     return {name: gradient for name, gradient in zip(names, found, strict=True) if gradient is not None}

@@ -156,6 +156,12 @@ def test_pytorch_that_computes_fails_where_every_kernel_has_to_be_own() -> None:
     assert codes(replace(given, only_custom=True)) == {"library_call": Outcome.FAIL}
 
 
+def test_a_candidate_that_stops_before_anything_runs_is_only_told_why() -> None:
+    stopped = Pass(Failure("state_differs", "the reference has no weight gamma"), (), 0, ())
+    left = tuple(CandidateCase(stopped, stopped, False) for _ in range(2))
+    assert codes(evidence(reference(1), reference(2), candidate=left, seen=Seen(launch_count=0))) == {"state_differs": Outcome.FAIL}
+
+
 def test_a_result_that_neither_a_kernel_nor_pytorch_computed_is_a_persons_decision() -> None:
     """NumPy, say, or a thread that hides from PyTorch's own count."""
     given = evidence(reference(1), reference(2), seen=Seen())
