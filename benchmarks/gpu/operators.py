@@ -96,7 +96,7 @@ def _measured(name: str, sizes: dict[str, int], ways: list[str]) -> list[dict[st
     found = []
     for each in ready:
         answer = {
-            "names": ["eager", "candidate"], "left_out": left, "wrong": [], "replaced": [], "kernels": [], "alone_s": 1.0, "settings": {},
+            "names": ["eager", "candidate"], "left_out": left, "wrong": [], "replaced": [], "kernels": {}, "alone_s": 1.0, "settings": {},
             "device": torch.cuda.get_device_name(), "torch": torch.__version__,
             "rounds": [{"eager": times[each.name], "candidate": times[each.name + _AGAIN]} for times in rounds],
         }  # fmt: skip

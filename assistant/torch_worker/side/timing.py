@@ -32,7 +32,7 @@ from assistant.torch_worker.side.tensor_files import decoded, decoded_tensor, te
 from assistant.torch_worker.side.trace import Trace
 from assistant.torch_worker.side.watching import Fingerprint, OpenedFiles
 
-__all__ = ["Clock", "run", "turns"]
+__all__ = ["Clock", "kernels_of", "run", "turns"]
 
 _FLUSH_BYTES = 256 << 20
 """More than four times the largest L2; Triton's ``do_bench`` overwrites as much."""
@@ -91,7 +91,7 @@ class _Timing:
             if name != EAGER:
                 add(contender(name, self._reference(module), self._inputs))
         trace = Trace(frozenset(), with_copies=True)
-        kernels = {each.name: _kernels(trace, each) for each in found}
+        kernels = {each.name: kernels_of(trace, each) for each in found}
         fingerprint = Fingerprint()
         if self._order["candidate"] is not None:
             OpenedFiles(frozenset(self._order["candidate"]["closed"]))
@@ -183,7 +183,7 @@ def turns(clock: Clock, found: Sequence[Contender], show: Callable[[], None], ch
     return rounds
 
 
-def _kernels(trace: Trace, made: Contender) -> list[dict[str, Any]]:
+def kernels_of(trace: Trace, made: Contender) -> list[dict[str, Any]]:
     """What runs on the GPU in one call, the costliest first."""
     with trace.recorded() as ran:
         made.call()
