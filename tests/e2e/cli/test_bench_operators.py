@@ -38,6 +38,52 @@ def test_tasks_are_judged_and_a_run_goes_on(cli: Cli, tmp_path: Path) -> None:
     assert results(out) == rows
 
 
+UNTIDY = """import torch
+from dataclasses import dataclass
+
+batch = 3
+channels = 16
+
+
+@dataclass
+class Settings:
+    width: int
+    sharpness: float = 1.5
+
+
+class Model(torch.nn.Module):
+    def __init__(self, settings, **others):
+        super().__init__()
+        self.sharpness = settings.sharpness
+        self.register_buffer("wave", torch.linspace(-1, 1, settings.width).sin(), persistent=False)
+
+    def forward(self, x, picked):
+        left, right = x.chunk(2, dim=-1)
+        gate = torch.sigmoid(left[..., ::2]) * right[..., 1::2] * self.sharpness
+        pairs = torch.stack((gate, -gate), dim=-1).flatten(-2) * self.wave
+        chosen = torch.log_softmax(x, -1).gather(-1, picked.unsqueeze(-1)).squeeze(-1)
+        return pairs, chosen, torch.softmax(x, -1)[:, 1:], torch.nn.functional.cross_entropy(x, picked)
+
+
+def get_inputs():
+    return [torch.randn(channels, batch).t(), torch.randint(0, 16, (batch,))]
+
+
+def get_init_inputs():
+    return [Settings(8)]
+"""
+"""Parts, a buffer outside of the state, inputs that lie otherwise, a data class, class numbers, several results of several shapes."""
+
+
+@pytest.mark.thorough
+def test_rules_write_a_kernel_for_an_untidy_model(cli: Cli, tmp_path: Path) -> None:
+    suite, out = tmp_path / "suite" / "level1", tmp_path / "out"
+    suite.mkdir(parents=True)
+    (suite / "1_Untidy.py").write_text(UNTIDY)
+    ended = cli.run("bench", suite.parent, "--suite", "kernelbench", "--device", "cpu", "--out", out, deadline_s=LONG_S)
+    assert [(row["outcome"], row["origin"]) for row in results(out).values()] == [("PASS", "rules")], ended.said
+
+
 @pytest.mark.thorough
 def test_the_whole_folder_with_answers(cli: Cli, tmp_path: Path) -> None:
     out = tmp_path / "out"
