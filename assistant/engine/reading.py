@@ -41,7 +41,7 @@ def read_version(request: JobRequest, flags: Flags) -> SourceVersion:
     """
     if request.file.suffix in _PYTHON and request.run_command is None and request.report is None:
         name = request.file.name
-        if looks_like_task(source_of(request, request.file).text):
+        if request.kernel is None and looks_like_task(source_of(request, request.file).text):
             remedy = f"kernelopt profile {name} says what it consists of, kernelopt optimize {name} has a kernel written for it"
             raise UsageError(f"{name} is a PyTorch task and no CUDA C++ source", remedy)
         remedy = (
