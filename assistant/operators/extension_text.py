@@ -18,6 +18,11 @@ __all__ = ["Extension", "ExtensionText", "extension_text"]
 
 _OF_PYTORCH = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](?:torch|ATen|c10|pybind11)/[^>\"\n]*[>\"]", re.MULTILINE)
 """Headers in whose place the emulator has one of its own."""
+_OF_CUDA = frozenset({
+    "cospi", "erfcinv", "erfcx", "erfinv", "max", "min", "norm", "norm3d", "norm4d", "normcdf", "normcdfinv", "rcbrt", "rhypot", "rnorm",
+    "rsqrt", "sincos", "sincospi", "sinpi",
+})  # fmt: skip
+"""Functions that CUDA's headers declare and a host compiler's do not (CUDA Math API): PyTorch binds an extension's own of that name."""
 _HEAD = '#include "kernelopt/torch.h"\n'
 
 
@@ -59,7 +64,17 @@ def extension_text(extension: Extension, main: str) -> ExtensionText:
         parts.append((text.count("\n") + 1, part))
         text += f"{_OF_PYTORCH.sub('', part)}\n"
     for number, function in enumerate(extension.functions):
-        text += f'static const bool kernelopt_offered_{number} = kernelopt::offer("{function}", &{function});\n'
+        text += f'static const bool kernelopt_offered_{number} = kernelopt::offer("{function}", {_address(function, extension.texts)});\n'
     found = [(first, access) for first, part in parts for access in host_accesses(part, extension.functions)]
     accesses = tuple(replace(access, line=first + access.line - 1) for first, access in found)
     return ExtensionText(f"{text}{main}", tuple(parts), accesses)
+
+
+def _address(function: str, texts: tuple[str, ...]) -> str:
+    """Of the extension's own function, where CUDA has one of the same name."""
+    if function in _OF_CUDA:
+        for text in texts:
+            found = re.search(rf"^[ \t]*([\w:<>,&* ]+?[\s&*]){function}\s*\(([^()={{}};]*)\)\s*[;{{]", text, re.MULTILINE)
+            if found is not None and found[1].split()[0] != "return":
+                return f"static_cast<{found[1].strip()} (*)({' '.join(found[2].split())})>(&{function})"
+    return f"&{function}"

@@ -31,7 +31,7 @@ _WAYS = ("compile",)
 _TIMED_S = 2.0
 _NEAR = 2e-3
 """Of the largest result: wrong kernels are off by far more, sums in another order by less."""
-_FORWARD = {
+TASKS = {
     "mean_dim0": ("x", "x.mean(0)", "x = 16384, 2048"),
     "transposed_add": ("x, y", "x.t() + y", "x = 8192, 8192; y = 8192, 8192"),
     "masked_softmax": ("x, m", "torch.softmax(x.masked_fill(m > 0.0, -float('inf')), -1)", "x = 16384, 2048; m = 16384, 2048"),
@@ -65,7 +65,7 @@ print(json.dumps(run({"path": str(path), "class": "Model", "folder": str(path.pa
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.gpu.first_kernels")
     parser.add_argument("--out", type=Path, default=Path(".kernelopt/bench-gpu/first-kernels.json"))
-    parser.add_argument("--only", nargs="+", choices=sorted(_FORWARD), default=list(_FORWARD))
+    parser.add_argument("--only", nargs="+", choices=sorted(TASKS), default=list(TASKS))
     options = parser.parse_args()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     rows: list[dict[str, Any]] = []
@@ -74,7 +74,11 @@ def main() -> None:
         with ThreadPoolExecutor(8) as pool:
             texts = dict(zip(places, pool.map(kernel_text, places.values()), strict=True))
         for name, path in places.items():
-            rows.append({"name": name, **_measured(path, texts[name])})
+            try:
+                row = _measured(path, texts[name])
+            except Exception as error:  # noqa: BLE001 - one task that fails keeps no other from its times
+                row = {"error": f"{type(error).__name__}: {str(error)[:300]}"}
+            rows.append({"name": name, **row})
             options.out.write_text(json.dumps(rows, indent=1), "utf-8")
             print(kernels_row(rows[-1]), flush=True)
 
@@ -88,7 +92,7 @@ def _task_file(name: str, folder: Path) -> Path:
 
 
 def task_text(name: str) -> str:
-    arguments, returned, shapes = _FORWARD[name]
+    arguments, returned, shapes = TASKS[name]
     made = []
     for shape in shapes.split("; "):
         if "=" in shape:
@@ -137,6 +141,8 @@ def _measured(path: Path, text: str) -> dict[str, Any]:
         made.append(contender(CANDIDATE, _launched(path.with_name("kernel.cu"), text), inputs))
         ready = [each for each in made if isinstance(each, Contender)]
         left = [tuple(each) for each in made if not isinstance(each, Contender)]
+        if CANDIDATE not in {each.name for each in ready}:
+            raise RuntimeError(f"the kernel does not run: {left}")
         expected, actual = (next(each for each in ready if each.name == name).call() for name in (EAGER, CANDIDATE))
         off = float((expected.double() - actual.double()).abs().nan_to_num(0.0).max() / expected.double().abs().nan_to_num(0.0).max())
         trace = Trace(frozenset(), with_copies=True)
@@ -186,6 +192,8 @@ def _module(path: Path) -> Any:
 
 def kernels_row(row: dict[str, Any]) -> str:
     """A line of Markdown: calls in microseconds, ratios with their intervals, and what torch.compile runs."""
+    if "error" in row:
+        return f"| {row['name']} | {row['error']} |"
     times = " | ".join(f"{row['times'][name][0] * 1e6:.1f}" if name in row["times"] else "–" for name in ("eager", "compile", "candidate"))
     over = " | ".join(_ratio(row["over"].get(name)) for name in ("eager", "compile"))
     ran = ", ".join(f"{kernel['name']} {kernel['time_s'] * 1e6:.1f}" for kernel in row["kernels"].get("compile", ())[:3])

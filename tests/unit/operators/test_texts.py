@@ -164,6 +164,12 @@ def test_lines_of_an_extension_are_lines_of_the_candidate() -> None:
     cuda = "\n#include <torch/extension.h>\nint f() {\n  return 1;\n}\n"
     candidate = f'import torch\nCUDA = r"""{cuda}"""\n'
     made = extension_text(Extension("f", ("int f();", cuda), ("f",)), "int main() {}\n")
+    assert 'kernelopt::offer("f", &f);' in made.text
     lines = made.text.splitlines()
     assert made.place(lines.index("  return 1;") + 1, candidate) == candidate.splitlines().index("  return 1;") + 1
     assert made.place(1, candidate) is None and "torch/extension.h" not in made.text
+
+
+def test_a_function_that_is_called_as_one_of_cudas_is_the_extensions_own() -> None:
+    made = extension_text(Extension("e", ("torch::Tensor norm(torch::Tensor x, double eps);", ""), ("norm",)), "int main() {}\n")
+    assert 'kernelopt::offer("norm", static_cast<torch::Tensor (*)(torch::Tensor x, double eps)>(&norm));' in made.text
