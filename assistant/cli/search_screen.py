@@ -164,7 +164,7 @@ class SearchScreen:
         )
         for point in event.points:
             words = escape(", ".join(f"{name} = {value}" for name, value in point.values))
-            mark = " [bold]best[/]" if point.values == event.best else ""
+            mark = " [bold]best[/]" if point.values == event.best and point.outcome is TrialOutcome.KEPT else ""
             if point.ratio is None:
                 self._page.put(f"[dim]{words}: {point.outcome}: {escape(point.reason)}[/]", indent=7, hang=4)
             else:
@@ -179,7 +179,7 @@ class SearchScreen:
         best = max(variants, key=lambda event: (event.outcome is TrialOutcome.KEPT, event.ratio or 0.0))
         others = [_brief(event) for event in variants if event is not best]
         style = _CANDIDATE_STYLE.get(best.outcome, "dim")
-        ratio = "" if best.ratio is None else f"predicted {format_ratio(best.ratio)}x"
+        ratio = "" if best.ratio is None else f"{best.method} {format_ratio(best.ratio)}x".strip()
         also = f" [dim](other variants: {', '.join(others)})[/]" if others else ""
         head = f"[{style}]{best.outcome:{_OUTCOME_COLUMNS}}[/] {ratio:>{_RATIO_COLUMNS}}  "
         self._page.put(f"{head}{escape(technique_in_words(best.technique))}: {escape(best.reason)}{also}", indent=4, hang=7)

@@ -91,6 +91,11 @@ class Comparison(Record):
     """Shown in the line of the speed itself, behind the ratio: why it is no measurement although there is a clock, what is not in it."""
 
     @property
+    def is_predicted(self) -> bool:
+        """Whether the performance model's times are compared, whatever follows from that; else measured ones are."""
+        return bool(self.cases) and all(case.outcome is SpeedOutcome.PREDICTED for case in self.cases)
+
+    @property
     def is_gain(self) -> bool:
         """Whether it says that B is faster, measured or predicted."""
         return self.outcome is SpeedOutcome.FASTER or (self.outcome is SpeedOutcome.PREDICTED and self.ratio > 1.0)

@@ -116,6 +116,8 @@ class CandidateTried(Record):
     """Why it was tried when it was: its place in the plan, what was expected of it and by what evidence, what was drawn."""
     ratio_to_original: float | None = None
     """time(text that the search began with)/time(candidate): ``ratio`` times the ratios of the edits that it is built on."""
+    method: str = ""
+    """``timed`` or ``predicted``: how ``ratio`` came about; empty where there is none."""
     event: Literal["candidate"] = "candidate"
     schema: int = SCHEMA
 

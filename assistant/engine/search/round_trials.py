@@ -203,7 +203,9 @@ def candidate_tried(context: SearchContext, node: SearchNode, trial: Trial) -> e
     """The event of a candidate that was judged as an edit of ``node``."""
     job, step, ratio = context.job.id, trial.step, trial.ratio
     whole = None if ratio is None else node.ratio * ratio
-    return events.CandidateTried(job, trial.id, step.technique, context.kernel, trial.outcome, trial.reason, ratio, step.why, whole)
+    return events.CandidateTried(
+        job, trial.id, step.technique, context.kernel, trial.outcome, trial.reason, ratio, step.why, whole, trial.method
+    )
 
 
 def constrained(context: SearchContext, trial: Trial) -> Trial:

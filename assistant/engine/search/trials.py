@@ -113,6 +113,11 @@ class Trial(Record):
         """As ``SearchNode.key``."""
         return program_key(self.text, self.others)
 
+    @property
+    def method(self) -> str:
+        """``timed`` or ``predicted``; empty where its speed is not known."""
+        return "" if self.comparison is None else "predicted" if self.comparison.is_predicted else "timed"
+
     def ended(self, outcome: TrialOutcome, reason: str, node: SearchNode | None = None) -> Trial:
         return replace(self, outcome=outcome, reason=reason, node=node)
 

@@ -297,7 +297,8 @@ class _Tuning:
         self._settings.keep(trial, point)
 
     def _report(self, best: Setting, setting_count: int) -> None:
-        kernel, technique, method = self._step.kernel, self._step.technique, self._settings.method
+        kernel, technique = self._step.kernel, self._step.technique
+        method = next((trial.method for trial in self._tried.values() if trial.method), self._settings.method)
         self._job.emit(events.TuningEnded(self._job.id, kernel, technique, tuple(self._points), best.values, setting_count, method))
 
 

@@ -205,7 +205,7 @@ def test_a_search_times_the_kernel_that_it_edits(folder: Path) -> None:
 
     heard = asyncio.run(collected())
     (tried,) = [event for event in heard if isinstance(event, events.CandidateTried)]
-    assert tried.ratio == pytest.approx(4.3, rel=1e-3)
+    assert (tried.method, tried.ratio) == ("timed", pytest.approx(4.3, rel=1e-3))
     (proposal,) = [event for event in heard if isinstance(event, events.ProposalMade)]
     assert (proposal.speed.outcome, proposal.speed.ratio) == ("FASTER", pytest.approx(4.3, rel=1e-3))
     assert set(clock.timed) == {"second"}

@@ -1,13 +1,14 @@
-"""What a terminal says of findings that cost next to nothing."""
+"""What a terminal says while a search goes on: findings that cost next to nothing, candidates, tuned numbers."""
 
 from __future__ import annotations
 
 import io
 
+import pytest
 from rich.console import Console
 
 from assistant.cli.search_screen import SearchScreen, briefly
-from assistant.model.events import CandidateTried, FindingsFound, PlanMade
+from assistant.model.events import CandidateTried, FindingsFound, PlanMade, TuningEnded, TuningPoint
 from assistant.model.plan import NO_MODEL, Decline
 from assistant.model.profile import Finding, Severity
 from assistant.model.trial import TrialOutcome
@@ -55,6 +56,24 @@ def test_findings_are_an_edits_only_where_one_was_kept() -> None:
     assert heads(found, failed, found) == ["k(): no findings", "k(): no findings"]
     assert heads(found, failed, kept, failed, found)[1] == "k() after this edit: no findings"
     assert heads(found, kept, FindingsFound("J2", "k()", (), ()))[1] == "k(): no findings"
+
+
+@pytest.mark.parametrize("method", ["timed", "predicted"])
+def test_a_candidates_ratio_says_how_it_came_about(method: str) -> None:
+    out = io.StringIO()
+    screen = SearchScreen(Console(file=out), is_verbose=False)
+    screen.candidate(CandidateTried("J1", "C1", "padding", "k", TrialOutcome.KEPT, "fewer sectors", 1.5, method=method))
+    screen.flush()
+    assert f" {method} 1.50x " in out.getvalue()
+
+
+@pytest.mark.parametrize("outcome", [TrialOutcome.KEPT, TrialOutcome.NOT_BETTER])
+def test_no_setting_is_called_the_best_where_none_was_kept(outcome: TrialOutcome) -> None:
+    out = io.StringIO()
+    points = tuple(TuningPoint((("BLOCKS", count),), outcome, "", ratio) for count, ratio in ((64, 1.5), (128, 1.4)))
+    event = TuningEnded("J1", "k", "more-blocks", points, points[0].values, 2, "predicted")
+    SearchScreen(Console(file=out), is_verbose=False).tuning(event)
+    assert out.getvalue().count("best") == (outcome is TrialOutcome.KEPT)
 
 
 def test_a_plan_that_no_model_made_is_no_technique_that_does_not_apply() -> None:

@@ -41,6 +41,7 @@ async def test_calls_are_in_flight_while_candidates_are_tried(tmp_path: Path) ->
     assert came.model.most_under_way == 4
     assert came.model.overlap_count > 0
     assert len(came.judged) == 12
+    assert {event.method for event in came.judged if event.ratio is not None} == {"timed"}
 
 
 @pytest.mark.parametrize(("settings", "most"), [("calls_in_flight = 2\n", 2), ("calls_in_flight = 1\n", 1)])
