@@ -22,7 +22,7 @@ from assistant.model.recording import Recording
 from assistant.plan.expert.analysis.thread_dependence import block_axes, thread_axes
 from assistant.verify.transfers import ProgramTrace
 
-__all__ = ["BlockResults", "block_results", "divided_otherwise", "has_part_by_size", "marked"]
+__all__ = ["BlockResults", "block_results", "divided_otherwise", "has_part_by_size", "marked", "transfers_of_blocks"]
 
 _BLOCK = "blockIdx"
 
@@ -83,8 +83,8 @@ def divided_otherwise(before: SourceVersion, after: SourceVersion, a: Recording 
     return {instance: places for instance, places in found.items() if places}
 
 
-def marked(trace: ProgramTrace, recording: Recording | None, results: BlockResults) -> ProgramTrace:
-    """The trace of a run that says which of its transfers are results of blocks."""
+def transfers_of_blocks(trace: ProgramTrace, recording: Recording | None, results: BlockResults) -> frozenset[int]:
+    """Which of a run's transfers, counted from 0, bring results of blocks to the host."""
     buffers = {
         pointer.buffer
         for launch in (() if recording is None else recording.launches)
@@ -92,8 +92,13 @@ def marked(trace: ProgramTrace, recording: Recording | None, results: BlockResul
         if place in results.get(launch.kernel, ())
         for pointer in argument.pointers
     }
-    transfers = (replace(item, is_of_blocks=True) if item.buffer in buffers else item for item in trace.transfers)
-    return replace(trace, transfers=tuple(transfers)) if buffers else trace
+    return frozenset(place for place, item in enumerate(trace.transfers) if item.buffer in buffers)
+
+
+def marked(trace: ProgramTrace, of_blocks: frozenset[int]) -> ProgramTrace:
+    """The trace of a run, whose transfers at these places are results of blocks."""
+    transfers = (replace(item, is_of_blocks=True) if place in of_blocks else item for place, item in enumerate(trace.transfers))
+    return replace(trace, transfers=tuple(transfers)) if of_blocks else trace
 
 
 def _read(version: SourceVersion, key: str) -> tuple[SyntaxTree, Function] | None:

@@ -22,7 +22,7 @@ from assistant.disk.removal import remove_tree
 from assistant.engine.evaluate import OTHER_ORDER, CountedRun, trace_of, with_types
 from assistant.engine.ids import new_id
 from assistant.engine.job import Job
-from assistant.engine.judge.block_results import BlockResults, marked
+from assistant.engine.judge.block_results import BlockResults, marked, transfers_of_blocks
 from assistant.engine.judge.uploaded import UploadsOfBoth, new_arguments, uploads_of_both
 from assistant.engine.source_version import SourceVersion
 from assistant.model.elements import ElementType
@@ -241,7 +241,8 @@ class _Runs:
 
     def _trace(self, ran: ProgramRun) -> ProgramTrace:
         """Without what it prints: it may print what a check of its own found, which knows nothing of other contents."""
-        trace = marked(trace_of(ran, self.sides.a.struct_text), ran.recording, self.sides.divided)
+        trace = trace_of(ran, self.sides.a.struct_text)
+        trace = marked(trace, transfers_of_blocks(trace, ran.recording, self.sides.divided))
         return replace(trace, stdout=b"")
 
     def _known(self) -> tuple[Problem, ...]:

@@ -67,3 +67,18 @@ def test_programs_of_which_one_run_is_missing_have_no_verdict(tmp_path: Path, la
     )
     edited = with_text(version, TEXT.replace("* T(3)", "* T(4)"))
     assert program_verdict(cast("Any", baseline), edited, missing if lacking == "changed" else changed) is None
+
+
+@pytest.mark.parametrize(("of_blocks", "found"), [(frozenset({0}), []), (None, ["wrong_value"])])
+def test_results_of_blocks_are_held_by_their_sum_where_another_run_has_shown_what_they_are(
+    tmp_path: Path, of_blocks: frozenset[int] | None, found: list[str]
+) -> None:
+    """The run itself recorded no launch with its arguments, as of large ones none are."""
+    (tmp_path / "k.cu").write_text(TEXT)
+    version = read_version(JobRequest(tmp_path / "k.cu", tmp_path), Flags())
+    own, again = (counted(tmp_path / name, "void k<double>(double*)", VALUES) for name in ("a", "b"))
+    turned = counted(tmp_path / "c", "void k<double>(double*)", VALUES[::-1])
+    baseline = SimpleNamespace(version=version, counted=own, second_run=again, tolerance=AutoTolerance())
+    edited = with_text(version, TEXT.replace("* T(3)", "* T(4)"))
+    verdict = program_verdict(cast("Any", baseline), edited, turned, of_blocks=of_blocks)
+    assert verdict is not None and [each.code for each in verdict.findings] == found
