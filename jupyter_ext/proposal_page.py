@@ -58,7 +58,7 @@ _REMOVED, _ADDED = RED.format(0.16), _GREEN.format(0.18)
 _ASKED = "needs your decision: "
 _AROUND = 1
 """Lines shown before and after a change."""
-_MOST_HEIGHT = "13em"
+_MOST_HEIGHT = "12em"
 """A long change scrolls by itself, so that what can be pressed below it stays in sight."""
 _FOLDED = '<details class="kernelopt-folded" style="display:inline-block;vertical-align:top;max-width:100%;margin-right:1.5em">{}</details>'
 """Names stand in one row; what is unfolded takes a row of its own, as it asks for more than there is."""

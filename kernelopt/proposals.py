@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from html import escape
 
 from assistant.engine import AllowOption, OptimizeOptions
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.completion import Caps
+from assistant.model.proposal import DECIDABLE_STATES
 from assistant.record import Record
 from kernelopt.results import JobFailed, ending, failure
 from kernelopt.sessions import Session
@@ -160,6 +162,13 @@ class Proposal:
         """
         self._session.ask(lambda engine: engine.undo(self.id) if self._is_file else (engine.undo_text(self.id),))
 
+    def _repr_html_(self) -> str:
+        """In a notebook: what it is worth, how it was judged, its change side by side."""
+        from jupyter_ext.proposal_page import decided_html, open_html  # no script pays for a page
+
+        kept = self._session.ask(lambda engine: engine.store.find_proposal(self.id))
+        return open_html(kept) if kept.state in DECIDABLE_STATES else decided_html(kept)
+
     def __repr__(self) -> str:
         return f"<proposal: {self.summary}; {self.verification}, {self.speed} {self.ratio:.2f}x>"
 
@@ -184,6 +193,11 @@ class Proposals(Sequence[Proposal]):
 
     def __iter__(self) -> Iterator[Proposal]:
         return iter(self._found)
+
+    def _repr_html_(self) -> str:
+        """In a notebook: how the search ended, and each proposal."""
+        said = "".join(f"<div>{escape(words)}</div>" for words in (self.reason, *self.notes))
+        return said + "".join(proposal._repr_html_() for proposal in self._found)  # pyright: ignore[reportPrivateUsage] - IPython's name
 
     def __repr__(self) -> str:
         return "\n  ".join((f"<search: {self.reason}; {len(self.tried)} tried>", *map(repr, self._found), *self.notes))

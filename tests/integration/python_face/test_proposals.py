@@ -62,7 +62,10 @@ def test_a_texts_proposal_is_read_taken_taken_back_and_turned_down(session: kern
     assert "-    for (int k = 0; k < 16; k++) s = s * 0.5 + 1.0;\n+    for (int k = 0; k < 16; k++) s = s * 0.5f + 1.0f;\n" in proposal.diff
     assert proposal.explanation and [str(one.outcome) for one in found.tried] == ["kept"]
     assert repr(found).startswith("<search: 1 proposal; 1 tried>\n  <proposal: ")
+    page = found._repr_html_()  # pyright: ignore[reportPrivateUsage] - as a notebook asks for it
+    assert page.startswith("<div>1 proposal</div>") and 'aria-label="The change, side by side"' in page and "s * 0.5f + 1.0f" in page
     assert (proposal.accept(), proposal.state) == (FASTER, "accepted")
+    assert "<b>accepted</b>: " in proposal._repr_html_()  # pyright: ignore[reportPrivateUsage]
     assert not Path("kernelopt_decay.cu").exists()
     proposal.undo()
     assert proposal.state == "undone"
