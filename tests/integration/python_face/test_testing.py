@@ -75,7 +75,7 @@ def test_the_smallest_input_that_fails_is_a_test_to_paste(session: kernelopt.Ses
     said = failure(wrong, np.zeros(700, np.float32), random, 700, ref=twice)
     first, _, test = said.partition("\n\nThe smallest input that fails like this:\n\n")
     assert first.startswith("scale: out of bounds: read of 4 bytes at offset 2800 of x, which has 700 elements: x[700]; line 4")
-    assert "'out': np.zeros(1, np.float32),\n        'x': np.zeros(1, np.float32),\n        'n': 1,\n" in test
+    assert "'out': np.full(1, 1.0, np.float32),\n        'x': np.full(1, 1.0, np.float32),\n        'n': 1,\n" in test
     pasted: dict[str, object] = {"kernelopt": kernelopt, "np": np, "twice": twice, "Path": Path}
     exec(test, pasted)
     with pytest.raises(AssertionError, match=r"x, which has 1 element"):
