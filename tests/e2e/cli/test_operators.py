@@ -57,6 +57,16 @@ class ModelNew(torch.nn.Module):
 TASKS = sorted(path.parent for path in EXAMPLES.rglob("task.py"))
 
 
+def asks(name: str) -> set[str]:
+    """What is for a person to decide of the right candidate of this name, by the PyTorch that is here."""
+    if name == "bias_gelu_residual":  # on some processors PyTorch's vectors make NaN of GELU at infinity
+        import torch
+
+        is_nan = torch.nn.functional.gelu(torch.full((64,), float("inf"))).isnan().any()
+        return {"nan_behaviour"} if is_nan else set()
+    return ASKS.get(name, set())
+
+
 def candidate_of(folder: Path, name: str) -> Path:
     return next(folder.glob(f"{name}.*"))
 
@@ -72,12 +82,12 @@ def test_each_example_gets_its_verdict(cli: Cli, folder: Path, name: str) -> Non
     further = ("--only-custom",) if name == "cheating" and folder.name in BY_LIBRARY else ()
     ended = cli.run("compare", folder / "task.py", candidate_of(folder, name), *further, "--json")
     verdict = ended.one("comparison")
-    right = "NEEDS_DECISION" if folder.name in ASKS else "PASS"
+    right = "NEEDS_DECISION" if name == "right" and asks(folder.name) else "PASS"
     assert (ended.code, verdict["verification"]["outcome"]) == ((0, right) if name == "right" else (1, "FAIL")), ended.said
     assert verdict["speed"] is None and verdict["oracle"] == "operator"
     codes = {finding["code"] for finding in verdict["verification"]["findings"]}
     if name == "right":
-        assert codes == ASKS.get(folder.name, set()), ended.said
+        assert codes == asks(folder.name), ended.said
     if name == "cheating":
         assert codes & CHEATS[folder.name], ended.said
     if name == "wrong":
@@ -97,14 +107,16 @@ def test_gradients_are_judged(cli: Cli, tmp_path: Path, name: str, before: str, 
     folder = next(each for each in TASKS if each.name == name)
     right = candidate_of(folder, "right")
     passed = cli.run("compare", folder / "task.py", right, "--backward", "--json")
-    assert (passed.code, passed.one("comparison")["verification"]["outcome"]) == (0, "PASS"), passed.said
+    assert (passed.code, passed.one("comparison")["verification"]["outcome"]) == (0, "NEEDS_DECISION" if asks(name) else "PASS"), (
+        passed.said
+    )
     text = right.read_text("utf-8")
     assert before in text
     wrong = tmp_path / right.name
     wrong.write_text(text.replace(before, after), "utf-8")
     failed = cli.run("compare", folder / "task.py", wrong, "--backward", "--json")
-    (finding, *_) = failed.one("comparison")["verification"]["findings"]
-    assert (failed.code, finding["code"]) == (1, "wrong_value") and "the gradient of" in finding["message"], failed.said
+    wrong_values = [each["message"] for each in failed.one("comparison")["verification"]["findings"] if each["code"] == "wrong_value"]
+    assert failed.code == 1 and wrong_values and all("the gradient of" in message for message in wrong_values), failed.said
 
 
 @pytest.mark.thorough
