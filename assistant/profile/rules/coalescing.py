@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from dataclasses import replace
 
@@ -24,7 +23,8 @@ _MISALIGNED_EXTRA_SECTORS = 1.05
 _LEAST_STRIDED_RATIO = 1.95
 """A stride of two elements doubles the sectors; the ends of rows take a little off."""
 _SAME_COUNT_RATIO = 0.1
-"""What the text says of a line is what was counted there, but for the borders of the grid (chosen)."""
+"""What the text says of a whole warp is what was counted, but for the borders of the grid (chosen); lanes that a loop's last iteration or a
+branch switched off touch fewer sectors, at most in proportion."""
 
 
 def uncoalesced_access(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -164,8 +164,9 @@ def _worst(context: FindContext, access: LineAccess) -> str | None:
     ratios = {cost.sectors / cost.ideal for cost in costs if cost.ideal}
     if len(ratios) < 2:
         return None
-    mean = sum(cost.sectors for cost in costs) / len(costs)
-    if not math.isclose(mean, _per_request(access)[0], rel_tol=_SAME_COUNT_RATIO):
+    mean, counted = sum(cost.sectors for cost in costs) / len(costs), _per_request(access)[0]
+    active_ratio = access.active_threads / (_WARP_LANES * access.requests)
+    if not mean * active_ratio * (1 - _SAME_COUNT_RATIO) <= counted <= mean * (1 + _SAME_COUNT_RATIO):
         return None
     worst = max(costs, key=lambda cost: cost.sectors - cost.ideal)
     kind = access.op.removeprefix("global ")

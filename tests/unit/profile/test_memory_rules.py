@@ -108,6 +108,10 @@ def test_of_accesses_of_a_line_that_cost_differently_the_worst_is_named(access, 
     partly = check(profile(short), facts=replace(facts, costs=worst)).one("KO102").message
     assert "b[2 * i] is the worst of its 3 loads, 8 where 4 would do; the addresses of a warp's threads lie apart" in partly
     assert "is the worst" not in check(profile(short), facts=facts).one("KO102").message, "the text says otherwise than the counts"
+    lanes_off = access("global load", WARPS * 2, 7, sectors=WARPS * 32, ideal=WARPS * 8)
+    fewer = replace(lanes_off, active_threads=26 * lanes_off.requests)
+    assert "is the worst" in check(profile(fewer), facts=two).findings[0].message, "a loop's last iteration has idle lanes"
+    assert "is the worst" not in check(profile(lanes_off), facts=two).findings[0].message
     alike = replace(facts, costs=tuple(replace(cost, sectors=32) for cost in costs))
     all_bad = access("global load", WARPS * 3, 7, sectors=WARPS * 96, ideal=WARPS * 12)
     assert "is the worst" not in check(profile(all_bad), facts=alike).findings[0].message
