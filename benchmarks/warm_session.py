@@ -3,8 +3,8 @@
     python -m benchmarks.warm_session [WINDOWS]
 
 The emulator is built, the environment is there, the program may run. Each window finds a text that nothing has looked at before (a new
-comment) and a memory that knows no proposal on it. The first window is thrown away. Wall time, and the processor time of the extension host and what it started, a lower bound
-(``benchmarks.first_session`` says why); the browser is in neither. ``make vscode`` before.
+comment) and a memory that knows no proposal on it. The first window is thrown away. Wall time, and the processor time of the extension
+host and what it started, a lower bound (``benchmarks.first_session`` says why); the browser is in neither. ``make vscode`` before.
 """
 
 from __future__ import annotations
