@@ -22,9 +22,16 @@ class Output(Protocol):
     def update(self, bundle: Mapping[str, Any], *, raw: bool) -> None: ...
 
 
+class Unshown:
+    """An output of a process that has no front end, where nothing shown can be renewed."""
+
+    def update(self, bundle: Mapping[str, Any], *, raw: bool) -> None:
+        pass
+
+
 def show(bundle: Mapping[str, Any]) -> Output:
     """Display one thing in several forms, by MIME type, below the cell that runs."""
-    return cast("Any", IPython.display).display(dict(bundle), raw=True, display_id=True)
+    return cast("Any", IPython.display).display(dict(bundle), raw=True, display_id=True) or Unshown()
 
 
 def is_terminal() -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -53,3 +54,11 @@ def test_nothing_is_shown_where_it_was_built_before(tmp_path: Path, shown: Shown
     with reported(tmp_path):
         pass
     assert shown.lines == []
+
+
+def test_a_process_without_a_front_end_waits_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where a script uses IPython's own shell: what is displayed there has no handle."""
+    monkeypatch.setattr(first_build, "_EACH_S", 0.001)
+    monkeypatch.setattr(first_build, "is_terminal", lambda: False)
+    with reported(tmp_path):
+        time.sleep(0.02)
