@@ -29,7 +29,7 @@ from typing import Any
 
 from assistant.measure import calibration, predict, target_for_device
 from assistant.measure.instructions import CLASSES, warp_instructions
-from assistant.measure.score import ScoredPrediction
+from assistant.measure.scoring import ScoredPrediction
 from assistant.model.build import KernelResources, Occupancy
 from assistant.model.comparison import PredictedTime
 from assistant.model.device import Target

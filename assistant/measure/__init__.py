@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from assistant.measure.measured_error import MODEL_ACCURACY as MODEL_ACCURACY
     from assistant.measure.model import predict as predict
     from assistant.measure.model import without_launch as without_launch
-    from assistant.measure.score import ModelAccuracy as ModelAccuracy
-    from assistant.measure.score import ModelError as ModelError
-    from assistant.measure.score import ScoredPrediction as ScoredPrediction
-    from assistant.measure.score import score as score
-    from assistant.measure.score import with_error as with_error
+    from assistant.measure.scoring import ModelAccuracy as ModelAccuracy
+    from assistant.measure.scoring import ModelError as ModelError
+    from assistant.measure.scoring import ScoredPrediction as ScoredPrediction
+    from assistant.measure.scoring import score as score
+    from assistant.measure.scoring import with_error as with_error
     from assistant.measure.statistics import Pairs as Pairs
     from assistant.measure.statistics import WeightedPairs as WeightedPairs
     from assistant.measure.statistics import aa_half_width as aa_half_width

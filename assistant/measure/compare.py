@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 from assistant.measure.measured_error import MODEL_ACCURACY
-from assistant.measure.score import with_error
+from assistant.measure.scoring import with_error
 from assistant.model.comparison import CaseSpeed, Comparison, ModelTerm, PredictedTime, SpeedOutcome
 from assistant.record import Record
 

@@ -5,7 +5,7 @@ Written by ``make bench-gpu PART=model`` or ``python -m benchmarks.model_fit err
 
 from __future__ import annotations
 
-from assistant.measure.score import ModelAccuracy, ModelError, ScoredPrediction
+from assistant.measure.scoring import ModelAccuracy, ModelError, ScoredPrediction
 
 __all__ = ["MODEL_ACCURACY", "REMEASURED"]
 

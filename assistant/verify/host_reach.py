@@ -34,6 +34,7 @@ from assistant.verify.macro_use import conditions_problem, macro_problem
 __all__ = ["host_reach", "launch_reach"]
 
 _TYPE = CodePattern(r"(?:template<[^{;]*>)?(?:typedef )?(?:struct|class|union|enum)\b")
+_ENUM = CodePattern(r"enum\b")
 _ALIAS = CodePattern(r"(?:template<[^{;]*>)?(?:using|typedef|static_assert|_Static_assert)\b")
 _OBJECT = CodePattern(
     r"(?s)(?P<specifiers>(?: ?(?:(?:static|inline|constexpr|const|volatile|extern|__device__|__constant__|__managed__|__shared__|struct"
@@ -260,6 +261,8 @@ def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around
     if _OF_STD.is_in(text) and not _ALIAS.begins(text):
         return f"{shown} specializes or uses what is not its own"
     if _TYPE.begins(text) and "{" in text:
+        if before is not None and _has_other_numbers(before.text, text):
+            return None
         if names & old.host_words:
             return f"{shown} is a type that host code names"
         members = initialised_members(text, item.names)
@@ -275,6 +278,17 @@ def _declaration(item: Item, before: Item | None, old: _Side, new: _Side, around
         return call_problem(_EXTERN_C.replaced(text), around)
     return (
         None if _is_plain_object(text, new, constants) else f"{shown} declares an object whose value is computed, or that lives on the host"
+    )
+
+
+def _has_other_numbers(before: str, after: str) -> bool:
+    """Whether they are one enumeration, with other whole numbers: as constants, which host code may find changed."""
+    a, b = tokens(before), tokens(after)
+    pairs = zip(a, b, strict=False)
+    return (
+        _ENUM.begins(after)
+        and len(a) == len(b)
+        and all(old.text == new.text or (old.text.isdecimal() and new.text.isdecimal()) for old, new in pairs)
     )
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from assistant.engine.operators.tracing import graph_of
+from assistant.engine.operators import graph_of
 from assistant.operators.first_kernel import FirstKernel, first_kernel
 from assistant.operators.launcher import Launcher, find_launcher
 from assistant.operators.task import Task, find_task

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from assistant.measure.calibration import LAUNCH_S
-from assistant.measure.score import ModelError, ScoredPrediction, score
+from assistant.measure.scoring import ModelError, ScoredPrediction, score
 from assistant.measure.targets import target_for_device
 from assistant.memory.store import open_store
 from assistant.model.attempt import Attempt
@@ -127,7 +127,7 @@ Written by ``make bench-gpu PART=model`` or ``python -m benchmarks.model_fit err
 
 from __future__ import annotations
 
-from assistant.measure.score import ModelAccuracy, ModelError, ScoredPrediction
+from assistant.measure.scoring import ModelAccuracy, ModelError, ScoredPrediction
 
 __all__ = ["MODEL_ACCURACY", "REMEASURED"]
 

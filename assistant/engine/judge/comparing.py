@@ -85,91 +85,22 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     again = await repeat(job, before.version, before.counted)
     if isinstance(again, LabFailure):
         return _failed(job, again)
-    sides, recording = _Sides(job, before, after, again), judged_recording(job, before, again)
+    recording = judged_recording(job, before, again)
     not_asked = why_not_asked(job, before, after)
     if not_asked is not None:
         job.say(Severity.WARNING, not_asked, "name a function of the host that launches or copies, or main")
     refused = _refused(before, after)
     unpaired = unpaired_launches(before.version, before.counted, after.counted) if not refused else None
     pairs = [] if unpaired is not None else _pairs(before, after)
-    verdicts: list[Verdict] = []
-    speeds: list[Speed] = []
-    unjudged: list[UnjudgedKernel] = []
-    whole: _Whole | None = None
-    if unpaired is not None:
-        program = await _judged_as_a_program(sides, unpaired)
-        if isinstance(program, LabFailure):
-            return _failed(job, program)
-        for note in program.speed.notes:
-            job.say(Severity.WARNING, note)
-        if isinstance(program.result, CannotJudge):
-            job.say(Severity.ERROR, program.result.reason, program.result.remedy)
-            why = UnjudgedKernel(program.result.reason, program.result.remedy, program.result.code)
-            return ComparisonResult(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
-        speeds.append(program.speed)
-        verdicts.append(sides.report(None, program.result, program.speed.comparison))
-    moved = moved_work(before, after)
-    edited, untouched = edited_kernels(before.version, after.version), list[UnjudgedKernel]()
-    is_partial = before.counted.is_partial or after.counted.is_partial  # how often each step was made is not known then
-    operations = None if unpaired is not None or is_partial else judged_region(job, before, after)
+    verdicts = _Verdicts(_Sides(job, before, after, again), is_paired=unpaired is None)
+    failure = await verdicts.judge_program(unpaired) if unpaired is not None else None
     for old, new in pairs:
-        baseline = await sides.baseline(frozenset({old.key}), old)
-        if isinstance(baseline, LabFailure):
-            return _failed(job, baseline)
-        result = await verify(job, baseline, replace(after, version=after.version.about(new)))
-        if isinstance(result, CannotJudge):
-            (unjudged if not edited or old.key in edited else untouched).append(
-                UnjudgedKernel(f"{old.key}: {result.reason}", result.remedy, result.code)
-            )
-            continue
-        if isinstance(result, LabFailure):
-            return _failed(job, result)
-        divided = divided_results(before, after, result) if may_be_moved(result) else ()
-        if may_be_moved(result) and (divided or moved is not None):
-            reason = moved or _DIVIDED
-            is_first, judged = whole is None, whole or await _judged_as_a_program(sides, reason)
-            if isinstance(judged, LabFailure):
-                return _failed(job, judged)
-            whole, result = judged, judged_as_a_whole(result, judged.result, divided, reason)
-            if result.outcome is not Outcome.FAIL:
-                verdicts.append(sides.report(old.key, result, judged.speed.comparison if is_first else None))
-                continue
-        if result.outcome is Outcome.FAIL:
-            verdicts.append(sides.report(old.key, result, None))
-            continue
-        pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
-        if operations is not None and old.key not in edited:
-            verdicts.append(sides.report(old.key, result, None, figures_of(job, pair.before, pair.after)))
-            continue
-        speed = await speed_of(job, SpeedQuestion(baseline, before, after, (pair,)), is_confirming=True)
-        speeds.append(speed)
-        _report_speed(job, old, new, speed)
-        verdict = sides.report(old.key, with_findings(result, speed), speed.comparison, figures_of(job, pair.before, pair.after))
-        verdicts.append(replace(verdict, light_ratio=speed.light_ratio))
-    for one in unjudged:
-        job.say(Severity.ERROR, one.reason, one.remedy)
-    for one in untouched if verdicts else ():
-        job.say(Severity.INFORMATION, f"{one.reason}; the edit leaves this kernel as it is")
-    if not verdicts:
-        for one in untouched:
-            job.say(Severity.ERROR, one.reason, one.remedy)
-        unjudged += untouched
-    verdicts += [sides.report(kernel.key, _launch_failed(kernel, problem), None) for kernel, problem in refused]
-    verdicts += [sides.report(kernel.key, _not_judged(kernel), None) for kernel in _never_launched(before, after)]
+        failure = failure or await verdicts.judge_kernel(old, new)
+    if failure is not None:
+        return failure
+    verdicts.report_others(refused)
     watch.end(counted_noun(len(pairs), "kernel"))
-    if whole is None and operations is not None and verdicts and not any(verdict.is_failure for verdict in verdicts):
-        speed = await speed_of_program(job, before, after) or Speed(None)
-        for note in speed.notes:
-            job.say(Severity.WARNING, note)
-        whole_verdict = _overall(sides, verdicts, speed)
-        # It alone decides: a kernel may take longer so that a copy can be left out.
-        answers = [*(replace(verdict, speed=None) for verdict in verdicts), whole_verdict]
-        ending = _ending(answers, speeds, unjudged, len(pairs), is_strict)
-        return ComparisonResult(ending, (*verdicts, whole_verdict), unjudged=tuple(unjudged), recording=recording)
-    ending = _ending(verdicts, speeds, unjudged, len(pairs), is_strict)
-    if len(verdicts) > 1:
-        verdicts.append(_overall(sides, verdicts, speeds if whole is None else whole.speed))
-    return ComparisonResult(ending, tuple(verdicts), unjudged=tuple(unjudged), recording=recording)
+    return replace(await verdicts.result(len(pairs), is_strict), recording=recording)
 
 
 class _Whole(Record):
@@ -201,6 +132,135 @@ class _Sides(Record):
         verdict = Verdict(kernel, verification, None if is_failure else speed, evidence, None if is_failure else figures)
         self.job.emit(verdict_event(self.job, *hashes_of(self.before.version, self.after.version), verdict))
         return verdict
+
+
+class _Verdicts:
+    """The verdicts of one comparison, each reported as it is made, and what they leave open."""
+
+    def __init__(self, sides: _Sides, is_paired: bool) -> None:
+        """``is_paired``: launches correspond, so that kernels are judged one by one."""
+        self._sides = sides
+        self._job = sides.job
+        self._made: list[Verdict] = []
+        self._speeds: list[Speed] = []
+        self._unjudged: list[UnjudgedKernel] = []
+        self._untouched: list[UnjudgedKernel] = []
+        """Kernels that the edit leaves as they are, and nothing can be said of."""
+        self._whole: _Whole | None = None
+        """The program's verdict, where a kernel's is seen in its light."""
+        before, after = sides.before, sides.after
+        self._moved = moved_work(before, after)
+        self._edited = edited_kernels(before.version, after.version)
+        is_partial = before.counted.is_partial or after.counted.is_partial  # how often each step was made is not known then
+        self._operations = judged_region(self._job, before, after) if is_paired and not is_partial else None
+
+    async def judge_program(self, unpaired: str) -> ComparisonResult | None:
+        """Where launches do not correspond, for this reason. The answer where there is no verdict."""
+        job, program = self._job, await _judged_as_a_program(self._sides, unpaired)
+        if isinstance(program, LabFailure):
+            return _failed(job, program)
+        for note in program.speed.notes:
+            job.say(Severity.WARNING, note)
+        if isinstance(program.result, CannotJudge):
+            job.say(Severity.ERROR, program.result.reason, program.result.remedy)
+            why = UnjudgedKernel(program.result.reason, program.result.remedy, program.result.code)
+            return ComparisonResult(Ending(CANNOT_ANSWER, "cannot judge the program"), unjudged=(why,))
+        self._speeds.append(program.speed)
+        self._report(None, program.result, program.speed.comparison)
+        return None
+
+    async def judge_kernel(self, old: Kernel, new: Kernel) -> ComparisonResult | None:
+        """A's kernel and B's. The answer where the lab fails."""
+        job, sides = self._job, self._sides
+        baseline = await sides.baseline(frozenset({old.key}), old)
+        if isinstance(baseline, LabFailure):
+            return _failed(job, baseline)
+        result = await verify(job, baseline, replace(sides.after, version=sides.after.version.about(new)))
+        if isinstance(result, CannotJudge):
+            reason = UnjudgedKernel(f"{old.key}: {result.reason}", result.remedy, result.code)
+            (self._unjudged if not self._edited or old.key in self._edited else self._untouched).append(reason)
+            return None
+        if isinstance(result, LabFailure):
+            return _failed(job, result)
+        is_first = self._whole is None
+        seen = await self._seen_as_a_whole(result)
+        if isinstance(seen, LabFailure):
+            return _failed(job, seen)
+        if seen is not None and seen.outcome is not Outcome.FAIL:
+            assert self._whole is not None
+            self._report(old.key, seen, self._whole.speed.comparison if is_first else None)
+        elif result.outcome is Outcome.FAIL:
+            self._report(old.key, seen or result, None)
+        else:
+            await self._time(baseline, old, new, result)
+        return None
+
+    async def _seen_as_a_whole(self, result: Verification) -> Verification | LabFailure | None:
+        """The kernel's verdict in the light of the whole program's; None where that says nothing about it."""
+        divided = divided_results(self._sides.before, self._sides.after, result) if may_be_moved(result) else ()
+        if not may_be_moved(result) or not (divided or self._moved is not None):
+            return None
+        reason = self._moved or _DIVIDED
+        whole = self._whole or await _judged_as_a_program(self._sides, reason)
+        if isinstance(whole, LabFailure):
+            return whole
+        self._whole = whole
+        return judged_as_a_whole(result, whole.result, divided, reason)
+
+    async def _time(self, baseline: Baseline, old: Kernel, new: Kernel, result: Verification) -> None:
+        """Report a kernel that is not wrong, with its speed where that does not go into the whole program's."""
+        job, before, after = self._job, self._sides.before, self._sides.after
+        pair = KernelPair(before.kernel(old.qualified_name), after.kernel(new.qualified_name))
+        figures = figures_of(job, pair.before, pair.after)
+        if self._operations is not None and old.key not in self._edited:
+            self._report(old.key, result, None, figures)
+            return
+        speed = await speed_of(job, SpeedQuestion(baseline, before, after, (pair,)), is_confirming=True)
+        self._speeds.append(speed)
+        _report_speed(job, old, new, speed)
+        self._report(old.key, with_findings(result, speed), speed.comparison, figures, speed.light_ratio)
+
+    def report_others(self, refused: Sequence[tuple[Kernel, Problem]]) -> None:
+        """What cannot be judged, launches that no GPU runs (``refused``), and edited kernels that nothing launches."""
+        for one in self._unjudged:
+            self._job.say(Severity.ERROR, one.reason, one.remedy)
+        for one in self._untouched if self._made else ():
+            self._job.say(Severity.INFORMATION, f"{one.reason}; the edit leaves this kernel as it is")
+        if not self._made:
+            for one in self._untouched:
+                self._job.say(Severity.ERROR, one.reason, one.remedy)
+            self._unjudged += self._untouched
+        for kernel, problem in refused:
+            self._report(kernel.key, _launch_failed(kernel, problem), None)
+        for kernel in _never_launched(self._sides.before, self._sides.after):
+            self._report(kernel.key, _not_judged(kernel), None)
+
+    async def result(self, pair_count: int, is_strict: bool) -> ComparisonResult:
+        """The answer, without its recording; where copies or fills differ the whole program's speed decides."""
+        is_wrong = any(verdict.is_failure for verdict in self._made)
+        if self._whole is None and self._operations is not None and self._made and not is_wrong:
+            speed = await speed_of_program(self._job, self._sides.before, self._sides.after) or Speed(None)
+            for note in speed.notes:
+                self._job.say(Severity.WARNING, note)
+            overall = _overall(self._sides, self._made, speed)
+            # It alone decides: a kernel may take longer so that a copy can be left out.
+            answers = [*(replace(verdict, speed=None) for verdict in self._made), overall]
+            ending = _ending(answers, self._speeds, self._unjudged, pair_count, is_strict)
+            return ComparisonResult(ending, (*self._made, overall), unjudged=tuple(self._unjudged))
+        ending = _ending(self._made, self._speeds, self._unjudged, pair_count, is_strict)
+        if len(self._made) > 1:
+            self._made.append(_overall(self._sides, self._made, self._speeds if self._whole is None else self._whole.speed))
+        return ComparisonResult(ending, tuple(self._made), unjudged=tuple(self._unjudged))
+
+    def _report(
+        self,
+        kernel: str | None,
+        verification: Verification,
+        speed: Comparison | None,
+        figures: BeforeAfter | None = None,
+        light_ratio: float | None = None,
+    ) -> None:
+        self._made.append(replace(self._sides.report(kernel, verification, speed, figures), light_ratio=light_ratio))
 
 
 def _report_speed(job: Job, old: Kernel, new: Kernel, speed: Speed) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assistant.engine.operators.reading import read_task as read_task
     from assistant.engine.operators.reading import source_in as source_in
     from assistant.engine.operators.reading import without_cuda as without_cuda
+    from assistant.engine.operators.tracing import graph_of as graph_of
     from assistant.engine.operators.writing import FirstVersion as FirstVersion
     from assistant.engine.operators.writing import first_version as first_version
     from assistant.engine.operators.writing import judged_first as judged_first

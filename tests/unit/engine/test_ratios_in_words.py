@@ -27,7 +27,7 @@ def test_an_interval_stands_behind_its_ratio_where_there_is_one() -> None:
 
 def test_nobody_writes_a_speeds_ratio_by_other_rules() -> None:
     """Of the performance model's own errors and of shares other digits are right."""
-    others = {"assistant/measure/score.py", "assistant/profile/fact_words.py", "assistant/model/comparison.py"}
+    others = {"assistant/measure/scoring.py", "assistant/profile/fact_words.py", "assistant/model/comparison.py"}
     found = [
         f"{path}:{number}"
         for folder in ("assistant", "lsp")

@@ -27,7 +27,7 @@ class Instant(WorkerProcess):
 
     async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
         built = Build("nvcc 13.0", message["architecture"], DEFAULT_FLAGS, (), (), ())
-        return {"ok": True, "result": {"result": encode(built), "cubin": str(self._cubin)}}
+        return {"ok": True, "result": {"result": encode(built), "cubin": str(self._cubin), "ptx": ""}}
 
 
 async def test_an_answer_may_be_forgotten_while_its_machine_code_is_looked_for(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from assistant.measure import MODEL_ACCURACY, ModelAccuracy, PredictedCase, compare_predictions
 from assistant.measure.measured_error import REMEASURED
-from assistant.measure.score import LEAST_SCORED_COUNT, ScoredPrediction, score, with_error
+from assistant.measure.scoring import LEAST_SCORED_COUNT, ScoredPrediction, score, with_error
 from assistant.model.comparison import PredictedTime, SpeedOutcome
 
 PREDICTION = compare_predictions((PredictedCase("", 1.0, PredictedTime(2.0, "l2", (), "h200"), PredictedTime(1.0, "dram", (), "h200")),))

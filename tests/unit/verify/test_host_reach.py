@@ -306,6 +306,24 @@ def test_a_text_that_cannot_be_taken_apart_is_compared_by_lines() -> None:
     assert host_reach(before, before.replace("int i = b", "int const i = b")) is None
 
 
+@pytest.mark.parametrize(
+    ("after", "is_fine"),
+    [
+        ("enum { GRID = 192, BLOCK = 512 };", True),
+        ("enum { GRID = 24, BLOCK = 512, MORE };", False),
+        ("enum { GRID = (system(0), 24), BLOCK = 512 };", False),
+        ("enum { BLOCK = 24, GRID = 512 };", False),
+        ("enum Grid { GRID = 24, BLOCK = 512 };", False),
+        ("struct { int GRID = 24, BLOCK = 512; };", False),
+    ],
+)
+def test_of_an_enumeration_that_host_code_names_numbers_alone_may_change(after: str, is_fine: bool) -> None:
+    before = "enum { GRID = 24, BLOCK = 512 };\n" + TEXT.replace("copy<<<4, 64>>>", "copy<<<GRID, BLOCK>>>")
+    assert "<<<GRID" in before
+    found = host_reach(before, before.replace("enum { GRID = 24, BLOCK = 512 };", after))
+    assert (found is None) is is_fine, found
+
+
 EXPECTED = tuple(sorted((Path(__file__).resolve().parents[2] / "data" / "plan").glob("*/*.expected.cu")))
 
 
