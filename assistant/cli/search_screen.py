@@ -156,13 +156,14 @@ class SearchScreen:
         self._variants.append(event)
 
     def tuning(self, event: events.TuningEnded) -> None:
-        """The settings that were tried, in order, each with its ratio as a bar."""
-        most = max((point.ratio for point in event.points if point.ratio is not None), default=1.0)
-        tried = counted_noun(len(event.points), "setting")
+        """The settings that were tried, in order, each with its ratio as a bar; of one that was timed again the last."""
+        points = tuple({point.values: point for point in event.points}.values())
+        most = max((point.ratio for point in points if point.ratio is not None), default=1.0)
+        tried = counted_noun(len(points), "setting")
         self._page.put(
             f"[dim]tuned {escape(technique_in_words(event.technique))}: {tried} tried of {event.setting_count}, {event.method}[/]", indent=4
         )
-        for point in event.points:
+        for point in points:
             words = escape(", ".join(f"{name} = {value}" for name, value in point.values))
             mark = " [bold]best[/]" if point.values == event.best and point.outcome is TrialOutcome.KEPT else ""
             if point.ratio is None:

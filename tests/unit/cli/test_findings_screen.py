@@ -76,6 +76,16 @@ def test_no_setting_is_called_the_best_where_none_was_kept(outcome: TrialOutcome
     assert out.getvalue().count("best") == (outcome is TrialOutcome.KEPT)
 
 
+def test_a_setting_that_was_timed_again_is_one_setting() -> None:
+    out = io.StringIO()
+    ratios = ((64, 1.5), (128, 1.9), (128, 1.7))
+    points = tuple(TuningPoint((("BLOCKS", count),), TrialOutcome.KEPT, "", ratio) for count, ratio in ratios)
+    event = TuningEnded("J1", "k", "more-blocks", points, points[1].values, 2, "timed")
+    SearchScreen(Console(file=out), is_verbose=False).tuning(event)
+    assert "2 settings tried of 2, timed" in out.getvalue()
+    assert "BLOCKS = 128: 1.70x" in out.getvalue() and "1.90x" not in out.getvalue()
+
+
 def test_a_plan_that_no_model_made_is_no_technique_that_does_not_apply() -> None:
     out = io.StringIO()
     decline = Decline(NO_MODEL, "k()", 6, "the cap leaves no room")
