@@ -34,7 +34,6 @@ from assistant.verify.macro_use import conditions_problem, macro_problem
 __all__ = ["host_reach", "launch_reach"]
 
 _TYPE = CodePattern(r"(?:template<[^{;]*>)?(?:typedef )?(?:struct|class|union|enum)\b")
-_ENUM = CodePattern(r"enum\b")
 _ALIAS = CodePattern(r"(?:template<[^{;]*>)?(?:using|typedef|static_assert|_Static_assert)\b")
 _OBJECT = CodePattern(
     r"(?s)(?P<specifiers>(?: ?(?:(?:static|inline|constexpr|const|volatile|extern|__device__|__constant__|__managed__|__shared__|struct"
