@@ -59,9 +59,7 @@ async def check_whole_program(
     sides = Sides(baseline.version, candidate, baseline.counted, counted, before, baseline.tolerance, lines, divided)
     is_wrong = program is None or bool(program.findings)
     own, other = _in_other_order(baseline, seen, counted)
-    is_known = _have_same_transfers(own.counted.recording, baseline.counted.recording)
-    of_blocks = _transfers_of_blocks(baseline, candidate, counted.run) if is_known else None
-    by_order = () if is_wrong else tuple(_by_order(own, other, candidate, facts, of_blocks))
+    by_order = () if is_wrong else tuple(_by_order(own, other, candidate, facts, _same_in(own, baseline, candidate, counted)))
     others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
     compared = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
     return ProgramChecks(
@@ -133,6 +131,16 @@ def _transfers_of_blocks(baseline: Baseline, candidate: SourceVersion, changed: 
         return frozenset()
     divided = divided_otherwise(baseline.version, candidate, first.recording, changed.recording)
     return transfers_of_blocks(trace_of(first, baseline.version.struct_text), first.recording, divided) if divided else frozenset()
+
+
+def _same_in(own: Baseline, baseline: Baseline, candidate: SourceVersion, counted: CountedRun) -> frozenset[int] | None:
+    """The transfers of ``own`` that are results of blocks by the runs of ``baseline`` and ``counted``; None where they show none, or where
+    what the runs show is not the same transfers, so that the same place would not be the same one."""
+    of_blocks = _transfers_of_blocks(baseline, candidate, counted.run)
+    runs = (own.counted.run, baseline.counted.run)
+    traces = [trace_of(run, baseline.version.struct_text) for run in runs if run is not None] if of_blocks else []
+    sizes = [[len(item.data) for item in trace.transfers] for trace in traces]
+    return of_blocks if len(sizes) == len(runs) and sizes[0] == sizes[1] else None
 
 
 def program_verdict(

@@ -224,7 +224,7 @@ class Objects:
                 return made
             case "mq":
                 named = f"/kernelopt-test-{os.getpid()}".encode()
-                one_message = (ctypes.c_long * 8)(0, 1, 64)  # struct mq_attr: a user's queues may hold 800 kB together, whoever's they are
+                one_message = (ctypes.c_long * 8)(0, 1, 64)  # struct mq_attr: all queues of a user may hold 800 kB together
                 made = self._libc.mq_open(named, os.O_CREAT | os.O_RDWR, 0o600, one_message)
                 queue = self._kept(made, lambda _: self._libc.mq_unlink(named))
                 self._libc.mq_send(queue, b"hello", 5, 0)
