@@ -125,11 +125,18 @@ class ProposalBox:
         self._why = Reason("Reason to reject")
         self._show_why(False)
         groups = self._choice.groups
-        rows = [HunkRow(self, group).root for group in groups] if len(groups) > 1 else []
+        self._rows = make.VBox([HunkRow(self, group).root for group in groups] if len(groups) > 1 else [])
+        self._choose_hunks = _button("Choose hunks…", "Take some of its changes and leave others out", self._show_hunks)
+        self._rows.layout.display = "none"
+        choosing = [self._choose_hunks] if self._rows.children else []
         title = make.HTML(f'<div style="{PROSE}">{escape(techniques_in_words(proposal.techniques))} ({name})</div>')
-        last = make.HBox([self._accept, self._reject, *self._why.widgets, self._reject_now, title], layout=_ROW)
-        self.root = make.VBox([*rows, last])
+        whole = [self._accept, self._reject, *self._why.widgets, self._reject_now, *choosing, title]
+        self.root = make.VBox([make.HBox(whole, layout=_ROW), self._rows])
         self.root.add_class("kernelopt-decision")
+
+    def _show_hunks(self) -> None:
+        self._rows.layout.display = ""
+        self._choose_hunks.layout.display = "none"
 
     def _ask_why(self) -> None:
         self._show_why(True)

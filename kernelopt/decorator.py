@@ -78,9 +78,9 @@ class KernelFunction:
             raise UsageError(message, "give the function the kernel's parameters, in their order")
         return made
 
-    def __call__(self, /, *arguments: object, check: bool = True, **named: object) -> None:
-        """As `Kernel.__call__`; the first one with ``check`` is checked against ``ref`` on copies before, and raises what it finds."""
-        if check:
+    def __call__(self, /, *arguments: object, check: bool | None = None, **named: object) -> None:
+        """As `Kernel.__call__`; the first one is checked against ``ref`` on copies before, unless ``check`` is False."""
+        if check is not False:
             self._check_first(self.kernel, arguments, named)
         self.kernel(*arguments, check=check, **named)
 
@@ -98,8 +98,8 @@ class KernelFunction:
         """``scale[grid, block]``, to be called. Raises UsageError."""
         launch = self.kernel[shape]
 
-        def called(*arguments: object, check: bool = True, **named: object) -> None:
-            if check:
+        def called(*arguments: object, check: bool | None = None, **named: object) -> None:
+            if check is not False:
                 self._check_first(launch, arguments, named)
             launch(*arguments, check=check, **named)
 

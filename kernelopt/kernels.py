@@ -153,7 +153,7 @@ class Launch:
         """See `Kernel.occupancy`."""
         return self._kernel._occupancy(self._shape)  # pyright: ignore[reportPrivateUsage] - one part of it
 
-    def __call__(self, /, *arguments: object, check: bool = True, **named: object) -> None:
+    def __call__(self, /, *arguments: object, check: bool | None = None, **named: object) -> None:
         """Run it once on these arguments; arrays are changed in place. See `Kernel.__call__`."""
         self._kernel._launched(self._shape, arguments, named, check)  # pyright: ignore[reportPrivateUsage] - one part of it
 
@@ -274,12 +274,13 @@ class Kernel:
             raise UsageError(message, "write kernel[4, 256](…)")
         return Launch(self, Shape(*parts))
 
-    def __call__(self, /, *arguments: object, check: bool = True, **named: object) -> None:
+    def __call__(self, /, *arguments: object, check: bool | None = None, **named: object) -> None:
         """Run it once; arrays are changed in place, and what the kernel prints is printed.
 
         ``grid``, ``block`` and ``shared`` may be given for this call. Arrays of the CPU: in the emulator, with every check on unless
         ``check`` is False; a defect raises a KernelFault and changes nothing. Arrays of a GPU: queued on the stream that their library
-        works on, without checks. Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end.
+        works on; where ``check`` is True, copies are checked before, and a defect raises a KernelFault and launches nothing.
+        Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end.
         """
         given: dict[str, Any] = {name: named.pop(name) for name in SIZES if name in named and name not in self.parameters}
         self._launched(replace(self._shape, **given), arguments, named, check)
@@ -327,15 +328,19 @@ class Kernel:
         of = self._of
         return occupancy_of(of.compiled.build, of.signature.symbol, replace(shape, grid=1).config({}))
 
-    def _launched(self, shape: Shape, arguments: Sequence[object], named: Mapping[str, object], is_checked: bool) -> None:
+    def _launched(self, shape: Shape, arguments: Sequence[object], named: Mapping[str, object], check: bool | None) -> None:
         of = self._of
         own = kernel_names(named, self.parameters)
         bound = bind_positional(of.signature, arguments, own, self._facts)
-        config = shape.config(dict(zip(self.parameters, arguments, strict=False)) | own)
+        values = dict(zip(self.parameters, arguments, strict=False)) | own
+        config = shape.config(values)
         if self._lost:
             warnings.warn(f"{self.name}: {self._lost}", stacklevel=3)
             self._lost = ""
-        self._runner(bound).run(bound, config, is_checked)
+        runner = self._runner(bound)
+        if check and not runner.checks_calls:
+            self._checked(shape, values, None).raise_for_status()
+        runner.run(bound, config, check is not False)
 
     def _runner(self, bound: Bound) -> Runner:
         of, session = self._of, self._of.session

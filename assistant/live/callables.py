@@ -70,16 +70,23 @@ WholeKernel = Callable[[CellText], Any]
 class Runner(Protocol):
     """Runs launches of a compiled text."""
 
+    @property
+    def checks_calls(self) -> bool:
+        """Whether it can look for defects while it runs a launch."""
+        ...
+
     def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
         """Raises KernelFailed, and BindingError for arrays that it cannot run on.
 
-        ``is_checked``: look for races, accesses out of bounds, reads of what nothing wrote, barriers that threads miss, where it can.
+        ``is_checked``: look for races, accesses out of bounds, reads of what nothing wrote, barriers that threads miss, if it can.
         """
         ...
 
 
 class EmulatorRunner:
     """Runs bound launches of a compiled text in the emulator's worker."""
+
+    checks_calls = True
 
     def __init__(
         self, loop: BackgroundLoop, lab: Lab, compiled: CompiledText, file: str, line_of: Callable[[int], int] = lambda line: line
@@ -184,10 +191,10 @@ class BoundKernel:
         grid: object = None,
         block: object = None,
         shared: object = None,
-        check: bool = True,
+        check: bool | None = None,
         **named: object,
     ) -> None:
-        """Run it, on arrays of the CPU with every check on unless ``check`` is False.
+        """Run it, on arrays of the CPU with every check on unless ``check`` is False; on those of a GPU only where it is True, on copies.
 
         Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end, and a KernelFault for a defect.
         """
@@ -199,7 +206,10 @@ class BoundKernel:
         else:
             bound = bind_positional(self._signature, arguments, own, self._facts)
             values = dict(zip(self._names, arguments, strict=False)) | own
-        self._runner_of(bound).run(bound, self._config_of(values, given), check)
+        runner, config = self._runner_of(bound), self._config_of(values, given)
+        if check and not runner.checks_calls:
+            self.kernel.check(values, **given).raise_for_status()
+        runner.run(bound, config, check is not False)
 
     @cached_property
     def kernel(self) -> Any:

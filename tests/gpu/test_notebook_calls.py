@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.live.arrays import BindingError
-from assistant.live.faults import KernelFailed
+from assistant.live.faults import KernelFailed, KernelFault
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.workshop import Workshop
@@ -83,3 +83,13 @@ def test_the_workers_verify_a_copy_against_a_reference_of_tensors(workshop: Work
     assert opened.run.wait(120.0)
     assert opened.run.state.headline == "check: no problem found by what was checked", opened.run.state
     assert (out == 0).all()
+
+
+def test_a_call_of_a_cell_is_checked_where_that_is_asked_for(workshop: Workshop, tmp_path: Path) -> None:
+    """Beyond the end of a tensor that is too short: named, and nothing is launched."""
+    scale = check(workshop, tmp_path, MagicLine(grid="4", block="256", until="bind")).callables["scale"]
+    x, out = torch.ones(N, device="cuda"), torch.zeros(N - 100, device="cuda")
+    with pytest.raises(KernelFault) as caught:
+        scale(out, x, N, check=True)
+    assert caught.value.array == "out"
+    assert not out.any()

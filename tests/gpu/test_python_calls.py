@@ -74,3 +74,25 @@ def test_closing_a_session_waits_for_its_launches_and_leaves_the_context_alone(s
     assert len(unloaded) == 1 and stream.query(), "the launch had ended before its module was unloaded"
     assert out.item() == 1
     assert torch.ones(4, device="cuda").sum().item() == 4
+
+
+WRONG = """\
+__global__ void twice(float *out, const float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= n) out[i] = 2.0f * x[i];
+}
+"""
+
+
+def test_a_call_is_checked_where_that_is_asked_for(session: kernelopt.Session) -> None:
+    """A kernel with a defect is not launched: the tensors are as they were."""
+    wrong = kernelopt.compile(WRONG, grid=4, block=256, session=session)
+    x, out = torch.arange(1000.0, device="cuda"), torch.zeros(1000, device="cuda")
+    with pytest.raises(kernelopt.OutOfBounds) as caught:
+        wrong(out, x, 1000, check=True)
+    assert caught.value.line == 4 and caught.value.thread == (232, 0, 0)
+    assert not out.any()
+    right = kernelopt.compile(WRONG.replace("<=", "<"), grid=4, block=256, session=session)
+    right(out, x, 1000, check=True)
+    assert torch.equal(out, 2 * x)

@@ -5,6 +5,7 @@ It is started as a file by the script's own interpreter, which may know nothing 
     python build_only.py train.py --steps 1         # ends with BUILT, or as the script ends that builds nothing or fails to
 """
 
+import importlib
 import os
 import runpy
 import sys
@@ -19,8 +20,7 @@ _LOADS = "_import_module_from_library"
 
 
 def main() -> None:
-    from torch.utils import cpp_extension
-
+    cpp_extension = importlib.import_module("torch.utils.cpp_extension")
     if not hasattr(cpp_extension, _LOADS):
         os._exit(CANNOT_STOP)
     setattr(cpp_extension, _LOADS, _stop)

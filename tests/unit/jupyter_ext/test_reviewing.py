@@ -136,15 +136,19 @@ def test_hunks_that_only_work_together_have_one_button(workshop: Workshop, tmp_p
     assert len(made.hunks) == 3, "the launch, the index, a literal"
     box = ProposalBox(made, "P1", run, notebook.reviewing, lambda _: None)
     assert buttons(box.root) == [
+        "Accept",
+        "Reject…",
+        "Reject",
+        "Choose hunks…",
         "Accept hunks 1 and 2",
         "Reject hunks 1 and 2",
         "Accept hunk 3",
         "Reject hunk 3",
-        "Accept",
-        "Reject…",
-        "Reject",
     ]
-    next(button for button in every(box.root) if getattr(button, "description", "") == "Reject hunks 1 and 2").click()
+    assert not is_shown(box.root, "Accept hunk 3"), "the panel is low until somebody wants to choose"
+    press(box.root, "Choose hunks…")
+    assert is_shown(box.root, "Accept hunk 3") and not is_shown(box.root, "Choose hunks…")
+    press(box.root, "Reject hunks 1 and 2")
     assert {"Take hunks 1 and 2 again", "Accept 1 of 3 hunks"} <= {*buttons(box.root)}
 
 
@@ -153,6 +157,20 @@ def test_a_proposal_whose_hunks_all_work_together_is_taken_whole(workshop: Works
     run = notebook.run("one", LAUNCHED)
     made = notebook.propose(run, "P10", line + LAUNCHED, line.replace("n/256", "n/512") + FEWER.replace("0.5f", "0.5"))
     assert buttons(ProposalBox(made, "P1", run, notebook.reviewing, lambda _: None).root) == ["Accept", "Reject…", "Reject"]
+
+
+def button_of(widget: Any, name: str) -> Any:
+    return next(one for one in every(widget) if getattr(one, "description", "") == name)
+
+
+def press(widget: Any, name: str) -> None:
+    button_of(widget, name).click()
+
+
+def is_shown(widget: Any, name: str) -> bool:
+    """Whether neither the button nor anything that holds it is hidden."""
+    holders = (one for one in every(widget) if button_of(widget, name) in every(one))
+    return all(one.layout.display != "none" for one in holders)
 
 
 def every(widget: Any) -> Iterator[Any]:

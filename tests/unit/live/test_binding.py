@@ -145,6 +145,8 @@ def test_parameters_may_be_called_as_the_words_of_a_call() -> None:
     ran: list[Mapping[str, bytes]] = []
 
     class Kept:
+        checks_calls = True
+
         def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None:
             ran.append(bound.scalars)
 
@@ -160,6 +162,8 @@ def test_a_call_without_arguments_is_launched_by_the_values_that_were_bound() ->
     asked: list[Mapping[str, object]] = []
 
     class Kept:
+        checks_calls = True
+
         def run(self, bound: Bound, config: LaunchConfig, is_checked: bool) -> None: ...
 
     def config_of(values: Mapping[str, object], given: Mapping[str, object]) -> LaunchConfig:
