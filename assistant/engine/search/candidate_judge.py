@@ -35,7 +35,7 @@ from assistant.engine.judge import (
 )
 from assistant.engine.proposals import Citation, Improvement, KeptStep, NoImprovement, ScoredVersion, gate, score_predictions, score_ratio
 from assistant.engine.search.ahead import BuiltAhead
-from assistant.engine.search.baselines import Baselines
+from assistant.engine.search.baselines import Baselines, Look
 from assistant.engine.search.deferred import decisions_of, is_deferred
 from assistant.engine.search.edited import EditedTexts, edited_texts
 from assistant.engine.search.same_work import SeenWork, counters_of, machine_code_of
@@ -63,9 +63,11 @@ def baselines_of(job: Job, start: Evaluation, second_run: CountedRun | None, is_
     """What candidates are held against that start from ``start``. ``is_ahead``: prepared before they ask."""
     seeds = job.seeds
 
-    async def make(kernels: frozenset[str], is_confirming: bool) -> Baseline | LabFailure:
+    async def make(kernels: frozenset[str], look: Look) -> Baseline | LabFailure:
+        is_confirming = look is Look.CONFIRMING
+        screened = seeds[0] if look is Look.SCREENING else seeds[0] ^ 1
         effort = Effort(
-            seeds=seeds[len(seeds) // 2 :] if is_confirming else seeds[:1],
+            seeds=seeds[len(seeds) // 2 :] if is_confirming else (screened,),
             repeats=CONFIRM_REPEATS if is_confirming else _SCREEN_REPEATS,
             mode="check" if is_confirming else "plain",
             with_boundary=is_confirming,
@@ -104,7 +106,9 @@ class CandidateJudge:
         """Where it tries them."""
         return self._job.lab
 
-    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
+    async def judge(
+        self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None], look: Look = Look.SCREENING
+    ) -> Trial:
         """Screen one edit of ``node``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""
         has_host_code = node.has_host_code or Label.HOST_CODE in rewrite.labels
         trial = Trial(new_id("C"), step, rewrite, has_host_code=has_host_code)
@@ -119,7 +123,7 @@ class CandidateJudge:
         foreign = await foreign_reading(self._job, self._start.evaluation.version, version)
         if foreign is not None:
             return trial.ended(TrialOutcome.BUILD_FAILED, foreign.message)
-        self._baselines.begin(changed_kernels(self._start.evaluation.version, version), is_confirming=False)
+        self._baselines.begin(changed_kernels(self._start.evaluation.version, version), look)
         async with BuiltAhead(self._job, node.evaluation) as build:
             build.begin((rewrite,), with_host_code=True)  # it is run now, so it may be built
             evaluation = await evaluate(self._job, version, node.evaluation.next_evidence)
@@ -132,12 +136,12 @@ class CandidateJudge:
         same = None if rewrite.origin is None or has_host_code else self._seen.first(machine_code_of(evaluation), trial.id, trial.key)
         if same is not None:
             return trial.ended(TrialOutcome.DUPLICATE, f"it compiles to the machine code of {same}")
-        verification = await self.verify(node, evaluation, rewrite, is_confirming=False)
+        verification = await self.verify(node, evaluation, rewrite, look)
         after = evaluation.kernel(self._name_in(node))
         trial = replace(trial, after=after, predictions=self._scored(node, step, step.predictions, evaluation))
         if not isinstance(verification, Verification):
             return trial.ended(TrialOutcome.CANNOT_JUDGE, why_not_judged(verification))
-        speed = await self.speed(node, evaluation, is_confirming=False)
+        speed = await self.speed(node, evaluation, look)
         if speed.defect is not None:
             return trial.ended(TrialOutcome.INTERNAL_ERROR, speed.defect)
         verification = with_findings(verification, speed)
@@ -158,7 +162,7 @@ class CandidateJudge:
         evaluation = await evaluate_failed(self._job, version, node.evaluation.next_evidence)
         if isinstance(evaluation, LabFailure):
             return trial
-        verification = await self.verify(node, evaluation, trial.rewrite, is_confirming=False)
+        verification = await self.verify(node, evaluation, trial.rewrite, Look.SCREENING)
         if not isinstance(verification, Verification):
             return trial
         return replace(trial, verification=verification, after=evaluation.kernel(self._name_in(node)))
@@ -185,7 +189,7 @@ class CandidateJudge:
                 if same is not None:
                     reason = f"by every counter it does what {same} does, and nothing was timed that could tell them apart"
                     return trial.ended(TrialOutcome.DUPLICATE, reason)
-                self._baselines.begin(changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming=True)
+                self._baselines.begin(changed_kernels(self._start.evaluation.version, evaluation.version), Look.CONFIRMING)
                 kept = self._kept_step(node, trial, evaluation)
                 ratio = node.ratio * comparison.ratio
                 attempts = (*node.attempts, trial.id)
@@ -225,10 +229,10 @@ class CandidateJudge:
         return score_predictions(predictions, step.line, before, after)
 
     async def verify(
-        self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, is_confirming: bool
+        self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, look: Look
     ) -> Verification | CannotJudge | LabFailure:
         """Against the text the user has: a chain is judged as a whole, never step by step."""
-        baseline = await self._baseline(evaluation, is_confirming)
+        baseline = await self._baseline(evaluation, look)
         if isinstance(baseline, LabFailure):
             return baseline
         declared = tuple(_stated(rewrite.technique, rewrite, label) for label in rewrite.labels)
@@ -253,29 +257,30 @@ class CandidateJudge:
             return whole
         return judged_as_a_whole(verdict, whole, divided, reason or "")
 
-    async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
+    async def speed(self, node: SearchNode, evaluation: Evaluation, look: Look) -> Speed:
         """Speed of ``evaluation`` against ``node``: when screening, the version that was edited; when confirming, the user's text.
 
         As ``compare`` has it: over what the programs do where launches, copies or fills differ or a person asks for a part, else over all
         kernels that the edit concerns, so that work which it moves into another one counts.
         """
-        speed = await self._speed(node, evaluation, is_confirming)
-        not_asked = why_not_asked(self._job, node.evaluation, evaluation) if is_confirming else None
+        speed = await self._speed(node, evaluation, look)
+        not_asked = why_not_asked(self._job, node.evaluation, evaluation) if look is Look.CONFIRMING else None
         return speed if not_asked is None else replace(speed, notes=(*speed.notes, not_asked))
 
-    async def _speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
+    async def _speed(self, node: SearchNode, evaluation: Evaluation, look: Look) -> Speed:
+        is_confirming = look is Look.CONFIRMING
         of_program = speed_of_program if is_confirming or self._job.lab.timing is None else screened_program
         speed = await of_program(self._job, node.evaluation, evaluation)
         if speed is not None:
             return speed
-        baseline = await self._baseline(evaluation, is_confirming)
+        baseline = await self._baseline(evaluation, look)
         if isinstance(baseline, LabFailure):
             return Speed(None, defect=baseline.message)
         pairs = affected_pairs(node.evaluation, evaluation, self._name_in(node))
         return await speed_of(self._job, SpeedQuestion(baseline, node.evaluation, evaluation, pairs), is_confirming)
 
-    async def _baseline(self, evaluation: Evaluation, is_confirming: bool) -> Baseline | LabFailure:
-        return await self._baselines.of(changed_kernels(self._start.evaluation.version, evaluation.version), is_confirming)
+    async def _baseline(self, evaluation: Evaluation, look: Look) -> Baseline | LabFailure:
+        return await self._baselines.of(changed_kernels(self._start.evaluation.version, evaluation.version), look)
 
 
 def _technique(catalogue: Catalogue, step: Step) -> Technique:

@@ -22,6 +22,7 @@ from assistant.engine.proposals import (
     store_and_supersede,
 )
 from assistant.engine.report import proposal_event
+from assistant.engine.search.baselines import Look
 from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.elsewhere import NotOffered
 from assistant.engine.search.setbacks import only_here, setback_of_confirmation
@@ -146,10 +147,10 @@ class Confirmation(Record):
     async def _judged(self, node: SearchNode) -> tuple[Verification | CannotJudge | LabFailure, Speed]:
         """The verdict with every check, and the speed against the user's text where it does not fail."""
         judge = self.services.judge
-        verification = await judge.verify(node, node.evaluation, node.kept[-1].rewrite, is_confirming=True)
+        verification = await judge.verify(node, node.evaluation, node.kept[-1].rewrite, Look.CONFIRMING)
         if not isinstance(verification, Verification) or verification.outcome is Outcome.FAIL:
             return verification, Speed(None)
-        speed = await judge.speed(self.context.start, node.evaluation, is_confirming=True)
+        speed = await judge.speed(self.context.start, node.evaluation, Look.CONFIRMING)
         return with_findings(verification, speed), speed
 
     async def offered(self, proposal: Proposal) -> events.DecisionMade | None:

@@ -18,6 +18,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge import Speed
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts
+from assistant.engine.search.baselines import Look
 from assistant.engine.search.elsewhere import JudgeElsewhere
 from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.resume import EarlierSearch
@@ -57,6 +58,10 @@ class Trials(Protocol):
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial: ...
 
+    async def judge_again(self, node: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
+        """On other values than before."""
+        ...
+
     @property
     def is_idle(self) -> bool:
         """Whether a lab waits for a candidate."""
@@ -79,10 +84,10 @@ class Judge(Protocol):
         ...
 
     async def verify(
-        self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, is_confirming: bool
+        self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, look: Look
     ) -> Verification | CannotJudge | LabFailure: ...
 
-    async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed: ...
+    async def speed(self, node: SearchNode, evaluation: Evaluation, look: Look) -> Speed: ...
 
 
 class RoundCandidates(Protocol):

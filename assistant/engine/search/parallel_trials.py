@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Protocol
 
+from assistant.engine.search.baselines import Look
 from assistant.engine.search.context import nothing_to_do
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model.plan import Rewrite, Step
@@ -30,7 +31,7 @@ class TrialJudge(Protocol):
         """The same for all that try candidates on one GPU."""
         ...
 
-    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial: ...
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None], look: Look) -> Trial: ...
 
 
 class ParallelTrials:
@@ -85,6 +86,10 @@ class ParallelTrials:
         self._ahead = [item for item in self._ahead if item[-1] is not begun]
         return await begun
 
+    async def judge_again(self, node: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
+        """On other values than before. Raises what the trial raises."""
+        return await self._trial(node, step, rewrite, nothing_to_do, Look.AGAIN)
+
     async def close(self) -> None:
         """Call off what was begun and not asked for."""
         tasks = [task for *_, task in self._ahead]
@@ -97,13 +102,15 @@ class ParallelTrials:
         asked = (node.key, step, rewrite)
         return next((task for of, *what, task in self._ahead if (of.key, *what) == asked), None)
 
-    async def _trial(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
+    async def _trial(
+        self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None], look: Look = Look.SCREENING
+    ) -> Trial:
         async with self._returned:
             await self._returned.wait_for(lambda: bool(self._free))
             judge = self._free.pop(0)
         try:
             with self._charged(judge.lab):
-                return await judge.judge(node, step, rewrite, on_built)
+                return await judge.judge(node, step, rewrite, on_built, look)
         finally:
             await self._given_back(judge)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from assistant.engine.evaluate import Evaluation
 from assistant.engine.judge import Speed, affected_pairs, predict_speed, speed_of_program
+from assistant.engine.search.baselines import Look
 from assistant.engine.search.candidate_judge import CandidateJudge
 from assistant.engine.search.trials import SearchNode
 from assistant.model.plan import Rewrite
@@ -24,7 +25,7 @@ class PredictingJudge(CandidateJudge):
     """`CandidateJudge` without a verdict on what candidates answer."""
 
     async def verify(
-        self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, is_confirming: bool
+        self, node: SearchNode, evaluation: Evaluation, rewrite: Rewrite, look: Look
     ) -> Verification | CannotJudge | LabFailure:
         """What the rules themselves say that a person has to decide on."""
         labels = tuple(dict.fromkeys((*rewrite.labels, *(label for kept in node.kept for label in kept.rewrite.labels))))
@@ -32,6 +33,6 @@ class PredictingJudge(CandidateJudge):
         outcome = Outcome.NEEDS_DECISION if is_decided else Outcome.PASS
         return Verification(outcome, (), labels, (), "none", (), ("nothing was compared: only the speed was asked for",))
 
-    async def speed(self, node: SearchNode, evaluation: Evaluation, is_confirming: bool) -> Speed:
+    async def speed(self, node: SearchNode, evaluation: Evaluation, look: Look) -> Speed:
         speed = await speed_of_program(self._job, node.evaluation, evaluation)
         return Speed(predict_speed(affected_pairs(node.evaluation, evaluation, self._name))) if speed is None else speed

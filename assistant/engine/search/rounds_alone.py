@@ -136,6 +136,10 @@ class _KnownTrials:
             self._outcomes[key] = await self._inner.judge(node, step, rewrite, on_built)
         return _of_parent(node, replace(self._outcomes[key], step=step))
 
+    async def judge_again(self, node: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
+        """What was judged holds: predictions do not scatter."""
+        return await self.judge(node, step, rewrite)
+
     @asynccontextmanager
     async def own_lab(self) -> AsyncGenerator[None]:
         yield

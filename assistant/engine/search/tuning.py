@@ -4,8 +4,8 @@ The numbers are constants of a model's code, or those in which the edits of a ru
 
 What compiles to a kernel that cannot run is left out first, the compiler having several at once. ``optuna`` chooses what is tried next
 from what was seen (ask and tell). Every setting is built, verified and timed (or predicted) as a candidate of its own; on a GPU the best is
-timed once more, as the best of many measurements is too good by chance. What an interrupted search had judged is taken from its log: only
-the setting that is chosen is judged once more, as the search goes on from what its run shows. Example::
+verified and timed once more, on other values, as the best of many measurements is too good by chance. What an interrupted search had judged
+is taken from its log: only the setting that is chosen is judged once more, as the search goes on from what its run shows. Example::
 
     trials = TuningTrials(job, inner, accounts, shape.tuning_trials, TriedSettings(earlier.log))
     await trials.judge(node, step, rewrite)     # the trial of the best setting, its values written in as plain constants
@@ -86,6 +86,9 @@ class TuningTrials:
 
     async def close(self) -> None:
         await self._inner.close()
+
+    async def judge_again(self, node: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
+        return await self._inner.judge_again(node, step, rewrite)
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial:
         """The edit as it was written; where that came to a time, or is only too large for the GPU, the best of its settings."""
@@ -180,6 +183,9 @@ class _JudgedSettings(Record):
     async def judge(self, rewrite: Rewrite) -> Trial:
         return await self.inner.judge(self.node, self.step, rewrite)
 
+    async def judge_again(self, rewrite: Rewrite) -> Trial:
+        return await self.inner.judge_again(self.node, self.step, rewrite)
+
     def keep(self, trial: Trial, point: events.TuningPoint) -> None:
         """Write down how a setting fared, before anything else is tried; not again what the interrupted search has written down."""
         if self.tried.told(trial.id):
@@ -243,15 +249,16 @@ class _Tuning:
             setting, best = max(kept.items(), key=lambda item: item[1].ratio or 0.0)
             is_sure = self._job.lab.timing is None or setting in again or best.id == self._first.id
             if not (is_sure or len(again) == _MOST_TIMED_AGAIN or self._clock.is_out_of_time):
-                again[setting] = await self._judged(setting)
+                again[setting] = await self._judged(setting, is_again=True)
             elif best.node is not None:
                 return setting, best
             else:
                 again[setting] = await self._whole(setting, best)
 
-    async def _judged(self, setting: Setting) -> Trial:
+    async def _judged(self, setting: Setting, is_again: bool = False) -> Trial:
         rewrite = self._edits.rewrite_with(setting)
-        trial = self._settings.known(rewrite) or await self._settings.judge(rewrite)
+        judge = self._settings.judge_again if is_again else self._settings.judge
+        trial = self._settings.known(rewrite) or await judge(rewrite)
         self._note(setting, trial)
         return trial
 
@@ -264,8 +271,6 @@ class _Tuning:
 
     async def _unfit(self, settings: Iterable[Setting]) -> dict[Setting, str]:
         """Settings that the compiler shows cannot run, with the reason; compiled together."""
-        if Label.HOST_CODE in self._first.rewrite.labels:
-            return {}
         found = await asyncio.gather(*(self._why_unfit(setting) for setting in settings))
         return {setting: reason for setting, reason in zip(settings, found, strict=True) if reason is not None}
 
@@ -278,7 +283,7 @@ class _Tuning:
             candidate = candidate_of(version, (Source(version.source.path, made.text), *made.others))
         except KernelOptError as error:
             return error.message
-        instances = tuple(item.instance for item in self._node.evaluation.counted.kernels)
+        instances = tuple(item.instance for item in (self._first.node or self._node).evaluation.counted.kernels)
         built = await self._job.lab.build(replace(candidate.program, kernels=instances), self._job.target.architecture)
         if not isinstance(built, Build):
             return None  # its own trial says why

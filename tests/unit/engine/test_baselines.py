@@ -14,7 +14,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge import Baseline
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
-from assistant.engine.search.baselines import Baselines
+from assistant.engine.search.baselines import Baselines, Look
 from assistant.engine.search.candidate_judge import baselines_of
 from assistant.measure.targets import target
 from assistant.model.workload import Case
@@ -106,28 +106,38 @@ async def in_time(event: asyncio.Event) -> None:
 async def test_all_who_ask_share_one(tmp_path: Path) -> None:
     asked = await on(tmp_path)
     async with asked.baselines() as baselines:
-        baselines.begin(asked.kernel("one"), is_confirming=False)
-        first, second = await asyncio.gather(*(baselines.of(asked.kernel("one"), is_confirming=False) for _ in range(2)))
+        baselines.begin(asked.kernel("one"), Look.SCREENING)
+        first, second = await asyncio.gather(*(baselines.of(asked.kernel("one"), Look.SCREENING) for _ in range(2)))
         count = asked.lab.count
-        assert isinstance(first, Baseline) and first is second is await baselines.of(asked.kernel("one"), is_confirming=False)
+        assert isinstance(first, Baseline) and first is second is await baselines.of(asked.kernel("one"), Look.SCREENING)
         assert asked.lab.count == count
     async with asked.baselines() as baselines:
-        await baselines.of(asked.kernel("one"), is_confirming=False)
+        await baselines.of(asked.kernel("one"), Look.SCREENING)
     assert asked.lab.count == count > 0
+
+
+async def test_each_look_has_values_of_its_own(tmp_path: Path) -> None:
+    asked = await on(tmp_path)
+    async with asked.baselines() as baselines:
+        made = [await baselines.of(asked.kernel("one"), look) for look in Look]
+    values = [{bytes(data) for case in each.cases for data in case.case.new.blobs.values()} for each in made if isinstance(each, Baseline)]
+    screened, again, confirmed = values
+    assert screened and again and confirmed
+    assert not (screened & again or screened & confirmed or again & confirmed)
 
 
 async def test_one_that_failed_is_prepared_again(tmp_path: Path) -> None:
     asked = await on(tmp_path)
     async with asked.baselines() as baselines:
         asked.lab.failure = LabFailure("timed_out", "too slow", "")
-        assert isinstance(await baselines.of(asked.kernel("one"), is_confirming=False), LabFailure)
-        assert isinstance(await baselines.of(asked.kernel("one"), is_confirming=False), Baseline)
+        assert isinstance(await baselines.of(asked.kernel("one"), Look.SCREENING), LabFailure)
+        assert isinstance(await baselines.of(asked.kernel("one"), Look.SCREENING), Baseline)
 
 
 async def test_nothing_is_begun_where_no_core_is_idle(tmp_path: Path) -> None:
     asked = await on(tmp_path)
     async with asked.baselines(is_ahead=False) as baselines:
-        baselines.begin(asked.kernel("one"), is_confirming=False)
+        baselines.begin(asked.kernel("one"), Look.SCREENING)
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
@@ -135,10 +145,10 @@ async def test_nothing_else_is_prepared_once_a_confirmation_begins(tmp_path: Pat
     asked = await on(tmp_path)
     async with asked.baselines() as baselines:
         asked.lab.holds = asyncio.Event()
-        baselines.begin(asked.kernel("one"), is_confirming=False)
+        baselines.begin(asked.kernel("one"), Look.SCREENING)
         await in_time(asked.lab.is_asked)
         asked.lab.holds = None
-        assert isinstance(await baselines.of(asked.kernel("two"), is_confirming=True), Baseline)
+        assert isinstance(await baselines.of(asked.kernel("two"), Look.CONFIRMING), Baseline)
         assert asked.lab.waiting == 0 and asyncio.all_tasks() == {asyncio.current_task()}
 
 
@@ -146,6 +156,6 @@ async def test_what_is_not_ready_at_the_end_is_called_off(tmp_path: Path) -> Non
     asked = await on(tmp_path)
     asked.lab.holds = asyncio.Event()
     async with asked.baselines() as baselines:
-        baselines.begin(asked.kernel("one"), is_confirming=True)
+        baselines.begin(asked.kernel("one"), Look.CONFIRMING)
         await in_time(asked.lab.is_asked)
     assert asked.lab.waiting == 0
