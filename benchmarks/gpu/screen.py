@@ -33,7 +33,8 @@ _PROGRAMS = (
 )
 _WALL_S = 150.0
 _LEAST_LEFT_S = 20.0
-_ENDED = "candidate"
+_CANDIDATE, _SETTING = "candidate", "setting"
+_BEFORE_A_ROUND_ENDS = ("plan", "stage_started", "job_ended")
 _CONFIRMED = "confirm"
 _BEHIND_A_CONFIRMATION = ("proposal", "message")
 
@@ -51,13 +52,15 @@ def measure_screen(kept: Kept, folder: Path, end_s: float) -> None:
 def screen_table(rows: Sequence[dict[str, Any]]) -> str:
     """As it stands in docs/measurements.md."""
     names = {
-        "first": "first candidate of a kernel, with the original's own runs",
-        "screen": "further candidates: screened",
+        "first": "a candidate of a kernel's first round, with its share of the original's own runs",
+        "screen": "a candidate of a further round",
         "confirm": "confirmation",
     }
     lines = [_line(words, rows, [found for found in rows if found["what"] == what]) for what, words in names.items()]
-    screened = [found["seconds"] for found in rows if found["what"] == "screen"]
-    rate = f"{60 * len(screened) / sum(screened):.0f} further candidates a minute" if screened else "no candidate was timed"
+    screened = [found for found in rows if found["what"] == "screen"]
+    taken_s = sum(found["count"] * found["seconds"] for found in screened)
+    count = sum(found["count"] for found in screened)
+    rate = f"{60 * count / taken_s:.0f} further candidates a minute" if screened else "no candidate was timed"
     return "\n".join((heading("what", "n", "programs", "p50, s", "p95, s", "longest, s"), *lines, "", rate))
 
 
@@ -100,14 +103,24 @@ def searched(
 
 
 def spans_of(events: Sequence[tuple[float, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Spans between a candidate's verdict and what came before it; between a confirmation's start and its end."""
+    """What each candidate of a round took, as several are tried at once; how long a confirmation took.
+
+    A round goes from its plan to the last candidate that came to a time, tuned settings among them; its first one for a kernel holds the
+    original's own runs.
+    """
     rows: list[dict[str, Any]] = []
     known: set[str] = set()
+    began_s, ended_s, kernel, tried = 0.0, 0.0, "", set[str]()
     for (before_s, before), (at_s, event) in pairwise(events):
-        if event["event"] == _ENDED and event["ratio"] is not None:
-            what = "screen" if event["kernel"] in known else "first"
-            rows.append({"what": what, "kernel": event["kernel"], "outcome": event["outcome"], "seconds": at_s - before_s})
-            known.add(event["kernel"])
+        if event["event"] in (_CANDIDATE, _SETTING) and event.get("point", event)["ratio"] is not None:
+            ended_s, kernel = at_s, event["kernel"]
+            tried.add(event["candidate"])  # one that was tuned is told of again
+        elif event["event"] in _BEFORE_A_ROUND_ENDS:
+            if tried:
+                what, seconds = "screen" if kernel in known else "first", (ended_s - began_s) / len(tried)
+                rows.append({"what": what, "kernel": kernel, "count": len(tried), "seconds": seconds})
+                known.add(kernel)
+            began_s, tried = at_s, set()
         if before["event"] == "stage_started" and before["stage"] == _CONFIRMED and event["event"] in _BEHIND_A_CONFIRMATION:
-            rows.append({"what": "confirm", "kernel": None, "outcome": event["event"], "seconds": at_s - before_s})
+            rows.append({"what": "confirm", "kernel": None, "count": 1, "seconds": at_s - before_s})
     return rows

@@ -111,11 +111,11 @@ def _in_words(found: dict[str, Any]) -> str:
     match found["what"]:
         case "screen":
             net_s = seconds - found["own_s"]
-            return f"screened in {seconds:.2f} s, {net_s:.2f} s without its own ({_held(net_s, target.screen_s)})"
+            return f"{found['count']} screened in {seconds:.2f} s each, {net_s:.2f} s without its own ({_held(net_s, target.screen_s)})"
         case "confirm":
             return f"confirmed in {seconds:.2f} s ({_held(seconds, target.confirm_s)}, its own build and run included)"
         case _:
-            return f"first candidate in {seconds:.2f} s, with the original's own runs"
+            return f"{found['count']} candidates of the first round in {seconds:.2f} s each, with the original's own runs"
 
 
 def _held(seconds: float, most_s: float) -> str:

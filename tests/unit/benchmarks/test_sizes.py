@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.gpu.screen import spans_of
 from benchmarks.gpu.sizes import SIZES, sizes_table
 
 SMALL = {"program": "accumulator, 64²", "size": "10us", "own_s": 2.0}
@@ -42,3 +43,16 @@ def test_what_was_broken_off_is_shown_as_far_as_it_came_and_sizes_are_in_order()
 @pytest.mark.parametrize(("size", "asked"), [("10us", (3, 15)), ("20ms", (3, 15)), ("100ms", (6, 30))])
 def test_what_is_asked_depends_on_the_size(size: str, asked: tuple[int, int]) -> None:
     assert SIZES[size] == asked
+
+
+def test_candidates_that_are_tried_at_once_share_the_time_of_their_round() -> None:
+    """They are reported together, so that the time between two of them says nothing."""
+    started, plan, confirming = {"event": "job_started"}, {"event": "plan"}, {"event": "stage_started", "stage": "confirm"}
+    kept, other, unbuilt = (
+        {"event": "candidate", "kernel": "k", "candidate": name, "ratio": ratio} for name, ratio in (("A", 1.5), ("B", 0.9), ("C", None))
+    )
+    setting = {"event": "setting", "kernel": "k", "candidate": "A", "point": {"ratio": 1.5}}
+    first = [(1.0, started), (2.0, plan), (7.0, setting), (8.0, kept), (8.0, other), (8.5, unbuilt)]
+    events = [*first, (9.0, plan), (13.0, other), (14.0, confirming), (20.0, {"event": "proposal"}), (20.5, {"event": "job_ended"})]
+    rows = [(span["what"], span["count"], span["seconds"]) for span in spans_of(events)]
+    assert rows == [("first", 2, 3.0), ("screen", 1, 4.0), ("confirm", 1, 6.0)]
