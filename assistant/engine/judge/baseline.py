@@ -76,6 +76,8 @@ class Baseline(Record):
     tolerance: Tolerance
     outputs: tuple[str, ...]
     missing_checks: tuple[str, ...]
+    case_notes: tuple[str, ...]
+    """What was left out of the cases or made smaller; says nothing of a candidate that is held against none of them."""
     dropped_cases: tuple[str, ...]
     """Cases of our own making on which the original is not clean."""
     sizes: SizeCoverage | None

@@ -120,7 +120,7 @@ async def verify(
         program=program,
         is_declared=baseline.is_declared,
         dropped_cases=(*baseline.dropped_cases, *dict.fromkeys(one.unlike for one in fitting if one.unlike is not None)),
-        missing_checks=(*missing, *shown.missing, *in_part.missing, *blocks.missing),
+        missing_checks=(*missing, *(baseline.case_notes if chosen else ()), *shown.missing, *in_part.missing, *blocks.missing),
         caveats=(
             *(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen)),
             *(*blocks.caveats, *shown.caveats, *one.caveats),

@@ -141,7 +141,8 @@ def _verdict(verification: Verification) -> str:
     passed = sum(case.outcome is Outcome.PASS for case in verification.cases)
     verdict = verdict_in_words(verification.outcome, verification.caveats)
     compared = " and ".join(_COMPARED.get(part, part) for part in verification.oracle.split("+"))
-    cases = f"{verdict}, {passed} of {len(verification.cases)} cases passed; compared: {compared}"
+    counted = f", {passed} of {len(verification.cases)} cases passed" if verification.cases else ""
+    cases = f"{verdict}{counted}; compared: {compared}"
     if verification.outcome is Outcome.NEEDS_DECISION:
         return f"{cases}; only you can accept it, no --accept policy does"
     return cases

@@ -102,6 +102,11 @@ def test_the_verdict_counts_the_cases_that_passed_and_the_labels_are_explained(v
     assert "**Know before accepting**: fast-math (it uses approximate arithmetic)" in text
 
 
+def test_where_no_launch_was_compared_no_case_is_counted(verdict, predicted) -> None:
+    text = explain((_kept(),), replace(verdict(), cases=(), oracle="program"), predicted(1.61))
+    assert "**Verdict**: PASS; compared: what reaches the host" in text
+
+
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
