@@ -260,9 +260,7 @@ class CpuLab:
         return await asyncio.to_thread(float_outputs, result["outputs"])
 
     async def close(self) -> None:
-        await self._emulator.close()
-        await self._builder.close()
-        await self._device.close()
+        await asyncio.gather(self._emulator.close(), self._builder.close(), self._device.close())
         await keep_small(self.cache)
 
     async def _replay(

@@ -177,13 +177,9 @@ class GpuLab:
         return await self.cpu.reference(call, limits)
 
     async def close(self) -> None:
-        for lab in self._parallel_labs:
-            await lab.close()
-        await self._captured.close()
-        if not self._is_client_kept:
-            for client in (self.client, *self._others):
-                await client.close()
-        await self.cpu.close()
+        clients = () if self._is_client_kept else (self.client, *self._others)
+        labs = (*self._parallel_labs, self.cpu)
+        await asyncio.gather(*(one.close() for one in (*labs, self._captured, *clients)))
 
     async def _sanitized(self, program: Program, cases: Sequence[Case], limits: RunLimits) -> _Sanitized:
         return await self.sanitizer.problems(program, cases, limits) if cases else ((), ())
