@@ -210,7 +210,7 @@ def _function_row(function: OperatorFunction) -> str:
         f"`{function.name}`",
         "" if function.line is None else str(function.line),
         format_quantity(function.moved_bytes, "B"),
-        format_quantity(function.operation_count, "operations"),
+        format_quantity(function.operation_count, "operations").removesuffix(" operations"),
     )
     return f"| {' | '.join(cells)} |"
 

@@ -120,8 +120,10 @@ function isJob(answer: unknown): answer is { readonly job_id: string } {
   return typeof answer === "object" && answer !== null && "job_id" in answer && typeof answer.job_id === "string";
 }
 
+/** Whether it asks about a CUDA document: what is found of a PyTorch task stands over its class. */
 function isAsked(argument: unknown): argument is { readonly uri: string } {
-  return typeof argument === "object" && argument !== null && "uri" in argument && typeof argument.uri === "string";
+  if (typeof argument !== "object" || argument === null || "op" in argument) return false;
+  return "uri" in argument && typeof argument.uri === "string";
 }
 
 class ProfilePanel {
