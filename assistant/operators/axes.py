@@ -57,11 +57,13 @@ class Window(Record):
     first: int
     size: int
     """Of the whole dimension."""
+    is_joined: bool = False
+    """Whether the axes run on before and behind the dimension, where others are joined to it: there the nearest element is meant."""
 
     @property
     def share_count(self) -> int | None:
         """How many parts like this one the dimension has side by side, as those of ``chunk``; None: it is none of such."""
-        if len(self.axes) != 1 or self.steps != (1,) or self.axes[0].is_fixed:
+        if self.is_joined or len(self.axes) != 1 or self.steps != (1,) or self.axes[0].is_fixed:
             return None
         length = self.axes[0].size
         return None if self.size % length or self.first % length else self.size // length
@@ -120,6 +122,8 @@ def home_alignment(use: TensorUse, alignment: Alignment, home: TensorUse) -> Ali
     """
     if use.shape == home.shape and use.steps == home.steps and use.offset == home.offset:
         return alignment
+    if any(isinstance(along, Window) and along.is_joined for along in alignment):
+        raise NoLayoutError
     pieces = sorted(_pieces(use, alignment), key=lambda piece: (-piece[1], -piece[0].size))
     firsts = [(along.first * step if isinstance(along, Window) else 0) for along, step in zip(alignment, use.steps, strict=True)]
     rest = use.offset - home.offset + sum(firsts)

@@ -111,7 +111,7 @@ def _streamed(plan: Plan, loop: Loop, wanted: Sequence[Step], end: _End, begun: 
         for number in numbers:
             array = plan.reads[number].array
             assert array is not None
-            yield f"        {array.c_type} {_ahead(plan, number)}[{ahead}]{'[WIDTH]' if _is_near(plan, number) else ''};"
+            yield f"        {array.value_type} {_ahead(plan, number)}[{ahead}]{'[WIDTH]' if _is_near(plan, number) else ''};"
         yield from head
         yield from at_line(plan, numbers, loop, "            ")
         yield from (element_load(plan.reads[number], f"{_ahead(plan, number)}[k]", "            ") for number in numbers)

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from assistant.operators.axes import NoLayoutError
 from assistant.operators.class_losses import with_plain_losses
 from assistant.operators.graph import Graph, TensorUse
-from assistant.operators.origins import C_TYPES, Given, RefusedError, sources_of
+from assistant.operators.origins import C_TYPES, TYPES_IN_WORDS, Given, RefusedError, sources_of
 from assistant.operators.planning import planned
 from assistant.operators.written_kernel import written
 from assistant.record import Record
@@ -80,7 +80,7 @@ def _arrays(graph: Graph, parameters: Sequence[str]) -> Mapping[int, Given]:
         if not isinstance(value, TensorUse):
             raise RefusedError(f"{name} is no tensor")
         if value.dtype not in C_TYPES:
-            raise RefusedError(f"{name} is {value.dtype}, rules take float32, int64, int32 and bool")
+            raise RefusedError(f"{name} is {value.dtype}, rules take {TYPES_IN_WORDS}")
         if not _has_each_once(value):
             raise RefusedError(f"{name} is expanded: one element of its memory stands for several")
         if value.memory in found:
@@ -104,7 +104,7 @@ def _has_each_once(use: TensorUse) -> bool:
     return True
 
 
-_BYTES = {"float32": 4, "bool": 1, "int64": 8, "int32": 4}
+_BYTES = {"float32": 4, "float16": 2, "bfloat16": 2, "float64": 8, "bool": 1, "int64": 8, "int32": 4}
 
 
 def _identifier(name: str) -> str:

@@ -45,7 +45,7 @@ class KeptLoops:
 
     def loads(self) -> Iterator[str]:
         reads = [self._plan.reads[number] for number in self._kept]
-        yield from (f"    {read.array.c_type} {read.word}_kept[{self._count}][WIDTH];" for read in reads if read.array is not None)
+        yield from (f"    {read.array.value_type} {read.word}_kept[{self._count}][WIDTH];" for read in reads if read.array is not None)
         lines = [element_load(read, f"{read.word}_kept[k]", "        ") for read in reads]
         yield from self._over([*at_line(self._plan, self._kept, self._loop, "        "), *lines])
 

@@ -16,6 +16,7 @@ from assistant.operators.graph import FunctionCall
 from assistant.record import Record
 
 __all__ = [
+    "HALVES",
     "Array",
     "KernelKind",
     "Line",
@@ -29,10 +30,13 @@ __all__ = [
     "needed",
     "note",
     "statements",
+    "value_type",
 ]
 
 _NAME = re.compile(r"\b[vr]\d+\b")
 _WORD = re.compile(r"@a(\d+)@")
+HALVES = {"__half": "__half2float(__float2half({}))", "__nv_bfloat16": "__bfloat162float(__float2bfloat16({}))"}
+"""Types of 16 bits, and how a float is rounded to one."""
 KernelKind = Literal["flat", "tiled", "row", "column", "scan"]
 
 
@@ -48,6 +52,11 @@ class Array(Record):
 
     name: str
     c_type: str
+
+    @property
+    def value_type(self) -> str:
+        """Of what is computed with its elements."""
+        return value_type(self.c_type)
 
 
 class Read(Record):
@@ -147,6 +156,11 @@ class Plan(Record):
         arrays = [f"{store.array.c_type}{pointer}{store.array.name}" for store in self.stores]
         arrays += [f"const {array.c_type}{pointer}{array.name}" for array in self.arrays]
         return ", ".join((*arrays, *further, *(f"int {name}" for name in self.sizes)))
+
+
+def value_type(c_type: str) -> str:
+    """16 bits are widened when they are read, and rounded when they are written."""
+    return "float" if c_type in HALVES else c_type
 
 
 def multiplied(words: Iterable[str]) -> str:

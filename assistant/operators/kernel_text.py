@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from assistant.operators.kernel_plan import Plan, Read, Step, in_words, needed, note
+from assistant.operators.kernel_plan import HALVES, Plan, Read, Step, in_words, needed, note
 
 __all__ = [
     "FOLDS",
@@ -41,8 +41,8 @@ _ALIGNED = """// Whether a float4 may begin there.
 static bool is_aligned(const void* memory) { return reinterpret_cast<uintptr_t>(memory) % 16 == 0; }
 """
 _APART = """// Neighbours that lie `step` elements apart, or where no four of them can be read at once.
-template <int WIDTH, class T>
-__device__ void load_each(T* to, const T* from, long long step) {
+template <int WIDTH, class V, class T>
+__device__ void load_each(V* to, const T* from, long long step) {
     #pragma unroll
     for (int e = 0; e < WIDTH; ++e) to[e] = from[e * step];
 }
@@ -104,7 +104,43 @@ __device__ void store(long long* to, const long long* from) {
     }
 }
 """
-_MOVES = {"float": _FLOATS, "bool": _BOOLS, "int": _INTS, "long long": _LONGS}
+_DOUBLES = _LONGS.replace("longlong2", "double2").replace("long long", "double")
+_HALVES = """// Of 16 bits: widened when they are read, and rounded when they are written.
+template <int WIDTH>
+__device__ void load(float* to, const __half* from) {
+    if (WIDTH == 4) {
+        const uint2 four = *reinterpret_cast<const uint2*>(from);
+        const __half* each = reinterpret_cast<const __half*>(&four);
+        for (int e = 0; e < WIDTH; ++e) to[e] = __half2float(each[e]);
+    } else {
+        to[0] = __half2float(from[0]);
+    }
+}
+
+template <int WIDTH>
+__device__ void store(__half* to, const float* from) {
+    if (WIDTH == 4) {
+        uint2 four;
+        __half* each = reinterpret_cast<__half*>(&four);
+        for (int e = 0; e < WIDTH; ++e) each[e] = __float2half(from[e]);
+        *reinterpret_cast<uint2*>(to) = four;
+    } else {
+        to[0] = __float2half(from[0]);
+    }
+}
+"""
+_BFLOATS = (
+    _HALVES.replace("__half2float", "__bfloat162float").replace("__float2half", "__float2bfloat16").replace("__half", "__nv_bfloat16")
+)
+_MOVES = {
+    "float": _FLOATS,
+    "bool": _BOOLS,
+    "int": _INTS,
+    "long long": _LONGS,
+    "double": _DOUBLES,
+    "__half": _HALVES,
+    "__nv_bfloat16": _BFLOATS,
+}
 """For kernels of a parameter ``WIDTH``: 4, or 1 where sizes do not divide."""
 _KEYS = """// An element's order and its place in one number: the largest is that of the {which} element, of equals the first. NaN comes
 // before all numbers.
@@ -113,6 +149,10 @@ __device__ unsigned long long key_of_{which}(float value, long long at) {{
     const unsigned order = value != value ? 0xffffffffu : bits >> 31 ? {negative} : {positive};
     return (unsigned long long)order << 32 | (0xffffffffu - (unsigned)at);
 }}
+"""
+_CLAMPED = """// The nearest place in one of the arrays that are joined; what is read there where another one is meant is not used.
+__device__ long long clamped(long long place, long long most) { return place < 0 ? 0 : place > most ? most : place; }
+
 """
 _KEY_ORDERS = {"most": ("~bits", "bits | 0x80000000u"), "least": ("bits", "~(bits | 0x80000000u)")}
 
@@ -124,11 +164,14 @@ def moves(types: Iterable[str], reads: Iterable[Read]) -> str:
     return "\n".join([_HEAD, *(text for c_type, text in _MOVES.items() if c_type in used or c_type == "float"), *apart, _ALIGNED])
 
 
-def helpers(plans: Iterable[Plan]) -> str:
+def helpers(plans: Sequence[Plan]) -> str:
     """Functions that steps call."""
     texts = [step.text for plan in plans for step in plan.steps]
     used = [which for which in _KEY_ORDERS if any(f"key_of_{which}(" in text for text in texts)]
-    return "".join(_KEYS.format(which=which, negative=_KEY_ORDERS[which][0], positive=_KEY_ORDERS[which][1]) + "\n" for which in used)
+    clamped = _CLAMPED if any("clamped(" in read.index for plan in plans for read in plan.reads) else ""
+    return clamped + "".join(
+        _KEYS.format(which=which, negative=_KEY_ORDERS[which][0], positive=_KEY_ORDERS[which][1]) + "\n" for which in used
+    )
 
 
 def all_folds_of(plan: Plan) -> list[Fold]:
@@ -150,6 +193,8 @@ def joined(fold: Fold, a: str, b: str) -> str:
 
 def alignment(plan: Plan, outputs: Iterable[str]) -> str:
     """The condition, in C, under which all that is moved four at a time may be."""
+    if any("WIDTH" in read.index and not read.is_aligned for read in plan.reads):
+        return "false /* four neighbours may be of two of the arrays that are joined */"
     near = sorted({read.array.name for read in plan.reads if read.array is not None and read.is_vector})
     return " && ".join(f"is_aligned({name})" for name in dict.fromkeys((*outputs, *near))) or "true"
 
@@ -166,10 +211,10 @@ def loads(plan: Plan, numbers: Iterable[int], indent: str) -> Iterator[str]:
         if read.array is None:
             continue
         if read.place == "near":
-            yield f"{indent}{read.array.c_type} {read.word}_near[WIDTH];"
+            yield f"{indent}{read.array.value_type} {read.word}_near[WIDTH];"
             yield element_load(read, f"{read.word}_near", indent)
         else:
-            yield f"{indent}const {read.array.c_type} {read.word}_one = {read.array.name}[{read.index}];"
+            yield f"{indent}const {read.array.value_type} {read.word}_one = {read.array.name}[{read.index}];"
 
 
 def element_load(read: Read, to: str, indent: str) -> str:
@@ -194,7 +239,10 @@ def vector_words(plan: Plan, kept: Iterable[int] = ()) -> dict[int, str]:
 
 
 def _plain(read: Read) -> str:
-    return _coordinate(read) if read.array is None else f"{read.array.name}[{read.index}]"
+    if read.array is None:
+        return _coordinate(read)
+    element = f"{read.array.name}[{read.index}]"
+    return f"(float){element}" if read.array.c_type in HALVES else element
 
 
 def _coordinate(read: Read) -> str:
@@ -221,7 +269,7 @@ def near_stores(plan: Plan, indent: str) -> tuple[list[str], list[str]]:
     """The locals of full outputs, and what each neighbour receives."""
     names = [(store.array, store.step) for store in plan.full_stores]
     return (
-        [f"{indent}{array.c_type} {array.name}_near[WIDTH];" for array, _ in names],
+        [f"{indent}{array.value_type} {array.name}_near[WIDTH];" for array, _ in names],
         [f"{indent}    {array.name}_near[e] = {step.name};" for array, step in names],
     )
 

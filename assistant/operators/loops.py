@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from assistant.operators.axes import Axis
+from assistant.operators.axes import Axis, Window
 from assistant.operators.kernel_plan import Array, KernelKind, Line, Plan, Read, Step, Store, index, multiplied
 from assistant.operators.origins import RefusedError
 from assistant.operators.part_index import part_index, part_step
@@ -98,6 +98,8 @@ def _of_elements(pull: Pull, order: tuple[Axis, ...]) -> Loops:
         raise RefusedError("it picks elements along another dimension than it writes, which rules do not write")
     if not apart:
         return Loops("flat", order, (), (Line("at", order),))
+    if any(isinstance(along, Window) and along.is_joined for read in pull.reads for along in read.part):
+        raise RefusedError("it joins tensors and reads along another dimension than it writes, which rules do not write")
     main = max(apart, key=lambda read: len(read.axes))
     q, p = main.axes[-1], order[-1]
     if any(read.axes[-1] != q for read in apart):
@@ -170,8 +172,9 @@ def plan_of(
 def _reads(pull: Pull, loops: Loops, known: Mapping[str, Array], names: Mapping[str, str]) -> tuple[Read, ...]:
     found: list[Read] = []
     order = () if loops.kind == "tiled" else loops.order
+    vector = next((axis for axis in reversed(order) if axis.size > 1), None)
     for raw in pull.reads:
-        where = part_index(raw.part, loops.lines, names) if raw.part else index(_looped(raw.axes, loops), order, loops.lines, names)
+        where = part_index(raw.part, loops.lines, names, vector) if raw.part else index(_looped(raw.axes, loops), order, loops.lines, names)
         if raw.base:
             number = int(raw.base[2:-1])
             base = found[number]
@@ -205,7 +208,7 @@ def _steps(pull: Pull, loops: Loops, reads: Sequence[Read]) -> tuple[tuple[Step,
     words: dict[tuple[str, int], str] = {}
     for number, read in enumerate(reads):
         if read.is_of_row and read.array is not None:
-            found.append(Step(f"r{len(found)}", "row", f"@a{number}@", read.array.c_type, None))
+            found.append(Step(f"r{len(found)}", "row", f"@a{number}@", read.array.value_type, None))
             words["a", number] = found[-1].name
     own: list[Step] = []
     for number, raw in enumerate(pull.steps):

@@ -6,11 +6,19 @@ from collections.abc import Mapping
 
 from assistant.operators.axes import Axis
 from assistant.operators.graph import Filled, FunctionCall, Graph, TensorUse
+from assistant.operators.kernel_plan import value_type
 from assistant.record import Record
 
-__all__ = ["C_TYPES", "Given", "Made", "Origin", "RefusedError", "place_of", "sources_of"]
+__all__ = ["C_TYPES", "TYPES_IN_WORDS", "VALUE_TYPES", "Given", "Made", "Origin", "RefusedError", "place_of", "sources_of"]
 
-C_TYPES = {"float32": "float", "bool": "bool", "int64": "long long", "int32": "int"}
+C_TYPES = {
+    "float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16", "float64": "double", "bool": "bool",
+    "int64": "long long", "int32": "int",
+}  # fmt: skip
+"""In memory."""
+VALUE_TYPES = {dtype: value_type(c_type) for dtype, c_type in C_TYPES.items()}
+"""What is computed with."""
+TYPES_IN_WORDS = "float32, float16, bfloat16, float64, int64, int32 and bool"
 
 
 class RefusedError(Exception):

@@ -18,13 +18,16 @@ _VECTOR = 4
 """Neighbours that are read at once."""
 
 
-def part_index(part: Alignment, lines: Sequence[Line], names: Mapping[str, str]) -> str:
-    """Of the element that the lines stand at; ``part``: the array's dimensions in the order of memory."""
+def part_index(part: Alignment, lines: Sequence[Line], names: Mapping[str, str], vector: Axis | None = None) -> str:
+    """Of the element that the lines stand at; ``part``: the array's dimensions in the order of memory; ``vector``: the axis along which a
+    thread has WIDTH neighbours."""
     summands: list[str] = []
     for along, behind in _runs(part):
         step = _size(behind, names)
         places = list(_places(along, lines, names))
         place = " + ".join(places) or "0"
+        if isinstance(along, Window) and along.is_joined:
+            place, places = _joined_place(along, place, vector), []
         summands.append(place if step == "1" else f"{f'({place})' if len(places) > 1 or ' + ' in place else place} * {step}")
     return " + ".join(summand for summand in summands if summand != "0" and not summand.startswith("0 * ")) or "0"
 
@@ -65,8 +68,14 @@ def _places(along: tuple[Axis, ...] | Window, lines: Sequence[Line], names: Mapp
     for axis, step in zip(along.axes, along.steps, strict=True):
         place = index((axis,), (), lines, names)
         yield place if step == 1 else f"{place} * {step}"
-    if along.first:
+    if along.first and not along.is_joined:
         yield _first(along, names)
+
+
+def _joined_place(window: Window, place: str, vector: Axis | None) -> str:
+    """Of the nearest element. In front of a multiple of four elements there are none of two arrays among four neighbours."""
+    begins = f"{place} - {-window.first}" if window.first else place
+    return f"clamped({begins}, {window.size} - {'WIDTH' if vector in window.axes else '1'})"
 
 
 def _first(window: Window, names: Mapping[str, str]) -> str:

@@ -12,11 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from assistant.operators.axes import Alignment, Axis, SplitError, WholeAlignment, axes_of
+from assistant.operators.axes import Alignment, Axis, SplitError, WholeAlignment, Window, axes_of
 from assistant.operators.graph import Graph, TensorUse
 from assistant.operators.kernel_plan import Array, Plan, multiplied
 from assistant.operators.loops import Loops, TurnError, loops_of, plan_of
-from assistant.operators.origins import C_TYPES, Given, Made, Origin, RefusedError
+from assistant.operators.origins import C_TYPES, TYPES_IN_WORDS, VALUE_TYPES, Given, Made, Origin, RefusedError
 from assistant.operators.pulled import ConflictError, Pull
 from assistant.operators.sizes import sizes_of
 from assistant.record import Record
@@ -65,6 +65,11 @@ class _Kernel(Record):
     pull: Pull
     wanted: tuple[Wanted, ...]
     loops: Loops
+
+    @property
+    def joins(self) -> bool:
+        """Whether it joins tensors, whose sizes then stand in it."""
+        return any(isinstance(along, Window) and along.is_joined for read in self.pull.reads for along in read.part)
 
 
 def planned(graph: Graph, name: str, given: Sequence[Given], seen: Sequence[Mapping[int, Origin]]) -> Program:
@@ -158,7 +163,7 @@ class _Planner:
         return Pull(self._graph, self, self.frames, is_strict=is_strict)
 
     def _scratch(self, use: TensorUse, axes: tuple[Axis, ...]) -> Array:
-        array = Array(f"s{len(self.scratches)}", C_TYPES[use.dtype])
+        array = Array(f"s{len(self.scratches)}", VALUE_TYPES[use.dtype])
         self.scratches.append((array, axes))
         return array
 
@@ -173,7 +178,7 @@ class _Planner:
         for use, array, frame in results:
             origin = self._seen[-1].get(use.memory)
             if not isinstance(origin, Made) or use.dtype not in C_TYPES:
-                raise RefusedError("a result is no tensor of float32, int64, int32 or bool that its functions compute")
+                raise RefusedError(f"a result is no tensor of {TYPES_IN_WORDS} that its functions compute")
             wanted.append(Wanted(replace(array, c_type=C_TYPES[use.dtype]), pull.result(origin, use, frame), axes_of(frame)))
         return self._kernel(pull, wanted)
 
@@ -222,5 +227,5 @@ def _program(graph: Graph, name: str, given: Sequence[Given], kernels: Sequence[
         outputs=tuple((array, sizes.of_frame(frame)) for (array, _), frame in zip(results, planner.frames, strict=True)),
         arrays=arrays,
         sizes=sizes.bound,
-        is_for_any_model=all(sizes.is_named(axis) for order in orders for axis in order),
+        is_for_any_model=all(sizes.is_named(axis) for order in orders for axis in order) and not any(kernel.joins for kernel in kernels),
     )

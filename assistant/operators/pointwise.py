@@ -8,9 +8,10 @@ Example::
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 
-__all__ = ["constant", "expression"]
+__all__ = ["constant", "expression", "in_double"]
 
 Word = str | float | bool | None
 """An operand's C text, or a number."""
@@ -73,6 +74,11 @@ def constant(word: Word) -> str:
         return "NAN"
     text = f"{abs(value)!r}f" if math.isfinite(value) else "INFINITY"
     return f"(-{text})" if math.copysign(1.0, value) < 0 else text
+
+
+def in_double(text: str) -> str:
+    """An expression of floats as one of doubles: ``expf(x * 0.5f)`` as ``exp(x * 0.5)``."""
+    return re.sub(r"(?<=[\d.])f\b", "", re.sub(r"\b([a-z][a-z0-9]*)f\(", r"\1(", text))
 
 
 def _sum(x: str, other: Word, alpha: Word) -> str:

@@ -9,6 +9,7 @@ dimensions than the kernel does, its result is left to a kernel before this one 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from assistant.operators.axes import (
@@ -26,22 +27,18 @@ from assistant.operators.axes import (
     whole_of,
 )
 from assistant.operators.graph import Argument, Filled, FunctionCall, Graph, TensorUse
-from assistant.operators.origins import C_TYPES, Given, Made, Origin, RefusedError, place_of
-from assistant.operators.pointwise import Word, constant, expression
+from assistant.operators.origins import TYPES_IN_WORDS, VALUE_TYPES, Given, Made, Origin, RefusedError, place_of
+from assistant.operators.pointwise import Word, constant, expression, in_double
 from assistant.operators.raw_kernel import RawRead, RawStep, Sources
 from assistant.operators.row_functions import RowFunction, Stage, row_function
+from assistant.operators.value_types import WHOLE, check_types, rounded, typed
 
 __all__ = ["ConflictError", "Pull"]
 
-_WHOLE = frozenset({"bool", "long long", "int"})
-_COMPARISONS = frozenset(
-    {"gt", "lt", "ge", "le", "eq", "ne", "logical_and", "logical_or", "logical_not", "bitwise_not", "bitwise_and", "bitwise_or"}
-)
-_OF_WHOLE = _COMPARISONS | {"add", "sub", "rsub", "mul", "where", "masked_fill", "_to_copy", "copy", "clone", "neg", "tril", "triu"}
-"""Functions of whole numbers that rules write."""
-_CONDITIONS = {"where": 0, "masked_fill": 1}
+_FLOATS = frozenset({"float32", "float16", "bfloat16"})
+"""What is computed in float32."""
 _SCANS = {"cumsum": "running_sum", "cumprod": "running_product"}
-_BY_PLACE = frozenset({"repeat", "embedding", "stack", *_SCANS})
+_BY_PLACE = frozenset({"repeat", "embedding", "stack", "cat", *_SCANS})
 """Functions whose elements depend on more than the elements at the same place."""
 _MOST_STACKED = 4
 """Chosen: each element reads all of them."""
@@ -61,6 +58,7 @@ class Pull:
         self._is_strict = is_strict
         self._known: dict[tuple[int, int, Alignment, str], str] = {}
         self._scan: tuple[Axis, ...] | None = None
+        self._asked: Origin | None = None
         self._parts = 0
         """Within how many parts of tensors what is asked for lies."""
         self.reduced: tuple[Axis, ...] | None = None
@@ -72,14 +70,17 @@ class Pull:
 
     def result(self, origin: Origin, use: TensorUse, alignment: Alignment) -> str:
         """The word of a step."""
+        self._asked = origin
         word = self._from(origin, use, alignment, None)
         if isinstance(word, str) and word.startswith("@s"):
             return word
-        return self._add("value", constant(word), C_TYPES[use.dtype], None, axes_of(alignment))
+        return self._add("value", constant(word), VALUE_TYPES[use.dtype], None, axes_of(alignment))
 
     def copy(self, given: Given, axes: tuple[Axis, ...]) -> str:
         """The word of a step that is an element of an array."""
-        return self._add("value", self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes)), C_TYPES[given.use.dtype], None, axes)
+        return self._add(
+            "value", self._read(RawRead(given.name, VALUE_TYPES[given.use.dtype], axes)), VALUE_TYPES[given.use.dtype], None, axes
+        )
 
     def _from(self, origin: Origin, use: TensorUse, alignment: Alignment, call: FunctionCall | None) -> Word:
         try:
@@ -106,11 +107,11 @@ class Pull:
             self.noted.append((given.name, alignment))
         axes = axes_of(alignment)
         if has_window(alignment):
-            return self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes, part=alignment))
+            return self._read(RawRead(given.name, VALUE_TYPES[given.use.dtype], axes, part=alignment))
         other = self._sources.turned(given, axes)
         if other is not None and other.axes is not None:
             given, axes = other, other.axes
-        return self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes))
+        return self._read(RawRead(given.name, VALUE_TYPES[given.use.dtype], axes))
 
     def _read(self, read: RawRead) -> str:
         if read not in self.reads:
@@ -136,9 +137,9 @@ class Pull:
 
     def _made(self, made: Made, alignment: Alignment) -> str:
         call = self._calls[made.place]
-        c_type = C_TYPES.get(made.use.dtype)
+        c_type = VALUE_TYPES.get(made.use.dtype)
         if c_type is None:
-            raise RefusedError(f"{place_of(call)} leaves {made.use.dtype}, rules write float32, int64, int32 and bool")
+            raise RefusedError(f"{place_of(call)} leaves {made.use.dtype}, rules write {TYPES_IN_WORDS}")
         key = (made.place, made.output, alignment, "")
         if key not in self._known:
             found = row_function(call) if call.kind in ("rows", "reduction", "other") else None
@@ -161,6 +162,8 @@ class Pull:
                 return self._repeated(made, alignment)
             case "embedding":
                 return self._picked(made, alignment)
+            case "cat":
+                return self._joined(made, alignment)
             case "stack":
                 return self._stacked(made, alignment)
             case _:
@@ -173,28 +176,22 @@ class Pull:
             raise RefusedError(f"{place_of(call)} is a reduction that rules do not write")
         if call.kind != "pointwise" or made.output != 0 or len(call.writes) != 1:
             raise RefusedError(f"{place_of(call)} is neither element by element nor a reduction")
-        types = [C_TYPES.get(each.dtype, "") for each in call.arguments if isinstance(each, TensorUse)]
-        self._check_types(call, name, types, c_type)
+        types = [VALUE_TYPES.get(each.dtype, "") for each in call.arguments if isinstance(each, TensorUse)]
+        check_types(call, name, types, c_type)
         given = (None, *call.arguments[1:]) if name == "copy" else call.arguments
         words = [self._word(call, made.place, argument, shape, alignment) for argument in given]
         named = {key: self._word(call, made.place, value, shape, alignment) for key, value in call.named}
-        words = [self._typed(call, name, number, word, types, c_type) for number, word in enumerate(words)]
+        words = [typed(call, name, number, word, types, c_type) for number, word in enumerate(words)]
         if name in ("tril", "triu"):
             row, column = (self._read(RawRead(None, "long long", axes)) for axes in whole_of(alignment)[-2:])
             words = [words[0], row, column, str(call.arguments[1] if len(call.arguments) > 1 else 0)]
         text = expression(call.name, tuple(words), named)
         if text is None:
             raise RefusedError(f"{place_of(call)} is a function that rules do not write")
+        if "double" in (c_type, *types):
+            text = in_double(text)
+        text = rounded(call, name, made.use.dtype, text)
         return self._add("value", text, c_type, call, None)
-
-    def _check_types(self, call: FunctionCall, name: str, types: Sequence[str], c_type: str) -> None:
-        if "" in types:
-            odd = next(each.dtype for each in call.arguments if isinstance(each, TensorUse) and each.dtype not in C_TYPES)
-            raise RefusedError(f"{place_of(call)} reads {odd}, rules write float32, int64, int32 and bool")
-        if c_type in _WHOLE and name not in _OF_WHOLE:
-            raise RefusedError(f"{place_of(call)} computes whole numbers in a way that rules do not write")
-        if name.startswith("bitwise") and set(types) != {"bool"}:
-            raise RefusedError(f"{place_of(call)} works on bits of whole numbers, which rules do not write")
 
     def _word(self, call: FunctionCall, place: int, argument: Argument, whole: tuple[int, ...], alignment: Alignment) -> Word:
         if argument is None or isinstance(argument, bool | int | float | str):
@@ -209,16 +206,6 @@ class Pull:
         except NoLayoutError:
             raise RefusedError(f"{place_of(call)} reads {list(argument.shape)} next to {list(whole)}") from None
         return self._from(origin, argument, mine, call)
-
-    def _typed(self, call: FunctionCall, name: str, number: int, word: Word, types: Sequence[str], c_type: str) -> Word:
-        """Whole numbers as what PyTorch computes with: in a function of whole numbers alone they stay such."""
-        argument = call.arguments[number]
-        if isinstance(argument, TensorUse):
-            is_whole = C_TYPES[argument.dtype] in _WHOLE
-            is_computed = c_type == "float" and name not in _COMPARISONS and _CONDITIONS.get(name) != number
-            return f"(float){word}" if is_whole and is_computed and isinstance(word, str) else word
-        is_among_whole = name in _OF_WHOLE and c_type in _WHOLE and all(each in _WHOLE for each in types)
-        return str(word) if is_among_whole and type(word) is int else word
 
     def _rows(self, made: Made, alignment: WholeAlignment, found: RowFunction) -> str:
         call = self._calls[made.place]
@@ -279,12 +266,12 @@ class Pull:
         if "{at}" in stage.text:
             words["at"] = self._read(RawRead(None, "long long", folded))
         c_type = stage.c_type
-        if stage.kind == "sum" and x.dtype != "float32":
-            if call.name not in _FOLDED_WHOLE or x.dtype not in C_TYPES:
-                raise RefusedError(f"{place_of(call)} reduces {x.dtype}, rules write float32, and sums of whole numbers")
+        if stage.kind == "sum" and x.dtype not in _FLOATS:
+            if call.name not in _FOLDED_WHOLE or VALUE_TYPES.get(x.dtype) not in WHOLE:
+                raise RefusedError(f"{place_of(call)} reduces {x.dtype}, rules write float32, float16, bfloat16, and sums of whole numbers")
             c_type = "long long"
-        elif x.dtype != "float32":
-            raise RefusedError(f"{place_of(call)} reduces {x.dtype}, rules write float32, and sums of whole numbers")
+        elif x.dtype not in _FLOATS:
+            raise RefusedError(f"{place_of(call)} reduces {x.dtype}, rules write float32, float16, bfloat16, and sums of whole numbers")
         text = stage.text.format(**words)
         rows = frozenset(axes_of(whole)) - frozenset(folded)
         kind, axes = ("value", None) if stage.kind in ("full", "row") else (stage.kind, rows)
@@ -295,8 +282,8 @@ class Pull:
         """A sum or product of all elements before each one, and itself."""
         call = self._calls[made.place]
         x, place = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else None
-        if not isinstance(x, TensorUse) or type(place) is not int or not x.shape or (x.dtype, made.use.dtype) != ("float32", "float32"):
-            raise RefusedError(f"{place_of(call)} runs over something else than float32, which rules do not write")
+        if not isinstance(x, TensorUse) or type(place) is not int or not x.shape or {x.dtype, made.use.dtype} - _FLOATS:
+            raise RefusedError(f"{place_of(call)} runs over something else than floats of 16 or 32 bits, which rules do not write")
         along = alignment[place % len(x.shape)]
         if self.reduced is not None and (self._scan is None or self.reduced != along):
             return self._left_to_another(made, alignment)
@@ -308,7 +295,7 @@ class Pull:
         if self._is_strict:
             raise ConflictError
         given = self._sources.stored(made, alignment)
-        return self._read(RawRead(given.name, C_TYPES[given.use.dtype], given.axes or ()))
+        return self._read(RawRead(given.name, VALUE_TYPES[given.use.dtype], given.axes or ()))
 
     def _part_of_another(self, made: Made, alignment: Alignment) -> str:
         """A part of what a kernel before this one leaves as a whole."""
@@ -321,7 +308,7 @@ class Pull:
         )
         given = self._sources.stored(made, whole)
         part = alignment if has_window(alignment) else ()
-        return self._read(RawRead(given.name, C_TYPES[given.use.dtype], axes_of(alignment), part=part))
+        return self._read(RawRead(given.name, VALUE_TYPES[given.use.dtype], axes_of(alignment), part=part))
 
     def _repeated(self, made: Made, alignment: WholeAlignment) -> str:
         call = self._calls[made.place]
@@ -336,7 +323,7 @@ class Pull:
         except NoLayoutError:
             raise RefusedError(f"{place_of(call)} repeats a tensor across others, which rules do not write") from None
         word = self._from(origin, x, tuple(inner), call)
-        return self._add("value", constant(word), C_TYPES[x.dtype], call, None)
+        return self._add("value", constant(word), VALUE_TYPES[x.dtype], call, None)
 
     def _stacked(self, made: Made, alignment: WholeAlignment) -> str:
         """Tensors side by side along a dimension of their own: which one's element it is depends on the place."""
@@ -353,7 +340,29 @@ class Pull:
             rest = (*alignment[:place], *alignment[place + 1 :])
             words.append(constant(self._word(call, made.place, tensor, tensor.shape, rest)))
         text = "".join(f"{at} == {number} ? {word} : " for number, word in enumerate(words[:-1])) + words[-1]
-        return self._add("value", text, C_TYPES[made.use.dtype], call, None)
+        return self._add("value", text, VALUE_TYPES[made.use.dtype], call, None)
+
+    def _joined(self, made: Made, alignment: WholeAlignment) -> str:
+        """Tensors one behind the other along a dimension: each element reads all of them, where it lies in none the nearest element."""
+        if made != self._asked and any(call.kind in ("rows", "reduction") or call.name in _SCANS for call in self._calls):
+            return self._left_to_another(made, alignment)
+        call = self._calls[made.place]
+        tensors, dim = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else 0
+        if not isinstance(tensors, tuple) or type(dim) is not int or len(tensors) > _MOST_STACKED:
+            raise RefusedError(f"{place_of(call)} joins more tensors than rules write")
+        place = dim % len(alignment)
+        axes = alignment[place]
+        steps = tuple(math.prod(axis.size for axis in axes[number + 1 :]) for number in range(len(axes)))
+        at, first, text = self._read(RawRead(None, "long long", axes)), 0, ""
+        for number, tensor in enumerate(tensors):
+            if not isinstance(tensor, TensorUse) or tensor.dtype != made.use.dtype or not tensor.shape[place]:
+                raise RefusedError(f"{place_of(call)} joins tensors of several types, or an empty one")
+            part = Window(axes, steps, -first, tensor.shape[place], is_joined=True)
+            mine = (*alignment[:place], part, *alignment[place + 1 :])
+            word = constant(self._word(call, made.place, tensor, tensor.shape, mine))
+            first += tensor.shape[place]
+            text += word if number == len(tensors) - 1 else f"{at} < {first} ? {word} : "
+        return self._add("value", text, VALUE_TYPES[made.use.dtype], call, None)
 
     def _picked(self, made: Made, alignment: WholeAlignment) -> str:
         """Rows of a table, by their numbers."""
@@ -362,7 +371,7 @@ class Pull:
         if not isinstance(table, TensorUse) or not isinstance(numbers, TensorUse):
             raise RefusedError(f"{place_of(call)} picks rows of what is no tensor")
         origin = self._sources.seen(made.place, table.memory)
-        if not isinstance(origin, Given) or not table.is_whole or table.dtype != "float32":
+        if not isinstance(origin, Given) or not table.is_whole or table.dtype not in _FLOATS:
             raise RefusedError(f"{place_of(call)} picks rows of what is no input and no weight")
         row = self._word(call, made.place, numbers, numbers.shape, alignment[:-1])
         self.noted.append((origin.name, ((), alignment[-1])))

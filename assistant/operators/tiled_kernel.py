@@ -45,7 +45,7 @@ def _body(plan: Plan) -> Iterator[str]:
     turned = [(number, read) for number, read in enumerate(plan.reads) if read.array is not None and read.place == "apart"]
     for _, read in turned:
         assert read.array is not None
-        yield f"    __shared__ {read.array.c_type} {read.word}_tile[{_TILE}][{_TILE + 1}];"
+        yield f"    __shared__ {read.array.value_type} {read.word}_tile[{_TILE}][{_TILE + 1}];"
     yield from _lines()
     yield "        const long long p = p_begin + line, q = q_begin + threadIdx.x;"
     yield "        if (p < p_size && q < q_size) {"

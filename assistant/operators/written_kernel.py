@@ -19,9 +19,14 @@ __all__ = ["written"]
 
 _WRITE = {"flat": flat_kernel, "tiled": tiled_kernel, "row": row_kernel, "column": column_kernel, "scan": scan_kernel}
 
+_HEADERS = {"__nv_bfloat16": "cuda_bf16.h", "__half": "cuda_fp16.h"}
+
 
 def written(program: Program) -> str:
-    head = f"{_table(program)}\n#include <cuda_runtime.h>\n#include <math.h>\n#include <stdint.h>\n"
+    types = {array.c_type for array in (*program.arrays, *(array for array, _ in program.outputs))}
+    headers = [header for c_type, header in _HEADERS.items() if c_type in types]
+    includes = "".join(f"#include <{header}>\n" for header in (*headers, "cuda_runtime.h", "math.h", "stdint.h"))
+    head = f"{_table(program)}\n{includes}"
     texts = [head, *_functions(program.plans), *(_WRITE[plan.kind](plan) for plan in program.plans)]
     if len(program.plans) > 1:
         texts.append(_launcher(program))

@@ -341,7 +341,7 @@ def test_a_running_sum_over_its_whole_is_two_kernels() -> None:
     ("found", "said"),
     [
         (made({"x": X}, call("cumsum", "other", use(1), X, 0)), "with others behind it"),
-        (made({"x": X}, call("cat", "other", use(1), (X, X))), "neither element by element nor a reduction"),
+        (made({"x": X}, call("roll", "other", use(1), X, (1,))), "neither element by element nor a reduction"),
         (made({"x": use(0, (2, 3, 4))}, call("sum", "reduction", use(1, (3,)), use(0, (2, 3, 4)), (0, 2))), "do not stand side by side"),
         (made({"x": X}, call("relu", "pointwise", use(1), X), results=(DIAGONAL,)), "in a way that rules do not follow"),
         (made({"x": WHOLE}, call("bitwise_not", "pointwise", typed(1, "int64", 6, 40), WHOLE)), "bits of whole numbers"),
