@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from assistant.operators.aten_text import declarations
 from assistant.operators.host_access import HostAccess, host_accesses
 from assistant.record import Record
 
@@ -34,6 +35,8 @@ class Extension(Record):
     """C++ first, then CUDA."""
     functions: tuple[str, ...]
     """Those that Python may call; those of a ``PYBIND11_MODULE`` in the texts come on top."""
+    schemas: tuple[str, ...] = ()
+    """Of functions of PyTorch that the texts may call."""
 
 
 class ExtensionText(Record):
@@ -59,7 +62,9 @@ class ExtensionText(Record):
 
 def extension_text(extension: Extension, main: str) -> ExtensionText:
     """The unit; ``main``: the text that calls the functions."""
-    text, parts = _HEAD, list[tuple[int, str]]()
+    declared = declarations(extension.schemas)
+    text = f"#define KERNELOPT_METHODS {declared.methods}\n{_HEAD}namespace at {{\n{declared.functions}\n}}\n"
+    parts = list[tuple[int, str]]()
     for part in extension.texts:
         parts.append((text.count("\n") + 1, part))
         text += f"{_OF_PYTORCH.sub('', part)}\n"

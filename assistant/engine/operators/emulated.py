@@ -54,7 +54,7 @@ async def judged_on_emulator(
 async def _candidate(order: dict[str, Any], sides: TorchSides, runs: ExtensionRuns) -> dict[str, Any] | LabFailure:
     """Its last answer, in which every call of an extension has been answered."""
     folder = sides.folder("candidate")
-    answered: list[list[list[Any]]] = []
+    answered: list[list[str]] = []
     for _ in range(_MOST_RUNS):
         answer = await sides.run("candidate", order, folder, is_candidate=True)
         if isinstance(answer, LabFailure):

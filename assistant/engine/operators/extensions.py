@@ -36,6 +36,8 @@ _ANSWER_BYTES = 1 << 30
 _OF_PYTORCH = re.compile(r"\b(?:at|torch|c10|py|pybind11)::|'(?:at|torch|c10|py|pybind11)'|has no member named|No such file")
 """In a compiler's message: PyTorch's C++ interface is in question, of which the emulator has a part."""
 _OWN_STREAM = re.compile(r"\bcudaStreamCreate|\bgetStreamFromPool\b|\bcudaStreamPerThread\b")
+_IDENTITY_BYTES = 64
+"""A SHA-256 in hexadecimal digits."""
 _DEFINED = ("TORCH_EXTENSION_NAME=kernelopt_extension",)
 
 
@@ -75,13 +77,14 @@ class ExtensionRuns:
         """What the emulator saw wrong, at lines of the candidate's file where they are known."""
         return tuple(self._placed(index, problem) for index, run in self._runs.items() for problem in run.problems)
 
-    async def answer(self, index: int, request: dict[str, Any], calls: list[list[Any]], folder: Path) -> LabFailure | None:
+    async def answer(self, index: int, request: dict[str, Any], calls: list[str], folder: Path) -> LabFailure | None:
         """Run the calls that stand in ``folder/calls{index}.bin``; what each left goes to ``folder/answers{index}.bin``."""
         is_first = index not in self._texts
         texts = tuple(text for _, text in request["sources"])
         headers = extension_folder()
         main = await asyncio.to_thread((headers / "kernelopt/main.cpp").read_text, "utf-8")
-        text = self._texts.setdefault(index, extension_text(Extension(request["name"], texts, tuple(request["functions"])), main))
+        extension = Extension(request["name"], texts, tuple(request["functions"]), tuple(request["schemas"]))
+        text = self._texts.setdefault(index, extension_text(extension, main))
         program = Program(
             sources=(Source(folder / f"{request['name']}.cu", text.text),),
             flags=Flags((f"-I{headers}", *(f"-D{name}" for name in _DEFINED), *request["flags"])),
@@ -154,17 +157,30 @@ def _works_aside(recording: Recording) -> bool:
     return False
 
 
-def _write_answers(path: Path, calls: list[list[Any]], run: ProgramRun) -> None:
-    """Each with its place and what identifies its arguments; a call that the program did not come back from gets an error."""
+def _write_answers(path: Path, calls: list[str], run: ProgramRun) -> None:
+    """Each with what identifies its call; a call that the program did not come back from gets an error. Earlier answers that ask for
+    functions of PyTorch stay: the candidate comes to them again."""
+    kept = _asking(path.read_bytes()) if path.exists() else b""
     data, at = run.stdout, 0
     with path.open("wb") as file:
-        for place, number, digest in calls:
+        file.write(kept)
+        for identity in calls:
             answer = _at(data, at)
             at += 8 + len(answer or b"")
             if answer is None:
                 at = len(data)
                 answer = _error(_end_in_words(run))
-            file.write(struct.pack("<qqq", place, number, len(answer)) + digest.encode() + answer)
+            file.write(struct.pack("<q", len(answer)) + identity.encode() + answer)
+
+
+def _asking(answers: bytes) -> bytes:
+    kept, at = b"", 0
+    while at < len(answers):
+        (size,) = struct.unpack_from("<q", answers, at)
+        whole = answers[at : at + 8 + _IDENTITY_BYTES + size]
+        kept += whole if whole[8 + _IDENTITY_BYTES :][:1] == b"C" else b""
+        at += len(whole)
+    return kept
 
 
 def _at(data: bytes, at: int) -> bytes | None:

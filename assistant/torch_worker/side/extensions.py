@@ -4,7 +4,8 @@
 
 A candidate is run again and again: a call whose answer is not known yet is written down and ends its case (`Pending`), all calls that were
 written down are run, and the next time they are answered. A call is known by its place (which model or case, the how manieth call there)
-and by its arguments: other arguments at the same place are another call.
+and by its arguments: other arguments at the same place are another call. Where C++ calls functions of PyTorch, the answer is what it asks
+for: that is computed here (`aten`), and the call is another one, with these results.
 """
 
 from __future__ import annotations
@@ -18,17 +19,15 @@ from typing import Any
 
 import torch
 
+from assistant.torch_worker.side.aten import answered, schemas_in
 from assistant.torch_worker.side.failures import SideError
 from assistant.torch_worker.side.tensor_files import tensors_in
+from assistant.torch_worker.side.value_bytes import ValueReader, text_bytes, value_bytes, write_memory
 
 __all__ = ["Extensions", "Pending"]
 
-# Numbers of c10/core/ScalarType.h
-_TYPES = {
-    torch.uint8: 0, torch.int8: 1, torch.int16: 2, torch.int32: 3, torch.int64: 4, torch.float16: 5, torch.float32: 6,
-    torch.float64: 7, torch.bool: 11, torch.bfloat16: 15,
-}  # fmt: skip
-_NUMBERS = {number: dtype for dtype, number in _TYPES.items()}
+_MOST_ROUNDS = 40
+"""So often one call may ask for functions of PyTorch."""
 
 
 class Pending(BaseException):
@@ -44,7 +43,7 @@ class Extensions:
         self.requests: list[dict[str, Any]] = []
         """What each extension is built from."""
         self._calls: list[dict[tuple[int, int], bytes]] = []
-        self._answers: list[dict[tuple[int, int], tuple[str, bytes]]] = []
+        self._answers: list[dict[str, bytes]] = []
         self.is_pending = False
         """Whether a call since `at` has no answer yet, even if the candidate went on all the same."""
         self.call_count = 0
@@ -76,32 +75,42 @@ class Extensions:
     def _added(self, name: str, sources: list[list[str]], functions: list[str], further: dict[str, Any]) -> Any:
         index = len(self.requests)
         flags = [str(flag) for key in ("extra_cflags", "extra_cuda_cflags") for flag in further.get(key) or ()]
-        self.requests.append({"name": name, "sources": sources, "functions": functions, "flags": flags})
+        schemas = schemas_in([text for _, text in sources])
+        self.requests.append({"name": name, "sources": sources, "functions": functions, "flags": flags, "schemas": schemas})
         self._calls.append({})
         self._answers.append(_read_answers(self._folder / f"answers{index}.bin"))
         return _Functions(lambda function: lambda *values, **named: self._call(index, function, values, named))
 
     def _call(self, index: int, function: str, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
         arguments = [*values, *named.values()]
-        request = _text(function) + struct.pack("<q", len(arguments)) + b"".join(map(_value, arguments))
+        given = text_bytes(function) + struct.pack("<q", len(arguments)) + b"".join(map(value_bytes, arguments))
         key = self._place
         self._place = (key[0], key[1] + 1)
-        self._calls[index][key] = request
         self.call_count += 1
-        known = self._answers[index].get(key)
-        if known is None or known[0] != hashlib.sha256(request).hexdigest():
-            self.is_pending = True
-            raise Pending
-        return _Answer(known[1]).given(list(tensors_in(arguments)))
+        results: list[bytes] = []
+        for _ in range(_MOST_ROUNDS):
+            request = given + struct.pack("<q", len(results)) + b"".join(results)
+            self._calls[index][key] = request
+            answer = self._answers[index].get(_identity(key, request))
+            if answer is None:
+                self.is_pending = True
+                raise Pending
+            if answer[:1] != b"C":
+                return _given(answer, list(tensors_in(arguments)))
+            if torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors_in(arguments)):
+                raise SideError("unsupported", f"{function}() calls functions of PyTorch in C++, through which no gradients are emulated: "
+                                "have it called in a torch.autograd.Function")  # fmt: skip
+            results += answered(answer[1:], first=len(results))
+        raise SideError("unsupported", f"{function}() calls functions of PyTorch in C++ more than {_MOST_ROUNDS} times one after the other")
 
-    def write_calls(self) -> list[list[list[Any]]]:
-        """Each extension's calls into ``calls{index}.bin``; for each call its place and what identifies its arguments."""
-        listed: list[list[list[Any]]] = []
+    def write_calls(self) -> list[list[str]]:
+        """Each extension's calls into ``calls{index}.bin``; for each call what identifies it."""
+        listed: list[list[str]] = []
         for index, calls in enumerate(self._calls):
             ordered = sorted(calls.items())
             data = struct.pack("<q", len(ordered)) + b"".join(request for _, request in ordered)
             (self._folder / f"calls{index}.bin").write_bytes(data)
-            listed.append([[*place, hashlib.sha256(request).hexdigest()] for place, request in ordered])
+            listed.append([_identity(place, request) for place, request in ordered])
         return listed
 
 
@@ -123,109 +132,31 @@ def _texts(given: Any) -> list[str]:
     return [str(given)] if isinstance(given, (str, Path)) else [str(text) for text in given]
 
 
-def _text(text: str) -> bytes:
-    data = text.encode()
-    return struct.pack("<q", len(data)) + data
+def _identity(place: tuple[int, int], request: bytes) -> str:
+    """Of one call: the same place and the same arguments."""
+    return hashlib.sha256(struct.pack("<qq", *place) + request).hexdigest()
 
 
-def _value(value: Any) -> bytes:
-    if isinstance(value, torch.Tensor):
-        return _tensor(value)
-    if value is None:
-        return b"n"
-    if isinstance(value, bool):
-        return b"b" + struct.pack("<q", value)
-    if isinstance(value, int):
-        return b"i" + struct.pack("<q", value)
-    if isinstance(value, float):
-        return b"d" + struct.pack("<d", value)
-    if isinstance(value, str):
-        return b"s" + _text(value)
-    if isinstance(value, (list, tuple)):
-        return b"L" + struct.pack("<q", len(value)) + b"".join(map(_value, value))
-    raise TypeError(f"incompatible function arguments: {type(value).__name__}")
-
-
-def _tensor(tensor: torch.Tensor) -> bytes:
-    number = _TYPES.get(tensor.dtype)
-    if number is None:
-        raise SideError("unsupported", f"an extension was given a tensor of {tensor.dtype}, which the emulator does not have")
-    data = _memory(tensor)
-    head = struct.pack("<bq", number, tensor.dim()) + struct.pack(f"<{2 * tensor.dim()}q", *tensor.shape, *tensor.stride())
-    return b"T" + head + struct.pack("<q", len(data)) + data
-
-
-def _memory(tensor: torch.Tensor) -> bytes:
-    """From its first to its last element, gaps included."""
-    import ctypes
-
-    extent = _extent(list(tensor.shape), list(tensor.stride()))
-    return ctypes.string_at(tensor.data_ptr(), extent * tensor.element_size()) if extent else b""
-
-
-def _extent(shape: list[int], stride: list[int]) -> int:
-    return 0 if 0 in shape else 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True))
-
-
-def _read_answers(path: Path) -> dict[tuple[int, int], tuple[str, bytes]]:
-    """By place: what identifies the arguments, and the answer."""
+def _read_answers(path: Path) -> dict[str, bytes]:
+    """By what identifies the call."""
     if not path.exists():
         return {}
     data, found, at = path.read_bytes(), {}, 0
     while at < len(data):
-        place, nth, size = struct.unpack_from("<qqq", data, at)
-        found[place, nth] = (data[at + 24 : at + 88].decode(), data[at + 88 : at + 88 + size])
-        at += 88 + size
+        (size,) = struct.unpack_from("<q", data, at)
+        found[data[at + 8 : at + 72].decode()] = data[at + 72 : at + 72 + size]
+        at += 72 + size
     return found
 
 
-class _Answer:
-    """What the emulated program wrote after one call."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._at = 0
-
-    def given(self, arguments: list[torch.Tensor]) -> Any:
-        """The value returned; tensors that the call changed are changed. Raises RuntimeError for what the call raised."""
-        kind = self._take("<c")
-        if kind == b"E":
-            raise RuntimeError(self._bytes(self._take("<q")).decode("utf-8", "replace"))
-        returned = self._value(arguments)
-        for tensor in arguments:
-            if self._take("<b"):
-                _write(tensor, self._bytes(self._take("<q")))
-        return returned
-
-    def _take(self, form: str) -> Any:
-        (value,) = struct.unpack_from(form, self._data, self._at)
-        self._at += struct.calcsize(form)
-        return value
-
-    def _bytes(self, size: int) -> bytes:
-        self._at += size
-        return self._data[self._at - size : self._at]
-
-    def _value(self, arguments: list[torch.Tensor]) -> Any:
-        kind = self._take("<c")
-        if kind == b"A":
-            return arguments[self._take("<q")]
-        if kind == b"T":
-            dtype, dims = _NUMBERS[self._take("<b")], self._take("<q")
-            shape, stride = ([self._take("<q") for _ in range(dims)] for _ in range(2))
-            made = torch.empty_strided(shape, stride, dtype=dtype)
-            _write(made, self._bytes(self._take("<q")))
-            return made
-        if kind == b"L":
-            return tuple(self._value(arguments) for _ in range(self._take("<q")))
-        if kind == b"n":
-            return None
-        value = self._take("<d" if kind == b"d" else "<q")
-        return bool(value) if kind == b"b" else value
-
-
-def _write(tensor: torch.Tensor, data: bytes) -> None:
-    import ctypes
-
-    if data:
-        ctypes.memmove(tensor.data_ptr(), data, len(data))
+def _given(answer: bytes, arguments: list[torch.Tensor]) -> Any:
+    """The value returned; tensors that the call changed are changed. Raises RuntimeError for what the call raised."""
+    reader = ValueReader(answer)
+    kind = reader.take("<c")
+    if kind == b"E":
+        raise RuntimeError(reader.text())
+    returned = reader.value(arguments)
+    for tensor in arguments:
+        if reader.take("<b"):
+            write_memory(tensor, reader.sized())
+    return returned

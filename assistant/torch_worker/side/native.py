@@ -35,7 +35,7 @@ class NativeExtensions:
     def at(self, place: int) -> None:
         """Every call is answered at once, whatever it belongs to."""
 
-    def write_calls(self) -> list[list[list[Any]]]:
+    def write_calls(self) -> list[list[str]]:
         """None is left to be answered."""
         return []
 

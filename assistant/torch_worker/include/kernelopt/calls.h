@@ -13,7 +13,9 @@ namespace kernelopt {
 using at::Tensor;
 
 struct Value {  // an argument: one of these, by its kind
-    char kind = 'n';  // n(one), T(ensor), i(nteger), d(ouble), b(ool), s(tring), L(ist)
+    char kind = 'n';
+    // n(one), T(ensor), i(nteger), d(ouble), b(ool), s(tring), L(ist), t(ype of elements), P(ending tensor: number of its function, and its
+    // place there), A(n argument, by its number), V(iew of an argument: its number, and offset, sizes and strides)
     Tensor tensor;
     int64_t integer = 0;
     double number = 0.0;
@@ -70,7 +72,7 @@ template <> struct Argument<c10::IntArrayRef> {
 
 inline Value valued(const Tensor& tensor) {
     Value made;
-    made.kind = tensor.defined() ? 'T' : 'n';
+    made.kind = tensor.defined() ? tensor.is_pending() ? 'P' : 'T' : 'n';
     made.tensor = tensor;
     return made;
 }
@@ -86,6 +88,29 @@ inline Value valued(double number) {
     made.number = number;
     return made;
 }
+inline Value valued(const c10::Scalar& scalar) {
+    return scalar.kind() == 'd' ? valued(scalar.toDouble()) : scalar.kind() == 'b' ? valued(scalar.toBool()) : valued(scalar.toLong());
+}
+inline Value valued(std::string_view text) {
+    Value made;
+    made.kind = 's';
+    made.text = std::string(text);
+    return made;
+}
+inline Value valued(c10::ScalarType type) {
+    Value made;
+    made.kind = 't';
+    made.integer = int64_t(type);
+    return made;
+}
+inline Value valued(std::nullopt_t) { return {}; }
+inline Value valued(const c10::IntArrayRef& sizes) {
+    Value made;
+    made.kind = 'L';
+    for (int64_t size : sizes) made.items.push_back(valued(size));
+    return made;
+}
+template <typename T> Value valued(const std::optional<T>& given) { return given ? valued(*given) : Value{}; }
 template <typename T> Value valued(const std::vector<T>& items) {
     Value made;
     made.kind = 'L';

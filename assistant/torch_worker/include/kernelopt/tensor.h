@@ -1,128 +1,19 @@
-// PyTorch's C++ tensor as far as extensions use it around their kernels, on the emulator's device memory. Operations that compute are
-// not here: what uses one does not compile, and the message names it.
+// PyTorch's C++ tensor as far as extensions use it around their kernels, on the emulator's device memory. What computes is PyTorch's own:
+// `aten.h` asks for it.
 #ifndef KERNELOPT_TENSOR_H
 #define KERNELOPT_TENSOR_H
 
-#include <cuda_runtime.h>
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
+#include "kernelopt/accessors.h"
+#include "kernelopt/types.h"
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <initializer_list>
-#include <memory>
-#include <optional>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <vector>
+#ifndef KERNELOPT_METHODS  // those of PyTorch's tensors that the extension calls, as far as they are not below
+#define KERNELOPT_METHODS
+#endif
 
-namespace c10 {
-
-using Half = __half;
-using BFloat16 = __nv_bfloat16;
-
-// Numbers of c10/core/ScalarType.h
-enum class ScalarType : int8_t { Byte = 0, Char = 1, Short = 2, Int = 3, Long = 4, Half = 5, Float = 6, Double = 7, Bool = 11, BFloat16 = 15 };
-
-inline size_t elementSize(ScalarType type) {
-    switch (type) {
-        case ScalarType::Byte: case ScalarType::Char: case ScalarType::Bool: return 1;
-        case ScalarType::Short: case ScalarType::Half: case ScalarType::BFloat16: return 2;
-        case ScalarType::Int: case ScalarType::Float: return 4;
-        default: return 8;
-    }
-}
-
-template <typename T> struct CppTypeToScalarType;
-#define KERNELOPT_SCALAR(T, NAME) \
-    template <> struct CppTypeToScalarType<T> { static constexpr ScalarType value = ScalarType::NAME; };
-KERNELOPT_SCALAR(uint8_t, Byte) KERNELOPT_SCALAR(int8_t, Char) KERNELOPT_SCALAR(int16_t, Short) KERNELOPT_SCALAR(int, Int)
-KERNELOPT_SCALAR(long, Long) KERNELOPT_SCALAR(long long, Long) KERNELOPT_SCALAR(Half, Half) KERNELOPT_SCALAR(float, Float)
-KERNELOPT_SCALAR(double, Double) KERNELOPT_SCALAR(bool, Bool) KERNELOPT_SCALAR(BFloat16, BFloat16)
-#undef KERNELOPT_SCALAR
-
-inline const char* toString(ScalarType type) {
-    switch (type) {
-        case ScalarType::Byte: return "Byte";
-        case ScalarType::Char: return "Char";
-        case ScalarType::Short: return "Short";
-        case ScalarType::Int: return "Int";
-        case ScalarType::Long: return "Long";
-        case ScalarType::Half: return "Half";
-        case ScalarType::Float: return "Float";
-        case ScalarType::Double: return "Double";
-        case ScalarType::Bool: return "Bool";
-        default: return "BFloat16";
-    }
-}
-inline std::ostream& operator<<(std::ostream& out, ScalarType type) { return out << toString(type); }
-
-class Error : public std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-template <typename... Parts> [[noreturn]] void fail(const Parts&... parts) {
-    std::ostringstream text;
-    (text << ... << parts);
-    throw Error(text.str());
-}
-
-enum class DeviceType : int8_t { CPU = 0, CUDA = 1 };
-
-struct Device {
-    DeviceType kind = DeviceType::CUDA;
-    int8_t number = 0;
-    Device(DeviceType type = DeviceType::CUDA, int8_t index = 0) : kind(type), number(index) {}
-    DeviceType type() const { return kind; }
-    int8_t index() const { return number; }
-    bool is_cuda() const { return kind == DeviceType::CUDA; }
-    bool is_cpu() const { return kind == DeviceType::CPU; }
-    bool operator==(const Device& other) const { return kind == other.kind && number == other.number; }
-    bool operator!=(const Device& other) const { return !(*this == other); }
-};
-inline std::ostream& operator<<(std::ostream& out, const Device& device) { return out << (device.is_cuda() ? "cuda:0" : "cpu"); }
-
-enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
-
-class IntArrayRef {
-public:
-    IntArrayRef() = default;
-    IntArrayRef(std::initializer_list<int64_t> values) : values_(values) {}
-    IntArrayRef(const std::vector<int64_t>& values) : values_(values) {}
-    int64_t operator[](size_t at) const { return values_.at(at); }
-    size_t size() const { return values_.size(); }
-    const int64_t* begin() const { return values_.data(); }
-    const int64_t* end() const { return values_.data() + values_.size(); }
-    const int64_t* data() const { return values_.data(); }
-    std::vector<int64_t> vec() const { return values_; }
-    bool operator==(const IntArrayRef& other) const { return values_ == other.values_; }
-    bool operator!=(const IntArrayRef& other) const { return values_ != other.values_; }
-    friend std::ostream& operator<<(std::ostream& out, const IntArrayRef& sizes) {
-        out << "[";
-        for (size_t i = 0; i < sizes.size(); ++i) out << (i ? ", " : "") << sizes.values_[i];
-        return out << "]";
-    }
-
-private:
-    std::vector<int64_t> values_;
-};
-
-struct TensorOptions {
-    ScalarType type = ScalarType::Float;
-    TensorOptions() = default;
-    TensorOptions(ScalarType scalar) : type(scalar) {}
-    TensorOptions dtype(ScalarType scalar) const { return TensorOptions(scalar); }
-    template <typename T> TensorOptions dtype() const { return TensorOptions(CppTypeToScalarType<T>::value); }
-    template <typename... Where> TensorOptions device(Where...) const { return *this; }
-    TensorOptions layout(int) const { return *this; }
-    TensorOptions requires_grad(bool) const { return *this; }
-    TensorOptions memory_format(MemoryFormat) const { return *this; }
-};
-
-}  // namespace c10
+namespace kernelopt {
+struct Needed {};  // the result of a function of PyTorch is not known yet; no std::exception: a handler must not take it for an error
+template <typename R, typename... A> R aten(const char* name, const A&... arguments);
+}  // namespace kernelopt
 
 namespace at {
 
@@ -145,40 +36,14 @@ struct Storage {
     ~Storage() { if (data) cudaFree(data); }
 };
 
-template <typename T> struct DefaultPtrTraits { using PtrType = T*; };
-template <typename T> struct RestrictPtrTraits { using PtrType = T* __restrict__; };
-
-template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits, typename Index = int64_t>
-struct TensorAccessor {
-    T* data_;
-    const Index* sizes_;
-    const Index* strides_;
-    __host__ __device__ Index size(Index at) const { return sizes_[at]; }
-    __host__ __device__ Index stride(Index at) const { return strides_[at]; }
-    __host__ __device__ T* data() const { return data_; }
-    __host__ __device__ decltype(auto) operator[](Index at) const {
-        if constexpr (N == 1) return (data_[at * strides_[0]]);
-        else return TensorAccessor<T, N - 1, Traits, Index>{data_ + at * strides_[0], sizes_ + 1, strides_ + 1};
-    }
+struct DeprecatedType {  // of x.type(), as older texts write
+    ScalarType scalar;
+    ScalarType scalarType() const { return scalar; }
+    bool is_cuda() const { return true; }
+    operator ScalarType() const { return scalar; }
 };
 
-template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits, typename Index = int64_t>
-struct GenericPackedTensorAccessor {
-    T* data_;
-    Index sizes_[N];
-    Index strides_[N];
-    __host__ __device__ Index size(Index at) const { return sizes_[at]; }
-    __host__ __device__ Index stride(Index at) const { return strides_[at]; }
-    __host__ __device__ T* data() const { return data_; }
-    __host__ __device__ decltype(auto) operator[](Index at) const {
-        if constexpr (N == 1) return (data_[at * strides_[0]]);
-        else return TensorAccessor<T, N - 1, Traits, Index>{data_ + at * strides_[0], sizes_ + 1, strides_ + 1};
-    }
-};
-template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits>
-using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, Traits, int32_t>;
-template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits>
-using PackedTensorAccessor64 = GenericPackedTensorAccessor<T, N, Traits, int64_t>;
+struct TensorIndex;
 
 class Tensor {
 public:
@@ -188,6 +53,20 @@ public:
         : body_(std::make_shared<Body>(Body{sizes, strides, type, 0, nullptr})) {
         body_->storage = std::make_shared<Storage>(extent() * elementSize(type));
     }
+
+    static Tensor pending(int64_t number, int64_t item) {  // what the function of this number returns, at this place
+        Tensor made;
+        made.body_ = std::make_shared<Body>(Body{{}, {}, ScalarType::Float, 0, nullptr, number, item});
+        return made.as_result();
+    }
+    Tensor as_result() const {
+        Tensor made = *this;
+        made.is_result_ = true;
+        return made;
+    }
+    bool is_pending() const { return body_ && body_->number >= 0; }
+    int64_t pending_number() const { return body_->number; }
+    int64_t pending_item() const { return body_->item; }
 
     bool defined() const { return body_ != nullptr; }
     int64_t dim() const { return int64_t(body().sizes.size()); }
@@ -209,6 +88,11 @@ public:
     TensorOptions options() const { return TensorOptions(body().type); }
     Device device() const { return Device(); }
     int64_t get_device() const { return 0; }
+    DeprecatedType type() const { return {body().type}; }
+    MemoryFormat suggest_memory_format() const {
+        const bool is_last = dim() == 4 && !is_contiguous() && is_contiguous(MemoryFormat::ChannelsLast);
+        return is_last ? MemoryFormat::ChannelsLast : MemoryFormat::Contiguous;
+    }
     bool is_cuda() const { return true; }
     bool is_cpu() const { return false; }
     bool is_floating_point() const {
@@ -229,6 +113,7 @@ public:
         }
         return static_cast<T*>(data_ptr());
     }
+    template <typename T> T* data() const { return data_ptr<T>(); }
     template <typename T> T* mutable_data_ptr() const { return data_ptr<T>(); }
     template <typename T> const T* const_data_ptr() const { return data_ptr<std::remove_const_t<T>>(); }
     void* mutable_data_ptr() const { return data_ptr(); }
@@ -237,14 +122,18 @@ public:
     template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits> auto packed_accessor32() const { return packed<T, N, Traits, int32_t>(); }
     template <typename T, size_t N, template <typename> class Traits = DefaultPtrTraits> auto packed_accessor64() const { return packed<T, N, Traits, int64_t>(); }
 
-    Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const { return is_contiguous(format) ? *this : clone(format); }
+    Tensor contiguous(MemoryFormat format = MemoryFormat::Contiguous) const {
+        if (is_result_ && format == MemoryFormat::Contiguous) return kernelopt::aten<Tensor>("contiguous", *this);
+        return is_contiguous(format) ? *this : clone(format);
+    }
     Tensor clone(MemoryFormat format = MemoryFormat::Contiguous) const {
         Tensor made(body().sizes, format == MemoryFormat::ChannelsLast ? channels_last(body().sizes) : row_major(body().sizes), body().type);
         made.copy_(*this);
         return made;
     }
     Tensor& copy_(const Tensor& from) {
-        if (from.body().sizes != body().sizes || from.body().type != body().type) fail("copy_ between shapes or types is not emulated");
+        if (from.body().type != body().type) return copy_(from.to(body().type));
+        if (from.body().sizes != body().sizes) return copy_(from.expand(body().sizes));
         const std::vector<char> source = from.host();
         std::vector<char> target = host();
         walk([&](int64_t mine, int64_t theirs) { std::memcpy(&target[mine * element_size()], &source[theirs * element_size()], element_size()); }, from);
@@ -252,18 +141,19 @@ public:
         return *this;
     }
     Tensor& zero_() {
-        if (!is_non_overlapping_and_dense()) fail("zero_ of a tensor with gaps is not emulated");
+        if (!is_non_overlapping_and_dense()) return fill_(0.0);
         if (numel()) cudaMemset(data_ptr(), 0, nbytes());
         return *this;
     }
     Tensor& fill_(double value) {
-        if (!is_non_overlapping_and_dense()) fail("fill_ of a tensor with gaps is not emulated");
+        if (!is_non_overlapping_and_dense()) return copy_(Tensor({}, body().type).fill_(value));
         std::vector<char> values(nbytes());
         for (int64_t at = 0; at < numel(); ++at) put(&values[at * element_size()], value);
         upload(values);
         return *this;
     }
     Tensor view(IntArrayRef sizes) const {
+        if (is_result_) return kernelopt::aten<Tensor>("view", *this, sizes);
         if (!is_contiguous()) fail("view of a tensor that is not contiguous: use reshape");
         std::vector<int64_t> wanted = sizes.vec();
         int64_t known = 1, open = -1;
@@ -275,9 +165,78 @@ public:
         return sharing(wanted, row_major(wanted));
     }
     Tensor reshape(IntArrayRef sizes) const { return contiguous().view(sizes); }
-    Tensor flatten() const { return reshape({-1}); }
+    Tensor flatten(int64_t first = 0, int64_t last = -1) const {
+        std::vector<int64_t> wanted(body().sizes.begin(), body().sizes.begin() + (dim() ? wrapped(first) : 0));
+        wanted.push_back(1);
+        for (size_t at = wrapped(first); dim() && at <= wrapped(last); ++at) wanted.back() *= body().sizes.at(at);
+        if (dim()) wanted.insert(wanted.end(), body().sizes.begin() + wrapped(last) + 1, body().sizes.end());
+        return reshape(wanted);
+    }
+    Tensor select(int64_t at, int64_t index) const {
+        const int64_t count = size(at), place = index < 0 ? index + count : index;
+        if (place < 0 || place >= count) fail("index ", index, " is out of bounds for dimension ", at, " with size ", count);
+        auto sizes = body().sizes, strides = body().strides;
+        sizes.erase(sizes.begin() + wrapped(at));
+        strides.erase(strides.begin() + wrapped(at));
+        return sharing(sizes, strides, place * stride(at));
+    }
+    Tensor operator[](int64_t index) const { return select(0, index); }
+    Tensor slice(int64_t at = 0, std::optional<int64_t> start = {}, std::optional<int64_t> end = {}, int64_t step = 1) const {
+        const int64_t count = size(at);
+        const auto within = [&](int64_t place) { return std::min(std::max(place < 0 ? place + count : place, int64_t(0)), count); };
+        const int64_t first = within(start.value_or(0)), last = std::max(first, within(end.value_or(count)));
+        auto sizes = body().sizes, strides = body().strides;
+        sizes[wrapped(at)] = (last - first + step - 1) / step;
+        strides[wrapped(at)] *= step;
+        return sharing(sizes, strides, first * stride(at));
+    }
+    Tensor narrow(int64_t at, int64_t start, int64_t length) const {
+        if (start < 0 || length < 0 || start + length > size(at)) fail("start (", start, ") + length (", length, ") exceeds dimension size (", size(at), ")");
+        return slice(at, start, start + length);
+    }
+    std::vector<Tensor> split(int64_t part, int64_t at = 0) const {
+        std::vector<Tensor> parts;
+        for (int64_t start = 0; start < std::max<int64_t>(size(at), 1); start += part) parts.push_back(slice(at, start, start + part));
+        return parts;
+    }
+    std::vector<Tensor> split(IntArrayRef parts_sizes, int64_t at = 0) const {
+        std::vector<Tensor> parts;
+        int64_t start = 0;
+        for (int64_t size : parts_sizes) parts.push_back(narrow(at, start, size)), start += size;
+        return parts;
+    }
+    std::vector<Tensor> chunk(int64_t count, int64_t at = 0) const { return split(std::max<int64_t>((size(at) + count - 1) / count, 1), at); }
+    std::vector<Tensor> unbind(int64_t at = 0) const {
+        std::vector<Tensor> parts;
+        for (int64_t index = 0; index < size(at); ++index) parts.push_back(select(at, index));
+        return parts;
+    }
+    Tensor expand(IntArrayRef wanted) const {
+        if (is_result_) return kernelopt::aten<Tensor>("expand", *this, wanted);
+        const int64_t more = int64_t(wanted.size()) - dim();
+        if (more < 0) fail("expand: fewer sizes than the tensor has");
+        std::vector<int64_t> sizes = wanted.vec(), strides(wanted.size(), 0);
+        for (int64_t at = more; at < int64_t(sizes.size()); ++at) {
+            if (sizes[at] == -1) sizes[at] = size(at - more);
+            if (size(at - more) != 1 && size(at - more) != sizes[at]) fail("expand: a size of ", size(at - more), " does not become ", sizes[at]);
+            strides[at] = size(at - more) == 1 && sizes[at] != 1 ? 0 : stride(at - more);
+        }
+        return sharing(sizes, strides);
+    }
+    Tensor expand_as(const Tensor& other) const { return expand(other.sizes()); }
+    Tensor strided(std::vector<int64_t> sizes, std::vector<int64_t> strides, int64_t offset) const { return sharing(sizes, strides, offset); }
+    Tensor index(std::initializer_list<TensorIndex> indices) const;
+    Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Tensor& values);
+    Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value);
+    template <typename T> T item() const {
+        if (numel() != 1) fail("a Tensor with ", numel(), " elements cannot be converted to Scalar");
+        const std::vector<char> bytes = host();
+        return T(taken(bytes.data()));
+    }
+    Scalar item() const { return is_floating_point() ? Scalar(item<double>()) : dtype() == kBool ? Scalar(item<bool>()) : Scalar(item<int64_t>()); }
     Tensor view_as(const Tensor& other) const { return view(other.sizes()); }
     Tensor transpose(int64_t first, int64_t second) const {
+        if (is_result_) return kernelopt::aten<Tensor>("transpose.int", *this, first, second);
         auto sizes = body().sizes, strides = body().strides;
         std::swap(sizes.at(wrapped(first)), sizes.at(wrapped(second)));
         std::swap(strides.at(wrapped(first)), strides.at(wrapped(second)));
@@ -285,18 +244,26 @@ public:
     }
     Tensor t() const { return dim() < 2 ? *this : transpose(0, 1); }
     Tensor permute(IntArrayRef order) const {
+        if (is_result_) return kernelopt::aten<Tensor>("permute", *this, order);
         std::vector<int64_t> sizes, strides;
         for (int64_t at : order) sizes.push_back(size(at)), strides.push_back(stride(at));
         return sharing(sizes, strides);
     }
     Tensor unsqueeze(int64_t at) const {
+        if (is_result_) return kernelopt::aten<Tensor>("unsqueeze", *this, at);
         auto sizes = body().sizes, strides = body().strides;
         const size_t place = size_t(at < 0 ? at + dim() + 1 : at);
         sizes.insert(sizes.begin() + place, 1);
         strides.insert(strides.begin() + place, place < strides.size() ? strides[place] * body().sizes[place] : 1);
         return sharing(sizes, strides);
     }
+    Tensor squeeze() const {
+        Tensor made = *this;
+        for (int64_t at = dim(); at-- > 0;) made = made.squeeze(at);
+        return made;
+    }
     Tensor squeeze(int64_t at) const {
+        if (is_result_) return kernelopt::aten<Tensor>("squeeze.dim", *this, at);
         if (size(at) != 1) return *this;
         auto sizes = body().sizes, strides = body().strides;
         sizes.erase(sizes.begin() + wrapped(at));
@@ -304,13 +271,27 @@ public:
         return sharing(sizes, strides);
     }
     Tensor to(ScalarType type) const {
-        if (type == body().type) return *this;
-        fail("conversion from ", body().type, " to ", type, " in C++ is not emulated: convert in Python, before the call");
+        return !is_result_ && type == body().type ? *this : kernelopt::aten<Tensor>("to.dtype", *this, type);
     }
+    Tensor toType(ScalarType type) const { return to(type); }
+    Tensor type_as(const Tensor& other) const { return to(other.scalar_type()); }
     Tensor to(TensorOptions options) const { return to(options.type); }
     Tensor to(Device) const { return *this; }
     Tensor cuda() const { return *this; }
     Tensor detach() const { return *this; }
+
+    KERNELOPT_METHODS
+    Tensor operator-() const { return kernelopt::aten<Tensor>("neg", *this); }
+    Tensor& operator=(const Tensor&) & = default;
+    Tensor& operator=(const Tensor& from) && { return copy_(from); }  // of a part: y[0] = x
+    Tensor& operator+=(const Tensor& other) { return kernelopt::aten<void>("add_.Tensor", *this, other), *this; }
+    Tensor& operator-=(const Tensor& other) { return kernelopt::aten<void>("sub_.Tensor", *this, other), *this; }
+    Tensor& operator*=(const Tensor& other) { return kernelopt::aten<void>("mul_.Tensor", *this, other), *this; }
+    Tensor& operator/=(const Tensor& other) { return kernelopt::aten<void>("div_.Tensor", *this, other), *this; }
+    Tensor& operator+=(const Scalar& other) { return kernelopt::aten<void>("add_.Scalar", *this, other), *this; }
+    Tensor& operator-=(const Scalar& other) { return kernelopt::aten<void>("sub_.Scalar", *this, other), *this; }
+    Tensor& operator*=(const Scalar& other) { return kernelopt::aten<void>("mul_.Scalar", *this, other), *this; }
+    Tensor& operator/=(const Scalar& other) { return kernelopt::aten<void>("div_.Scalar", *this, other), *this; }
 
     // What the emulator's own code asks for: elements from the first to the last one in memory, gaps included.
     int64_t extent() const {
@@ -336,17 +317,20 @@ private:
         ScalarType type;
         int64_t offset;
         std::shared_ptr<Storage> storage;
+        int64_t number = -1, item = 0;  // of a function of PyTorch whose result is not known yet
     };
     std::shared_ptr<Body> body_;
+    bool is_result_ = false;  // of a function of PyTorch: its views are asked for, too, known or not, so that a run asks for the same as before
 
     const Body& body() const {
         if (!body_) fail("a tensor that is not defined was used");
+        if (body_->number >= 0) throw kernelopt::Needed{};
         return *body_;
     }
     size_t wrapped(int64_t at) const { return size_t(at < 0 ? at + dim() : at); }
-    Tensor sharing(std::vector<int64_t> sizes, std::vector<int64_t> strides) const {
+    Tensor sharing(std::vector<int64_t> sizes, std::vector<int64_t> strides, int64_t offset = 0) const {
         Tensor made;
-        made.body_ = std::make_shared<Body>(Body{sizes, strides, body().type, body().offset, body().storage});
+        made.body_ = std::make_shared<Body>(Body{sizes, strides, body().type, body().offset + offset, body().storage});
         return made;
     }
     static std::vector<int64_t> row_major(const std::vector<int64_t>& sizes) {
@@ -378,6 +362,20 @@ private:
             }
         }
     }
+    double taken(const char* place) const {
+        const auto load = [&](auto typed) { return std::memcpy(&typed, place, sizeof typed), typed; };
+        switch (body().type) {
+            case kFloat: return load(float{});
+            case kDouble: return load(double{});
+            case kHalf: return __half2float(load(Half{}));
+            case kBFloat16: return __bfloat162float(load(BFloat16{}));
+            case kInt: return load(int32_t{});
+            case kLong: return double(load(int64_t{}));
+            case kShort: return load(int16_t{});
+            case kChar: return load(int8_t{});
+            default: return load(uint8_t{});
+        }
+    }
     void put(char* place, double value) const {
         const auto store = [&](auto typed) { std::memcpy(place, &typed, sizeof typed); };
         switch (body().type) {
@@ -399,6 +397,19 @@ private:
         for (size_t i = 0; i < N; ++i) made.sizes_[i] = Index(body().sizes[i]), made.strides_[i] = Index(body().strides[i]);
         return made;
     }
+};
+
+class TensorList {  // at::ArrayRef<Tensor>
+public:
+    TensorList(std::initializer_list<Tensor> items) : items_(items) {}
+    TensorList(const std::vector<Tensor>& items) : items_(items) {}
+    size_t size() const { return items_.size(); }
+    const Tensor& operator[](size_t at) const { return items_.at(at); }
+    auto begin() const { return items_.begin(); }
+    auto end() const { return items_.end(); }
+
+private:
+    std::vector<Tensor> items_;
 };
 
 inline Tensor empty(IntArrayRef sizes, TensorOptions options = {}) { return Tensor(sizes.vec(), options.type); }
@@ -424,58 +435,5 @@ template <typename... Where> TensorOptions device(Where...) { return {}; }
 struct NoGradGuard {};
 }  // namespace torch
 namespace c10 { using at::Tensor; }
-
-#define TORCH_CHECK(CONDITION, ...) \
-    do { if (!(CONDITION)) c10::fail("" __VA_OPT__(,) __VA_ARGS__); } while (0)
-#define TORCH_INTERNAL_ASSERT(CONDITION, ...) TORCH_CHECK(CONDITION, #CONDITION)
-#define AT_ASSERTM TORCH_CHECK
-#define AT_ERROR(...) c10::fail(__VA_ARGS__)
-#define TORCH_WARN(...)
-#define C10_CUDA_CHECK(CALL) \
-    do { const cudaError_t kernelopt_error = (CALL); if (kernelopt_error != cudaSuccess) c10::fail("CUDA error: ", cudaGetErrorString(kernelopt_error)); } while (0)
-#define AT_CUDA_CHECK C10_CUDA_CHECK
-#define C10_CUDA_KERNEL_LAUNCH_CHECK() C10_CUDA_CHECK(cudaGetLastError())
-#define C10_HOST_DEVICE __host__ __device__
-#define C10_DEVICE __device__
-#define C10_LAUNCH_BOUNDS_1(...) __launch_bounds__(__VA_ARGS__)
-#define C10_LAUNCH_BOUNDS_2(...) __launch_bounds__(__VA_ARGS__)
-
-#define KERNELOPT_CASE(VALUE, T, ...) case c10::ScalarType::VALUE: { using scalar_t [[maybe_unused]] = T; return __VA_ARGS__(); }
-#define KERNELOPT_SWITCH(TYPE, NAME, CASES) \
-    [&] { switch (TYPE) { CASES default: c10::fail('"', NAME, "\" not implemented for '", c10::toString(TYPE), "'"); } }()
-#define AT_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) \
-    KERNELOPT_SWITCH(TYPE, NAME, KERNELOPT_CASE(Float, float, __VA_ARGS__) KERNELOPT_CASE(Double, double, __VA_ARGS__))
-#define AT_DISPATCH_FLOATING_TYPES_AND_HALF(TYPE, NAME, ...) \
-    KERNELOPT_SWITCH(TYPE, NAME, KERNELOPT_CASE(Float, float, __VA_ARGS__) KERNELOPT_CASE(Double, double, __VA_ARGS__) \
-                     KERNELOPT_CASE(Half, c10::Half, __VA_ARGS__))
-#define AT_DISPATCH_FLOATING_TYPES_AND2(FIRST, SECOND, TYPE, NAME, ...) \
-    KERNELOPT_SWITCH(TYPE, NAME, KERNELOPT_CASE(Float, float, __VA_ARGS__) KERNELOPT_CASE(Double, double, __VA_ARGS__) \
-                     KERNELOPT_CASE(Half, c10::Half, __VA_ARGS__) KERNELOPT_CASE(BFloat16, c10::BFloat16, __VA_ARGS__))
-#define AT_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) \
-    KERNELOPT_SWITCH(TYPE, NAME, KERNELOPT_CASE(Byte, uint8_t, __VA_ARGS__) KERNELOPT_CASE(Char, int8_t, __VA_ARGS__) \
-                     KERNELOPT_CASE(Short, int16_t, __VA_ARGS__) KERNELOPT_CASE(Int, int, __VA_ARGS__) KERNELOPT_CASE(Long, int64_t, __VA_ARGS__))
-#define AT_DISPATCH_ALL_TYPES(TYPE, NAME, ...) \
-    KERNELOPT_SWITCH(TYPE, NAME, KERNELOPT_CASE(Float, float, __VA_ARGS__) KERNELOPT_CASE(Double, double, __VA_ARGS__) \
-                     KERNELOPT_CASE(Byte, uint8_t, __VA_ARGS__) KERNELOPT_CASE(Char, int8_t, __VA_ARGS__) KERNELOPT_CASE(Short, int16_t, __VA_ARGS__) \
-                     KERNELOPT_CASE(Int, int, __VA_ARGS__) KERNELOPT_CASE(Long, int64_t, __VA_ARGS__))
-
-namespace c10::cuda {
-struct CUDAStream {
-    cudaStream_t stream() const { return nullptr; }
-    operator cudaStream_t() const { return nullptr; }
-};
-inline CUDAStream getCurrentCUDAStream(int = 0) { return {}; }
-struct CUDAGuard { template <typename Where> explicit CUDAGuard(Where&&) {} };
-struct OptionalCUDAGuard { template <typename... Where> explicit OptionalCUDAGuard(Where&&...) {} };
-}  // namespace c10::cuda
-namespace at::cuda {
-using namespace c10::cuda;
-inline cudaDeviceProp* getCurrentDeviceProperties() {
-    static cudaDeviceProp properties;
-    cudaGetDeviceProperties(&properties, 0);
-    return &properties;
-}
-}  // namespace at::cuda
-namespace at { inline Device device_of(const Tensor& tensor) { return tensor.device(); } }
 
 #endif
