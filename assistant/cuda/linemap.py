@@ -4,6 +4,7 @@ Example::
 
     LineMap("a\\nb\\n", "a\\nnew\\nb\\n").line(2)    # 3
     LineMap("a\\nb\\n", "a\\nB\\n").line(2)          # None: that line was changed
+    LineMap("a\\nb\\n", "a\\n b // c\\n").line(2)    # 2: it is the same code
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import difflib
 
 from assistant.cuda.edits import lines_of
+from assistant.cuda.same_code import code_of_line
 
 __all__ = ["LineMap"]
 
@@ -19,7 +21,7 @@ _ALIGNED_LINES = 2_000
 
 
 class LineMap:
-    """Maps 1-based lines; both directions of editing cost nothing where the texts agree at both ends."""
+    """Maps 1-based lines, spacing and comments aside; both directions of editing cost nothing where the texts agree at both ends."""
 
     def __init__(self, before: str, after: str) -> None:
         self._moved: dict[int, int] = {}
@@ -36,7 +38,7 @@ class LineMap:
         self._head = head
         self._tail_start = len(old) - tail
         self._shift = len(new) - len(old)
-        middle_old, middle_new = old[head : len(old) - tail], new[head : len(new) - tail]
+        middle_old, middle_new = ([*map(code_of_line, lines[head : len(lines) - tail])] for lines in (old, new))
         if 0 < len(middle_old) <= _ALIGNED_LINES and 0 < len(middle_new) <= _ALIGNED_LINES:
             matcher = difflib.SequenceMatcher(None, middle_old, middle_new, autojunk=False)
             for old_at, new_at, count in matcher.get_matching_blocks():

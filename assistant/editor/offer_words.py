@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from assistant.cuda.linemap import LineMap
+from assistant.cuda.respelled import respelled
 from assistant.engine.report import asked_in_words, gain_in_words, verdict_in_short
 from assistant.model.change import FileChange
 from assistant.model.comparison import format_ratio
@@ -76,9 +77,9 @@ def accept_title(proposal: Proposal) -> str:
 
 
 def fits(change: FileChange, text: str) -> bool:
-    """Whether every line that it replaces, and every place that it inserts lines at, is still there."""
+    """Whether every line that it replaces, and every place that it inserts lines at, is still there, or all of the code is."""
     lines = LineMap(change.before_text, text)
-    return all(map(partial(_is_there, lines), change.hunks))
+    return all(map(partial(_is_there, lines), change.hunks)) or respelled(change, text) is not None
 
 
 def is_to_be_made(proposal: Proposal, path: Path, text: str) -> bool:

@@ -19,6 +19,7 @@ from assistant.cuda.edits import lines_of
 from assistant.cuda.includes import include_line
 from assistant.cuda.linemap import LineMap
 from assistant.cuda.match import kernel_meant
+from assistant.cuda.same_code import is_same_code
 from assistant.editor.analysis import Analysis
 from assistant.editor.offer_words import OUTDATED, gain, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
@@ -40,7 +41,6 @@ _E = TypeVar("_E")
 _SHOWN = frozenset({"inspect", "check", "profile"})
 """Commands whose answers are shown at a kernel."""
 _OTHER_DEFECT = "KO207"
-_BLANK = re.compile(r"\s*(?://.*)?")
 NO_ROUTES: Mapping[str, str] = {}
 NO_SEARCHES: Mapping[str, InVain] = {}
 _SEVERITY_OF = {
@@ -250,7 +250,7 @@ class _Builder:
         return self._maps[text]
 
     def _is_touched(self, kernel: Kernel, text: str) -> bool:
-        """Whether anything changed since ``text`` but blank lines, comment lines and other kernels."""
+        """Whether anything changed since ``text`` but spacing, comments and other kernels."""
         own = self._ranges[kernel.span]
         inside = (self._around(first, last) for first, last in self._changes(text))
         return any(around is None or around == own for around in inside)
@@ -272,20 +272,20 @@ class _Builder:
 
     def _changes(self, text: str) -> tuple[tuple[int, int], ...]:
         """(first, last) line of each change since ``text``, as of now; of a removal the lines around it."""
-        if text == self._parsed.source.text:
-            return ()
         if text not in self._changed:
-            self._changed[text] = tuple(self._changes_between(lines_of(text), lines_of(self._parsed.source.text), self._map(text)))
+            now = self._parsed.source.text
+            changes = () if is_same_code(text, now) else self._changes_between(lines_of(text), lines_of(now), self._map(text))
+            self._changed[text] = tuple(changes)
         return self._changed[text]
 
     def _changes_between(self, old: Sequence[str], new: Sequence[str], lines: LineMap) -> Iterator[tuple[int, int]]:
         now = [lines.line(number) for number in range(1, len(old) + 1)]
         kept = {line for line in now if line is not None}
-        yield from ((n, n) for n, line in enumerate(new, start=1) if n not in kept and not _BLANK.fullmatch(line.strip()))
+        yield from ((n, n) for n, line in enumerate(new, start=1) if n not in kept and not is_same_code(line, ""))
         before, is_removing = 0, False
         for text, line in zip((*old, ""), (*now, len(new) + 1), strict=True):
             if line is None:
-                is_removing = is_removing or not _BLANK.fullmatch(text.strip())
+                is_removing = is_removing or not is_same_code(text, "")
                 continue
             if is_removing:
                 yield (before + 1, line - 1) if line - before > 1 else (before, line)

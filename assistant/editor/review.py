@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.respelled import respelled_texts
 from assistant.disk.texts import source_text
 from assistant.engine.proposals import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
 from assistant.errors import UsageError
@@ -66,6 +67,7 @@ class _Reversible(Record):
 
     proposal: Proposal
     request: DecisionRequest
+    before: tuple[Source, ...]
     accepted: tuple[Source, ...]
 
 
@@ -81,6 +83,8 @@ class Review:
         self._texts: dict[Path, str] = {}
         """Texts of the files that are open."""
         self._reversible: dict[Path, tuple[_Reversible, ...]] = {}
+        self._made_here: dict[str, Apply] = {}
+        """By proposal: the last edit of it that was made here, of a text with spaces and comments of its own."""
         self._seen: set[str] = set()
         """Proposals whose accepted text stood here: only what was here can be undone here."""
         self._awaited: dict[Path, AwaitedEdit] = {}
@@ -96,9 +100,9 @@ class Review:
             raise UsageError(self._why_closed(proposal), "kernelopt history shows who decided what")
         kind = DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED
         request = as_partial(proposal, DecisionRequest(kind, hunk_ids, why.code, why.words))
-        if current != proposal.before:
-            return self._decider().moved(proposal, current, chosen_of(proposal, request))
-        return self._begin(Apply(proposal, request, current, chosen_of(proposal, request)))
+        chosen = chosen_of(proposal, request)
+        made = respelled_texts(proposal.before, chosen, current)
+        return self._decider().moved(proposal, current, chosen) if made is None else self._begin(Apply(proposal, request, current, made))
 
     def begin_edited(self, proposal_id: str, current: tuple[Source, ...], edited: tuple[Source, ...]) -> Apply:
         """Accept the texts that a person made of a proposal (edit-then-accept). Raises UsageError as ``begin`` does."""
@@ -171,15 +175,15 @@ class Review:
         if awaited is not None and (asked is not None or awaited.is_made):
             del self._awaited[path]
         for item in self._reversible_of(path):
-            if item.proposal.id in half_made or Source(path, text) not in (*item.accepted, *item.proposal.before):
+            if item.proposal.id in half_made or Source(path, text) not in (*item.accepted, *item.before):
                 continue
             who = asked.who if asked is not None and asked.proposal_id == item.proposal.id else self._who
             is_accepted = item.proposal.state is ProposalState.ACCEPTED
             shows_it = self._shows(item.accepted)
             if shows_it:
                 self._seen.add(item.proposal.id)
-            if is_accepted and item.proposal.id in self._seen and self._shows(item.proposal.before):
-                yield from self._reversed(item.proposal, DecisionRequest(DecisionKind.UNDONE), item.proposal.before, who)
+            if is_accepted and item.proposal.id in self._seen and self._shows(item.before):
+                yield from self._reversed(item.proposal, DecisionRequest(DecisionKind.UNDONE), item.before, who)
             elif not is_accepted and shows_it:
                 yield from self._reversed(item.proposal, item.request, item.accepted, who)
 
@@ -199,6 +203,7 @@ class Review:
         for path in (apply.proposal.path, *apply.proposal.paths):
             self.refresh(path)
         self._seen.add(apply.proposal.id)
+        self._made_here[apply.proposal.id] = apply
         yield self._decider().record(apply.proposal, apply.request, apply.after)
 
     def _shows(self, texts: Iterable[Source]) -> bool:
@@ -227,7 +232,11 @@ class Review:
         proposal, request = self._decider().as_decided(proposal), self._decider().last_acceptance(proposal)
         if request.kind is DecisionKind.EDITED_THEN_ACCEPTED:
             return None  # its text is only known by its hash
-        return _Reversible(proposal, request, chosen_of(proposal, request))
+        made = self._made_here.get(proposal.id)
+        chosen = chosen_of(proposal, request)
+        if made is not None and chosen == chosen_of(proposal, made.request):
+            return _Reversible(proposal, request, made.before, made.after)
+        return _Reversible(proposal, request, proposal.before, chosen)
 
     def _why_closed(self, proposal: Proposal) -> str:
         decisions = self._store.decisions(proposal.id)

@@ -179,6 +179,7 @@ test("a hunk moves with what is typed around it, and is gone where its lines are
   assert.deepEqual(place("new\na\nb\nc\nd\ne\n"), { line: 3, count: 2 });
   assert.deepEqual(place("a\nb\nc\nd\nchanged\n"), { line: 2, count: 2 });
   assert.deepEqual(place("b\r\nc\r\nd\r\ne\r\n"), { line: 1, count: 2 });
+  assert.deepEqual(place("a \nb\nc  \nd\ne\n"), { line: 2, count: 2 });
   assert.equal(place("a\nb\nC\nd\ne\n"), undefined);
   assert.equal(place("a\nb\nc\nbetween\nd\ne\n"), undefined);
   assert.equal(place("a\n"), undefined);

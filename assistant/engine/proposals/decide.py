@@ -11,6 +11,7 @@ from dataclasses import replace
 from assistant.config import find_workspace, user_paths
 from assistant.cuda.changes import ChangeConflict, RebasedTexts, chosen_texts, rebase_texts
 from assistant.cuda.hunks import HunkMismatch
+from assistant.cuda.respelled import respelled_texts
 from assistant.engine.files import put_back_half_written, replace_texts
 from assistant.engine.proposals.rejected import twins
 from assistant.engine.proposals.superseding import claim_in_words, successor
@@ -51,7 +52,7 @@ class DecisionRequest(Record):
 
 
 class MovedChange(Record):
-    """A file changed since the proposal was made; the change still fits, as ``texts``, but must be judged again."""
+    """The code of a file changed since the proposal was made; the change still fits, as ``texts``, but must be judged again."""
 
     proposal: Proposal
     current: tuple[Source, ...]
@@ -84,8 +85,10 @@ class Decider(Record):
         current = self._current(proposal)
         if current == texts:
             return self._append(proposal, request, texts)
-        if current != proposal.before:
+        made = respelled_texts(proposal.before, texts, current)
+        if made is None:
             return self.moved(proposal, current, texts)
+        texts = made
         replace_texts(current, texts, user_paths().writing)
         decided = self._append(proposal, request, texts)
         if isinstance(decided, AlreadyDecided) and decided.decision.text_sha256 != texts_sha256(texts):
@@ -124,15 +127,16 @@ class Decider(Record):
         proposal = self.as_decided(proposal)
         accepted = self.accepted_texts(proposal)
         current = self._current(proposal)
-        if current not in (accepted, proposal.before):
+        restored = current if current == proposal.before else respelled_texts(accepted, proposal.before, current)
+        if restored is None:
             moved_on = ", ".join(str(now.path) for now, then in zip(current, accepted, strict=True) if now != then)
             raise CannotAnswerError(
                 f"{moved_on} changed after {proposal.id} was accepted; undo would lose those changes",
                 f"edit it by hand: kernelopt show {proposal.id} prints the diff",
             )
-        replace_texts(current, proposal.before, user_paths().writing)
+        replace_texts(current, restored, user_paths().writing)
         request = DecisionRequest(DecisionKind.UNDONE)
-        return self._append(proposal, request, proposal.before, frozenset({ProposalState.ACCEPTED}))
+        return self._append(proposal, request, restored, frozenset({ProposalState.ACCEPTED}))
 
     def moved(self, proposal: Proposal, current: tuple[Source, ...], texts: tuple[Source, ...] | None = None) -> MovedChange:
         """The change (to ``texts``; None: all of it) made on ``current``; raises CannotAnswerError, the proposal being stale then."""

@@ -73,7 +73,7 @@ async def test_a_hunk_on_a_text_that_moved_on_is_judged_there_and_offered_anew(o
     document = editor.open(offered.source)
     await editor.until(lambda: offers(editor, document))
     first, *others = stored(offered.cli)[offered.id].hunks
-    editor.type(document, "// mine\n" + document.text)
+    editor.type(document, "int mine;\n" + document.text)
     answer = await editor.run("kernelopt.proposal.accept", proposal_id=offered.id, hunk_ids=[first.id])
     assert answer["outcome"] == "moved" and editor.applied == []
     assert any("the 1 hunk that you accepted will be judged on the current text" in message for message in editor.said)
@@ -85,5 +85,5 @@ async def test_a_hunk_on_a_text_that_moved_on_is_judged_there_and_offered_anew(o
     assert [hunk.id for hunk in proposals[offer].hunks] == [first.id] and proposals[offer].files[0].before_text == document.text
     await editor.run("kernelopt.proposal.accept", proposal_id=offer)
     await editor.until(lambda: not offers(editor, document))
-    assert document.text.startswith("// mine\n") and "".join(first.after) in document.text
+    assert document.text.startswith("int mine;\n") and "".join(first.after) in document.text
     assert all("".join(hunk.after) not in document.text for hunk in others)

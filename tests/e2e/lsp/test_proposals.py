@@ -92,6 +92,30 @@ async def test_accepting_is_a_versioned_edit_and_undo_and_redo_are_decisions(off
     assert kinds(offered) == ["accepted", "undone", "accepted"] and not await is_offered(editor, document)
 
 
+async def test_spaces_and_comments_leave_an_offer_valid_and_stay_when_it_is_accepted(offered: Offered, open_editor: Start) -> None:
+    editor = await open_editor(cli=offered.cli, settings=QUIET)
+    document = await shown(editor, offered)
+    (before,) = proposal_notes(editor, document)
+    lines = document.text.splitlines()
+    body = document.line_of("__global__") + 1
+    lines[body] += "  // mine"
+    editor.type(document, "// on top\n\n" + " \n".join(lines) + "\n")
+
+    def moved() -> list[types.Diagnostic]:
+        return [note for note in proposal_notes(editor, document) if note.range.start.line != before.range.start.line]
+
+    (now,) = await editor.until(moved)
+    assert now.message == before.message and await is_offered(editor, document)
+    spaced = document.text
+    answer = await editor.run("kernelopt.proposal.accept", proposal_id=offered.id)
+    assert answer["outcome"] == "applying"
+    await editor.until(lambda: not proposal_notes(editor, document))
+    assert kinds(offered) == ["accepted"] and document.text.startswith("// on top\n\n") and "  // mine \n" in document.text
+    editor.undo(document)
+    await editor.until(lambda: proposal_notes(editor, document))
+    assert kinds(offered) == ["accepted", "undone"] and document.text == spaced
+
+
 async def test_an_editor_that_does_not_make_the_edit_has_decided_nothing(offered: Offered, open_editor: Start) -> None:
     editor = await open_editor(cli=offered.cli, settings=QUIET)
     document = await shown(editor, offered)
@@ -201,7 +225,7 @@ async def test_a_stale_accept_is_refused_and_says_why(offered: Offered, open_edi
     editor = await open_editor(cli=offered.cli, settings=QUIET)
     document = await shown(editor, offered)
     edited = next(line[1:] for line in offered.proposal["diff"].splitlines() if line.startswith("-") and not line.startswith("---"))
-    editor.replace(document, edited, edited + " // mine")
+    editor.replace(document, edited, edited + " ;  // mine")
     with_mine = document.text
     error = await failure(editor, "kernelopt.proposal.accept", proposal_id=offered.id)
     assert "changed where" in error and "kernelopt optimize" in error

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assistant.cuda.same_code import code_hash
+from assistant.cuda.same_code import code_hash, code_of_line, is_same_code
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from assistant.cuda.same_code import code_hash
     ],
 )
 def test_comments_and_spacing_do_not_count(a: str, b: str) -> None:
-    assert code_hash(a) == code_hash(b)
+    assert code_hash(a) == code_hash(b) and is_same_code(a, b)
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,29 @@ def test_comments_and_spacing_do_not_count(a: str, b: str) -> None:
     ],
 )
 def test_everything_else_does(a: str, b: str) -> None:
-    assert code_hash(a) != code_hash(b)
+    assert code_hash(a) != code_hash(b) and not is_same_code(a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("a + +b", "a++b"),
+        ("a++ + b", "a + ++b"),
+        ("x = 1.f;", "x = 1 .f;"),
+        ("a > >b", "a >>b"),
+        ("n / *p", "n /*p*/"),
+        ("f(1, 2)", "f(12)"),
+    ],
+)
+def test_spaces_that_part_one_token_into_two_are_code(a: str, b: str) -> None:
+    assert not is_same_code(a, b)
+
+
+def test_code_that_knows_its_line_moves_with_nothing() -> None:
+    assert is_same_code("int n = __LINE__;", "int n = __LINE__;")
+    assert not is_same_code("int n = __LINE__;", "\nint n = __LINE__;")
+
+
+def test_a_line_is_compared_by_its_code_and_one_without_code_by_its_words() -> None:
+    assert code_of_line("  a = b;  // one\n") == code_of_line("a=b; // two") != code_of_line("a = c;")
+    assert code_of_line("// one\n") == code_of_line("  // one") != code_of_line("// two")

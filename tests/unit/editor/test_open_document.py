@@ -78,6 +78,23 @@ def test_a_gain_is_not_shown_of_a_kernel_that_was_edited_since() -> None:
     assert [note.message for note in document.view.notes if note.proposal] == ["judged before your edit: "]
 
 
+def test_spaces_and_comments_leave_an_offer_as_it_is() -> None:
+    before = BEFORE.replace("{ x", "{\n  x").replace(" }", "\n  x[1] = 4.0f;\n}")
+    offered = replace(UNDONE_ELSEWHERE, files=change(FILE, before, before.replace("1.0f", "2.0f")))
+    spaced = (
+        before.replace("4.0f;", "4.0f; "),
+        before.replace("1.0f;", "1.0f; "),
+        before.replace("1.0f;", "1.0f;  // the first"),
+        before.replace("\n  x[1]", "\n\n  /* the\n     second */\n  x[1]"),
+        f"/* on\n\n top */\n{before}\n",
+    )
+    for text in spaced:
+        document = OpenDocument("file:///w/k.cu", FILE, text)
+        document.offer((offered,))
+        (kernel,) = document.view.kernels
+        assert not kernel.is_offer_outdated and kernel_row(kernel, document.view)[0].title == "≈2.00x predicted", text
+
+
 INSPECT = Task(Verb.INSPECT, JobRequest(FILE, FILE.parent, texts=((FILE, BEFORE),)))
 
 

@@ -47,6 +47,22 @@ def test_an_accept_writes_the_file_and_is_kept(store: Store, proposal: Proposal)
     assert _now(store).state is ProposalState.ACCEPTED
 
 
+@pytest.mark.parametrize("spaced", ["a\nb  \nc // why\n\nd\ne\n", " a\nb\nc\n// why\nd\ne"])
+def test_an_accept_keeps_spaces_and_comments_that_were_typed_since(store: Store, proposal: Proposal, spaced: str) -> None:
+    proposal.path.write_text(spaced)
+    decision = _decider(store).accept(proposal, _ACCEPT)
+    made = spaced.replace(" a", "a").replace("a", "A").replace("e", "E").rstrip() + "\n"
+    assert isinstance(decision, Decision) and proposal.path.read_text() == made
+    assert decision.text_sha256 == Source(proposal.path, made).sha256
+
+
+def test_an_undo_keeps_comments_that_were_typed_since(store: Store, proposal: Proposal) -> None:
+    _decider(store).accept(proposal, _ACCEPT)
+    proposal.path.write_text(_AFTER.replace("c", "c  // mine"))
+    assert isinstance(_decider(store).undo(_now(store)), Decision)
+    assert proposal.path.read_text() == _BEFORE.replace("c", "c  // mine") and _now(store).state is ProposalState.UNDONE
+
+
 def test_some_hunks_give_a_mixed_text(proposal: Proposal) -> None:
     first = DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED, (proposal.hunks[0].id[:6],))
     assert chosen_of(proposal, first) == _texts(proposal, "A\nb\nc\nd\ne\n")
@@ -275,11 +291,11 @@ def test_some_hunks_of_two_files_are_accepted_and_undone_as_one(store: Store, of
 
 
 def test_a_change_in_one_of_two_files_moves_the_whole_edit_and_writes_neither(store: Store, of_two: Proposal) -> None:
-    of_two.paths[1].write_text("// mine\n" + _HEADER)
+    of_two.paths[1].write_text("int mine;\n" + _HEADER)
     moved = _decider(store).accept(of_two, _ACCEPT)
     assert isinstance(moved, MovedChange)
-    assert [source.text for source in moved.texts] == [_AFTER, "// mine\n" + _EDITED]
-    assert _on_disk(of_two) == [_BEFORE, "// mine\n" + _HEADER]
+    assert [source.text for source in moved.texts] == [_AFTER, "int mine;\n" + _EDITED]
+    assert _on_disk(of_two) == [_BEFORE, "int mine;\n" + _HEADER]
     of_two.paths[1].write_text("u\nv\nw\nz\n")
     with pytest.raises(CannotAnswerError, match=r"^.*tile\.cuh changed where"):
         _decider(store).accept(of_two, _ACCEPT)

@@ -17,14 +17,18 @@ export function livePlace(hunk: HunkPlace, made: readonly string[], now: readonl
   return undefined;
 }
 
-/** How many lines at the beginning and, beyond those, at the end are the same. */
+/** How many lines at the beginning and, beyond those, at the end are the same, spaces at their ends aside. */
 function unchanged(made: readonly string[], now: readonly string[]): { readonly head: number; readonly tail: number } {
   const most = Math.min(made.length, now.length);
   let head = 0;
-  while (head < most && made[head] === now[head]) head += 1;
+  while (head < most && isSame(made[head], now[head])) head += 1;
   let tail = 0;
-  while (tail < most - head && made[made.length - 1 - tail] === now[now.length - 1 - tail]) tail += 1;
+  while (tail < most - head && isSame(made[made.length - 1 - tail], now[now.length - 1 - tail])) tail += 1;
   return { head, tail };
+}
+
+function isSame(one: string | undefined, other: string | undefined): boolean {
+  return one?.trimEnd() === other?.trimEnd();
 }
 
 /** The lines that the hunk puts in. */
