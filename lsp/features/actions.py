@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from assistant.cuda.tied_hunks import tied_hunks
-from assistant.editor.offer_words import offer_title
+from assistant.editor.offer_words import gain, verdict
 from assistant.editor.program_words import way_title
 from assistant.editor.view import KernelView, Note
 from assistant.engine import FilePrograms
@@ -24,7 +25,7 @@ from lsp.units import Unit, Units
 __all__ = ["register"]
 
 _SHOWN_CHOICES = 9
-_SHOWN_CHARACTERS = 60
+_SHOWN_CHARACTERS = 40
 """Of a question, in the title of an action."""
 
 
@@ -49,6 +50,8 @@ def _is_kind(kind: str, wanted: str) -> bool:
 def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int) -> Iterator[types.CodeAction]:
     view = backend.editor.view(unit.key)
     kernels = [kernel for kernel in view.kernels if kernel.line <= last and first <= kernel.last_line]
+    if kernels:
+        yield from _answers(client)
     noted = {note.proposal for note in view.notes if first <= note.line <= last}
     for proposal in view.proposals:
         if proposal.id in noted or any(kernel.proposal == proposal for kernel in kernels):
@@ -72,14 +75,13 @@ def _actions(client: Client, backend: Backend, unit: Unit, first: int, last: int
         yield _action("kernelopt: optimize this file", REWRITE, "kernelopt.optimize", _whole(unit))
     if kernels:
         yield from _program_actions(unit, view.programs)
-        yield from _answers(client)
 
 
 def _answers(client: Client) -> Iterator[types.CodeAction]:
     """One for each answer to what the client cannot ask by a message; what is asked stands in full at the first kernel."""
     for question in client.questions.open:
         for answer in question.answers:
-            title = f"kernelopt: answer {answer}: {question.message[:_SHOWN_CHARACTERS]}"
+            title = f"kernelopt: answer {answer}: {textwrap.shorten(question.message, _SHOWN_CHARACTERS, placeholder=' …')}"
             yield _action(title, QUICK_FIX, "kernelopt.question.answer", {"question": question.id, "answer": answer})
 
 
@@ -103,9 +105,12 @@ def _program_actions(unit: Unit, programs: FilePrograms | None) -> Iterator[type
 
 
 def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None) -> Iterator[types.CodeAction]:
-    title, one = offer_title(proposal), {"proposal_id": proposal.id}
+    one = {"proposal_id": proposal.id}
+    author = "" if proposal.model is None else f", by model {proposal.model}"
+    title = f"{gain(proposal)}{author}"
     for verb in ("preview", "accept", "reject", "explain", "edit"):
-        yield _action(f"kernelopt: {verb} {title}", QUICK_FIX, f"kernelopt.proposal.{verb}", one, tags)
+        what = f"{gain(proposal)}, {verdict(proposal)}{author}" if verb == "accept" else title
+        yield _action(f"kernelopt: {verb} {what}", QUICK_FIX, f"kernelopt.proposal.{verb}", one, tags)
     places = {hunk.id: (change.path.name, hunk.before_line) for change in proposal.shown_files for hunk in change.hunks}
     choices = tied_hunks(proposal.shown_files)
     for ids in choices[:_SHOWN_CHOICES] if len(choices) > 1 else ():

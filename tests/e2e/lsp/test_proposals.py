@@ -58,6 +58,9 @@ async def test_a_proposal_is_a_note_a_lens_and_actions_that_only_carry_commands(
     assert note.severity is types.DiagnosticSeverity.Information and "x predicted, right in " in note.message
     assert await is_offered(editor, document)
     actions = await editor.actions(document, note.range.start.line)
+    gain, verdict = note.message.partition(": ")[0].split(", ")
+    titles = [action.title for action in actions]
+    assert titles[:3] == [f"kernelopt: preview {gain}", f"kernelopt: accept {gain}, {verdict}", f"kernelopt: reject {gain}"]
     assert {a.command.command for a in actions if a.command} >= {
         f"kernelopt.proposal.{verb}" for verb in ("preview", "accept", "reject", "explain", "edit")
     }
