@@ -50,6 +50,8 @@ _WALKTHROUGH_SIZE = (784, 316)
 """In pixels, at most: letters of a wider one are too small to read there."""
 _REST_S = 0.7
 """Before a picture, for what fades in."""
+_BEFORE_LEFT = ("at-rest", "review")
+"""Of these, a picture of the first version is left, named ``before-…``."""
 _SCENE_S = 900.0
 """Of one scene; what it waited for in vain is in its last picture."""
 
@@ -109,12 +111,18 @@ def page(scenes: tuple[Scene, ...]) -> str:
         "",
         "Taken by `python -m benchmarks.vscode_pictures` in a real VS Code (code-server in Chromium), on a machine without a GPU.",
         "[What each place shows and how to use it](vscode.md).",
+        "",
+        "*Before* is what the first version of the extension had in the same place; two pictures of it are left.",
     ]
     for scene in scenes:
         lines += ["", f"## {scene.title}"]
         for name, sentence in scene.pictures.items():
             both = (f"![{sentence}](vscode-pictures/{name}-{theme}.webp)" for theme in THEMES)
             lines += ["", sentence, "", "| light | dark |", "|---|---|", f"| {' | '.join(both)} |"]
+            if name in scene.before:
+                lines += ["", f"*Before*: {scene.before[name]}"]
+            if name in _BEFORE_LEFT:
+                lines += ["", f"![{scene.before[name]}](vscode-pictures/before-{name}.webp)"]
     return "\n".join(lines) + "\n"
 
 

@@ -9,7 +9,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tests.e2e.cli.harness import DATA, small_text
@@ -59,6 +59,8 @@ class Scene:
     play: Callable[[Stage], Awaitable[None]]
     pictures: Mapping[str, str]
     """In the order in which they are taken: what each shows, in one sentence."""
+    before: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What the first version of the extension had in the place of some of them: the rest of a sentence that begins with *Before*."""
 
 
 async def _first_look(stage: Stage) -> None:
@@ -242,6 +244,13 @@ SCENES = (
             "quick-fix": "The quick fix of the finding.",
             "problems": "Problems has one entry for one cause.",
         },
+        {
+            "waiting": "the question came by itself, hid after 7 s, and jobs waited for its answer in silence.",
+            "at-rest": "the row over the kernel had over 130 characters and was cut off; a line that costs had a hint, a heat text, "
+            "a squiggle, a mark in the gutter and a tint at once.",
+            "hot-line": "every line with counters said its numbers at its end, wherever the cursor was.",
+            "hover-line": "a hover listed 100 rows.",
+        },
     ),
     Scene(
         "searching",
@@ -253,6 +262,12 @@ SCENES = (
             "review": "*Review*: your file on the left, the proposal on the right, a thread on each hunk.",
             "decided": "After *Accept* nothing but the code stays, and a line below *Decisions*.",
         },
+        {
+            "proposal": "the row said `Proposal: float-literals, PREDICTED 1.11x, NEEDS_DECISION | Accept | Reject`, "
+            "behind three other commands.",
+            "review": "threads stood open, took 40 % of the height and said only *Hunk 1 of 3*; hunks that only work together "
+            "were offered one by one.",
+        },
     ),
     Scene(
         "keep and skip",
@@ -262,6 +277,7 @@ SCENES = (
             "tinted": "Lines that an open proposal would replace are tinted.",
             "keep-and-skip": "Each hunk has a thread with *Keep* and *Skip*.",
         },
+        {"tinted": "the file showed nothing of a proposal's lines; hunks were decided on in the diff alone."},
     ),
     Scene(
         "two files",
@@ -271,8 +287,15 @@ SCENES = (
             "header": "A header's kernel names the program that runs it.",
             "two-files": "An edit of several files is one review and one decision.",
         },
+        {"header": "the compiler's remarks on a header that is compiled alone stood in it, and the row did not name the program."},
     ),
-    Scene("failed check", "A check that failed", _failed_check, {"failed-check": "What the check found stands where it happens."}),
+    Scene(
+        "failed check",
+        "A check that failed",
+        _failed_check,
+        {"failed-check": "What the check found stands where it happens."},
+        {"failed-check": "a race did not name its array."},
+    ),
     Scene("profile", "The profile panel", _profile_panel, {"profile": "Where the time goes, line by line, next to the code."}),
     Scene("notebook", "A notebook's cell", _notebook, {"notebook": "A cell with `%%cu` is treated as a file is."}),
     Scene(
