@@ -8,7 +8,7 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from assistant.editor.culprit import culprit
+from assistant.editor.culprit import culprit, small_memories
 from assistant.editor.hover_words import short_message
 from assistant.editor.pages import finding_page
 from assistant.editor.view import Note, RelatedPlace
@@ -151,7 +151,7 @@ def note_range(unit: Unit, note: Note) -> types.Range:
     if note.column:
         return unit.token_range(note.line, note.column)
     start = unit.start_of_line(note.line)
-    found = culprit(note, unit.text[start:].partition("\n")[0])
+    found = culprit(note, unit.text[start:].partition("\n")[0], small_memories(unit.text))
     return unit.line_range(note.line) if found is None else unit.span(start + found[0], start + found[1])
 
 

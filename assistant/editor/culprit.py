@@ -2,17 +2,18 @@
 
 Example::
 
-    culprit(note, "out[x * n + y] = in[i];")     # (0, 14), of a note on the line's stores
+    culprit(note, "out[x * n + y] = in[i];")                     # (0, 14), of a note on the line's stores
+    culprit(note, "s += K[d] * in[d];", small_memories(text))    # (12, 17), of one on its global loads, where K is __constant__
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from assistant.editor.view import Note
 
-__all__ = ["culprit"]
+__all__ = ["culprit", "small_memories"]
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SUBSCRIPTED = re.compile(r"[A-Za-z_][\w.]*(?:->\w+)*\s*(?=\[)")
@@ -29,29 +30,47 @@ _ASSIGNED = re.compile(r"(?<![=!<>])=(?!=)")
 _ON_ACCESSES = frozenset(
     {"KO101", "KO102", "KO103", "KO107", "KO108", "KO113", "KO118", "KO120", "KO121", "KO201", "KO202", "KO203", "KO205", "KO209"}
 )
+_ON_GLOBAL = frozenset({"KO101", "KO102", "KO107", "KO108", "KO113", "KO118", "KO120", "KO121"})
+_ON_SHARED = frozenset({"KO103"})
 _OF_LANES = "KO207"
+_IN_SMALL_MEMORY = re.compile(r"(__constant__|__shared__)[^;=({]*?\b([A-Za-z_]\w*)\s*\[")
+_FOR = re.compile(r"\s*for\b")
+NO_MEMORIES: Mapping[str, str] = {}
 _ON_CALLS = frozenset({"KO110", "KO111", "KO112", "KO116", "KO123", "KO204", "KO206"})
 
 
-def culprit(note: Note, text: str) -> tuple[int, int] | None:
-    """First and last character (exclusive) in the line's text; None where it holds no name."""
+def culprit(note: Note, text: str, memories: Mapping[str, str] = NO_MEMORIES) -> tuple[int, int] | None:
+    """First and last character (exclusive) in the line's text; None where it holds no name.
+
+    ``memories``: of arrays that are not in global memory, as ``small_memories`` finds them.
+    """
     code = text.partition("//")[0]
-    for find in _finders(note):
+    for find in _finders(note, memories):
         if (found := find(code)) is not None:
             return found
     return None
 
 
-def _finders(note: Note) -> Iterator[Callable[[str], tuple[int, int] | None]]:
+def small_memories(text: str) -> dict[str, str]:
+    """``__constant__`` or ``__shared__``, by the name of each array that a text declares there; the first of a declaration."""
+    return {found[2]: found[1] for found in _IN_SMALL_MEMORY.finditer(text)}
+
+
+def _finders(note: Note, memories: Mapping[str, str]) -> Iterator[Callable[[str], tuple[int, int] | None]]:
     if (worst := _WORST.search(note.message)) is not None:
         yield lambda code: _first(re.compile(rf"(?<!\w){re.escape(worst[1])}"), code)
     if (named := _STRUCTURES.search(note.message)) is not None:
         yield lambda code: _access_of(code, named[1])
     if (of_array := _OF_ARRAY.search(note.message)) is not None:
         array = of_array[1] or of_array[2]
-        yield lambda code: _access(code, _is_of_store(note.message), array) or _first(re.compile(rf"\b{array}\b"), code)
+        yield lambda code: _access(code, _is_of_store(note.message), array.__eq__) or _first(re.compile(rf"\b{array}\b"), code)
     if note.code in _ON_ACCESSES:
-        yield lambda code: _access(code, is_store=_is_of_store(note.message))
+        is_store = _is_of_store(note.message)
+        if note.code in _ON_GLOBAL:
+            yield lambda code: _access(_behind_for(code), is_store, lambda array: array not in memories)
+        if note.code in _ON_SHARED:
+            yield lambda code: _access(_behind_for(code), is_store, lambda array: memories.get(array) == "__shared__")
+        yield lambda code: _access(_behind_for(code), is_store)
     if note.code == "KO106":
         yield lambda code: _first(_DOUBLE, code)
     if note.code in _ON_CALLS:
@@ -72,10 +91,10 @@ def _is_of_store(message: str) -> bool:
     return re.search(r"\b(?:store|stores|write|writes)\b", second if after else message) is not None
 
 
-def _access(code: str, is_store: bool, array: str | None = None) -> tuple[int, int] | None:
-    """The first subscripted array on the side of the assignment that is meant, else the first of the line; with a name of that one."""
+def _access(code: str, is_store: bool, is_meant: Callable[[str], bool] = bool) -> tuple[int, int] | None:
+    """The first subscripted array on the side of the assignment that is meant, else the first of the line; of the names that are meant."""
     sign = _ASSIGNED.search(code)
-    subscripted = (found for found in _SUBSCRIPTED.finditer(code) if array in (None, found[0].strip()))
+    subscripted = (found for found in _SUBSCRIPTED.finditer(code) if is_meant(found[0].strip()))
     places = [(found.start(), _end_of_brackets(code, found.end())) for found in subscripted]
     meant = [p for p in places if sign is not None and (p[0] < sign.start()) == is_store]
     return next(iter(meant or places), None)
@@ -94,6 +113,11 @@ def _condition(code: str) -> tuple[int, int] | None:
         return None
     start, end = found.end() + 1, _end_of_parentheses(code, found.end())
     return (start, end) if code[start:end].strip() else None
+
+
+def _behind_for(code: str) -> str:
+    """As ``_behind_condition`` where the line is a loop: what its head assigns is the counter."""
+    return _behind_condition(code) if _FOR.match(code) else code
 
 
 def _behind_condition(code: str) -> str:

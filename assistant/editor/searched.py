@@ -24,7 +24,7 @@ from assistant.record import Record
 
 __all__ = ["InVain", "Searched"]
 
-_PREFIX = "nothing to propose: "
+_PREFIX = "no edit found: "
 
 
 class InVain(Record):

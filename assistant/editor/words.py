@@ -153,8 +153,10 @@ def line_origin(items: Sequence[LineView]) -> str:
 
 
 def kernel_page(kernel: KernelView, view: View) -> str:
-    """Markdown: everything known of a kernel, of its program, and of what is proposed for it."""
+    """Markdown: everything known of a kernel, of its program, and of what is proposed for it; why no edit was found comes first."""
     parts = [kernel_table(kernel)]
+    if kernel.in_vain is not None:
+        parts.insert(0, "\n".join(("**No edit found**", "", *(f"- {tamed(reason)}" for reason in kernel.in_vain.split("; ") if reason))))
     if kernel.proposal is not None:
         parts.append(proposal_text(kernel.proposal))
     if about := program_about(view.programs):

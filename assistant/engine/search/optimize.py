@@ -339,7 +339,7 @@ def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) 
         why = f"fix the original first ({wrong})" if wrong else said
         unknown = ", ".join(dict.fromkeys(item.kernel.key for item in uncounted(evaluation.planned_kernels)))
         unseen = f"; nothing could be counted of {unknown}, so that little could be planned there" if unknown else ""
-        return Ending(DONE, f"nothing to propose: {why}{unseen}{capped}")
+        return Ending(DONE, f"no edit found: {why}{unseen}{capped}")
     accepted = f", {found.accepted_count} accepted" if found.accepted_count else ""
     return Ending(DONE, f"{counted_noun(len(found.proposals), 'proposal')}{accepted}{capped}")
 

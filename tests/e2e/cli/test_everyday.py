@@ -305,7 +305,7 @@ def test_a_withheld_edit_of_the_launch_is_reported_at_the_end(cli: Cli) -> None:
     ended = cli.run("optimize", cli.small("block_size.cu"))
     *_, told, remedy, last = ended.out.splitlines()
     assert "not tried, because it edits host code" in told and "block size search of triad" in told, ended.out
-    assert "--allow-host-code" in remedy and "nothing to propose" in last
+    assert "--allow-host-code" in remedy and "no edit found" in last
     allowed = cli.run("optimize", cli.example("good_saxpy.cu"))
     assert "--allow-host-code" not in allowed.out
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assistant.editor.culprit import culprit
+from assistant.editor.culprit import culprit, small_memories
 from assistant.editor.view import Note
 from assistant.model.profile import Severity
 
@@ -30,6 +30,8 @@ _TRANSPOSE = "    out[x * h + y] = in[y * w + x];  // out[0]"
         ("KO202", "write after read: no barrier orders it (in s)", "o[i] = s[i] = s[i + d];", "s[i]"),
         ("KO202", "read after write: nothing orders it (at h[2])", "p[i] = *q;", "p[i]"),
         ("KO101", "A global load request", "return *cells;", "return"),
+        ("KO101", "A global load request", "for (int c = 0; c < w; c++) mean[r] += img[r * w + c];", "img[r * w + c]"),
+        ("KO101", "A global store request", "for (int c = 0; c < w; c++) out[r] = img[r * w + c];", "out[r]"),
         ("KO106", "The double literal 0.5 makes", "x[i] = x[1] * 2.0f + 0.5 * y;", "0.5"),
         ("KO111", "A grid of 4 blocks", "  transposeTiled<float><<<dim3(4), 32>>>(out, in);", "transposeTiled"),
         ("KO110", "atomics meet", "    atomicAdd(&bins[v], 1);", "atomicAdd"),
@@ -47,6 +49,23 @@ _TRANSPOSE = "    out[x * h + y] = in[y * w + x];  // out[0]"
 )
 def test_a_finding_underlines_what_causes_it(code: str, message: str, text: str, underlined: str) -> None:
     found = culprit(Note("profile", 1, 0, Severity.WARNING, message, "kernelopt", code), text)
+    assert found is not None and text[found[0] : found[1]] == underlined
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "text", "underlined"),
+    [
+        ("KO101", "A global load request", "acc += K[d] * in[r * w + d];", "in[r * w + d]"),
+        ("KO101", "A global load request", "acc += K[d] * tile[d];", "K[d]"),
+        ("KO103", "the shared loads of this line", "acc += in[d] * tile[d];", "tile[d]"),
+    ],
+)
+def test_arrays_in_other_memory_than_the_findings_are_no_cause(code: str, message: str, text: str, underlined: str) -> None:
+    memories = small_memories(
+        "__constant__ float K[9];\n__global__ void k()\n{\n    __shared__ float tile[32], *p;\n    extern __shared__ int s[];\n"
+    )
+    assert memories == {"K": "__constant__", "tile": "__shared__", "s": "__shared__"}
+    found = culprit(Note("profile", 1, 0, Severity.WARNING, message, "kernelopt", code), text, memories)
     assert found is not None and text[found[0] : found[1]] == underlined
 
 

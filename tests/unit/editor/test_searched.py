@@ -26,7 +26,7 @@ _PARSED = parse(Source(Path("/w/a.cu"), _TEXT))
 _WHY = "1 edit tried, not faster"
 
 
-def _searched(kernel: str, reason: str = f"nothing to propose: {_WHY}", code: int = 0) -> Searched:
+def _searched(kernel: str, reason: str = f"no edit found: {_WHY}", code: int = 0) -> Searched:
     searched = Searched()
     assert searched.heard("J1", _PARSED, _TEXT, FindingsFound("J1", kernel, (), ()))
     assert not searched.heard("J1", _PARSED, _TEXT, CandidateTried("J1", "C1", "t", "unknown", TrialOutcome.FAILED, "", None))

@@ -12,6 +12,7 @@ from assistant.editor.words import (
     HINT_LIMIT,
     hot_lines,
     is_short_of_resources,
+    kernel_page,
     kernel_table,
     line_hint,
     line_origin,
@@ -160,6 +161,17 @@ def test_a_table_has_evidence_in_full_with_unit_method_and_grade() -> None:
     assert "| 1 | 16 × 10 × 1 | 32 × 8 × 1 | PREDICTED 4.16 µs | ≥ 23 % of peak DRAM bandwidth | L2 bandwidth |" in table
     assert "| 256 | 75 % (48 of 64 warps) | registers |" in table
     assert table.splitlines()[2] == "- a.cu:7: writes past the end", "what is wrong comes first"
+
+
+def test_a_kernels_page_begins_with_why_no_edit_was_found() -> None:
+    in_vain = replace(_UNKNOWN, in_vain="1 edit tried, not faster; shared tile does not apply at line 4: the size of `a` is not known")
+    assert kernel_page(in_vain, EMPTY_VIEW).splitlines()[:4] == [
+        "**No edit found**",
+        "",
+        "- 1 edit tried, not faster",
+        "- shared tile does not apply at line 4: the size of `a` is not known",
+    ]
+    assert kernel_page(_UNKNOWN, EMPTY_VIEW).startswith("**`k(float *)`**")
 
 
 def test_a_line_of_which_nothing_is_known_has_no_table() -> None:

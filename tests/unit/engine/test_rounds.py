@@ -202,7 +202,7 @@ async def test_no_more_rounds_are_searched_than_were_asked_for(tmp_path: Path, r
     on = Search(tmp_path, planner)
     await on.run(max_rounds=rounds)
     assert len(planner.planned) == rounds
-    assert on.ending.startswith("1 proposal" if rounds else "nothing to propose: no edit was planned")
+    assert on.ending.startswith("1 proposal" if rounds else "no edit found: no edit was planned")
 
 
 async def test_a_cap_on_rounds_ends_the_search_and_says_so(tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ async def test_a_cap_on_rounds_ends_the_search_and_says_so(tmp_path: Path) -> No
     assert on.ending == "1 proposal; the cap of 1 round ended the search"
     planner.plans = []
     await on.run(caps=Caps(round_count=0))
-    assert on.ending == "nothing to propose: no edit was planned; the cap of 0 rounds ended the search"
+    assert on.ending == "no edit found: no edit was planned; the cap of 0 rounds ended the search"
 
 
 async def test_a_repair_that_there_is_no_room_for_is_told(tmp_path: Path) -> None:
@@ -337,7 +337,7 @@ async def test_a_kernel_near_its_limit_is_judged_by_the_shape_that_takes_most_ti
         await on.run()
         told.append(next(words for words in on.said if "is reached, so the search ends here" in words))
     assert told[0] == told[2] != told[1] == told[3]
-    assert on.planner.planned == [] and on.ending.startswith("nothing to propose")
+    assert on.planner.planned == [] and on.ending.startswith("no edit found")
 
 
 async def test_of_an_interrupted_step_the_variants_that_are_left_are_tried(tmp_path: Path) -> None:

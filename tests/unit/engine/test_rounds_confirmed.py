@@ -29,7 +29,7 @@ async def test_where_no_edit_holds_on_fresh_values_nothing_is_offered(tmp_path: 
     on = Search(tmp_path, planner, text)
     assert await on.run() == [("tile", "kept"), ("other", "duplicate")]
     assert on.offered == [] and sum("failed its confirmation" in words for words in on.said) == 1
-    assert on.ending.startswith("nothing to propose")
+    assert on.ending.startswith("no edit found")
 
 
 async def test_what_fails_its_confirmation_goes_back_to_the_model_that_wrote_it(tmp_path: Path) -> None:

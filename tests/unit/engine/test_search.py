@@ -142,7 +142,7 @@ async def test_a_search_that_ends_without_counters_says_of_which_kernel(folder: 
     came_to = await searched(folder, TwoEdits(WITH_VALUE, WITH_VALUE), is_model=False, lab=Uncounted)
     assert came_to.offered == [] and came_to.said("none of its launches was counted")
     (end,) = came_to.all(events.JobEnded)
-    assert end.reason.startswith("nothing to propose") and "nothing could be counted of turn(" in end.reason
+    assert end.reason.startswith("no edit found") and "nothing could be counted of turn(" in end.reason
 
 
 async def test_an_edit_that_does_not_compile_is_not_offered(folder: Path) -> None:

@@ -172,4 +172,4 @@ async def test_a_kernel_whose_text_stands_in_a_macro_is_named_and_left_alone(tmp
     (told,) = [event for event in on.all(events.Message) if "is not edited" in event.message]
     assert told.message == "scale(float *, const float *, int) is not edited: its text stands in the macro KERNEL"
     assert (told.remedy, told.line) == ("write it out", 2)
-    assert on.ending == "nothing to propose: no edit was planned"
+    assert on.ending == "no edit found: no edit was planned"
