@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from assistant.cuda.same_code import is_same_code
 from assistant.editor.analysis import Analysis
 from assistant.model import events
 from assistant.model.source import ParsedSource
@@ -24,9 +25,11 @@ class LeftResults:
             self._left |= {(analysis.text, kernel) for kernel in kernels}
 
     def shown(self, analysis: Analysis, text: str) -> Analysis:
-        """The answer as ``text`` shows it: without lines and findings of kernels that were left; all once its own text is back."""
-        left = {kernel for of, kernel in self._left if of == analysis.text and of != text}
-        return analysis if not left else replace(analysis, events=tuple(_without_lines(event, left) for event in analysis.events))
+        """The answer as ``text`` shows it: without lines and findings of kernels that were left; all once its own code is back."""
+        left = {kernel for of, kernel in self._left if of == analysis.text}
+        if not left or is_same_code(analysis.text, text):
+            return analysis
+        return replace(analysis, events=tuple(_without_lines(event, left) for event in analysis.events))
 
 
 def kernels_changed(parsed: ParsedSource, before: str) -> frozenset[str]:

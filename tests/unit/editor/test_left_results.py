@@ -83,10 +83,10 @@ def test_an_edit_by_hand_keeps_the_findings_of_the_lines_that_it_left_alone() ->
 
 def test_an_undo_brings_the_findings_back_at_once() -> None:
     document, documents = _opened()
-    for text in (_AFTER, _BEFORE):
+    for text, lines in ((_AFTER, [7]), (_BEFORE, [3, 7]), (f"// mine\n{_AFTER}", [8]), (f"// mine\n{_BEFORE}", [4, 8])):
         document.text = text
         documents.decided(_PROPOSAL, lambda key: None)
-    assert _lines(document) == [3, 7] and document.view.live == ()
+        assert _lines(document) == lines and document.view.live == ()
 
 
 def test_a_profile_of_the_accepted_text_shows_its_own_findings_until_it_is_undone_or_left_in_turn() -> None:
