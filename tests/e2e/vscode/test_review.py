@@ -44,11 +44,18 @@ async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_rea
     await window.see_choice("Harder to read")
     await window.shoot("reasons")
     await window.choose("Harder to read")
-    await window.see(window.quick_title, "Harder to read")
-    await window.answer("doubles are meant")
     await window.gone(window.lens("Review"))
     assert offered.decisions() == ["accepted", "undone", "rejected"]
-    assert offered.reasons()[-1] == ("readability", "doubles are meant")
+    assert offered.reasons()[-1] == ("readability", None), "a reason that says it is enough"
+
+    assert offered.cli.run("undo", offered.id).code == 0
+    await window.see(window.lens("Review"))
+    await window.command("kernelopt: Reject the Proposal…")
+    await window.choose("Other")
+    await window.see(window.quick_title, "Other")
+    await window.answer("doubles are meant")
+    await window.gone(window.lens("Review"))
+    assert offered.reasons()[-1] == ("other", "doubles are meant")
 
 
 @pytest.mark.thorough

@@ -69,15 +69,16 @@ export async function choosePart(part: { readonly taken: string; readonly leftOu
   return (await vscode.window.showQuickPick(items, { title: "Accept the proposal" }))?.means;
 }
 
+/** Words are asked for where none of the reasons says it; every other reason is enough. */
 export async function askReason(): Promise<{ readonly code: ReasonCode | undefined; readonly words: string } | undefined> {
   const silent: Asked = { label: "No reason", detail: "Just reject it", code: undefined };
   const items: readonly Asked[] = [silent, ...REASONS];
   const chosen = await vscode.window.showQuickPick(items, { title: "Reject: why? It is remembered for the next proposals." });
   if (chosen === undefined) return undefined;
-  if (chosen.code === undefined) return { code: undefined, words: "" };
+  if (chosen.code !== "other") return { code: chosen.code, words: "" };
   const words = await vscode.window.showInputBox({
     title: `Reject: ${chosen.label}`,
-    prompt: "In your words, if you like. Enter rejects, Escape does not.",
+    prompt: "In your words. Enter rejects, Escape does not.",
   });
   return words === undefined ? undefined : { code: chosen.code, words };
 }
