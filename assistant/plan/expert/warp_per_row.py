@@ -27,12 +27,13 @@ from assistant.plan.expert.analysis.pointer_roots import global_pointers
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel, settled_by
 from assistant.plan.expert.analysis.row_reductions import Reduction
-from assistant.plan.expert.analysis.row_strides import walks_along_rows
+from assistant.plan.expert.analysis.row_strides import reads_alike, walks_along_rows
 from assistant.plan.expert.analysis.scaled_grids import finer_grid
 from assistant.plan.expert.analysis.workload_block import launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, indentation
+from assistant.plan.expert.writing.merged_lists import merged_lists
 from assistant.plan.expert.writing.shared_rows import combined, combined_with_place, once_for_row, one_start
 from assistant.plan.expert.writing.style import style_of
 
@@ -40,6 +41,7 @@ __all__ = ["WarpPerRow"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
+_FEW_BLOCKS = "KO111"
 _NOT_ALONG_ROWS = Obstacle(DeclineReason.NO_GAIN, "no row is walked element by element, so the lanes of a warp would not read side by side")
 
 _OFFSET = Obstacle(
@@ -59,12 +61,18 @@ class WarpPerRow:
         kernel = row_kernel(context, block)
         if isinstance(kernel, Obstacle):
             return context.decline(self.technique, kernel)
-        if kernel.is_offset or not walks_along_rows(context, kernel):
+        if kernel.is_offset or not (walks_along_rows(context, kernel) or _compares_all(context, kernel)):
             return context.decline(self.technique, _OFFSET if kernel.is_offset else _NOT_ALONG_ROWS)
         grid = finer_grid(context, _LANES, block)
         if isinstance(grid, Obstacle):
             return context.decline(self.technique, grid)
         return (_rewrite(context, kernel, grid),)
+
+
+def _compares_all(context: TransformationContext, kernel: RowKernel) -> bool:
+    """Few threads keep the best of what all of them read: the nearest of one set to each of another."""
+    keeps_lists = any(loop.kept is not None for loop in kernel.loops)
+    return context.finding.code == _FEW_BLOCKS and keeps_lists and reads_alike(context, kernel)
 
 
 def _rewrite(context: TransformationContext, kernel: RowKernel, grid: tuple[TextEdit, ...]) -> Rewrite:
@@ -77,7 +85,12 @@ def _rewrite(context: TransformationContext, kernel: RowKernel, grid: tuple[Text
     own, in_others = by_file(context, edits)
     elsewhere = launch_elsewhere(context, f"{_LANES} times as many blocks")
     is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)
-    labels = (*launch_labels(context, elsewhere), *(() if is_exact else (Label.REASSOCIATION,)))
+    keeps_nan = any(loop.kept is not None and loop.kept.keeps_nan for loop in kernel.loops)
+    labels = (
+        *launch_labels(context, elsewhere),
+        *(() if is_exact else (Label.REASSOCIATION,)),
+        *((Label.NAN_BEHAVIOUR,) if keeps_nan else ()),
+    )
     return Rewrite(
         technique=WarpPerRow.technique,
         kernel=context.kernel.key,
@@ -119,6 +132,10 @@ def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop
         edits += one_start(context, kernel.function, loop, reduction, f"{lane} != 0")
     if loop.reductions:
         edits += after_statement(tree, loop.node, _exchange(context, kernel, loop, offset))
+    if loop.kept is not None:
+        merged = merged_lists(context, kernel.function, loop.kept, lane, offset)
+        indent = indentation(context.text, tree.span(loop.node).start)
+        edits += after_statement(tree, loop.node, f"{line_end(context.text)}{indent}".join(merged))
     return edits
 
 

@@ -12,10 +12,11 @@ from collections.abc import Iterable
 from assistant.cuda.accesses import array_accesses
 from assistant.cuda.assignments import assignments
 from assistant.cuda.constants import constants_of, integer_constant
-from assistant.cuda.counted_loops import counted_header
+from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.functions import Function
 from assistant.cuda.loops import LOOPS, loops_around
-from assistant.cuda.names import mentions, names_in
+from assistant.cuda.macros import conditional_macros
+from assistant.cuda.names import mentions, names_in, words_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts
 from assistant.cuda.variables import Variable, locals_of
 from assistant.plan.expert.analysis.template_values import template_values
@@ -53,13 +54,24 @@ def _is_constant(tree: SyntaxTree, function: Function, index: Node) -> bool:
 
 
 def _counters(tree: SyntaxTree, node: Node) -> frozenset[str]:
-    """Of the loops around a node that run a constant number of times, from a constant on."""
-    headers = (counted_header(tree, loop) for loop in loops_around(tree, node))
-    return frozenset(
-        header.variable
-        for header in headers
-        if header is not None and header.trip_count(tree) is not None and integer_constant(tree, header.first) is not None
-    )
+    """Of the loops around a node that run a constant number of times, from a constant on, once those around them are unrolled."""
+    found: set[str] = set()
+    for loop in reversed(loops_around(tree, node)):
+        header = counted_header(tree, loop)
+        if header is not None and (_is_of_constants(tree, header) or _follows(tree, header, found)):
+            found.add(header.variable)
+    return frozenset(found)
+
+
+def _is_of_constants(tree: SyntaxTree, header: CountedHeader) -> bool:
+    return header.trip_count(tree) is not None and integer_constant(tree, header.first) is not None
+
+
+def _follows(tree: SyntaxTree, header: CountedHeader, outer: set[str]) -> bool:
+    """The loop goes to or from the place of one around it: ``for (int j = K - 1; j > i; j--)``."""
+    words = words_in(f"{header.first} {header.bound} {header.step}")
+    known = constants_of(tree).keys() - conditional_macros(tree)
+    return bool(words & outer) and words - outer <= known
 
 
 def _is_counted_up(tree: SyntaxTree, function: Function, name: str) -> bool:

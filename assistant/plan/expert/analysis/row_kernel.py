@@ -1,7 +1,7 @@
 """Kernels in which each thread walks through one row: sums, maxima, what is stored along the row, and what is stored once.
 
 A thread's row is ``blockIdx.x * blockDim.x + threadIdx.x``. The loops over the row may be shared by the lanes of a warp where each
-iteration does something of its own, or adds to a sum, a product, a maximum or a minimum.
+iteration does something of its own, adds to a sum, a product, a maximum or a minimum, or puts an element into a short list of the best.
 
 Example::
 
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from assistant.cuda.accesses import PointerUse, Use, canonical, uses_of
 from assistant.cuda.assignments import assignments, changed_names
@@ -29,6 +30,8 @@ from assistant.cuda.syntax import Node, SyntaxTree, node_text
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.constant_indices import array_length
+from assistant.plan.expert.analysis.kept_list import KeptList, kept_list, own_arrays
 from assistant.plan.expert.analysis.kernel_launches import of_program
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names
@@ -41,6 +44,7 @@ __all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_b
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
 _SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
+_LEFT_BY_BREAK = (*LOOPS, "switch_statement")
 _INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
 
@@ -50,6 +54,13 @@ class RowLoop(Record):
     node: Node
     header: CountedHeader
     reductions: tuple[Reduction, ...]
+    kept: KeptList | None = None
+    """The list that the loop keeps in arrays of the thread's own."""
+
+    @property
+    def is_exchanged(self) -> bool:
+        """Behind the loop the lanes put their parts together."""
+        return bool(self.reductions) or self.kept is not None
 
 
 class RowKernel(Record):
@@ -67,6 +78,16 @@ class RowKernel(Record):
     """Everything that runs for a row, in order."""
     guards: tuple[Node, ...]
     """Bounds checks: ``if`` statements that return early, or the one around it all."""
+    arrays: tuple[str, ...] = ()
+    """Arrays that every thread has one of, which all that share a row have to keep alike."""
+
+    @property
+    def arrays_obstacle(self) -> Obstacle | None:
+        """For edits that keep no such arrays alike."""
+        if not self.arrays:
+            return None
+        names = " and ".join(f"`{name}`" for name in self.arrays)
+        return Obstacle(DeclineReason.STORE_FORM, f"each thread keeps several values of its row in {names}, of which its threads would have parts")
 
 
 def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obstacle:
@@ -85,9 +106,10 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     statements, guards = found
     loops: list[RowLoop] = []
     stores: list[Node] = []
-    for statement in statements:
-        if statement.type in LOOPS:
-            each = shared_loop(context, function, statement)
+    arrays = own_arrays(tree, function.body)
+    for place, statement in enumerate(statements):
+        if statement.type in LOOPS and not _runs_whole(tree, function, statement, arrays):
+            each = _row_loop(context, function, statement, statements[:place])
             if isinstance(each, Obstacle):
                 return each
             loops.append(each)
@@ -97,10 +119,31 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
                 return kind
             if kind:
                 stores.append(statement)
-    if not any(each.node == loop for each in loops):
+    if not loops or (_covers(loop, context.line) and not any(each.node == loop for each in loops)):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
-    kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards))
-    return exchange_obstacle(context, function, loops) or kernel
+    mentioned = sorted(name for name in arrays if any(name in names_in(tree, statement) for statement in statements))
+    kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards), tuple(mentioned))
+    return exchange_obstacle(context, function, loops, arrays) or kernel
+
+
+def _runs_whole(tree: SyntaxTree, function: Function, loop: Node, arrays: frozenset[str]) -> bool:
+    """A loop over the few elements of the thread's own arrays, which every lane runs for itself."""
+    header, lengths = counted_header(tree, loop), [_length(tree, function, name) for name in names_in(tree, loop) & arrays]
+    count = None if header is None else header.trip_count(tree)
+    return count is not None and count <= max(lengths, default=0)
+
+
+def _length(tree: SyntaxTree, function: Function, array: str) -> int:
+    return array_length(tree, locals_of(tree, function.body)[array][0]) or 0
+
+
+def _row_loop(context: TransformationContext, function: Function, loop: Node, before: Sequence[Node]) -> RowLoop | Obstacle:
+    """The loop, and the list that it keeps; why lanes cannot share it."""
+    kept = kept_list(context.tree, function, loop, before)
+    if isinstance(kept, Obstacle):
+        return kept
+    shared = shared_loop(context, function, loop, () if kept is None else kept.arrays)
+    return shared if isinstance(shared, Obstacle) else replace(shared, kept=kept)
 
 
 def _loop_asked_about(context: TransformationContext) -> Node | None:
@@ -167,23 +210,30 @@ def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[li
     return found, guards
 
 
-def shared_loop(context: TransformationContext, function: Function, loop: Node) -> RowLoop | Obstacle:
-    """The loop as one whose iterations threads can share; why not otherwise."""
+def shared_loop(context: TransformationContext, function: Function, loop: Node, kept: Sequence[str] = ()) -> RowLoop | Obstacle:
+    """The loop as one whose iterations threads can share; why not otherwise. ``kept``: arrays that the threads put together."""
     tree, header = context.tree, counted_header(context.tree, loop)
     start = loop.child_by_field_name("initializer")
     if header is None or header.step != "1" or header.comparison not in ("<", "<=") or start is None or start.type != "declaration":
         return Obstacle(
             DeclineReason.LOOP_FORM, f"the loop at line {tree.line(loop)} does not count upwards one by one with a counter of its own"
         )
-    leaving = next(tree.find("break_statement", "return_statement", "goto_statement", "gnu_asm_expression", inside=loop), None)
-    if leaving is not None or hidden_effect(tree, loop) is not None:
+    if _may_end_early(tree, loop) or hidden_effect(tree, loop) is not None:
         return Obstacle(
             DeclineReason.LEAVES_EARLY, f"the loop at line {tree.line(loop)} may end early, or a macro or assembly hides what it does"
         )
     reductions = reductions_of(tree, function, loop, _shuffled_parameters(context))
     if isinstance(reductions, Obstacle):
         return reductions
-    return _store_obstacle(context, function, loop, header) or RowLoop(loop, header, reductions)
+    return _store_obstacle(context, function, loop, header, kept) or RowLoop(loop, header, reductions)
+
+
+def _may_end_early(tree: SyntaxTree, loop: Node) -> bool:
+    """A ``break`` may end a loop or a ``switch`` inside."""
+    if any(tree.find("return_statement", "goto_statement", "gnu_asm_expression", inside=loop)):
+        return True
+    ended = (next(a for a in tree.ancestors(node) if a.type in _LEFT_BY_BREAK) for node in tree.find("break_statement", inside=loop))
+    return loop in ended
 
 
 def _shuffled_parameters(context: TransformationContext) -> frozenset[str]:
@@ -196,16 +246,18 @@ def _shuffled_parameters(context: TransformationContext) -> frozenset[str]:
     return frozenset(name for name, is_shuffled in found.items() if is_shuffled)
 
 
-def _store_obstacle(context: TransformationContext, function: Function, loop: Node, header: CountedHeader) -> Obstacle | None:
+def _store_obstacle(
+    context: TransformationContext, function: Function, loop: Node, header: CountedHeader, kept: Sequence[str]
+) -> Obstacle | None:
     """Why two lanes would write one element."""
     tree = context.tree
-    for name in sorted(pointer_names(tree, function)):
+    for name in sorted(pointer_names(tree, function) - set(kept) - own_arrays(tree, loop)):
         for use in uses_of(tree, loop, name):
             if use.kind is Use.ESCAPE:
                 return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop passes `{name}` on, so what happens to it cannot be seen")
             if use.kind is Use.READ or use.kind is Use.ATOMIC:
                 continue
-            if any(variable.is_array and not variable.is_shared for variable in locals_of(tree, function.body).get(name, ())):
+            if name in own_arrays(tree, function.body):
                 words = (
                     f"each thread keeps several values of its row in `{name}`: the lanes of a warp would have to put their lists together"
                 )
@@ -219,25 +271,39 @@ def _store_obstacle(context: TransformationContext, function: Function, loop: No
 
 
 def stores_once(tree: SyntaxTree, function: Function, statement: Node) -> bool | Obstacle:
-    """Whether one lane alone has to run the statement, as it stores; False where all lanes may."""
-    if any(tree.find(*LOOPS, "return_statement", inside=statement)):
+    """Whether one lane alone has to run the statement, as it stores; False where all lanes may, which keep arrays of their own alike."""
+    arrays = own_arrays(tree, function.body)
+    is_whole = statement.type in LOOPS and _runs_whole(tree, function, statement, arrays)
+    if any(tree.find(*(() if is_whole else LOOPS), "return_statement", "goto_statement", inside=statement)):
         return Obstacle(DeclineReason.CONDITIONAL, f"a loop or a return stands inside the statement at line {tree.line(statement)}")
     text = tree.text(statement)
-    uses = [use for name in pointer_names(tree, function) for use in uses_of(tree, statement, name)]
+    uses = [use for name in pointer_names(tree, function) - arrays for use in uses_of(tree, statement, name)]
     is_store = any(use.kind in (Use.WRITE, Use.UPDATE, Use.ATOMIC) for use in uses) or _SIDE_EFFECT.search(text) is not None
     if any(use.kind is Use.ESCAPE for use in uses) and statement.type != "declaration" and _SIDE_EFFECT.search(text) is None:
         return Obstacle(DeclineReason.POINTER_CHANGES, f"line {tree.line(statement)} passes a pointer on")
     if is_store and statement.type == "declaration":
         return Obstacle(DeclineReason.STORE_FORM, f"line {tree.line(statement)} declares something from what it stores")
-    if is_store and any(change.target.type == "identifier" for change in assignments(tree, statement)):
+    if is_store and any(_outlives(tree, statement, change.target, arrays) for change in assignments(tree, statement)):
         return Obstacle(DeclineReason.STORE_FORM, f"line {tree.line(statement)} stores and changes a local in one statement")
     return is_store
 
 
-def exchange_obstacle(context: TransformationContext, function: Function, loops: Sequence[RowLoop]) -> Obstacle | None:
+def _outlives(tree: SyntaxTree, statement: Node, target: Node, arrays: frozenset[str]) -> bool:
+    """What is assigned is a local of all lanes, or an element of an array of theirs, which the statement does not declare."""
+    owner = target
+    while owner.type in ("subscript_expression", "field_expression") and (inner := owner.child_by_field_name("argument")) is not None:
+        owner = inner
+    name = tree.text(owner)
+    return (owner == target or name in arrays) and owner.type == "identifier" and name not in locals_of(tree, statement)
+
+
+def exchange_obstacle(
+    context: TransformationContext, function: Function, loops: Sequence[RowLoop], alike: frozenset[str] = frozenset()
+) -> Obstacle | None:
     """Why a lane would read what another lane wrote: an element that the kernel stores is read at another place of the row.
 
-    What is read before the lanes exchange a sum or a maximum is read before what they store afterwards (`settled_by`).
+    What is read before the lanes exchange a sum or a maximum is read before what they store afterwards (`settled_by`). ``alike``: arrays
+    of their own that all lanes fill alike, or put together.
     """
     tree, body = context.tree, function.body
     for name in sorted(global_pointers(tree, function, body)):
@@ -259,7 +325,7 @@ def exchange_obstacle(context: TransformationContext, function: Function, loops:
                 f"`{name}` is written and read at different places of the row, with no sum or maximum of the row in between",
             )
     for variables in locals_of(tree, body).values():
-        array = next((v for v in variables if v.is_array and not v.is_shared), None)
+        array = next((v for v in variables if v.is_array and not v.is_shared and v.name not in alike), None)
         if array is not None and any(
             array.name in names_in(tree, each.node) and array.node.end_byte <= each.node.start_byte for each in loops
         ):
@@ -272,7 +338,7 @@ def exchange_obstacle(context: TransformationContext, function: Function, loops:
 def settled_by(uses: Sequence[PointerUse], loops: Sequence[RowLoop]) -> RowLoop | None:
     """The last loop with a sum or a maximum before the first store through a pointer with these uses: all lanes meet there."""
     first = min((use.node.start_byte for use in uses if use.kind in (Use.WRITE, Use.UPDATE)), default=None)
-    return next((each for each in reversed(loops) if first is not None and each.reductions and each.node.end_byte <= first), None)
+    return next((each for each in reversed(loops) if first is not None and each.is_exchanged and each.node.end_byte <= first), None)
 
 
 def _may_share_bytes(tree: SyntaxTree, one: PointerUse, other: PointerUse) -> bool:
