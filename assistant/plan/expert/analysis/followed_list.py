@@ -74,7 +74,7 @@ class ListRun:
         values: Mapping[Place, Value],
         unknown: Callable[[Node], Value] = _refused,
     ) -> None:
-        """``members``: of the variables that are structs, or arrays of them. ``unknown``: the value of an expression that is not followed."""
+        """``members``: of variables that are structs, or arrays of them. ``unknown``: the value of an expression that is not followed."""
         self._tree, self._members, self._unknown = tree, members, unknown
         self._steps = 0
         self.values = dict(values)

@@ -97,7 +97,8 @@ def kept_list(tree: SyntaxTree, function: Function, loop: Node, before: Sequence
         return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{unfit.array}` holds `{unfit.type}`, which lanes cannot surely exchange")
     statements = without_comments(body) if body.type == "compound_statement" else (body,)
     first = next(place for place, one in enumerate(statements) if names_in(tree, one) & set(changed))
-    asked = _Asked(tree, declared, columns, tuple(statements[first:]), header.variable, _members(tree, (*declared.values(), *_of(tree, loop))))
+    members = _members(tree, (*declared.values(), *(variables[0] for variables in locals_of(tree, loop).values())))
+    asked = _Asked(tree, declared, columns, tuple(statements[first:]), header.variable, members)
     empty = _empty_values(asked, [one for one in before if names_in(tree, one) & set(changed)])
     if isinstance(empty, Obstacle):
         return empty
@@ -122,11 +123,9 @@ class _Asked(Record):
     def count(self) -> int:
         return array_length(self.tree, next(iter(self.declared.values()))) or 0
 
-
-
-def _of(tree: SyntaxTree, loop: Node) -> Iterator[Variable]:
-    for variables in locals_of(tree, loop).values():
-        yield variables[0]
+    @property
+    def names(self) -> str:
+        return _named(tuple(self.declared))
 
 
 def _members(tree: SyntaxTree, variables: Iterable[Variable]) -> dict[str, tuple[str, ...]]:
@@ -186,7 +185,7 @@ def _empty_values(asked: _Asked, before: Sequence[Node]) -> Obstacle | None:
         run.run(before)
     except NotFollowedError as error:
         line = asked.tree.line(error.node)
-        return Obstacle(DeclineReason.ORDER_MATTERS, f"line {line} does more with {_named(tuple(asked.declared))} than setting all its places")
+        return Obstacle(DeclineReason.ORDER_MATTERS, f"line {line} would have to give all places of {asked.names} one value")
     for column in asked.columns:
         values = {run.values.get((column.array, place, column.member)) for place in range(asked.count)}
         if len(values) > 1 or None in values:
@@ -238,10 +237,10 @@ def _found(asked: _Asked, loop: Node, brought: Mapping[Place, Value]) -> KeptLis
                         return _made(asked, loop, trial, new)
                 except NotFollowedError as error:
                     refused = error.node
-    words = f"what the loop does with {_named(tuple(asked.declared))} would have to be an insertion in order, the first of equal ones in front"
+    words = f"the loop would have to put each element into {asked.names} in order, of equal ones the first in front"
     if refused is not None:
-        words = f"`{node_text(refused)}` at line {asked.tree.line(refused)} is no part of an insertion in order into {_named(tuple(asked.declared))}"
-    return Obstacle(DeclineReason.STORE_FORM, f"{words}: the lanes of a warp have to put their lists together")
+        words = f"{words}, and do nothing else there, such as `{node_text(refused)}` at line {asked.tree.line(refused)}"
+    return Obstacle(DeclineReason.STORE_FORM, words)
 
 
 def _type_at(asked: _Asked, loop: Node, place: Place) -> str | None:

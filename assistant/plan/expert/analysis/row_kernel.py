@@ -87,7 +87,9 @@ class RowKernel(Record):
         if not self.arrays:
             return None
         names = " and ".join(f"`{name}`" for name in self.arrays)
-        return Obstacle(DeclineReason.STORE_FORM, f"each thread keeps several values of its row in {names}, of which its threads would have parts")
+        return Obstacle(
+            DeclineReason.STORE_FORM, f"each thread keeps several values of its row in {names}, of which its threads would have parts"
+        )
 
 
 def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obstacle:
