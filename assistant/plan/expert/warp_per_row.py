@@ -84,11 +84,11 @@ def _rewrite(context: TransformationContext, kernel: RowKernel, grid: tuple[Text
     edits += once_for_row(context, kernel.stores, f"{lane} == 0")
     own, in_others = by_file(context, edits)
     elsewhere = launch_elsewhere(context, f"{_LANES} times as many blocks")
-    is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)
+    reduced = [each for loop in kernel.loops for each in (*loop.reductions, *(array.element("") for array in loop.summed))]
     keeps_nan = any(loop.kept is not None and loop.kept.keeps_nan for loop in kernel.loops)
     labels = (
         *launch_labels(context, elsewhere),
-        *(() if is_exact else (Label.REASSOCIATION,)),
+        *(() if all(each.is_exact for each in reduced) else (Label.REASSOCIATION,)),
         *((Label.NAN_BEHAVIOUR,) if keeps_nan else ()),
     )
     return Rewrite(
@@ -132,6 +132,8 @@ def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop
         edits += one_start(context, kernel.function, loop, reduction, f"{lane} != 0")
     if loop.reductions:
         edits += after_statement(tree, loop.node, _exchange(context, kernel, loop, offset))
+    if loop.summed:
+        edits += after_statement(tree, loop.node, _exchanged_arrays(context, kernel, loop, offset))
     if loop.kept is not None:
         merged = merged_lists(context, kernel.function, loop.kept, lane, offset)
         indent = indentation(context.text, tree.span(loop.node).start)
@@ -148,6 +150,26 @@ def _exchange(context: TransformationContext, kernel: RowKernel, loop: RowLoop, 
     inner = "".join(f"{newline}{indent}{style.indent}{line}" for line in lines)
     whole = f"{head}{inner}" if len(lines) == 1 else f"{head} {{{inner}{newline}{indent}}}"
     return f"{whole}{newline}{indent}__syncwarp();" if _is_overwritten_after(context, kernel, loop) else whole
+
+
+def _exchanged_arrays(context: TransformationContext, kernel: RowKernel, loop: RowLoop, offset: str) -> str:
+    """The lanes' arrays become one that all of them have."""
+    style, index = style_of(context), free_name(context.tree, kernel.function.node, "k", "i", "j", "place")
+    lines: list[str] = []
+    for length in dict.fromkeys(array.length for array in loop.summed):
+        elements = [array.element(index) for array in loop.summed if array.length == length]
+        exchanges = [combined(each, _of_other_lane(each.name, offset)) for each in elements]
+        outer, inner = (
+            f"for (int {index} = 0; {index} < {length}; {index}++)",
+            f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)",
+        )
+        body = (
+            (inner, style.indent + exchanges[0])
+            if len(exchanges) == 1
+            else (*style.opened(inner), *(style.indent + e for e in exchanges), "}")
+        )
+        lines += ["#pragma unroll", outer, *(style.indent + line for line in body)]
+    return f"{line_end(context.text)}{indentation(context.text, context.tree.span(loop.node).start)}".join(lines)
 
 
 def _is_overwritten_after(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -> bool:

@@ -17,6 +17,7 @@ WRONG = {
     "later-of-equal-ones-in-a-list": ("warp-per-row/loudest_bins", " || (otherLevel == firstLevel && otherBin < firstBin)", ""),
     "equal-ones-of-two-lanes-taken-for-one": ("warp-per-row/cheapest_offers", "if (lane != owner)", "if (low[place] != first_low)"),
     "lists-of-half-a-warp": ("warp-per-row/similar_images", "int offset = 16;", "int offset = 8;"),
+    "bins-of-half-a-warp": ("warp-per-row/levels_of_lines", "int offset = 16;", "int offset = 8;"),
     "stride-of-another-grid": ("coalescing-interchange/last_takes_the_rest", "+= gridDim.x * blockDim.x", "+= gridDim.x * blockDim.x + 1"),
     "rest-begins-too-late": (
         "vectorized-access/root_mean_square_norm", "idx = vector_end + threadIdx.x", "idx = vector_end + 1 + threadIdx.x"),

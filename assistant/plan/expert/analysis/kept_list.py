@@ -6,20 +6,17 @@ can be put together, whichever way the insertion is written.
 
 Example::
 
-    match kept_list(context, function, loop, before):
+    match kept_list(tree, function, loop, changed, before):
         case KeptList(columns=columns): ...  # (Column('best', '', 'float'), Column('best_item', '', 'int'))
         case Obstacle(): ...                 # what would have to hold
-        case None: ...                       # the loop changes no array of the thread's own
+        case None: ...                       # it changes no array
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from assistant.cuda.accesses import Use, uses_of
 from assistant.cuda.assignments import assignments
-from assistant.cuda.builtins import is_pure
-from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.constants import integer_constant
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.functions import Function
@@ -32,10 +29,11 @@ from assistant.plan.expert.analysis.constant_indices import array_length
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.followed_list import ListRun, NotFollowedError, Place, Rank, Tag, Value
 from assistant.plan.expert.analysis.row_reductions import can_be_shuffled
+from assistant.plan.expert.analysis.thread_arrays import constant_length, names_of, spelled_length, values_before
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
-__all__ = ["Column", "KeptList", "kept_list", "own_arrays"]
+__all__ = ["Column", "KeptList", "kept_list"]
 
 _LONGEST = 16
 """Elements of a list. Our own limit: each costs ten shuffles or more, and a register in every lane."""
@@ -76,16 +74,11 @@ class KeptList(Record):
         return tuple(dict.fromkeys(column.array for column in self.columns))
 
 
-def own_arrays(tree: SyntaxTree, region: Node) -> frozenset[str]:
-    """Arrays declared in a region of a kernel that every thread has one of."""
-    return frozenset(name for name, found in locals_of(tree, region).items() if any(v.is_array and not v.is_shared for v in found))
-
-
-def kept_list(tree: SyntaxTree, function: Function, loop: Node, before: Sequence[Node]) -> KeptList | Obstacle | None:
-    """The list that the loop keeps; why it is none. ``before``: the statements that run for a row before the loop."""
+def kept_list(
+    tree: SyntaxTree, function: Function, loop: Node, changed: Sequence[str], before: Sequence[Node]
+) -> KeptList | Obstacle | None:
+    """The list that the loop keeps in the arrays that it changes; why it is none. ``before``: what runs for a row before the loop."""
     header, body = counted_header(tree, loop), loop.child_by_field_name("body")
-    arrays = own_arrays(tree, function.body) - own_arrays(tree, loop)
-    changed = [name for name in locals_of(tree, function.body) if name in arrays and _is_changed(tree, loop, name)]
     if not changed or header is None or body is None:
         return None
     declared = _declared(tree, function, changed)
@@ -99,14 +92,7 @@ def kept_list(tree: SyntaxTree, function: Function, loop: Node, before: Sequence
     first = next(place for place, one in enumerate(statements) if names_in(tree, one) & set(changed))
     members = _members(tree, (*declared.values(), *(variables[0] for variables in locals_of(tree, loop).values())))
     asked = _Asked(tree, declared, columns, tuple(statements[first:]), header.variable, members)
-    empty = _empty_values(asked, [one for one in before if names_in(tree, one) & set(changed)])
-    if isinstance(empty, Obstacle):
-        return empty
-    return _found(asked, loop, _brought(asked, statements[:first]))
-
-
-def _is_changed(tree: SyntaxTree, loop: Node, name: str) -> bool:
-    return any(use.kind is not Use.READ for use in uses_of(tree, loop, name))
+    return _start_obstacle(asked, before) or _found(asked, loop, _brought(asked, statements[:first]))
 
 
 class _Asked(Record):
@@ -125,7 +111,7 @@ class _Asked(Record):
 
     @property
     def names(self) -> str:
-        return _named(tuple(self.declared))
+        return names_of(tuple(self.declared))
 
 
 def _members(tree: SyntaxTree, variables: Iterable[Variable]) -> dict[str, tuple[str, ...]]:
@@ -135,23 +121,14 @@ def _members(tree: SyntaxTree, variables: Iterable[Variable]) -> dict[str, tuple
 
 def _declared(tree: SyntaxTree, function: Function, names: Sequence[str]) -> dict[str, Variable] | Obstacle:
     """The arrays' declarations, which have to be of one constant length."""
-    found: dict[str, Variable] = {}
-    lengths: set[int | None] = set()
-    for name in names:
-        variables = locals_of(tree, function.body)[name]
-        lengths.add(array_length(tree, variables[0]) if len(variables) == 1 and not variables[0].is_volatile else None)
-        found[name] = variables[0]
+    lengths = {constant_length(tree, function, name) for name in names}
     length = next(iter(lengths))
-    if len(lengths) > 1 or length is None or any(tree.text(v.node).startswith("static") for v in found.values()):
-        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"{_named(names)} would have to be local arrays of one constant length")
+    if len(lengths) > 1 or length is None:
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"{names_of(names)} would have to be local arrays of one constant length")
     if length > _LONGEST:
-        words = f"{_named(names)} would have to have at most {_LONGEST} elements: the lanes' lists are put together one by one"
+        words = f"{names_of(names)} would have to have at most {_LONGEST} elements: the lanes' lists are put together one by one"
         return Obstacle(DeclineReason.LIMIT_EXCEEDED, words)
-    return found
-
-
-def _named(names: Sequence[str]) -> str:
-    return " and ".join(f"`{name}`" for name in names)
+    return {name: locals_of(tree, function.body)[name][0] for name in names}
 
 
 def _columns(tree: SyntaxTree, variables: Iterable[Variable]) -> Iterator[Column]:
@@ -167,27 +144,13 @@ def _fields(tree: SyntaxTree, variable: Variable) -> tuple[tuple[str, str], ...]
     return struct_fields(tree.program.source).get(plain_type(tree, variable.type), ())
 
 
-def _empty_values(asked: _Asked, before: Sequence[Node]) -> Obstacle | None:
+def _start_obstacle(asked: _Asked, before: Sequence[Node]) -> Obstacle | None:
     """Why the list does not begin with one value in all places."""
-    run: ListRun
-
-    def unknown(node: Node) -> Value:
-        calls = asked.tree.find("call_expression", inside=node)
-        changes = next(asked.tree.find("assignment_expression", "update_expression", inside=node), None)
-        own = {name for name, _, _ in run.values} | asked.declared.keys()
-        is_pure_call = all(is_pure(callee_name(asked.tree, call)) or not given_arguments(call) for call in calls)
-        if changes is not None or not is_pure_call or names_in(asked.tree, node) & own:
-            raise NotFollowedError(node)
-        return Tag(node_text(node))
-
-    run = ListRun(asked.tree, asked.members, {}, unknown)
-    try:
-        run.run(before)
-    except NotFollowedError as error:
-        line = asked.tree.line(error.node)
-        return Obstacle(DeclineReason.ORDER_MATTERS, f"line {line} would have to give all places of {asked.names} one value")
+    first = values_before(asked.tree, asked.members, tuple(asked.declared), before)
+    if isinstance(first, Obstacle):
+        return first
     for column in asked.columns:
-        values = {run.values.get((column.array, place, column.member)) for place in range(asked.count)}
+        values = {first.get((column.array, place, column.member)) for place in range(asked.count)}
         if len(values) > 1 or None in values:
             words = f"before the loop all places of `{column.array}` would have to get one value, which says that they are empty"
             return Obstacle(DeclineReason.ORDER_MATTERS, words)
@@ -237,9 +200,9 @@ def _found(asked: _Asked, loop: Node, brought: Mapping[Place, Value]) -> KeptLis
                         return _made(asked, loop, trial, new)
                 except NotFollowedError as error:
                     refused = error.node
-    words = f"the loop would have to put each element into {asked.names} in order, of equal ones the first in front"
+    words = f"the loop would have to keep the best in {asked.names} in order, of equal ones the first in front, or only add to its elements"
     if refused is not None:
-        words = f"{words}, and do nothing else there, such as `{node_text(refused)}` at line {asked.tree.line(refused)}"
+        words = f"{words}, and do nothing else there, as line {asked.tree.line(refused)} does"
     return Obstacle(DeclineReason.STORE_FORM, words)
 
 
@@ -259,15 +222,12 @@ def _made(asked: _Asked, loop: Node, trial: _Trial, new: Mapping[Column, Value])
     if counter is None and len(asked.columns) > 1:
         words = f"with `{trial.key.array}` the loop's counter would have to be kept, which says which of two equal ones came first"
         return Obstacle(DeclineReason.ORDER_MATTERS, words)
-    declared = asked.declared[trial.key.array]
-    size = next(d.child_by_field_name("size") for d in asked.tree.find("array_declarator", inside=declared.declarator))
-    assert size is not None, "an array of a constant length"
     return KeptList(
         columns=asked.columns,
         key=trial.key,
         counter=counter,
         is_largest_first=trial.sign > 0,
-        length=asked.tree.text(size),
+        length=spelled_length(asked.tree, asked.declared[trial.key.array]),
         elements={name: variable.type for name, variable in asked.declared.items()},
         keeps_nan=trial.key.type in ("float", "double") and trial.keeps_nan(),
     )

@@ -31,11 +31,13 @@ from assistant.cuda.variables import Variable, locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.constant_indices import array_length
-from assistant.plan.expert.analysis.kept_list import KeptList, kept_list, own_arrays
+from assistant.plan.expert.analysis.kept_list import KeptList, kept_list
 from assistant.plan.expert.analysis.kernel_launches import of_program
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names
 from assistant.plan.expert.analysis.row_reductions import Reduction, can_be_shuffled, reductions_of
+from assistant.plan.expert.analysis.summed_arrays import SummedArray, summed_arrays
+from assistant.plan.expert.analysis.thread_arrays import changed_arrays, own_arrays
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -56,11 +58,13 @@ class RowLoop(Record):
     reductions: tuple[Reduction, ...]
     kept: KeptList | None = None
     """The list that the loop keeps in arrays of the thread's own."""
+    summed: tuple[SummedArray, ...] = ()
+    """Arrays of the thread's own that the loop adds to."""
 
     @property
     def is_exchanged(self) -> bool:
         """Behind the loop the lanes put their parts together."""
-        return bool(self.reductions) or self.kept is not None
+        return bool(self.reductions or self.summed) or self.kept is not None
 
 
 class RowKernel(Record):
@@ -140,12 +144,17 @@ def _length(tree: SyntaxTree, function: Function, array: str) -> int:
 
 
 def _row_loop(context: TransformationContext, function: Function, loop: Node, before: Sequence[Node]) -> RowLoop | Obstacle:
-    """The loop, and the list that it keeps; why lanes cannot share it."""
-    kept = kept_list(context.tree, function, loop, before)
+    """The loop with the list that it keeps and the arrays that it adds to; why lanes cannot share it."""
+    tree, changed = context.tree, changed_arrays(context.tree, function, loop)
+    summed = summed_arrays(tree, function, loop, before)
+    if isinstance(summed, Obstacle):
+        return summed
+    others = [name for name in changed if all(name != each.variable.name for each in summed)]
+    kept = kept_list(tree, function, loop, others, before)
     if isinstance(kept, Obstacle):
         return kept
-    shared = shared_loop(context, function, loop, () if kept is None else kept.arrays)
-    return shared if isinstance(shared, Obstacle) else replace(shared, kept=kept)
+    shared = shared_loop(context, function, loop, changed if kept is not None or not others else ())
+    return shared if isinstance(shared, Obstacle) else replace(shared, kept=kept, summed=summed)
 
 
 def _loop_asked_about(context: TransformationContext) -> Node | None:
