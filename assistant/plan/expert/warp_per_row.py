@@ -26,15 +26,16 @@ from assistant.plan.expert.analysis.launch_block import flat_block
 from assistant.plan.expert.analysis.pointer_roots import global_pointers
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel, settled_by
-from assistant.plan.expert.analysis.row_reductions import Reduction
+from assistant.plan.expert.analysis.row_reductions import Combination, Reduction
 from assistant.plan.expert.analysis.row_strides import reads_alike, walks_along_rows
 from assistant.plan.expert.analysis.scaled_grids import finer_grid
+from assistant.plan.expert.analysis.two_best import TwoBest
 from assistant.plan.expert.analysis.workload_block import launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, indentation
 from assistant.plan.expert.writing.merged_lists import merged_lists
-from assistant.plan.expert.writing.shared_rows import combined, combined_with_place, once_for_row, one_start
+from assistant.plan.expert.writing.shared_rows import combined, combined_with_place, extreme, once_for_row, one_start
 from assistant.plan.expert.writing.style import style_of
 
 __all__ = ["WarpPerRow"]
@@ -130,7 +131,7 @@ def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop
     edits = [TextEdit(tree.span(first), begins), TextEdit(tree.span(update), f"{header.variable} += {_LANES}")]
     for reduction in loop.reductions:
         edits += one_start(context, kernel.function, loop, reduction, f"{lane} != 0")
-    if loop.reductions:
+    if loop.reductions or loop.two_best:
         edits += after_statement(tree, loop.node, _exchange(context, kernel, loop, offset))
     if loop.summed:
         edits += after_statement(tree, loop.node, _exchanged_arrays(context, kernel, loop, offset))
@@ -146,10 +147,31 @@ def _exchange(context: TransformationContext, kernel: RowKernel, loop: RowLoop, 
     style, newline = style_of(context), line_end(context.text)
     indent = indentation(context.text, context.tree.span(loop.node).start)
     lines = [line for reduction in loop.reductions for line in _exchanged(context, kernel, reduction, offset)]
+    lines += [line for best in loop.two_best for line in _exchanged_two(context, kernel, best, offset)]
     head = f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)"
     inner = "".join(f"{newline}{indent}{style.indent}{line}" for line in lines)
     whole = f"{head}{inner}" if len(lines) == 1 else f"{head} {{{inner}{newline}{indent}}}"
     return f"{whole}{newline}{indent}__syncwarp();" if _is_overwritten_after(context, kernel, loop) else whole
+
+
+def _exchanged_two(context: TransformationContext, kernel: RowKernel, best: TwoBest, offset: str) -> tuple[str, ...]:
+    """Of two pairs the second best is the worse one of the best, or the better one of the second best."""
+    style, first, second = style_of(context), best.first.name, best.second.name
+    other, other_second = (free_name(context.tree, kernel.function.node, style.name("other", name)) for name in (first, second))
+    is_maximum, kind = best.is_maximum, best.type
+    better, worse = (Combination.MAXIMUM, Combination.MINIMUM) if is_maximum else (Combination.MINIMUM, Combination.MAXIMUM)
+    reduction = Reduction(best.first, better, first, kind, best.place)
+    runner_up = extreme(kind, better, extreme(kind, worse, first, other), extreme(kind, better, second, other_second))
+    lines = [
+        f"{best.first.type} {other} = {_of_other_lane(first, offset)};",
+        f"{best.second.type} {other_second} = {_of_other_lane(second, offset)};",
+        f"{second} = {runner_up};",
+    ]
+    if best.place is None:
+        return (*lines, combined(reduction, other))
+    where = free_name(context.tree, kernel.function.node, style.name("other", best.place.name))
+    lines.insert(2, f"{best.place.type} {where} = {_of_other_lane(best.place.name, offset)};")
+    return (*lines, *combined_with_place(reduction, other, where, style.indent))
 
 
 def _exchanged_arrays(context: TransformationContext, kernel: RowKernel, loop: RowLoop, offset: str) -> str:

@@ -18,6 +18,8 @@ WRONG = {
     "equal-ones-of-two-lanes-taken-for-one": ("warp-per-row/cheapest_offers", "if (lane != owner)", "if (low[place] != first_low)"),
     "lists-of-half-a-warp": ("warp-per-row/similar_images", "int offset = 16;", "int offset = 8;"),
     "bins-of-half-a-warp": ("warp-per-row/levels_of_lines", "int offset = 16;", "int offset = 8;"),
+    "best-of-another-lane-forgotten": (
+        "warp-per-row/margins_of_scores", "fmaxf(fminf(best, other_best), fmaxf(next, other_next))", "fmaxf(next, other_next)"),
     "stride-of-another-grid": ("coalescing-interchange/last_takes_the_rest", "+= gridDim.x * blockDim.x", "+= gridDim.x * blockDim.x + 1"),
     "rest-begins-too-late": (
         "vectorized-access/root_mean_square_norm", "idx = vector_end + threadIdx.x", "idx = vector_end + 1 + threadIdx.x"),

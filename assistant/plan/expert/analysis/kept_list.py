@@ -22,7 +22,7 @@ from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.functions import Function
 from assistant.cuda.names import names_in
 from assistant.cuda.structs import struct_fields
-from assistant.cuda.syntax import Node, SyntaxTree, node_text, unparenthesized, without_comments
+from assistant.cuda.syntax import Node, SyntaxTree, kept, node_text, unparenthesized, without_comments
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.constant_indices import array_length
@@ -74,8 +74,9 @@ class KeptList(Record):
         return tuple(dict.fromkeys(column.array for column in self.columns))
 
 
+@kept
 def kept_list(
-    tree: SyntaxTree, function: Function, loop: Node, changed: Sequence[str], before: Sequence[Node]
+    tree: SyntaxTree, function: Function, loop: Node, changed: tuple[str, ...], before: tuple[Node, ...]
 ) -> KeptList | Obstacle | None:
     """The list that the loop keeps in the arrays that it changes; why it is none. ``before``: what runs for a row before the loop."""
     header, body = counted_header(tree, loop), loop.child_by_field_name("body")
@@ -92,7 +93,8 @@ def kept_list(
     first = next(place for place, one in enumerate(statements) if names_in(tree, one) & set(changed))
     members = _members(tree, (*declared.values(), *(variables[0] for variables in locals_of(tree, loop).values())))
     asked = _Asked(tree, declared, columns, tuple(statements[first:]), header.variable, members)
-    return _start_obstacle(asked, before) or _found(asked, loop, _brought(asked, statements[:first]))
+    found = _found(asked, loop, _brought(asked, statements[:first]))
+    return found if isinstance(found, Obstacle) else _start_obstacle(asked, before) or found
 
 
 class _Asked(Record):
@@ -125,9 +127,6 @@ def _declared(tree: SyntaxTree, function: Function, names: Sequence[str]) -> dic
     length = next(iter(lengths))
     if len(lengths) > 1 or length is None:
         return Obstacle(DeclineReason.SIZE_UNKNOWN, f"{names_of(names)} would have to be local arrays of one constant length")
-    if length > _LONGEST:
-        words = f"{names_of(names)} would have to have at most {_LONGEST} elements: the lanes' lists are put together one by one"
-        return Obstacle(DeclineReason.LIMIT_EXCEEDED, words)
     return {name: locals_of(tree, function.body)[name][0] for name in names}
 
 
@@ -187,7 +186,6 @@ def _is_counter(asked: _Asked, value: Node | None) -> bool:
 
 
 def _found(asked: _Asked, loop: Node, brought: Mapping[Place, Value]) -> KeptList | Obstacle:
-    refused: Node | None = None
     for key in asked.columns:
         for place, value in brought.items():
             if value == _COUNTER or isinstance(value, int) or _type_at(asked, loop, place) != key.type:
@@ -196,14 +194,22 @@ def _found(asked: _Asked, loop: Node, brought: Mapping[Place, Value]) -> KeptLis
                 trial = _Trial(asked, key, place, brought, sign)
                 try:
                     new = trial.new_element()
+                    if new is not None and asked.count > _LONGEST:
+                        words = (
+                            f"{asked.names} would have to have at most {_LONGEST} elements: the lanes' lists are put together one by one"
+                        )
+                        return Obstacle(DeclineReason.LIMIT_EXCEEDED, words)
                     if new is not None and trial.keeps_order(new):
                         return _made(asked, loop, trial, new)
-                except NotFollowedError as error:
-                    refused = error.node
-    words = f"the loop would have to keep the best in {asked.names} in order, of equal ones the first in front, or only add to its elements"
-    if refused is not None:
-        words = f"{words}, and do nothing else there, as line {asked.tree.line(refused)} does"
+                except NotFollowedError:
+                    continue
+    words = f"what the loop keeps in {asked.names} would have to be sums, or the best in order, of equal ones the first in front"
     return Obstacle(DeclineReason.STORE_FORM, words)
+
+
+def _too_long(asked: _Asked) -> Obstacle:
+    words = f"{asked.names} would have to have at most {_LONGEST} elements: the lanes' lists are put together one by one"
+    return Obstacle(DeclineReason.LIMIT_EXCEEDED, words)
 
 
 def _type_at(asked: _Asked, loop: Node, place: Place) -> str | None:

@@ -37,7 +37,8 @@ from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names
 from assistant.plan.expert.analysis.row_reductions import Reduction, can_be_shuffled, reductions_of
 from assistant.plan.expert.analysis.summed_arrays import SummedArray, summed_arrays
-from assistant.plan.expert.analysis.thread_arrays import changed_arrays, own_arrays
+from assistant.plan.expert.analysis.thread_arrays import changed_arrays, names_of, own_arrays
+from assistant.plan.expert.analysis.two_best import TwoBest, two_best
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -60,11 +61,12 @@ class RowLoop(Record):
     """The list that the loop keeps in arrays of the thread's own."""
     summed: tuple[SummedArray, ...] = ()
     """Arrays of the thread's own that the loop adds to."""
+    two_best: tuple[TwoBest, ...] = ()
 
     @property
     def is_exchanged(self) -> bool:
         """Behind the loop the lanes put their parts together."""
-        return bool(self.reductions or self.summed) or self.kept is not None
+        return bool(self.reductions or self.summed or self.two_best) or self.kept is not None
 
 
 class RowKernel(Record):
@@ -86,14 +88,13 @@ class RowKernel(Record):
     """Arrays that every thread has one of, which all that share a row have to keep alike."""
 
     @property
-    def arrays_obstacle(self) -> Obstacle | None:
-        """For edits that keep no such arrays alike."""
-        if not self.arrays:
+    def several_values(self) -> Obstacle | None:
+        """For edits that put together nothing but reductions."""
+        names = (*self.arrays, *(name for loop in self.loops for each in loop.two_best for name in each.names))
+        if not names:
             return None
-        names = " and ".join(f"`{name}`" for name in self.arrays)
-        return Obstacle(
-            DeclineReason.STORE_FORM, f"each thread keeps several values of its row in {names}, of which its threads would have parts"
-        )
+        words = f"each thread keeps several values of its row in {names_of(names)}, of which those that share the row would have parts"
+        return Obstacle(DeclineReason.STORE_FORM, words)
 
 
 def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obstacle:
@@ -125,7 +126,10 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
                 return kind
             if kind:
                 stores.append(statement)
-    if not loops or (_covers(loop, context.line) and not any(each.node == loop for each in loops)):
+    is_other = _covers(loop, context.line) and all(each.node != loop for each in loops)
+    if not loops or (is_other and loop in statements):
+        return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the loop goes over a few elements of the thread's own, not over a row")
+    if is_other:
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
     mentioned = sorted(name for name in arrays if any(name in names_in(tree, statement) for statement in statements))
     kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards), tuple(mentioned))
@@ -149,12 +153,14 @@ def _row_loop(context: TransformationContext, function: Function, loop: Node, be
     summed = summed_arrays(tree, function, loop, before)
     if isinstance(summed, Obstacle):
         return summed
-    others = [name for name in changed if all(name != each.variable.name for each in summed)]
-    kept = kept_list(tree, function, loop, others, before)
+    others = tuple(name for name in changed if all(name != each.variable.name for each in summed))
+    kept = kept_list(tree, function, loop, others, tuple(before))
     if isinstance(kept, Obstacle):
         return kept
-    shared = shared_loop(context, function, loop, changed if kept is not None or not others else ())
-    return shared if isinstance(shared, Obstacle) else replace(shared, kept=kept, summed=summed)
+    best = two_best(tree, function, loop)
+    known = [name for each in best for name in each.names]
+    shared = shared_loop(context, function, loop, (*known, *(changed if kept is not None or not others else ())))
+    return shared if isinstance(shared, Obstacle) else replace(shared, kept=kept, summed=summed, two_best=best)
 
 
 def _loop_asked_about(context: TransformationContext) -> Node | None:
@@ -222,7 +228,7 @@ def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[li
 
 
 def shared_loop(context: TransformationContext, function: Function, loop: Node, kept: Sequence[str] = ()) -> RowLoop | Obstacle:
-    """The loop as one whose iterations threads can share; why not otherwise. ``kept``: arrays that the threads put together."""
+    """The loop as one whose iterations threads can share; why not otherwise. ``kept``: locals that they put together."""
     tree, header = context.tree, counted_header(context.tree, loop)
     start = loop.child_by_field_name("initializer")
     if header is None or header.step != "1" or header.comparison not in ("<", "<=") or start is None or start.type != "declaration":
@@ -233,7 +239,7 @@ def shared_loop(context: TransformationContext, function: Function, loop: Node, 
         return Obstacle(
             DeclineReason.LEAVES_EARLY, f"the loop at line {tree.line(loop)} may end early, or a macro or assembly hides what it does"
         )
-    reductions = reductions_of(tree, function, loop, _shuffled_parameters(context))
+    reductions = reductions_of(tree, function, loop, _shuffled_parameters(context), kept)
     if isinstance(reductions, Obstacle):
         return reductions
     return _store_obstacle(context, function, loop, header, kept) or RowLoop(loop, header, reductions)

@@ -8,7 +8,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 
 from assistant.cuda.accesses import canonical
@@ -71,18 +71,19 @@ class Reduction(Record):
 
 
 def reductions_of(
-    tree: SyntaxTree, function: Function, loop: Node, template_types: frozenset[str] = frozenset()
+    tree: SyntaxTree, function: Function, loop: Node, template_types: frozenset[str] = frozenset(), others: Collection[str] = ()
 ) -> tuple[Reduction, ...] | Obstacle:
     """The reductions of a loop, in the order of their first change; why not where another local outlives the loop.
 
-    ``template_types``: names of template parameters that stand for types that can be shuffled.
+    ``template_types``: names of template parameters that stand for types that can be shuffled. ``others``: locals that are known to be more
+    than reductions.
     """
     inside, outside = locals_of(tree, loop), locals_of(tree, function.body)
     chosen = [each for each in chosen_places(tree, function, loop) if _place(tree, outside, each) is not None]
     found: dict[str, Reduction] = {}
     for change in assignments(tree, loop):
         owner = _owner(tree, change.target)
-        if owner is None or owner in inside or any(change.node == each.place.node for each in chosen):
+        if owner is None or owner in inside or owner in others or any(change.node == each.place.node for each in chosen):
             continue
         variables = outside.get(owner, ())
         name = tree.text(change.target)

@@ -14,7 +14,9 @@ from __future__ import annotations
 from assistant.cuda.functions import Function
 from assistant.cuda.names import free_name
 from assistant.plan.expert.analysis.kept_list import Column, KeptList
+from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.shared_rows import combined_values
 from assistant.plan.expert.writing.style import Style, style_of
 from assistant.record import Record
 
@@ -66,7 +68,9 @@ def _best_of_lanes(kept: KeptList, names: _Names, offset: str, style: Style) -> 
     loop = f"for (int {offset} = 16; {offset} > 0; {offset} /= 2)"
     if kept.counter is None:
         first = _of(names.first, kept.key)
-        return (*firsts, loop, f"{style.indent}{first} = {_extreme(kept)}({first}, __shfl_xor_sync({_ALL}, {first}, {offset}));")
+        better = Combination.MAXIMUM if kept.is_largest_first else Combination.MINIMUM
+        exchanged = combined_values(first, kept.key.type, better, f"__shfl_xor_sync({_ALL}, {first}, {offset})")
+        return (*firsts, loop, f"{style.indent}{exchanged}")
     others = [line for array in kept.arrays for line in _of_other_lane(kept, names, array, offset)]
     better = ">" if kept.is_largest_first else "<"
     key, counter = kept.key, kept.counter
@@ -77,11 +81,6 @@ def _best_of_lanes(kept: KeptList, names: _Names, offset: str, style: Style) -> 
     taken = [f"{names.first[array]} = {names.other[array]};" for array in kept.arrays]
     inner = (*others, *style.opened(f"if ({asked})"), *(style.indent + line for line in taken), "}")
     return (*firsts, *style.opened(loop), *(style.indent + line for line in inner), "}")
-
-
-def _extreme(kept: KeptList) -> str:
-    name = "max" if kept.is_largest_first else "min"
-    return {"float": f"f{name}f", "double": f"f{name}"}.get(kept.key.type, name)
 
 
 def _of_other_lane(kept: KeptList, names: _Names, array: str, offset: str) -> tuple[str, ...]:

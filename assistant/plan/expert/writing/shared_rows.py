@@ -21,7 +21,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
 from assistant.plan.expert.writing.style import style_of
 
-__all__ = ["combined", "combined_values", "combined_with_place", "once_for_row", "one_start"]
+__all__ = ["combined", "combined_values", "combined_with_place", "extreme", "once_for_row", "one_start"]
 
 _IDENTITIES = {Combination.SUM: "0", Combination.PRODUCT: "1"}
 """What a thread starts with where only one may have the value from before the loop. A maximum may have it in every thread."""
@@ -101,6 +101,11 @@ def combined_values(name: str, kind: str, combination: Combination, other: str) 
             return f"{name} += {other};"
         case Combination.PRODUCT:
             return f"{name} *= {other};"
-        case Combination.MAXIMUM | Combination.MINIMUM as extreme:
-            call = {"float": f"f{extreme}f", "double": f"f{extreme}"}.get(kind, str(extreme))
-            return f"{name} = {call}({name}, {other});"
+        case Combination.MAXIMUM | Combination.MINIMUM:
+            return f"{name} = {extreme(kind, combination, name, other)};"
+
+
+def extreme(kind: str, combination: Combination, one: str, other: str) -> str:
+    """The larger or smaller one of two values of type ``kind``, as an expression."""
+    call = {"float": f"f{combination}f", "double": f"f{combination}"}.get(kind, str(combination))
+    return f"{call}({one}, {other})"
