@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from assistant.cuda.builtins import is_pure
 from assistant.cuda.syntax import Node, SyntaxTree, kept
 
-__all__ = ["changes_something", "conditional_macros", "hidden_effect", "hidden_names", "macro_text", "macro_texts"]
+__all__ = ["changes_something", "conditional_macros", "hidden_effect", "hidden_names", "macro_of_another_file", "macro_text", "macro_texts"]
 
 _CHANGES = re.compile(r"(?<![=<>!])=(?!=)|\+\+|--|;|<<=|>>=|\b(?:return|goto|break|continue|asm|for|while|if)\b")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -37,6 +37,13 @@ def macro_text(tree: SyntaxTree, name: str) -> str | None:
     """Replacement text of a macro that is defined exactly once; None for any other name."""
     texts = macro_texts(tree).get(name, ())
     return texts[0] if len(texts) == 1 else None
+
+
+def macro_of_another_file(tree: SyntaxTree, line: int) -> str | None:
+    """The first word of a line (1-based) that only another file of the program defines as a macro; None where there is none, or no line."""
+    own, everywhere = macro_texts(tree), macro_texts(tree.program)
+    words = (word for text in tree.source.split("\n")[line - 1 : line] for word in _WORD.findall(text))
+    return next((word for word in words if word in everywhere and word not in own), None)
 
 
 @kept

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from assistant.cuda.macros import macro_of_another_file
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.build import KernelResources
 from assistant.model.device import Architecture
 from assistant.model.launch import LaunchConfig
-from assistant.model.plan import Decline, MetricPrediction, Rewrite
+from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.recorded_facts import PointerReach, RecordedFacts
 from assistant.model.source import Kernel, ParsedSource
@@ -27,6 +28,10 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
 __all__ = ["Transformation", "TransformationContext"]
+
+_HIDDEN_BY_MACROS = frozenset(
+    {DeclineReason.ADDRESS_UNKNOWN, DeclineReason.BOUND_UNKNOWN, DeclineReason.LOOP_FORM, DeclineReason.SIZE_UNKNOWN}
+)
 
 
 class TransformationContext(Record):
@@ -68,8 +73,12 @@ class TransformationContext(Record):
         return self.tree.root if node is None else node
 
     def decline(self, technique: str, obstacle: Obstacle) -> Decline:
-        """A decline of ``technique`` at the finding's line."""
-        return Decline(technique, self.kernel.key, self.line, obstacle.reason, obstacle.code)
+        """A decline of ``technique`` at the finding's line; where a macro hides what would have to be known, it says which."""
+        macro = macro_of_another_file(self.tree, self.line) if obstacle.code in _HIDDEN_BY_MACROS else None
+        reason = (
+            obstacle.reason if macro is None else f"{macro} is a macro of another file, and only those of the kernel's own file are read"
+        )
+        return Decline(technique, self.kernel.key, self.line, reason, obstacle.code)
 
     def predict(self, metric: str, after: float) -> tuple[MetricPrediction, ...]:
         """A prediction for ``metric`` where the finding cites it; empty where it does not."""

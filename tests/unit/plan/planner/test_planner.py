@@ -221,6 +221,30 @@ def test_headers_are_not_edited():
     assert "body.h" in declined["block-size-search"].reason
 
 
+ROWS = """\
+__global__ void rows(const float *c, float *out) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  for (int j = 0; j < 256; j++) s += c[AT(t, j)];
+  out[t] = s;
+}
+void run(const float *c, float *out) { rows<<<4, 64>>>(c, out); }
+"""
+AT = "#define AT(i, j) ((i) * 256 + (j))\n"
+
+
+@pytest.mark.parametrize(("text", "header", "is_hidden"), [(ROWS, AT, True), (ROWS, "", False), (f"{AT}{ROWS}", "", False)])
+def test_a_macro_of_another_file_that_hides_an_index_is_named(text, header, is_hidden):
+    parsed = parse(Source(Path("/rows.cu"), text))
+    line = next(number for number, words in enumerate(text.splitlines(), start=1) if "for (" in words)
+    found = Finding("KO101", parsed.kernels[0].key, line, Severity.WARNING, "", ("E3",), 0.9)
+    headers = (Source(Path("/at.h"), header),)
+    made = plan(parsed=parsed, kernel=parsed.kernels[0], findings=(found,), headers=headers)
+    reasons = {decline.technique: decline.reason for decline in made.declines}
+    named = "AT is a macro of another file, and only those of the kernel's own file are read"
+    assert (reasons["coalescing-interchange"] == named) is is_hidden
+
+
 HALVED = """\
 __global__ void total(float *out, const float *in) {
   __shared__ float sums[256];
