@@ -166,7 +166,7 @@ def test_an_unknown_reason_code_is_misuse_and_names_the_known_ones(offered: Offe
 @pytest.mark.thorough
 def test_an_edit_elsewhere_is_kept_and_the_proposal_is_judged_again(offered: Offered) -> None:
     cli = offered.cli
-    edited = offered.original.replace("int main()", "// my own line\nint main()")
+    edited = offered.original.replace("int main()", "int my_own;\nint main()")
     offered.source.write_text(edited, "utf-8")
     ended = cli.run("accept", offered.id)
     assert ended.code == 1 and "nothing was written" in ended.out.splitlines()[-1], ended.said
@@ -175,7 +175,7 @@ def test_an_edit_elsewhere_is_kept_and_the_proposal_is_judged_again(offered: Off
     (fresh,) = cli.open_proposals()
     assert fresh["id"] != offered.id and "P2" in ended.out
     assert cli.run("accept", fresh["id"]).code == 0
-    assert "// my own line" in offered.text and "__syncthreads();" in offered.text
+    assert "int my_own;" in offered.text and "__syncthreads();" in offered.text
     assert cli.run("check", offered.source).code == 0
 
 
@@ -191,7 +191,7 @@ def test_an_edit_in_the_same_place_makes_the_proposal_stale(offered: Offered) ->
 
 def test_undo_refuses_when_the_file_moved_on(offered: Offered) -> None:
     offered.cli.run("accept", offered.id)
-    moved = offered.text + "// more\n"
+    moved = offered.text + "int more;\n"
     offered.source.write_text(moved, "utf-8")
     ended = offered.cli.run("undo", offered.id)
     assert ended.code == 3 and "changed after" in ended.err

@@ -157,7 +157,7 @@ def test_decisions_are_taken_once_and_shared_with_the_terminal(client: Client, s
 
 
 def test_an_edit_of_a_file_that_moved_on_is_not_written(client: Client, searched: Offered) -> None:
-    moved = "// new\n" + searched.original
+    moved = "int added;\n" + searched.original
     searched.source.write_text(moved, "utf-8")
     code, told = client.refused("proposals", searched.id, "accept", body="")
     assert code == 409 and "judged again" in told["message"] and told["reason"] == f"kernelopt accept {searched.id}"

@@ -84,7 +84,7 @@ async def test_a_file_that_is_not_open_is_changed_with_the_others(cli: Cli, open
 async def test_a_file_that_moved_on_leaves_all_as_they_are(cli: Cli, open_editor: Start, proposal: Proposal) -> None:
     editor = await opened(open_editor)
     header, main = editor.open(proposal.path), editor.open(proposal.paths[0])
-    editor.replace(main, "smooth<<<", "/* mine */ smooth<<<")
+    editor.replace(main, "smooth<<<", ";smooth<<<")
     with pytest.raises(Exception, match=r"main\.cu changed where P01 edits it"):
         await editor.run("kernelopt.proposal.accept", proposal_id="P01")
     assert header.text == proposal.before[1].text and editor.applied == []
@@ -101,7 +101,7 @@ async def test_a_proposal_that_one_file_has_no_room_for_is_offered_in_none(cli: 
         return not await is_offered()
 
     await editor.until(is_offered)
-    editor.replace(main, "smooth<<<", "/* mine */ smooth<<<")
+    editor.replace(main, "smooth<<<", ";smooth<<<")
     await editor.until(is_not_offered)
-    editor.replace(main, "/* mine */ smooth<<<", "smooth<<<")
+    editor.replace(main, ";smooth<<<", "smooth<<<")
     await editor.until(is_offered)

@@ -47,7 +47,7 @@ async def test_an_edit_of_two_files_is_judged_shown_accepted_and_taken_back_as_o
     assert all(f"+++ b/{file.name}" in shown.out for file in files), shown.said
     assert cli.run("accept", offered["id"]).code == 0 and texts(files) == [CHEAPER, WIDER]
     assert cli.run("undo", offered["id"]).code == 0 and texts(files) == [OPS, RUN]
-    files[1].write_text("// a person's\n" + RUN.replace("<<<(n", "<<<(n /* a person's */"), "utf-8")
+    files[1].write_text("int mine;\n" + RUN.replace("<<<(n", "<<<(n + 0"), "utf-8")
     assert "run.cu changed where" in cli.run("accept", offered["id"]).said
     assert texts(files)[0] == OPS, "a file that changed keeps all of them as they are"
 

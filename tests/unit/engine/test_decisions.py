@@ -163,21 +163,21 @@ async def test_a_part_is_judged_before_it_is_written(tmp_path: Path, taken: tupl
 @pytest.mark.parametrize("taken", [(), (0,)])
 async def test_a_change_of_a_text_that_moved_on_is_judged_there_and_waits_as_a_new_proposal(tmp_path: Path, taken: tuple[int, ...]) -> None:
     on, made = await submitted(tmp_path)
-    made.path.write_text(f"// a line above\n{TEXT}")
+    made.path.write_text(f"int above;\n{TEXT}")
     await on.hear(on.session.accept(made.id, tuple(made.hunks[place].id for place in taken)))
-    assert made.path.read_text() == f"// a line above\n{TEXT}"
+    assert made.path.read_text() == f"int above;\n{TEXT}"
     fresh = on.store.find_proposal(on.only(events.ProposalMade).id)
-    assert fresh.files[0].after_text == f"// a line above\n{TILED if taken else BOTH}"
+    assert fresh.files[0].after_text == f"int above;\n{TILED if taken else BOTH}"
     ended = on.all(events.JobEnded)[-1]
     part = "what you took of it (1 of 2 hunks)" if taken else "its edit"
     assert ended.exit_code == 1 and f"since {made.id} was made; {part}, moved to the present text" in ended.reason
     assert ended.reason.endswith(f"waits as {fresh.id}: kernelopt accept {fresh.id}")
-    await on.hear(on.session.rebase(made.id, on.request(f"// another line\n{TEXT}"), tuple(made.hunks[place].id for place in taken)))
+    await on.hear(on.session.rebase(made.id, on.request(f"int above;\n{TEXT}"), tuple(made.hunks[place].id for place in taken)))
     assert on.ending.exit_code == 0
-    assert on.store.find_proposal(on.only(events.ProposalMade).id).files[0].after_text == f"// another line\n{TILED if taken else BOTH}"
+    assert on.store.find_proposal(on.only(events.ProposalMade).id).files[0].after_text == f"int above;\n{TILED if taken else BOTH}"
 
 
 async def test_a_change_that_does_not_hold_on_the_text_as_it_is_now_is_not_offered_again(tmp_path: Path) -> None:
     on, made = await submitted(tmp_path)
-    await on.hear(on.session.rebase(made.id, on.request(f"// a line above\n{TEXT}"), (made.hunks[1].id,)))
+    await on.hear(on.session.rebase(made.id, on.request(f"int above;\n{TEXT}"), (made.hunks[1].id,)))
     assert on.ending.exit_code == 1 and on.all(events.ProposalMade) == []

@@ -52,7 +52,7 @@ def test_the_file_is_written_and_its_text_comes_in_a_cell_below(workshop: Worksh
 
 def test_a_file_that_moved_on_is_left_alone(workshop: Workshop, tmp_path: Path) -> None:
     notebook = Notebook(workshop, tmp_path, "P0K2")
-    notebook.kernel.write_text(f"// mine\n{JUDGED}")
+    notebook.kernel.write_text(f"int mine;\n{JUDGED}")
     with pytest.raises((UsageError, CannotAnswerError)):
         notebook.reviewing.accept("P0K2", ())
-    assert notebook.kernel.read_text() == f"// mine\n{JUDGED}" and not notebook.page.below
+    assert notebook.kernel.read_text() == f"int mine;\n{JUDGED}" and not notebook.page.below
