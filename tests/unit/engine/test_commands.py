@@ -174,7 +174,7 @@ async def accepts_a_hunk(on: Commands) -> None:
 async def accepts_after_the_text_moved(on: Commands) -> None:
     request = await searches(on)
     heard, proposal = list(on.heard), on.all(events.ProposalMade)[-1].id
-    request.file.write_text(f"// a line above\n{DECLARED}")
+    request.file.write_text(f"int above;\n{DECLARED}")
     heard += await on.hear(on.session.accept(proposal, ()))
     on.heard = heard
 
