@@ -45,6 +45,7 @@ _LANES = 32
 _FEW_BLOCKS = "KO111"
 _NOT_ALONG_ROWS = Obstacle(DeclineReason.NO_GAIN, "no row is walked element by element, so the lanes of a warp would not read side by side")
 
+_NO_ROWS = (DeclineReason.NO_GAIN, DeclineReason.NOTHING_TO_CHANGE)
 _OFFSET = Obstacle(
     DeclineReason.INDEX_OUT_OF_SIGHT, "the row is the thread's index and something else, which would have to be added after the division"
 )
@@ -60,10 +61,13 @@ class WarpPerRow:
         if isinstance(block, Obstacle):
             return () if block.code is DeclineReason.BLOCK_SHAPE else context.decline(self.technique, block)
         kernel = row_kernel(context, block)
+        if not isinstance(kernel, Obstacle) and not (walks_along_rows(context, kernel) or _compares_all(context, kernel)):
+            kernel = _NOT_ALONG_ROWS
         if isinstance(kernel, Obstacle):
-            return context.decline(self.technique, kernel)
-        if kernel.is_offset or not (walks_along_rows(context, kernel) or _compares_all(context, kernel)):
-            return context.decline(self.technique, _OFFSET if kernel.is_offset else _NOT_ALONG_ROWS)
+            is_of_blocks = context.finding.code == _FEW_BLOCKS and kernel.code in _NO_ROWS
+            return () if is_of_blocks else context.decline(self.technique, kernel)
+        if kernel.is_offset:
+            return context.decline(self.technique, _OFFSET)
         grid = finer_grid(context, _LANES, block)
         if isinstance(grid, Obstacle):
             return context.decline(self.technique, grid)
@@ -71,9 +75,9 @@ class WarpPerRow:
 
 
 def _compares_all(context: TransformationContext, kernel: RowKernel) -> bool:
-    """Few threads keep the best of what all of them read: the nearest of one set to each of another."""
-    keeps_lists = any(loop.kept is not None for loop in kernel.loops)
-    return context.finding.code == _FEW_BLOCKS and keeps_lists and reads_alike(context, kernel)
+    """Few threads keep the best of what all of them read, and which it is: the nearest of one set to each of another."""
+    keeps_best = any(loop.kept is not None or loop.two_best or any(each.place for each in loop.reductions) for loop in kernel.loops)
+    return context.finding.code == _FEW_BLOCKS and keeps_best and reads_alike(context, kernel)
 
 
 def _rewrite(context: TransformationContext, kernel: RowKernel, grid: tuple[TextEdit, ...]) -> Rewrite:

@@ -195,10 +195,7 @@ def _found(asked: _Asked, loop: Node, brought: Mapping[Place, Value]) -> KeptLis
                 try:
                     new = trial.new_element()
                     if new is not None and asked.count > _LONGEST:
-                        words = (
-                            f"{asked.names} would have to have at most {_LONGEST} elements: the lanes' lists are put together one by one"
-                        )
-                        return Obstacle(DeclineReason.LIMIT_EXCEEDED, words)
+                        return _too_long(asked)
                     if new is not None and trial.keeps_order(new):
                         return _made(asked, loop, trial, new)
                 except NotFollowedError:

@@ -9,6 +9,7 @@ from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.block_to_grid import BlockToGrid
 from assistant.plan.expert.exchange_sort import ExchangeSort
+from assistant.plan.expert.warp_per_row import WarpPerRow
 
 PARTING = """// kernel=clip line=3 finding=KO109
 __global__ void clip(float *x, int w, int h) {
@@ -50,3 +51,18 @@ void run(float *v, int w, int h, int d) {{
 def test_a_grid_that_grows_with_the_data_has_its_blocks_already(context_of):
     found = BlockToGrid().rewrite(context_of(PARTING))
     assert isinstance(found, Decline) and found.code is DeclineReason.ALREADY_DONE
+
+
+@pytest.mark.parametrize(("finding", "is_said"), [("KO101", True), ("KO111", False)])
+def test_of_a_small_grid_without_rows_a_warp_for_each_says_nothing(context_of, finding, is_said):
+    text = f"""// kernel=sums line=5 finding={finding}
+__global__ void sums(const float *a, float *out, int rows, int cols) {{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int r = 0; r < rows; r++) sum += a[r * cols + c];
+    out[c] = sum;
+}}
+void run(const float *a, float *out, int rows, int cols) {{ sums<<<cols / 128, 128>>>(a, out, rows, cols); }}
+"""
+    found = WarpPerRow().rewrite(context_of(text))
+    assert isinstance(found, Decline) if is_said else found == ()
