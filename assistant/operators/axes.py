@@ -8,6 +8,7 @@ An axis is one loop of a kernel, or one coordinate of its threads. Example::
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from assistant.operators.graph import TensorUse
 from assistant.record import Record
@@ -58,7 +59,11 @@ class Window(Record):
     size: int
     """Of the whole dimension."""
     is_joined: bool = False
-    """Whether the axes run on before and behind the dimension, where others are joined to it: there the nearest element is meant."""
+    """Whether the axes run on before and behind what is read, where others are joined to it: there the nearest element is meant."""
+    begin: int = 0
+    """Of what is joined: the first element of the dimension that is read, which comes behind ``-first`` elements of others."""
+    count: int = 0
+    """Of what is joined: how many are read."""
 
     @property
     def share_count(self) -> int | None:
@@ -123,7 +128,7 @@ def home_alignment(use: TensorUse, alignment: Alignment, home: TensorUse) -> Ali
     if use.shape == home.shape and use.steps == home.steps and use.offset == home.offset:
         return alignment
     if any(isinstance(along, Window) and along.is_joined for along in alignment):
-        raise NoLayoutError
+        return _home_of_joined(use, alignment, home)
     pieces = sorted(_pieces(use, alignment), key=lambda piece: (-piece[1], -piece[0].size))
     firsts = [(along.first * step if isinstance(along, Window) else 0) for along, step in zip(alignment, use.steps, strict=True)]
     rest = use.offset - home.offset + sum(firsts)
@@ -141,6 +146,25 @@ def home_alignment(use: TensorUse, alignment: Alignment, home: TensorUse) -> Ali
     if rest or any(axis.size > 1 for axis, _ in pieces):
         raise NoLayoutError
     return tuple(found[place] for place in range(len(home.shape)))
+
+
+def _home_of_joined(use: TensorUse, alignment: Alignment, home: TensorUse) -> Alignment:
+    """Where a part of the dimension that is joined is a view of, and all of the others."""
+    if len(use.shape) != len(home.shape) or use.steps != home.steps:
+        raise NoLayoutError
+    found: list[tuple[Axis, ...] | Window] = []
+    rest = use.offset - home.offset
+    for along, size, whole, step in zip(alignment, use.shape, home.shape, use.steps, strict=True):
+        if size == whole:
+            found.append(along)
+            continue
+        if not isinstance(along, Window) or not along.is_joined or along.begin or along.count != along.size or step < 1:
+            raise NoLayoutError
+        begin, rest = divmod(rest, step)
+        found.append(replace(along, begin=begin, size=whole))
+    if rest:
+        raise NoLayoutError
+    return tuple(found)
 
 
 def _pieces(use: TensorUse, alignment: Alignment) -> Iterable[tuple[Axis, int]]:

@@ -41,7 +41,7 @@ def part_step(part: Alignment, names: Mapping[str, str]) -> tuple[str, bool]:
     if not isinstance(along, Window):
         return behind, behind == "1"
     own = along.steps[-1]
-    numbers = () if along.share_count else (along.size, along.first, *along.steps[:-1])
+    numbers = () if along.share_count else (along.size, along.first, along.begin, along.count, *along.steps[:-1])
     step = str(own) if behind == "1" else behind if own == 1 else f"{own} * {behind}"
     return step, step == "1" and all(number % _VECTOR == 0 for number in numbers)
 
@@ -75,7 +75,8 @@ def _places(along: tuple[Axis, ...] | Window, lines: Sequence[Line], names: Mapp
 def _joined_place(window: Window, place: str, vector: Axis | None) -> str:
     """Of the nearest element. In front of a multiple of four elements there are none of two arrays among four neighbours."""
     begins = f"{place} - {-window.first}" if window.first else place
-    return f"clamped({begins}, {window.size} - {'WIDTH' if vector in window.axes else '1'})"
+    place = f"clamped({begins}, {window.count} - {'WIDTH' if vector in window.axes else '1'})"
+    return f"({window.begin} + {place})" if window.begin else place
 
 
 def _first(window: Window, names: Mapping[str, str]) -> str:

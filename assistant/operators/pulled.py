@@ -357,7 +357,7 @@ class Pull:
         for number, tensor in enumerate(tensors):
             if not isinstance(tensor, TensorUse) or tensor.dtype != made.use.dtype or not tensor.shape[place]:
                 raise RefusedError(f"{place_of(call)} joins tensors of several types, or an empty one")
-            part = Window(axes, steps, -first, tensor.shape[place], is_joined=True)
+            part = Window(axes, steps, -first, tensor.shape[place], is_joined=True, count=tensor.shape[place])
             mine = (*alignment[:place], part, *alignment[place + 1 :])
             word = constant(self._word(call, made.place, tensor, tensor.shape, mine))
             first += tensor.shape[place]

@@ -74,6 +74,16 @@ def test_what_is_joined_before_a_reduction_is_a_kernel_of_its_own() -> None:
     assert whole.index("model_1(s0, a, x, n);") < whole.index("model_2(y, s0, n);") and "clamped(" in wider.body(whole, "model_1_kernel")
 
 
+def test_halves_that_change_places_are_read_where_they_lie() -> None:
+    """As rotary embeddings do."""
+    first = TensorUse(0, 480, "float32", (6, 20), is_whole=False, strides=(40, 1), memory_bytes=960)
+    second = TensorUse(0, 480, "float32", (6, 20), is_whole=False, strides=(40, 1), offset=20, memory_bytes=960)
+    negated = call("neg", "pointwise", use(1, (6, 20)), second)
+    whole = wider.text({"x": use(0)}, negated, call("cat", "other", use(2), (use(1, (6, 20)), first), -1))
+    assert "load<WIDTH>(x_near, x + (at / 40 * 40 + (20 + clamped(at % 40, 20 - WIDTH))));" in whole
+    assert "load<WIDTH>(x_2_near, x + (at / 40 * 40 + clamped(at % 40 - 20, 20 - WIDTH)));" in whole
+
+
 def doubles_reduced() -> object:
     x = floats(0, "float64", 6, 40)
     return wider.made({"x": x}, call("sum", "rows", floats(1, "float64", 6), x, (-1,)))
