@@ -28,6 +28,7 @@ from assistant.verify.problems import new_findings
 
 __all__ = ["judge"]
 
+_OF_VALUES = frozenset({"wrong_value", "precision", "nan_behaviour"})
 _OTHER_SIZES = frozenset({"size", "empty"})
 _EDGE, _GIVEN = "edge", "given"
 _WHERE = {
@@ -64,7 +65,7 @@ def judge(evidence: Evidence) -> VerificationResult:
             findings += mine
             cases.append(_result(case, left, rules[index], mine))
         findings += library_findings(evidence)
-    findings = _each_once(findings)
+    findings = _each_once(_without_repetitions(evidence, findings))
     outcome = max((finding.outcome for finding in findings), key=lambda each: each.severity, default=Outcome.PASS)
     labels = dict.fromkeys(_LABELS[finding.code] for finding in findings if finding.code in _LABELS)
     missing = () if evidence.seen.is_on_gpu else (_NO_TIME,)
@@ -190,6 +191,17 @@ def _result(case: ReferenceCase, left: CandidateCase, rules: tuple[Rule, ...], f
     worst = max((error.max for error in known), default=None)
     rms = max((error.rms for error in known), default=None)
     return CaseResult(case.kind, case.shape, case.scale, outcome, worst, rms, case.seed)
+
+
+def _without_repetitions(evidence: Evidence, findings: list[VerificationFinding]) -> list[VerificationFinding]:
+    """Where values are wrong on the task's own inputs, those on others say nothing more."""
+
+    def is_given(finding: VerificationFinding) -> bool:
+        return finding.case is not None and evidence.reference[finding.case].kind == _GIVEN
+
+    if not any(finding.code == "wrong_value" and is_given(finding) for finding in findings):
+        return findings
+    return [finding for finding in findings if finding.code not in _OF_VALUES or is_given(finding)]
 
 
 def _each_once(findings: Iterable[VerificationFinding]) -> list[VerificationFinding]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from assistant.model.verification import Outcome
 from assistant.operators.evidence import Pass, ReferenceCase, TensorLeft
+from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.numbers import FloatArray, MaskArray, chosen, ieee, rms, shown
 from assistant.verify.tolerance import (
@@ -131,9 +132,8 @@ def compare(rule: Rule, actual: TensorLeft, *, lowers_precision: bool) -> Differ
     odd = (special | ~np.isfinite(values)) & ~((expected == values) | (np.isnan(expected) & np.isnan(values)))
     if odd.any():
         at = int(np.argmax(odd))
-        return _difference(
-            rule.expected, actual, at, f"is not a number where the reference is one, or the other way round ({int(odd.sum())} elements)"
-        )
+        words = f"has NaN or infinities in {counted_noun(int(odd.sum()), 'element')} where the reference has none or others"
+        return _difference(rule.expected, actual, at, words, "first")
     places = rule.places
     if not places.any():
         return None
@@ -188,10 +188,10 @@ def _different_bits(expected: TensorLeft, actual: TensorLeft) -> Difference | No
         return None
     size = expected.element.scalar_bytes
     rows = (expected.patterns != actual.patterns).reshape(-1, size).any(axis=1)
-    return _difference(expected, actual, int(np.argmax(rows)), f"differs in {int(rows.sum())} of {rows.size} elements")
+    return _difference(expected, actual, int(np.argmax(rows)), f"differs in {int(rows.sum())} of {rows.size} elements", "first")
 
 
-def _difference(expected: TensorLeft, actual: TensorLeft, at: int, words: str) -> Difference:
+def _difference(expected: TensorLeft, actual: TensorLeft, at: int, words: str, which: str = "most") -> Difference:
     place = "[" + ", ".join(map(str, np.unravel_index(at, expected.shape))) + "]" if expected.shape else ""
     texts = shown(expected.data, expected.element, at), shown(actual.data, actual.element, at)
-    return Difference(f"{words}; most at {place or 'its only element'}: expected {texts[0]}, got {texts[1]}", at, *texts)
+    return Difference(f"{words}; {which} at {place or 'its only element'}: expected {texts[0]}, got {texts[1]}", at, *texts)

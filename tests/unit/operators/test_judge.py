@@ -73,6 +73,27 @@ def test_a_wrong_element_fails_with_its_place() -> None:
     assert (finding.code, finding.index, finding.outcome) == ("wrong_value", 7, Outcome.FAIL)
 
 
+def test_what_is_wrong_on_the_tasks_own_inputs_is_not_said_of_other_values_again() -> None:
+    kinds = ("given", "normal", "size", "edge")
+    cases = [reference(number, kind) for number, kind in enumerate(kinds)]
+    wrong = [passed(case, outputs=(tensor(draw(number) + 1.0),)) for number, case in enumerate(cases)]
+    found = verdict(evidence(*cases, candidate=tuple(CandidateCase(each, each, number == 0) for number, each in enumerate(wrong))))
+    assert [finding.code for finding in found.findings] == ["wrong_value"] and not found.labels
+    assert found.findings[0].message.startswith("on the task's own inputs")
+    assert [case.outcome for case in found.cases] == [*[Outcome.FAIL] * 3, Outcome.NEEDS_DECISION]
+    right = CandidateCase(passed(cases[0]), passed(cases[0]), True)
+    others = verdict(evidence(*cases, candidate=(right, *(CandidateCase(each, each, False) for each in wrong[1:]))))
+    assert [finding.code for finding in others.findings] == ["wrong_value", "wrong_value", "nan_behaviour"]
+
+
+def test_infinities_of_its_own_are_said_as_such() -> None:
+    values = draw(2)
+    values[3] = np.inf
+    left = passed(reference(2), outputs=(tensor(values),))
+    (finding,) = verdict(with_passes(left, left)).findings
+    assert "output 0 has NaN or infinities in 1 element where the reference has none or others; first at [3]" in finding.message
+
+
 def test_an_error_that_the_rounding_of_the_inputs_makes_as_well_is_allowed() -> None:
     """PyTorch's own float kernel errs like this where its CPU code adds in double."""
     off = 1e-5 * np.sign(draw(3))
