@@ -32,7 +32,7 @@ _NATIVE_METHODS = frozenset({
     "split", "chunk", "unbind", "expand", "expand_as", "item", "numel", "is_floating_point", "index", "index_put_",
 })  # fmt: skip
 """Those that `kernelopt/tensor.h` has."""
-_NATIVE_FUNCTIONS = frozenset({"empty", "zeros", "full", "ones", "empty_like", "zeros_like", "ones_like", "full_like"})
+_NATIVE_FUNCTIONS = frozenset({"empty", "zeros", "full", "ones", "empty_like", "zeros_like", "ones_like", "full_like", "tensor"})
 
 
 class Declarations(Record):
@@ -64,6 +64,9 @@ def declarations(schemas: Sequence[str]) -> Declarations:
         if arguments is None or result is None or "Tensor" not in f"{given}{returned}":
             continue
         full = name if overload is None else f"{name}.{overload}"
+        if arguments[-1].is_changed and arguments[-1].name == "out":
+            _declare_out(functions, name, full, arguments)
+            continue
         if name not in _NATIVE_FUNCTIONS:
             _declare(functions, name, full, result, arguments, is_method=False)
         if arguments[0].name == "self" and name not in _NATIVE_METHODS and not any(each.is_tensors for each in arguments):
@@ -72,9 +75,9 @@ def declarations(schemas: Sequence[str]) -> Declarations:
 
 
 def _arguments(given: str) -> list[_Argument] | None:
-    """None where one has no counterpart, or is where results are to be written."""
+    """None where one has no counterpart, or is where one of several results is to be written."""
     made: list[_Argument] = []
-    keyword_only = given.partition("*, ")[2] if "*, " in given else given.partition("*")[2]
+    keyword_only = given.partition("*, ")[2]
     for text in _parts(given):
         if text == "*":
             continue
@@ -82,7 +85,7 @@ def _arguments(given: str) -> list[_Argument] | None:
         if found is None:
             return None
         is_changed = "!" in (found["alias"] or "")
-        if is_changed and f"Tensor({found['alias']}) {found['name']}" in keyword_only:
+        if is_changed and f"Tensor({found['alias']}) {found['name']}" in keyword_only and found["name"] != "out":
             return None
         cpp = _type(found)
         is_optional = found["maybe"] is not None or found["default"] is not None
@@ -163,6 +166,16 @@ def _declare(into: dict[str, str], name: str, full: str, result: str, arguments:
         returned, body = result, f"return {asked.format(result)};"
     text = f"{returned} {name}({words}) const {{ {body} }}" if is_method else f"inline {returned} {name}({words}) {{ {body} }}"
     into.update(dict.fromkeys(keys[free:], text))
+
+
+def _declare_out(into: dict[str, str], name: str, full: str, arguments: list[_Argument]) -> None:
+    """In C++ what is written comes first, and all that decides how is given."""
+    *others, out = arguments
+    shown = [each for each in others if each.cpp is not None]
+    words = ", ".join(("Tensor& out", *(f"{each.cpp} {each.name}{_equals(each)}" for each in shown)))
+    passed = ", ".join("std::nullopt" if each.cpp is None else _passed(each, is_own=False) for each in (*others, out))
+    key = f"{name}_out({', '.join(each.cpp or '' for each in shown)})"
+    into.setdefault(key, f'inline Tensor& {name}_out({words}) {{ kernelopt::aten<void>("{full}", {passed}); return out; }}')
 
 
 def _passed(argument: _Argument, *, is_own: bool) -> str:

@@ -25,7 +25,7 @@ _CALLED = re.compile(r"(?:::|\.|->)\s*(\w+)\s*\(")
 
 def schemas_in(texts: Iterable[str]) -> list[str]:
     """Of each function of PyTorch whose name is called in these texts, behind ``::``, ``.`` or ``->``: its forms, as PyTorch shows them."""
-    names = dict.fromkeys(name for text in texts for name in _CALLED.findall(text))
+    names = dict.fromkeys(name.removesuffix("_out") for text in texts for name in _CALLED.findall(text))
     found = [schema for name in names for schema in torch._C._jit_get_schemas_for_operator(f"aten::{name}")]
     return [str(schema) for schema in found]
 

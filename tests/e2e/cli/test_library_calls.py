@@ -23,6 +23,7 @@ USES = {
     "quantize": {"abs", "max", "add_"},
     "per_head": {"cat"},
     "mask_options": {"triu", "_log_softmax", "sum"},
+    "mixed": {"mul", "mm"},
     "aten_alone": {"_softmax", "relu"},
 }
 """Functions of PyTorch that each names, some of them."""

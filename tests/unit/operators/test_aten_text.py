@@ -26,6 +26,7 @@ def test_each_form_on_tensors_is_a_function_and_a_method() -> None:
         "inline Tensor sum(const Tensor& self, const OptionalIntArrayRef& dim, bool keepdim = false, "
         "const std::optional<ScalarType>& dtype = std::nullopt)",
         "inline Tensor sum(const Tensor& self, const std::optional<ScalarType>& dtype = std::nullopt)",
+        "inline Tensor& sum_out(Tensor& out, const Tensor& self, const std::optional<ScalarType>& dtype = std::nullopt)",
     ]
     methods = declarations(SUM).methods
     assert (
@@ -63,6 +64,14 @@ def test_what_describes_the_elements_of_a_new_tensor_is_one_argument() -> None:
     assert (
         "arange(const Scalar& end, TensorOptions options = {})" in line
         and 'aten<Tensor>("arange", end, options.given(), std::nullopt,' in line
+    )
+
+
+def test_what_is_written_into_a_given_tensor_comes_first() -> None:
+    (line,) = functions("aten::mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)")
+    assert line == (
+        "inline Tensor& mm_out(Tensor& out, const Tensor& self, const Tensor& mat2) "
+        '{ kernelopt::aten<void>("mm.out", self, mat2, out); return out; }'
     )
 
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "kernelopt/tensor.h"
+#include "kernelopt/factories.h"
 
 namespace kernelopt {
 

@@ -2,7 +2,7 @@
 #ifndef KERNELOPT_MACROS_H
 #define KERNELOPT_MACROS_H
 
-#include "kernelopt/tensor.h"
+#include "kernelopt/factories.h"
 
 #define TORCH_CHECK(CONDITION, ...) \
     do { if (!(CONDITION)) c10::fail("" __VA_OPT__(,) __VA_ARGS__); } while (0)

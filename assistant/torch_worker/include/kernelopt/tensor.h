@@ -399,41 +399,6 @@ private:
     }
 };
 
-class TensorList {  // at::ArrayRef<Tensor>
-public:
-    TensorList(std::initializer_list<Tensor> items) : items_(items) {}
-    TensorList(const std::vector<Tensor>& items) : items_(items) {}
-    size_t size() const { return items_.size(); }
-    const Tensor& operator[](size_t at) const { return items_.at(at); }
-    auto begin() const { return items_.begin(); }
-    auto end() const { return items_.end(); }
-
-private:
-    std::vector<Tensor> items_;
-};
-
-inline Tensor empty(IntArrayRef sizes, TensorOptions options = {}) { return Tensor(sizes.vec(), options.type); }
-inline Tensor zeros(IntArrayRef sizes, TensorOptions options = {}) { return empty(sizes, options).zero_(); }
-inline Tensor full(IntArrayRef sizes, double value, TensorOptions options = {}) { return empty(sizes, options).fill_(value); }
-inline Tensor ones(IntArrayRef sizes, TensorOptions options = {}) { return full(sizes, 1.0, options); }
-inline Tensor empty_like(const Tensor& like) {
-    return like.is_non_overlapping_and_dense() ? Tensor(like.sizes().vec(), like.strides().vec(), like.scalar_type()) : empty(like.sizes(), like.options());
-}
-inline Tensor empty_like(const Tensor& like, TensorOptions options) { return empty(like.sizes(), options); }
-inline Tensor zeros_like(const Tensor& like) { return empty_like(like).zero_(); }
-inline Tensor zeros_like(const Tensor& like, TensorOptions options) { return empty_like(like, options).zero_(); }
-inline Tensor ones_like(const Tensor& like) { return empty_like(like).fill_(1.0); }
-inline Tensor full_like(const Tensor& like, double value) { return empty_like(like).fill_(value); }
-
 }  // namespace at
-
-namespace torch {
-using namespace at;
-using at::Tensor;
-inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }
-template <typename... Where> TensorOptions device(Where...) { return {}; }
-struct NoGradGuard {};
-}  // namespace torch
-namespace c10 { using at::Tensor; }
 
 #endif
