@@ -66,8 +66,12 @@ template <typename... T> struct Returned<std::tuple<T...>> {
     static constexpr bool can_wait = (std::is_same_v<T, at::Tensor> && ...);
     static std::tuple<T...> of(const Value& value) { return of(value, std::index_sequence_for<T...>{}); }
     static std::tuple<T...> pending(int64_t number) { return pending(number, std::index_sequence_for<T...>{}); }
-    template <size_t... At> static std::tuple<T...> of(const Value& value, std::index_sequence<At...>) { return {Returned<T>::of(value.items.at(At))...}; }
-    template <size_t... At> static std::tuple<T...> pending(int64_t number, std::index_sequence<At...>) { return {at::Tensor::pending(number, At)...}; }
+    template <size_t... At> static std::tuple<T...> of(const Value& value, std::index_sequence<At...>) {
+        return {Returned<T>::of(value.items.at(At))...};
+    }
+    template <size_t... At> static std::tuple<T...> pending(int64_t number, std::index_sequence<At...>) {
+        return {at::Tensor::pending(number, At)...};
+    }
 };
 
 template <typename R, typename... A> R aten(const char* name, const A&... arguments) {
@@ -78,7 +82,8 @@ template <typename R, typename... A> R aten(const char* name, const A&... argume
     const size_t number = those.next++;
     if (number < those.known.size()) {
         const Result& found = those.known[number];
-        if (found.name != name) c10::fail("it calls ", name, " of PyTorch where it called ", found.name, " before: its calls differ from run to run");
+        if (found.name != name)
+            c10::fail("it calls ", name, " of PyTorch where it called ", found.name, " before: its calls differ from run to run");
         if (!found.error.empty()) c10::fail(found.error);
         for (size_t at = 0; at < found.changed.size(); ++at) {
             if (found.changed[at]) tensors.at(at).upload(*found.changed[at]);

@@ -11,7 +11,8 @@ constexpr auto None = std::nullopt;
 struct Slice {
     std::optional<int64_t> start, end;
     int64_t step;
-    Slice(std::optional<int64_t> first = {}, std::optional<int64_t> last = {}, std::optional<int64_t> by = {}) : start(first), end(last), step(by.value_or(1)) {}
+    using Place = std::optional<int64_t>;
+    Slice(Place first = {}, Place last = {}, Place by = {}) : start(first), end(last), step(by.value_or(1)) {}
 };
 }  // namespace torch::indexing
 
@@ -24,7 +25,8 @@ struct TensorIndex {
     TensorIndex(std::nullopt_t) : kind(NEW) {}
     TensorIndex(torch::indexing::EllipsisIndexType) : kind(REST) {}
     TensorIndex(const char*) : kind(REST) {}  // "..."
-    template <typename T, typename = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> TensorIndex(T index) : kind(ONE), one(index) {}
+    template <typename T, typename = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>>
+    TensorIndex(T index) : kind(ONE), one(index) {}
     TensorIndex(torch::indexing::Slice slice) : kind(PART), part(slice) {}
     TensorIndex(const Tensor& tensor) : kind(CHOSEN), chosen(tensor) {}
 };

@@ -26,23 +26,6 @@ constexpr auto kCPU = DeviceType::CPU;
 constexpr auto kCUDA = DeviceType::CUDA;
 constexpr int kStrided = 0;
 
-struct Storage {
-    void* data = nullptr;
-    size_t bytes = 0;
-    explicit Storage(size_t size) : bytes(size) {
-        if (size && cudaMalloc(&data, size) != cudaSuccess) fail("out of device memory: ", size, " bytes");
-    }
-    Storage(const Storage&) = delete;
-    ~Storage() { if (data) cudaFree(data); }
-};
-
-struct DeprecatedType {  // of x.type(), as older texts write
-    ScalarType scalar;
-    ScalarType scalarType() const { return scalar; }
-    bool is_cuda() const { return true; }
-    operator ScalarType() const { return scalar; }
-};
-
 struct TensorIndex;
 
 class Tensor {
@@ -191,7 +174,7 @@ public:
         return sharing(sizes, strides, first * stride(at));
     }
     Tensor narrow(int64_t at, int64_t start, int64_t length) const {
-        if (start < 0 || length < 0 || start + length > size(at)) fail("start (", start, ") + length (", length, ") exceeds dimension size (", size(at), ")");
+        if (start < 0 || length < 0 || start + length > size(at)) fail("narrow: ", start, " + ", length, " elements of ", size(at));
         return slice(at, start, start + length);
     }
     std::vector<Tensor> split(int64_t part, int64_t at = 0) const {
@@ -205,7 +188,9 @@ public:
         for (int64_t size : parts_sizes) parts.push_back(narrow(at, start, size)), start += size;
         return parts;
     }
-    std::vector<Tensor> chunk(int64_t count, int64_t at = 0) const { return split(std::max<int64_t>((size(at) + count - 1) / count, 1), at); }
+    std::vector<Tensor> chunk(int64_t count, int64_t at = 0) const {
+        return split(std::max<int64_t>((size(at) + count - 1) / count, 1), at);
+    }
     std::vector<Tensor> unbind(int64_t at = 0) const {
         std::vector<Tensor> parts;
         for (int64_t index = 0; index < size(at); ++index) parts.push_back(select(at, index));
@@ -218,22 +203,30 @@ public:
         std::vector<int64_t> sizes = wanted.vec(), strides(wanted.size(), 0);
         for (int64_t at = more; at < int64_t(sizes.size()); ++at) {
             if (sizes[at] == -1) sizes[at] = size(at - more);
-            if (size(at - more) != 1 && size(at - more) != sizes[at]) fail("expand: a size of ", size(at - more), " does not become ", sizes[at]);
+            if (size(at - more) != 1 && size(at - more) != sizes[at]) fail("expand: ", size(at - more), " does not become ", sizes[at]);
             strides[at] = size(at - more) == 1 && sizes[at] != 1 ? 0 : stride(at - more);
         }
         return sharing(sizes, strides);
     }
     Tensor expand_as(const Tensor& other) const { return expand(other.sizes()); }
-    Tensor strided(std::vector<int64_t> sizes, std::vector<int64_t> strides, int64_t offset) const { return sharing(sizes, strides, offset); }
+    Tensor strided(std::vector<int64_t> sizes, std::vector<int64_t> steps, int64_t offset) const { return sharing(sizes, steps, offset); }
     Tensor index(std::initializer_list<TensorIndex> indices) const;
     Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Tensor& values);
     Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value);
     template <typename T> T item() const {
         if (numel() != 1) fail("a Tensor with ", numel(), " elements cannot be converted to Scalar");
         const std::vector<char> bytes = host();
+        if (std::is_integral_v<T> && dtype() == kLong) {  // a double has not all of them
+            int64_t whole;
+            std::memcpy(&whole, bytes.data(), sizeof whole);
+            return T(whole);
+        }
         return T(taken(bytes.data()));
     }
-    Scalar item() const { return is_floating_point() ? Scalar(item<double>()) : dtype() == kBool ? Scalar(item<bool>()) : Scalar(item<int64_t>()); }
+    Scalar item() const {
+        if (dtype() == kBool) return item<bool>();
+        return is_floating_point() ? Scalar(item<double>()) : Scalar(item<int64_t>());
+    }
     Tensor view_as(const Tensor& other) const { return view(other.sizes()); }
     Tensor transpose(int64_t first, int64_t second) const {
         if (is_result_) return kernelopt::aten<Tensor>("transpose.int", *this, first, second);
@@ -320,7 +313,7 @@ private:
         int64_t number = -1, item = 0;  // of a function of PyTorch whose result is not known yet
     };
     std::shared_ptr<Body> body_;
-    bool is_result_ = false;  // of a function of PyTorch: its views are asked for, too, known or not, so that a run asks for the same as before
+    bool is_result_ = false;  // of a function of PyTorch: its views are asked for, too, so that the next run asks for the same
 
     const Body& body() const {
         if (!body_) fail("a tensor that is not defined was used");

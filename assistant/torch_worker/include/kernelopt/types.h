@@ -1,4 +1,4 @@
-// What PyTorch's C++ interface is made of besides tensors: numbers, types, devices, lists of sizes.
+// What PyTorch's C++ interface is made of besides tensors: numbers, types, devices, lists of sizes, memory.
 #ifndef KERNELOPT_TYPES_H
 #define KERNELOPT_TYPES_H
 
@@ -133,7 +133,8 @@ struct OptionalIntArrayRef : std::optional<IntArrayRef> {
 class Scalar {  // a number whose type PyTorch takes into account
 public:
     template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>> Scalar(T value)
-        : kind_(std::is_same_v<T, bool> ? 'b' : std::is_integral_v<T> ? 'i' : 'd'), integer_(std::is_integral_v<T> ? int64_t(value) : 0), number_(double(value)) {}
+        : kind_(std::is_same_v<T, bool> ? 'b' : std::is_integral_v<T> ? 'i' : 'd'),
+          integer_(std::is_integral_v<T> ? int64_t(value) : 0), number_(double(value)) {}
     Scalar(Half value) : Scalar(__half2float(value)) {}
     Scalar(BFloat16 value) : Scalar(__bfloat162float(value)) {}
     char kind() const { return kind_; }
@@ -162,6 +163,23 @@ struct TensorOptions {
     TensorOptions requires_grad(bool) const { return *this; }
     TensorOptions memory_format(MemoryFormat) const { return *this; }
     std::optional<ScalarType> given() const { return has_type ? std::optional<ScalarType>(type) : std::nullopt; }
+};
+
+struct Storage {
+    void* data = nullptr;
+    size_t bytes = 0;
+    explicit Storage(size_t size) : bytes(size) {
+        if (size && cudaMalloc(&data, size) != cudaSuccess) fail("out of device memory: ", size, " bytes");
+    }
+    Storage(const Storage&) = delete;
+    ~Storage() { if (data) cudaFree(data); }
+};
+
+struct DeprecatedType {  // of x.type(), as older texts write
+    ScalarType scalar;
+    ScalarType scalarType() const { return scalar; }
+    bool is_cuda() const { return true; }
+    operator ScalarType() const { return scalar; }
 };
 
 }  // namespace c10
