@@ -23,6 +23,7 @@ from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import Problem
+from assistant.operators.extension_text import Extension, extension_text
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.program.torch_place import TorchPlace
 from tests.contracts.fake_lab import FakeLab
@@ -33,7 +34,9 @@ CUDA = "\nvoid twice(float* y, const float* x, int n);\n"
 CANDIDATE = f'{TASK.replace("class Model(", "class ModelNew(")}\nTEXT = r"""{CUDA}"""\n'
 LINE = CANDIDATE.splitlines().index(CUDA.strip()) + 1
 """Where the candidate's own CUDA text has its declaration."""
-DIGEST = "d" * 64
+IN_UNIT = extension_text(Extension("twice", (CUDA,), ("twice",)), "").text.splitlines().index(CUDA.strip()) + 1
+"""The same in what is compiled."""
+DIGEST, OTHER_DIGEST = "d" * 64, "e" * 64
 RIGHT, WRONG = np.arange(1.0, 65.0, dtype=np.float32), np.full(64, 7.0, np.float32)
 
 
@@ -54,7 +57,7 @@ class Sides:
     """In the candidate's answer."""
     refusals: Mapping[str, LabFailure] = field(default_factory=dict[str, LabFailure])
     reference_failure: dict[str, str] | None = None
-    calls: Callable[[int], list[list[list[Any]]]] = lambda _: [[[0, 5, DIGEST]]]
+    calls: Callable[[int], list[list[str]]] = lambda _: [[DIGEST]]
     """Of extensions, by how often the candidate has run before."""
     orders: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     computing: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -93,7 +96,7 @@ class Sides:
     def _candidate(self) -> dict[str, Any]:
         count = sum(order["role"] == "candidate" for order in self.orders) - 1
         cases = [{"first": self._pass(number), "second": self._pass(number)} for number in range(2)]
-        extension = {"name": "twice", "sources": [["cuda", CUDA]], "functions": ["twice"], "flags": ["-O1"]}
+        extension = {"name": "twice", "sources": [["cuda", CUDA]], "functions": ["twice"], "schemas": [], "flags": ["-O1"]}
         calls = self.calls(count)
         answer = {"failure": None, "cases": cases, "replaced": [], "reads_reference": False, "calls": calls}
         return {**answer, "extensions": [extension for _ in calls], **self.changes}
@@ -254,21 +257,21 @@ async def test_a_candidate_that_replaces_functions_or_reads_the_reference_fails(
 
 
 async def test_calls_of_extensions_run_on_the_emulator_until_no_run_asks_for_others(asked: Asked) -> None:
-    asked.sides.calls = lambda count: [[[0, 5, DIGEST], [1, 6, DIGEST]][: count + 1]]
+    asked.sides.calls = lambda count: [[DIGEST, OTHER_DIGEST][: count + 1]]
     asked.lab.ends = [ran(answers(b"one")), ran(answers(b"one", b"three"))]
     assert (await asked.judge()).exit_code == 0
     assert len(asked.sides.orders) == 4 and len(asked.lab.programs_run) == 2, "the third run asks for what it has"
     program = asked.lab.programs_run[0]
     assert CUDA in program.sources[0].text and program.flags.arguments[1:] == ("-DTORCH_EXTENSION_NAME=kernelopt_extension", "-O1")
     assert (program.arguments, program.is_candidate) == (("calls0.bin",), True)
-    head, second = struct.pack("<qqq", 0, 5, 3) + DIGEST.encode() + b"one", struct.pack("<qqq", 1, 6, 5) + DIGEST.encode() + b"three"
+    head, second = struct.pack("<q", 3) + DIGEST.encode() + b"one", struct.pack("<q", 5) + OTHER_DIGEST.encode() + b"three"
     assert (asked.sides.folder("candidate") / "answers0.bin").read_bytes() == head + second
     (word,) = (each.detail for each in asked.heard.events if isinstance(each, events.StageEnded) and "launches" in each.detail)
     assert word == "3 launches of kernels of its own"
 
 
 async def test_a_candidate_whose_calls_never_repeat_cannot_be_judged(asked: Asked) -> None:
-    asked.sides.calls = lambda count: [[[0, count, DIGEST]]]
+    asked.sides.calls = lambda count: [[f"{count:064}"]]
     ending = await asked.judge()
     assert ending.exit_code == 3 and "other calls of its extensions in each run" in asked.only(events.Message).message
 
@@ -286,14 +289,14 @@ async def test_a_candidate_whose_calls_never_repeat_cannot_be_judged(asked: Aske
 async def test_a_call_without_an_answer_gets_the_reason(asked: Asked, run: ProgramRun, said: str) -> None:
     asked.lab.ends = [run]
     await asked.judge()
-    data = (asked.sides.folder("candidate") / "answers0.bin").read_bytes()[24 + len(DIGEST) :]
+    data = (asked.sides.folder("candidate") / "answers0.bin").read_bytes()[8 + len(DIGEST) :]
     (size,) = struct.unpack_from("<q", data, 1)
     assert data[:1] == b"E" and len(data) == 9 + size and said in data[9:].decode()
 
 
 def not_built(*errors: str, severity: DiagnosticSeverity = DiagnosticSeverity.ERROR) -> LabFailure:
-    """Each at the extension's line 3, which is the candidate's declaration."""
-    found = tuple(Diagnostic("twice.cu", 3, 1, severity, error) for error in errors)
+    """Each at the candidate's declaration."""
+    found = tuple(Diagnostic("twice.cu", IN_UNIT, 1, severity, error) for error in errors)
     return LabFailure("not_built", "the compiler failed", "fix it", diagnostics=found)
 
 
@@ -317,7 +320,7 @@ async def test_an_extension_that_does_not_compile_is_told_from_what_the_emulator
     assert said in told.message
 
 
-@pytest.mark.parametrize(("line", "shown"), [(3, LINE), (1, 0), (None, 0)])
+@pytest.mark.parametrize(("line", "shown"), [(IN_UNIT, LINE), (1, 0), (None, 0)])
 async def test_defects_are_shown_at_lines_of_the_candidate(asked: Asked, line: int | None, shown: int) -> None:
     problem = Problem("out_of_bounds", "beyond y", "twice.cu", cast("int", line), None, None, None, None, 3, 1)
     asked.lab.ends = [ran(answers(b"one"), problems=(problem,))]
