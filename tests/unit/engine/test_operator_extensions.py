@@ -5,17 +5,18 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from assistant.engine.operators import judging, tracing
 from assistant.model import events
+from assistant.model.profile import Problem
 from assistant.model.recording import DeviceStep, Recording
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.program.torch_place import TorchPlace
 from tests.unit.engine import test_operator_pairs
-from tests.unit.engine.test_operator_pairs import CUDA, DIGEST, Asked, ExtensionLab, Sides, answers, ran
+from tests.unit.engine.test_operator_pairs import CUDA, DIGESTS, IN_UNIT, LINE, Asked, ExtensionLab, Sides, answers, ran
 from tests.unit.operators.test_texts import TASK
 
 STREAM = CUDA.replace(";", "; // cudaStreamCreate(&s)")
@@ -99,13 +100,13 @@ async def test_a_lab_that_cannot_look_at_streams_says_nothing_against_a_candidat
 
 
 async def test_of_several_extensions_the_first_that_returns_too_early_is_enough(asked: Asked, streaming: StreamLab) -> None:
-    asked.sides.calls = lambda _: [[[0, 5, DIGEST]], [[0, 5, DIGEST]]]
+    asked.sides.calls = lambda _: [[DIGESTS[0]], [DIGESTS[0]]]
     streaming.steps = (LAUNCH, COPY)
     assert await works_aside(asked) and len(streaming.looked_at) == 1
 
 
 async def test_an_extension_is_told_when_it_is_built_and_not_each_time_it_runs(asked: Asked) -> None:
-    asked.sides.calls = lambda count: [[[0, 5, DIGEST], [1, 6, DIGEST]][: count + 1]]
+    asked.sides.calls = lambda count: [[*DIGESTS[: count + 1]][:2]]
     asked.lab.ends = [ran(answers(b"one")), ran(answers(b"one", b"three"))]
     await asked.judge()
     told = [each for each in asked.heard.events if isinstance(each, events.StageStarted | events.StageEnded) and "extension" in each.detail]
@@ -117,17 +118,27 @@ async def test_an_extension_is_told_when_it_is_built_and_not_each_time_it_runs(a
 
 @pytest.mark.parametrize("missing", [1, 2, 7, 8, 9])
 async def test_an_answer_that_was_cut_short_is_none(asked: Asked, missing: int) -> None:
-    asked.sides.calls = lambda _: [[[0, 5, DIGEST], [1, 6, DIGEST], [2, 7, DIGEST]]]
+    asked.sides.calls = lambda _: [[*DIGESTS]]
     whole = answers(b"one", b"t")
     asked.lab.ends = [ran(whole[: len(whole) - missing], exit_status=4)]
     await asked.judge()
     data = (asked.sides.folder("candidate") / "answers0.bin").read_bytes()
     left: list[Any] = []
     while data:
-        place, number, size = struct.unpack_from("<qqq", data)
-        left.append((place, number, data[24 + len(DIGEST) : 24 + len(DIGEST) + size][:1]))
-        data = data[24 + len(DIGEST) + size :]
-    assert left == [(0, 5, b"o"), (1, 6, b"E"), (2, 7, b"E")]
+        (size,) = struct.unpack_from("<q", data)
+        head = 8 + len(DIGESTS[0])
+        left.append((data[8:head].decode(), data[head : head + size][:1]))
+        data = data[head + size :]
+    assert left == [*zip(DIGESTS, (b"o", b"E", b"E"), strict=True)]
+
+
+@pytest.mark.parametrize(("line", "shown"), [(IN_UNIT, LINE), (1, 0), (None, 0)])
+async def test_defects_are_shown_at_lines_of_the_candidate(asked: Asked, line: int | None, shown: int) -> None:
+    problem = Problem("out_of_bounds", "beyond y", "twice.cu", cast("int", line), None, None, None, None, 3, 1)
+    asked.lab.ends = [ran(answers(b"one"), problems=(problem,))]
+    await asked.judge()
+    (finding,) = asked.only(events.ComparisonMade).verification.findings
+    assert (finding.message, finding.line or 0) == ("beyond y", shown)
 
 
 async def test_a_candidate_that_changes_its_inputs_fails(asked: Asked) -> None:

@@ -22,7 +22,6 @@ from assistant.errors import UsageError
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
-from assistant.model.profile import Problem
 from assistant.operators.extension_text import Extension, extension_text
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.program.torch_place import TorchPlace
@@ -36,7 +35,8 @@ LINE = CANDIDATE.splitlines().index(CUDA.strip()) + 1
 """Where the candidate's own CUDA text has its declaration."""
 IN_UNIT = extension_text(Extension("twice", (CUDA,), ("twice",)), "").text.splitlines().index(CUDA.strip()) + 1
 """The same in what is compiled."""
-DIGEST, OTHER_DIGEST = "d" * 64, "e" * 64
+DIGESTS = tuple(letter * 64 for letter in "abc")
+"""What calls of an extension are known by."""
 RIGHT, WRONG = np.arange(1.0, 65.0, dtype=np.float32), np.full(64, 7.0, np.float32)
 
 
@@ -57,7 +57,7 @@ class Sides:
     """In the candidate's answer."""
     refusals: Mapping[str, LabFailure] = field(default_factory=dict[str, LabFailure])
     reference_failure: dict[str, str] | None = None
-    calls: Callable[[int], list[list[str]]] = lambda _: [[DIGEST]]
+    calls: Callable[[int], list[list[str]]] = lambda _: [[DIGESTS[0]]]
     """Of extensions, by how often the candidate has run before."""
     orders: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     computing: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -257,14 +257,16 @@ async def test_a_candidate_that_replaces_functions_or_reads_the_reference_fails(
 
 
 async def test_calls_of_extensions_run_on_the_emulator_until_no_run_asks_for_others(asked: Asked) -> None:
-    asked.sides.calls = lambda count: [[DIGEST, OTHER_DIGEST][: count + 1]]
+    asked.sides.calls = lambda count: [[*DIGESTS[: count + 1]][:2]]
     asked.lab.ends = [ran(answers(b"one")), ran(answers(b"one", b"three"))]
     assert (await asked.judge()).exit_code == 0
     assert len(asked.sides.orders) == 4 and len(asked.lab.programs_run) == 2, "the third run asks for what it has"
     program = asked.lab.programs_run[0]
     assert CUDA in program.sources[0].text and program.flags.arguments[1:] == ("-DTORCH_EXTENSION_NAME=kernelopt_extension", "-O1")
     assert (program.arguments, program.is_candidate) == (("calls0.bin",), True)
-    head, second = struct.pack("<q", 3) + DIGEST.encode() + b"one", struct.pack("<q", 5) + OTHER_DIGEST.encode() + b"three"
+    head, second = (
+        struct.pack("<q", len(text)) + digest.encode() + text for text, digest in zip((b"one", b"three"), DIGESTS, strict=False)
+    )
     assert (asked.sides.folder("candidate") / "answers0.bin").read_bytes() == head + second
     (word,) = (each.detail for each in asked.heard.events if isinstance(each, events.StageEnded) and "launches" in each.detail)
     assert word == "3 launches of kernels of its own"
@@ -289,7 +291,7 @@ async def test_a_candidate_whose_calls_never_repeat_cannot_be_judged(asked: Aske
 async def test_a_call_without_an_answer_gets_the_reason(asked: Asked, run: ProgramRun, said: str) -> None:
     asked.lab.ends = [run]
     await asked.judge()
-    data = (asked.sides.folder("candidate") / "answers0.bin").read_bytes()[8 + len(DIGEST) :]
+    data = (asked.sides.folder("candidate") / "answers0.bin").read_bytes()[8 + len(DIGESTS[0]) :]
     (size,) = struct.unpack_from("<q", data, 1)
     assert data[:1] == b"E" and len(data) == 9 + size and said in data[9:].decode()
 
@@ -318,15 +320,6 @@ async def test_an_extension_that_does_not_compile_is_told_from_what_the_emulator
     assert (await asked.judge()).exit_code == exit_code
     told = asked.only(events.Message) if exit_code == 3 else asked.only(events.ComparisonMade).verification.findings[0]
     assert said in told.message
-
-
-@pytest.mark.parametrize(("line", "shown"), [(IN_UNIT, LINE), (1, 0), (None, 0)])
-async def test_defects_are_shown_at_lines_of_the_candidate(asked: Asked, line: int | None, shown: int) -> None:
-    problem = Problem("out_of_bounds", "beyond y", "twice.cu", cast("int", line), None, None, None, None, 3, 1)
-    asked.lab.ends = [ran(answers(b"one"), problems=(problem,))]
-    await asked.judge()
-    (finding,) = asked.only(events.ComparisonMade).verification.findings
-    assert (finding.message, finding.line or 0) == ("beyond y", shown)
 
 
 def files(folder: Path, **texts: str) -> Path:
