@@ -102,18 +102,18 @@ def _loop_edits(context: TransformationContext, kernel: SerialKernel, loop: RowL
 
 def _gathered(context: TransformationContext, kernel: SerialKernel, loop: RowLoop, warps: int) -> list[str]:
     """Every thread gets the whole of what all have in parts."""
-    tree, step = context.tree, style_of(context).indent
+    tree, style = context.tree, style_of(context)
     offset, warp = (free_name(tree, context.body, *names) for names in (("offset", "distance"), ("warp", "warp_index")))
     parts = {name: (kind, _array(context, kernel, loop, name)) for r in loop.reductions for name, kind in _kept(r)}
     shuffled = [line for r in loop.reductions for line in _of_other_lane(context, r, offset)]
     joined = [line for r in loop.reductions for line in _of_other_warp(context, r, parts, warp)]
     return [
-        *_headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", shuffled, step),
+        *style.headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", shuffled),
         *(f"__shared__ {kind} {array}[{warps}];" for kind, array in parts.values()),
-        *_headed(f"if (threadIdx.x % {_LANES} == 0)", [f"{a}[threadIdx.x / {_LANES}] = {n};" for n, (_, a) in parts.items()], step),
+        *style.headed(f"if (threadIdx.x % {_LANES} == 0)", [f"{a}[threadIdx.x / {_LANES}] = {n};" for n, (_, a) in parts.items()]),
         "__syncthreads();",
         *(f"{name} = {array}[0];" for name, (_, array) in parts.items()),
-        *_headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", joined, step),
+        *style.headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", joined),
     ]
 
 
@@ -131,7 +131,7 @@ def _of_other_lane(context: TransformationContext, reduction: Reduction, offset:
     names = [free_name(context.tree, context.body, style.name("other", name)) for name, _ in _kept(reduction)]
     declared = (f"{kind} {name} = {other};" for (_, kind), name, other in zip(_kept(reduction), names, others, strict=True))
     value, place = names
-    return (*declared, *combined_with_place(reduction, value, place, style.indent))
+    return (*declared, *combined_with_place(reduction, value, place, style))
 
 
 def _of_other_warp(context: TransformationContext, reduction: Reduction, parts: _Arrays, warp: str) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ def _of_other_warp(context: TransformationContext, reduction: Reduction, parts: 
     if len(others) == 1:
         return (combined(reduction, others[0]),)
     value, place = others
-    return combined_with_place(reduction, value, place, style_of(context).indent)
+    return combined_with_place(reduction, value, place, style_of(context))
 
 
 def _array(context: TransformationContext, kernel: SerialKernel, loop: RowLoop, local: str) -> str:
@@ -147,7 +147,3 @@ def _array(context: TransformationContext, kernel: SerialKernel, loop: RowLoop, 
     array = free_name(context.tree, context.body, style.name("warp", name), style.name("warp", "parts", name))
     is_again = sum(of == local for each in kernel.loops for one in each.reductions for of, _ in _kept(one)) > 1
     return f"{array}{kernel.loops.index(loop) + 1}" if is_again else array
-
-
-def _headed(head: str, lines: list[str], step: str) -> list[str]:
-    return [head, step + lines[0]] if len(lines) == 1 else [f"{head} {{", *(step + line for line in lines), "}"]

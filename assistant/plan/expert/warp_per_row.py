@@ -152,9 +152,7 @@ def _exchange(context: TransformationContext, kernel: RowKernel, loop: RowLoop, 
     indent = indentation(context.text, context.tree.span(loop.node).start)
     lines = [line for reduction in loop.reductions for line in _exchanged(context, kernel, reduction, offset)]
     lines += [line for best in loop.two_best for line in _exchanged_two(context, kernel, best, offset)]
-    head = f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)"
-    inner = "".join(f"{newline}{indent}{style.indent}{line}" for line in lines)
-    whole = f"{head}{inner}" if len(lines) == 1 else f"{head} {{{inner}{newline}{indent}}}"
+    whole = f"{newline}{indent}".join(style.headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", lines))
     return f"{whole}{newline}{indent}__syncwarp();" if _is_overwritten_after(context, kernel, loop) else whole
 
 
@@ -175,7 +173,7 @@ def _exchanged_two(context: TransformationContext, kernel: RowKernel, best: TwoB
         return (*lines, combined(reduction, other))
     where = free_name(context.tree, kernel.function.node, style.name("other", best.place.name))
     lines.insert(2, f"{best.place.type} {where} = {_of_other_lane(best.place.name, offset)};")
-    return (*lines, *combined_with_place(reduction, other, where, style.indent))
+    return (*lines, *combined_with_place(reduction, other, where, style))
 
 
 def _exchanged_arrays(context: TransformationContext, kernel: RowKernel, loop: RowLoop, offset: str) -> str:
@@ -185,16 +183,8 @@ def _exchanged_arrays(context: TransformationContext, kernel: RowKernel, loop: R
     for length in dict.fromkeys(array.length for array in loop.summed):
         elements = [array.element(index) for array in loop.summed if array.length == length]
         exchanges = [combined(each, _of_other_lane(each.name, offset)) for each in elements]
-        outer, inner = (
-            f"for (int {index} = 0; {index} < {length}; {index}++)",
-            f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)",
-        )
-        body = (
-            (inner, style.indent + exchanges[0])
-            if len(exchanges) == 1
-            else (*style.opened(inner), *(style.indent + e for e in exchanges), "}")
-        )
-        lines += ["#pragma unroll", outer, *(style.indent + line for line in body)]
+        inner = style.headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", exchanges)
+        lines += ["#pragma unroll", f"for (int {index} = 0; {index} < {length}; {index}++)", *(style.indent + line for line in inner)]
     return f"{line_end(context.text)}{indentation(context.text, context.tree.span(loop.node).start)}".join(lines)
 
 
@@ -216,7 +206,7 @@ def _exchanged(context: TransformationContext, kernel: RowKernel, reduction: Red
     return (
         f"{reduction.type} {value} = {_of_other_lane(reduction.name, offset)};",
         f"{place.type} {where} = {_of_other_lane(place.name, offset)};",
-        *combined_with_place(reduction, value, where, style.indent),
+        *combined_with_place(reduction, value, where, style),
     )
 
 

@@ -43,8 +43,8 @@ def merged_lists(context: TransformationContext, function: Function, kept: KeptL
     style, names = style_of(context), _names(context, function, kept)
     best = _best_of_lanes(kept, names, offset, style)
     inner = (*best, *_taken(kept, names, lane, style))
-    head = style.opened(f"for (int {names.place} = 0; {names.place} < {kept.length}; {names.place}++)")
-    return ("// the lanes' lists become one", "#pragma unroll", *head, *(style.indent + line for line in inner), "}")
+    head = f"for (int {names.place} = 0; {names.place} < {kept.length}; {names.place}++)"
+    return ("// the lanes' lists become one", "#pragma unroll", *style.headed(head, inner))
 
 
 def _names(context: TransformationContext, function: Function, kept: KeptList) -> _Names:
@@ -79,8 +79,7 @@ def _best_of_lanes(kept: KeptList, names: _Names, offset: str, style: Style) -> 
         f"{_of(names.other, counter)} < {_of(names.first, counter)})"
     )
     taken = [f"{names.first[array]} = {names.other[array]};" for array in kept.arrays]
-    inner = (*others, *style.opened(f"if ({asked})"), *(style.indent + line for line in taken), "}")
-    return (*firsts, *style.opened(loop), *(style.indent + line for line in inner), "}")
+    return (*firsts, *style.headed(loop, (*others, *style.headed(f"if ({asked})", taken))))
 
 
 def _of_other_lane(kept: KeptList, names: _Names, array: str, offset: str) -> tuple[str, ...]:
@@ -99,11 +98,10 @@ def _taken(kept: KeptList, names: _Names, lane: str, style: Style) -> tuple[str,
     """Lanes that had another element at the place put the best there, before their own."""
     shifts = [f"{array}[{names.index}] = {array}[{_less_one(names.index, style)}];" for array in kept.arrays]
     loop = f"for (int {names.index} = {_less_one(kept.length, style)}; {names.index} > {names.place}; {names.index}--)"
-    opened = (loop, f"{style.indent}{shifts[0]}") if len(shifts) == 1 else (*style.opened(loop), *(style.indent + s for s in shifts), "}")
     stored = [f"{array}[{names.place}] = {names.first[array]};" for array in kept.arrays]
-    inner = ("#pragma unroll", *opened, *stored)
+    inner = ("#pragma unroll", *style.headed(loop, shifts), *stored)
     before, asked = _is_another(kept, names, lane)
-    return (*before, *style.opened(f"if ({asked})"), *(style.indent + line for line in inner), "}")
+    return (*before, *style.headed(f"if ({asked})", inner))
 
 
 def _is_another(kept: KeptList, names: _Names, lane: str) -> tuple[tuple[str, ...], str]:

@@ -19,7 +19,7 @@ from assistant.plan.expert.analysis.row_kernel import RowLoop
 from assistant.plan.expert.analysis.row_reductions import Combination, Reduction
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
-from assistant.plan.expert.writing.style import style_of
+from assistant.plan.expert.writing.style import Style, style_of
 
 __all__ = ["combined", "combined_values", "combined_with_place", "extreme", "once_for_row", "one_start"]
 
@@ -70,14 +70,15 @@ def _neighbours(stores: tuple[Node, ...]) -> list[list[Node]]:
 
 def _guarded(context: TransformationContext, group: list[Node], condition: str) -> TextEdit:
     """The statements behind a condition, in braces where there are several or one that branches."""
-    tree, newline, step = context.tree, line_end(context.text), style_of(context).indent
+    tree, newline, style = context.tree, line_end(context.text), style_of(context)
     span = Span(tree.span(group[0]).start, tree.span(group[-1]).end)
     text, indent = context.text[span.start : span.end], indentation(context.text, span.start)
     if len(group) == 1 and group[0].type == "expression_statement":
         return TextEdit(Span(span.start, span.start), f"if ({condition}) ")
     lines = [line.rstrip("\r") for line in text.split("\n")]
-    moved = [f"{indent}{step}{lines[0]}", *(step + line if line.strip() else line for line in lines[1:])]
-    return TextEdit(span, newline.join((f"if ({condition}) {{", *moved, f"{indent}}}")))
+    moved = [f"{indent}{style.indent}{lines[0]}", *(style.indent + line if line.strip() else line for line in lines[1:])]
+    opened = f"{newline}{indent}".join(style.opened(f"if ({condition})"))
+    return TextEdit(span, newline.join((opened, *moved, f"{indent}}}")))
 
 
 def combined(reduction: Reduction, other: str) -> str:
@@ -85,13 +86,13 @@ def combined(reduction: Reduction, other: str) -> str:
     return combined_values(reduction.name, reduction.type, reduction.combination, other)
 
 
-def combined_with_place(reduction: Reduction, other: str, other_place: str, step: str) -> tuple[str, ...]:
+def combined_with_place(reduction: Reduction, other: str, other_place: str, style: Style) -> tuple[str, ...]:
     """One part and another with the places where they stand, as statements: of equal values that of the earlier place is kept."""
     assert reduction.place is not None, "asked before"
     name, place = reduction.name, reduction.place.name
     better = ">" if reduction.combination is Combination.MAXIMUM else "<"
-    head = f"if ({other} {better} {name} || ({other} == {name} && {other_place} < {place})) {{"
-    return (head, f"{step}{name} = {other};", f"{step}{place} = {other_place};", "}")
+    asked = f"{other} {better} {name} || ({other} == {name} && {other_place} < {place})"
+    return style.headed(f"if ({asked})", (f"{name} = {other};", f"{place} = {other_place};"))
 
 
 def combined_values(name: str, kind: str, combination: Combination, other: str) -> str:

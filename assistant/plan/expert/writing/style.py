@@ -9,6 +9,7 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -43,6 +44,11 @@ class Style(Record):
     def opened(self, head: str) -> tuple[str, ...]:
         """The lines that open a block: ``if (n > 0) {``, or that on two lines."""
         return (head, "{") if self.opens_below else (f"{head} {{",)
+
+    def headed(self, head: str, statements: Sequence[str]) -> tuple[str, ...]:
+        """The lines of a branch or a loop; braces where it has several."""
+        inner = (self.indent + line for line in statements)
+        return (head, *inner) if len(statements) == 1 else (*self.opened(head), *inner, "}")
 
     @property
     def otherwise(self) -> tuple[str, ...]:

@@ -19,11 +19,13 @@ __global__ void weightedSum(double alpha, double beta, double *a, double *b, dou
 			tmp_acc += a[i * N + j] * x[j];
 			y_acc += b[i * N + j] * x[j];
 		}
-		for (int offset = 16; offset > 0; offset /= 2) {
+		for (int offset = 16; offset > 0; offset /= 2)
+		{
 			tmp_acc += __shfl_xor_sync(0xffffffff, tmp_acc, offset);
 			y_acc += __shfl_xor_sync(0xffffffff, y_acc, offset);
 		}
-		if (lane == 0) {
+		if (lane == 0)
+		{
 			y[i] = y_acc;
 			tmp[i] = tmp_acc;
 			y[i] = alpha * tmp[i] + beta * y[i];

@@ -14,25 +14,30 @@ __global__ void argmax(const int* values, int n, int* where)
             index = i;
         }
     }
-    for (int offset = 16; offset > 0; offset /= 2) {
+    for (int offset = 16; offset > 0; offset /= 2)
+    {
         int other_largest = __shfl_down_sync(0xffffffff, largest, offset);
         int other_index = __shfl_down_sync(0xffffffff, index, offset);
-        if (other_largest > largest || (other_largest == largest && other_index < index)) {
+        if (other_largest > largest || (other_largest == largest && other_index < index))
+        {
             largest = other_largest;
             index = other_index;
         }
     }
     __shared__ int warp_largest[8];
     __shared__ int warp_index[8];
-    if (threadIdx.x % 32 == 0) {
+    if (threadIdx.x % 32 == 0)
+    {
         warp_largest[threadIdx.x / 32] = largest;
         warp_index[threadIdx.x / 32] = index;
     }
     __syncthreads();
     largest = warp_largest[0];
     index = warp_index[0];
-    for (int warp = 1; warp < 8; warp++) {
-        if (warp_largest[warp] > largest || (warp_largest[warp] == largest && warp_index[warp] < index)) {
+    for (int warp = 1; warp < 8; warp++)
+    {
+        if (warp_largest[warp] > largest || (warp_largest[warp] == largest && warp_index[warp] < index))
+        {
             largest = warp_largest[warp];
             index = warp_index[warp];
         }

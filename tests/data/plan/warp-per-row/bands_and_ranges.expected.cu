@@ -37,7 +37,8 @@ __global__ void features(const float *signal, const float *weights, float *bands
 				low[k] = fminf(low[k], __shfl_xor_sync(0xffffffff, low[k], offset));
 				high[k] = fmaxf(high[k], __shfl_xor_sync(0xffffffff, high[k], offset));
 			}
-		if (lane == 0) {
+		if (lane == 0)
+		{
 			for (int b = 0; b < BANDS; ++b)
 				bands[r * BANDS + b] = energy[b] / samples;
 			for (int p = 0; p < POLES; ++p)

@@ -16,7 +16,8 @@ __global__ void layernorm_fwd(const T *x, const T *gamma, const T *beta, T *y, T
 			m += xt[i];
 			squares = squares + xt[i] * xt[i];
 		}
-		for (int offset = 16; offset > 0; offset /= 2) {
+		for (int offset = 16; offset > 0; offset /= 2)
+		{
 			m += __shfl_xor_sync(0xffffffff, m, offset);
 			squares += __shfl_xor_sync(0xffffffff, squares, offset);
 		}
@@ -26,7 +27,8 @@ __global__ void layernorm_fwd(const T *x, const T *gamma, const T *beta, T *y, T
 		// normalise
 		for (int i = lane; i < width; i += 32)
 			y[t * width + i] = (xt[i] - m) * s * gamma[i] + beta[i];
-		if (lane == 0) {
+		if (lane == 0)
+		{
 			mean[t] = m;
 			rstd[t] = s;
 		}

@@ -24,17 +24,20 @@ __global__ void margins(const float *scores, int *classes, float *margin, int sa
             else if (s > next)
                 next = s;
         }
-        for (int offset = 16; offset > 0; offset /= 2) {
+        for (int offset = 16; offset > 0; offset /= 2)
+        {
             float other_best = __shfl_xor_sync(0xffffffff, best, offset);
             float other_next = __shfl_xor_sync(0xffffffff, next, offset);
             int other_at = __shfl_xor_sync(0xffffffff, at, offset);
             next = fmaxf(fminf(best, other_best), fmaxf(next, other_next));
-            if (other_best > best || (other_best == best && other_at < at)) {
+            if (other_best > best || (other_best == best && other_at < at))
+            {
                 best = other_best;
                 at = other_at;
             }
         }
-        if (lane == 0) {
+        if (lane == 0)
+        {
             classes[i] = at;
             margin[i] = best - next;
         }

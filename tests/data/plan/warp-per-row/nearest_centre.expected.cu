@@ -23,16 +23,19 @@ __global__ void assign_clusters(const double *distances, unsigned *cluster, doub
 				nearest = d;
 			}
 		}
-		for (int offset = 16; offset > 0; offset /= 2) {
+		for (int offset = 16; offset > 0; offset /= 2)
+		{
 			weight += __shfl_xor_sync(0xffffffff, weight, offset);
 			double other_nearest = __shfl_xor_sync(0xffffffff, nearest, offset);
 			unsigned other_which = __shfl_xor_sync(0xffffffff, which, offset);
-			if (other_nearest < nearest || (other_nearest == nearest && other_which < which)) {
+			if (other_nearest < nearest || (other_nearest == nearest && other_which < which))
+			{
 				nearest = other_nearest;
 				which = other_which;
 			}
 		}
-		if (lane == 0) {
+		if (lane == 0)
+		{
 			cluster[p] = which;
 			how_far[p] = nearest / weight;
 		}

@@ -75,7 +75,8 @@ __global__ void nearest_colours(const float *samples, const float *palette, int 
             }
         }
 
-        if (lane == 0) {
+        if (lane == 0)
+        {
             for (int n = 0; n < NEAR; n++)
                 nearest[s * NEAR + n] = colour[n];
         }

@@ -45,9 +45,7 @@ __global__ void similar_images(const float *similarity, Match *matches, int imag
         otherBest.similarity = __shfl_xor_sync(0xffffffff, firstBest.similarity, offset);
         otherBest.image = __shfl_xor_sync(0xffffffff, firstBest.image, offset);
         if (otherBest.similarity > firstBest.similarity || (otherBest.similarity == firstBest.similarity && otherBest.image < firstBest.image))
-        {
           firstBest = otherBest;
-        }
       }
       if (best[place].similarity != firstBest.similarity || best[place].image != firstBest.image)
       {
@@ -57,7 +55,8 @@ __global__ void similar_images(const float *similarity, Match *matches, int imag
         best[place] = firstBest;
       }
     }
-    if (lane == 0) {
+    if (lane == 0)
+    {
       for (int m = 0; m < kMatches; ++m)
         matches[image * kMatches + m] = best[m];
     }
