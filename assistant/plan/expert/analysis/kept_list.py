@@ -126,7 +126,7 @@ def _declared(tree: SyntaxTree, function: Function, names: Sequence[str]) -> dic
     lengths = {constant_length(tree, function, name) for name in names}
     length = next(iter(lengths))
     if len(lengths) > 1 or length is None:
-        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"{names_of(names)} would have to be local arrays of one constant length")
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"{names_of(names)} would have to be arrays of one constant length")
     return {name: locals_of(tree, function.body)[name][0] for name in names}
 
 
