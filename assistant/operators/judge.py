@@ -28,7 +28,9 @@ from assistant.verify.problems import new_findings
 
 __all__ = ["judge"]
 
-_OF_VALUES = frozenset({"wrong_value", "precision", "nan_behaviour"})
+_OF_CASES = frozenset({"wrong_value", "precision", "nan_behaviour", "refuses"})
+"""What is found case by case."""
+_WRONG = frozenset({"wrong_value", "raised"})
 _OTHER_SIZES = frozenset({"size", "empty"})
 _EDGE, _GIVEN = "edge", "given"
 _WHERE = {
@@ -194,14 +196,14 @@ def _result(case: ReferenceCase, left: CandidateCase, rules: tuple[Rule, ...], f
 
 
 def _without_repetitions(evidence: Evidence, findings: list[VerificationFinding]) -> list[VerificationFinding]:
-    """Where values are wrong on the task's own inputs, those on others say nothing more."""
+    """Where it is wrong on the task's own inputs, what it does on others says nothing more."""
 
     def is_given(finding: VerificationFinding) -> bool:
         return finding.case is not None and evidence.reference[finding.case].kind == _GIVEN
 
-    if not any(finding.code == "wrong_value" and is_given(finding) for finding in findings):
+    if not any(finding.code in _WRONG and is_given(finding) for finding in findings):
         return findings
-    return [finding for finding in findings if finding.code not in _OF_VALUES or is_given(finding)]
+    return [finding for finding in findings if finding.code not in _OF_CASES or is_given(finding)]
 
 
 def _each_once(findings: Iterable[VerificationFinding]) -> list[VerificationFinding]:

@@ -99,7 +99,7 @@ class ExtensionRuns:
             program, _MODE, replace(self._job.limits, output_bytes=_ANSWER_BYTES, whole_s=0.0), record=False
         )
         if isinstance(run, LabFailure):
-            return self._failed(request["name"], run, text)
+            return self._failed(extension, run, text)
         if is_first:
             watch.end(f"the extension {request['name']} is built and has run")
         self._programs[index], self._runs[index] = program, run
@@ -119,16 +119,21 @@ class ExtensionRuns:
             if not isinstance(run, LabFailure) and run.recording is not None:
                 self.works_aside = _works_aside(run.recording)
 
-    def _failed(self, name: str, failure: LabFailure, text: ExtensionText) -> LabFailure:
+    def _failed(self, extension: Extension, failure: LabFailure, text: ExtensionText) -> LabFailure:
         """Of a build, the first error at its place; what PyTorch's own headers may declare is beyond the emulator, and no mistake."""
         if failure.kind != "not_built":
             return failure
+        name = extension.name
         errors = [each for each in failure.diagnostics if each.severity is not DiagnosticSeverity.WARNING]
         if not errors:
             return replace(failure, message=f"the extension {name} does not compile: {failure.message}")
         first = errors[0]
         line = text.place(first.line, self._candidate.text)
         place = "" if line is None else f" ({self._candidate.path.name}:{line})"
+        missing = next((each for each in extension.functions if line is None and f"'{each}' was not declared" in first.message), None)
+        if missing is not None:
+            message = f"the extension {name} has no function {missing}, which is given as one of its functions"
+            return replace(failure, message=message, diagnostics=())
         if any(_OF_PYTORCH.search(error.message) for error in errors):
             message = f"the emulator does not have what the extension {name} uses of PyTorch's C++ interface: {first.message}{place}"
             return LabFailure("unsupported", message, "compute it in a kernel, or in Python; docs/how-to/operators.md lists what there is")

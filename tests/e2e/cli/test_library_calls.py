@@ -62,6 +62,14 @@ def test_a_wrong_kernel_beside_it_is_found(cli: Cli, tmp_path: Path, name: str) 
     assert (code, outcome) == (1, "FAIL") and "wrong_value" in findings, findings
 
 
+def test_a_function_that_the_text_does_not_declare_is_named(cli: Cli, tmp_path: Path) -> None:
+    text = (FOLDER / "aten_alone" / "candidate.py").read_text("utf-8")
+    other = tmp_path / "other.py"
+    other.write_text(text.replace('functions=["fused"]', 'functions=["fuse"]'), "utf-8")
+    ended = cli.run("compare", FOLDER / "aten_alone" / "task.py", other)
+    assert ended.code == 1 and "the extension aten_alone has no function fuse" in ended.said, ended.said
+
+
 def test_what_is_not_there_is_named_with_its_place(cli: Cli, tmp_path: Path) -> None:
     text = (FOLDER / "aten_alone" / "candidate.py").read_text("utf-8").replace("torch::relu(x)", "torch::autograd::grad(x)")
     other = tmp_path / "other.py"

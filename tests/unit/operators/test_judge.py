@@ -86,6 +86,13 @@ def test_what_is_wrong_on_the_tasks_own_inputs_is_not_said_of_other_values_again
     assert [finding.code for finding in others.findings] == ["wrong_value", "wrong_value", "nan_behaviour"]
 
 
+def test_an_error_on_the_tasks_own_inputs_is_no_refusal_of_others() -> None:
+    cases = [reference(0), reference(1, "normal")]
+    left = [replace(passed(case), failure=Failure("raised", "forward raised RuntimeError")) for case in cases]
+    found = verdict(evidence(*cases, candidate=tuple(CandidateCase(each, each, True) for each in left)))
+    assert [finding.code for finding in found.findings] == ["raised"] and not found.labels
+
+
 def test_infinities_of_its_own_are_said_as_such() -> None:
     values = draw(2)
     values[3] = np.inf
