@@ -77,3 +77,9 @@ def test_what_is_not_there_is_named_with_its_place(cli: Cli, tmp_path: Path) -> 
     ended = cli.run("compare", FOLDER / "aten_alone" / "task.py", other)
     line = text[: text.index("autograd")].count("\n") + 1
     assert ended.code == 3 and "autograd" in ended.said and f"other.py:{line}" in ended.said, ended.said
+
+
+def test_gradients_through_functions_that_cpp_calls_are_not_guessed(cli: Cli) -> None:
+    folder = FOLDER / "rms_norm"
+    ended = cli.run("compare", folder / "task.py", folder / "candidate.py", "--backward")
+    assert ended.code == 3 and "rms_norm_cuda() calls functions of PyTorch in C++, through which no gradients" in ended.said, ended.said
