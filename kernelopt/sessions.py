@@ -8,6 +8,7 @@ Example::
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 import sys
@@ -95,7 +96,7 @@ class Session:
         atexit.unregister(self.close)
 
     async def _end(self) -> None:
-        await self.lab.close()
+        await asyncio.gather(self.lab.close(), self.shared.close())
         self._engine.close()
 
     def __enter__(self) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -96,3 +97,6 @@ def test_a_call_is_checked_where_that_is_asked_for(session: kernelopt.Session) -
     right = kernelopt.compile(WRONG.replace("<=", "<"), grid=4, block=256, session=session)
     right(out, x, 1000, check=True)
     assert torch.equal(out, 2 * x)
+    session.close()
+    children = [child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
+    assert children == [], "no worker outlives its session"

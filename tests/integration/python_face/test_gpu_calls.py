@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import kernelopt
+from assistant.lab.process import WorkerProcess
 from assistant.live.gpu_modules import GpuModules
+from tests.deadlines import HANG_S
 from tests.integration.live.driver_library import driver_library
 from tests.unit.live.test_binding import OnGpu as ArrayOnGpu
 
@@ -27,3 +29,17 @@ def test_a_kernel_is_loaded_at_its_first_call_and_unloaded_with_its_session(tmp_
         calls = [line.partition(" ")[0] for line in library.heard().decode().splitlines()]
         assert calls == ["load", "_Z5scalePfPKfi", "launch", "launch", "launch", "launch"]
     assert library.heard().decode().splitlines()[len(calls) :] == ["unload 0x2000 in 0x1000"]
+
+
+def test_what_reads_arrays_of_a_gpu_ends_with_the_session() -> None:
+    """Its worker is one without a GPU here: that it ends is what counts."""
+    with kernelopt.Session("cpu") as session:
+        worker = session.shared._workers["GPU-1"] = WorkerProcess("assistant.emulator")  # pyright: ignore[reportPrivateUsage]
+        session.loop.wait(worker.request({"op": "describe"}, HANG_S))
+        (child,) = children()
+    assert child not in children()
+
+
+def children() -> set[int]:
+    """Processes that this one has started, and that have not ended."""
+    return {int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
