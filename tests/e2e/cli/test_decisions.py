@@ -93,10 +93,10 @@ def test_a_decided_proposal_is_replayed_on_its_recording_until_that_is_removed(o
     with open_store(cli.home / "memory.sqlite3") as store:
         store.keep_recording(offered.id, cast("Path", store.restore_recording(offered.id, cli.home / "restored")), 0, now_ms=1)
     refused = cli.run("history", "replay", offered.id)
-    removed = f"{offered.id} is not replayable: its recording was removed to keep within memory.recordings_bytes"
+    removed = "P1 is not replayable: its recording was removed to keep within memory.recordings_bytes"
     assert refused.code == 3 and removed in refused.err, refused.said
     unknown = cli.run("history", "replay", "P9")
-    assert unknown.code == 2 and "no proposal starts with 'P9'" in unknown.err
+    assert unknown.code == 2 and "there is no proposal P9" in unknown.err
 
 
 def test_show_shows_the_diff_and_who_decided(offered: Offered) -> None:

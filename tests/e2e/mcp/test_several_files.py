@@ -11,7 +11,7 @@ from tests.e2e.cli.harness import DATA, Cli
 from tests.e2e.cli.test_programs import MAIN, OPS, RUN
 from tests.e2e.mcp.conftest import Connect
 
-CHEAPER = OPS.replace("powf(v[i], 3.0f)", "v[i] * v[i] * v[i]").replace("// grows each value\n", "#define GROWN 256\n")
+CHEAPER = OPS.replace("pow(v[i], 3.0)", "v[i] * v[i] * v[i]").replace("// grows each value\n", "#define GROWN 256\n")
 WIDER = RUN.replace("(n + 127) / 128, 128", "(n + GROWN - 1) / GROWN, GROWN")
 
 
