@@ -65,7 +65,7 @@ async def test_a_line_is_where_it_is_now_and_gone_once_it_is_edited(profiled: tu
     text = document.text.splitlines()[line]
     editor.type(document, "// above\n" + document.text)
     assert next(row["now"] for row in (await _rows(editor, document)) if row["text"] == text) == line + 1
-    editor.replace(document, text, text + " // touched")
+    editor.replace(document, text, text.replace("= ", "= 1.0f * "))
     assert next(row["now"] for row in (await _rows(editor, document)) if row["text"] == text) is None
     (kernel,) = await editor.ask("kernelopt/list", what="kernels")
     assert kernel["is_stale"] and "before your edit" in kernel["headline"]
@@ -79,7 +79,7 @@ async def test_an_edited_line_tells_at_once_what_its_accesses_would_cost(profile
     store = next(line for line in lines if line["op"] == "global store")
     counted = store["sectors"] / store["requests"]
     written = document.text.splitlines()[store["line"]]
-    editor.replace(document, written, written + " // touched")
+    editor.replace(document, written, written.replace("= ", "= 1.0f * "))
     (edited,) = await _live(editor, document)
     assert edited == (store["line"], f"≈ store {counted:.0f} sectors/request, 4 would do"), "as the emulator counted it"
     editor.undo(document)
