@@ -3,7 +3,7 @@
 Example::
 
     culprit(note, "out[x * n + y] = in[i];")                     # (0, 14), of a note on the line's stores
-    culprit(note, "s += K[d] * in[d];", small_memories(text))    # (12, 17), of one on its global loads, where K is __constant__
+    culprit(note, "s += K[d] * in[d];", small_memories(text))    # (12, 17), where the finding is about global loads: K is __constant__
 """
 
 from __future__ import annotations

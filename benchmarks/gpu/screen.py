@@ -114,7 +114,7 @@ def spans_of(events: Sequence[tuple[float, dict[str, Any]]]) -> list[dict[str, A
     for (before_s, before), (at_s, event) in pairwise(events):
         if event["event"] in (_CANDIDATE, _SETTING) and event.get("point", event)["ratio"] is not None:
             ended_s, kernel = at_s, event["kernel"]
-            tried.add(event["candidate"])  # one that was tuned is told of again
+            tried.add(event["candidate"])  # the event comes twice for an edit that was tuned
         elif event["event"] in _BEFORE_A_ROUND_ENDS:
             if tried:
                 what, seconds = "screen" if kernel in known else "first", (ended_s - began_s) / len(tried)
