@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-    from assistant.live.callables import WholeKernel
+    from assistant.live.callables import KernelOfCell
 
 __all__ = [
     "_jupyter_labextension_paths",
@@ -17,11 +17,11 @@ __all__ = [
 ]
 
 
-def load_ipython_extension(shell: InteractiveShell, whole: WholeKernel | None = None) -> None:
-    """``%load_ext jupyter_ext``: the magics of this notebook. ``whole``: gives the cells' kernels more than calls."""
+def load_ipython_extension(shell: InteractiveShell, kernel_of: KernelOfCell | None = None) -> None:
+    """``%load_ext jupyter_ext``: the magics of this notebook. ``kernel_of``: see `KernelOptMagics`."""
     from jupyter_ext.loading import load  # a server that only asks for the extension points needs no IPython
 
-    load(shell, whole)
+    load(shell, kernel_of)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:

@@ -8,11 +8,10 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from assistant.cuda.embedded.cell_launch import without_first_line
 from assistant.live.binding import Bound
-from assistant.live.callables import BoundKernel, CellText, ConfigOf, Runner, WholeKernel
+from assistant.live.callables import BoundCall, BoundKernel, CellText, ConfigOf, KernelOfCell, Runner
 from assistant.live.names import python_name
 from assistant.live.text_facts import text_facts
 from assistant.model.source import ParsedSource
@@ -39,21 +38,15 @@ class BoundCell(Record):
     target: str | None
 
 
-def callables_of(bound: BoundCell, whole: WholeKernel | None) -> dict[str, BoundKernel]:
-    """``whole`` makes the kernel of `kernelopt.compile`."""
+def callables_of(bound: BoundCell, kernel_of: KernelOfCell | None) -> dict[str, BoundKernel]:
+    """``kernel_of``: what makes them; None: they can be called, and no more."""
     kernels = {kernel.name: kernel for kernel in bound.parsed.kernels}
     text = without_first_line(bound.cell.text)
     above = bound.cell.line_of(bound.cell.text.count("\n") - text.count("\n") + 1) - 1
-    text = "\n" * above + text
+    of = CellText("\n" * above + text, bound.flags, bound.device, bound.target)
     made: dict[str, BoundKernel] = {}
     for name, signature in bound.signatures.items():
-        of = CellText(text, signature.instance, bound.config_of, bound.flags, bound.device, bound.target)
-        made[python_name(name)] = BoundKernel(
-            signature,
-            bound.runner_of,
-            bound.config_of,
-            bound.defaults.get(name),
-            text_facts(bound.parsed, kernels.get(name)),
-            None if whole is None else partial(whole, of),
-        )
+        facts = text_facts(bound.parsed, kernels.get(name))
+        call = BoundCall(signature, bound.runner_of, bound.config_of, bound.defaults.get(name), facts)
+        made[python_name(name)] = BoundKernel(call) if kernel_of is None else kernel_of(call, of)
     return made

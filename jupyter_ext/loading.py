@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from assistant.live.callables import WholeKernel
+from assistant.live.callables import KernelOfCell
 from jupyter_ext.completing import IDENTIFIER, matcher
 from jupyter_ext.magic import KernelOptMagics
 
@@ -20,11 +20,11 @@ _FOREIGN = ("cu", "cuda")
 """Cell magics of nvcc4jupyter and its like, whose cells work as they are."""
 
 
-def load(shell: InteractiveShell, whole: WholeKernel | None = None) -> None:
-    """Once for each shell; a second time changes nothing. ``whole``: see `KernelOptMagics`."""
+def load(shell: InteractiveShell, kernel_of: KernelOfCell | None = None) -> None:
+    """Once for each shell; a second time changes nothing. ``kernel_of``: see `KernelOptMagics`."""
     if _loaded(shell) is not None:
         return
-    magics = KernelOptMagics(shell, whole)
+    magics = KernelOptMagics(shell, kernel_of)
     untyped: Any = shell  # IPython's annotations leave its members' types open
     untyped.register_magics(magics)
     for name in _FOREIGN:

@@ -25,7 +25,7 @@ from IPython.core.magic_arguments import MagicArgumentParser, argument, magic_ar
 
 from assistant.engine import OperatorOptions
 from assistant.errors import KernelOptError, UsageError
-from assistant.live.callables import WholeKernel
+from assistant.live.callables import KernelOfCell
 from assistant.live.workload import ReferenceLimits
 from assistant.ports.lab import LabFailure
 from jupyter_ext.capturing import CellRecorder, captured_option
@@ -71,10 +71,10 @@ class CellError(Exception):
 class KernelOptMagics(Magics):
     """The magics of a shell; what they work with is made when the first of them needs it."""
 
-    def __init__(self, shell: InteractiveShell, whole: WholeKernel | None = None) -> None:
-        """``whole``: gives the cells' kernels all that those of `kernelopt.compile` have."""
+    def __init__(self, shell: InteractiveShell, kernel_of: KernelOfCell | None = None) -> None:
+        """``kernel_of``: makes the kernels of cells (`callables_of`)."""
         super().__init__(shell)
-        self._whole = whole
+        self._kernel_of = kernel_of
         self._front = NotebookFront(shell)
         self._parts: _Parts | None = None
 
@@ -237,7 +237,7 @@ class KernelOptMagics(Magics):
 
     def _ready(self) -> _Parts:
         if self._parts is None:
-            self._parts = _Parts(self._front, self._whole)
+            self._parts = _Parts(self._front, self._kernel_of)
         return self._parts
 
     def _guarded(self, work: Callable[[], T]) -> T:
@@ -250,11 +250,11 @@ class KernelOptMagics(Magics):
 class _Parts:
     """What the magics of a shell work with."""
 
-    def __init__(self, front: NotebookFront, whole: WholeKernel | None) -> None:
+    def __init__(self, front: NotebookFront, kernel_of: KernelOfCell | None) -> None:
         self.workshop = Workshop()
         self.lineages = Lineages(self.workshop.remembered)
         self.reviewing = ProposalReviewer(self.workshop, front, EditorCells(self.workshop, front.namespace))
-        self.opening = CellOpener(self.workshop, front.namespace, whole)
+        self.opening = CellOpener(self.workshop, front.namespace, kernel_of)
         self.commands = Commands(self.workshop, self.reviewing, front.insert)
         self.capturing = CellRecorder(self.workshop, front)
         self.operators = OperatorCells(self.workshop.open_operator, front)

@@ -24,7 +24,7 @@ from assistant.editor.tasks import Verb
 from assistant.engine import AllowOption, OptimizeOptions, check_region, flags_of
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.live.binding import Bound, bind
-from assistant.live.callables import BoundKernel, EmulatorRunner, Runner, WholeKernel
+from assistant.live.callables import BoundKernel, EmulatorRunner, KernelOfCell, Runner
 from assistant.live.captured import CellCapture, workload_of
 from assistant.live.compiling import CompiledText, compile_text
 from assistant.live.gpu_calls import OnGpu
@@ -117,10 +117,10 @@ class OpenedCell(Record):
 class CellOpener:
     """Opens the cells of a notebook."""
 
-    def __init__(self, workshop: Workshop, namespace: Mapping[str, object], whole: WholeKernel | None = None) -> None:
-        """``whole``: gives callables all that a kernel of `kernelopt.compile` has."""
+    def __init__(self, workshop: Workshop, namespace: Mapping[str, object], kernel_of: KernelOfCell | None = None) -> None:
+        """``kernel_of``: makes the kernels of cells (`callables_of`)."""
         self._workshop = workshop
-        self._whole = whole
+        self._kernel_of = kernel_of
         self._namespace = namespace
         self._last: dict[tuple[str, str | None], _Compiled] = {}
         """By source and kernel that arrays are for: one kernel says nothing of another."""
@@ -180,7 +180,7 @@ class CellOpener:
         self._last[cell.key, wanted.kernel] = _Compiled(run, cell.text, arrays, self._last_right(cell, wanted.kernel))
         defaults = {kernel.name: bound[0].bound} if bound and kernel is not None else {}
         how = (wanted.cflags, asked.device, asked.target)
-        callables = callables_of(BoundCell(cell, parsed, signatures, runner_of, launching.config, defaults, *how), self._whole)
+        callables = callables_of(BoundCell(cell, parsed, signatures, runner_of, launching.config, defaults, *how), self._kernel_of)
         same = (name for name in callables if hasattr(builtins, name))
         hidden = tuple(f"{name} is the kernel from now on; Python's own is builtins.{name}" for name in same)
         advice = advice_on(can_run or bool(bound), kernel, parsed, signatures)

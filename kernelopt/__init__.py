@@ -74,9 +74,9 @@ def __getattr__(name: str) -> Any:
 def load_ipython_extension(shell: InteractiveShell) -> None:
     """``%load_ext kernelopt``: ``%%kernelopt`` and ``%kernelopt`` in this notebook."""
     import jupyter_ext
-    from kernelopt.cells import kernel_of_cell
+    from kernelopt.cells import CellKernel
 
-    jupyter_ext.load_ipython_extension(shell, kernel_of_cell)
+    jupyter_ext.load_ipython_extension(shell, CellKernel)
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:

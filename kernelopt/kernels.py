@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from assistant.cuda.parse import parse
 from assistant.cuda.type_aliases import spelled_out, type_aliases
 from assistant.engine import Accept, JobRequest
 from assistant.errors import UsageError
-from assistant.live.binding import Bound, bind_positional
+from assistant.live.binding import Bound, TextFacts, bind_positional
 from assistant.live.callables import EmulatorRunner, Runner
 from assistant.live.compiling import compile_text
 from assistant.live.gpu_calls import OnGpu
@@ -194,13 +195,27 @@ class Kernel:
     """One kernel instance; made by `compile`."""
 
     def __init__(self, of: Compiled, shape: Shape) -> None:
-        self._of = of
+        self._compiled = of
         self._shape = shape
         self.__name__ = of.signature.instance
-        self._lost = lost_variables(of.parsed, of.kernel)
+
+    @property
+    def _of(self) -> Compiled:
+        return self._compiled
+
+    @cached_property
+    def _lost(self) -> str:
         """Said at the first call."""
-        self._facts = text_facts(of.parsed, of.kernel)
-        self._on_gpu = OnGpu(of.session.loop, of.session.lab.compiler, of.compiled, of.session.modules)
+        return lost_variables(self._of.parsed, self._of.kernel)
+
+    @cached_property
+    def _facts(self) -> TextFacts:
+        return text_facts(self._of.parsed, self._of.kernel)
+
+    @cached_property
+    def _on_gpu(self) -> OnGpu:
+        of = self._of
+        return OnGpu(of.session.loop, of.session.lab.compiler, of.compiled, of.session.modules)
 
     @property
     def name(self) -> str:

@@ -14,7 +14,6 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,7 +32,7 @@ from assistant.ports.lab import CaseRun, Lab, LabFailure, ReplayOptions, ReplayR
 from assistant.record import Record
 from assistant.workload.signature import Signature
 
-__all__ = ["BoundKernel", "CellText", "ConfigOf", "EmulatorRunner", "Runner", "WholeKernel"]
+__all__ = ["BoundCall", "BoundKernel", "CellText", "ConfigOf", "EmulatorRunner", "KernelOfCell", "Runner"]
 
 ConfigOf = Callable[[Mapping[str, object], Mapping[str, object]], LaunchConfig]
 """(the call's arguments by name, what it says of grid, block and shared) → how it is launched. Raises UsageError."""
@@ -43,28 +42,14 @@ _LAUNCH = ("grid", "block", "shared", "check")
 """What a call may say besides the kernel's arguments."""
 
 
-_NO_FACTS = TextFacts()
-_ON_ARRAYS = ("check", "optimize", "profile", "time")
-"""Methods of a whole kernel that take the cell's arrays where none are given."""
-_OF_KERNEL = (
-    *_ON_ARRAYS, "config", "flags", "is_file", "name", "occupancy", "parameters", "path", "ptx", "registers", "resources", "sass", "text"
-)  # fmt: skip
-
-
 class CellText(Record):
-    """A kernel as a cell has it."""
+    """What a cell's kernels are compiled from, and for."""
 
     text: str
     """With as many empty lines before it as the notebook numbers above."""
-    instance: str
-    config_of: ConfigOf
     flags: tuple[str, ...] | None
     device: str | None
     target: str | None
-
-
-WholeKernel = Callable[[CellText], Any]
-"""Makes the kernel that `kernelopt.compile` makes of a text."""
 
 
 class Runner(Protocol):
@@ -150,27 +135,24 @@ def _failed(bound: Bound, after: CaseRun) -> KernelFailed:
     return KernelFailed(f"{bound.signature.instance} failed: {after.error}", "the arrays are as they were")
 
 
+class BoundCall(Record):
+    """How one kernel instance is called."""
+
+    signature: Signature
+    runner_of: Callable[[Bound], Runner]
+    config_of: ConfigOf
+    default: Bound | None
+    """The arrays that the cell's magic bound: those of a call without arguments."""
+    facts: TextFacts = TextFacts()
+
+
 class BoundKernel:
     """One kernel instance; without arguments it runs on the arrays that the cell's magic bound."""
 
-    def __init__(
-        self,
-        signature: Signature,
-        runner_of: Callable[[Bound], Runner],
-        config_of: ConfigOf,
-        default: Bound | None,
-        facts: TextFacts = _NO_FACTS,
-        whole: Callable[[], Any] | None = None,
-    ) -> None:
-        """``whole``: makes the kernel of `kernelopt.compile`, for all that is more than a call."""
-        self._signature = signature
-        self._facts = facts
-        self._runner_of = runner_of
-        self._config_of = config_of
-        self._default = default
-        self._whole = whole
-        self.__name__ = signature.instance
-        self.__doc__ = f"{signature.symbol}: runs once and changes the arrays that it is given."
+    def __init__(self, call: BoundCall) -> None:
+        self._call = call
+        self.__name__ = call.signature.instance
+        self.__doc__ = f"{call.signature.symbol}: runs once and changes the arrays that it is given."
         names = self._names
         self.__signature__ = inspect.Signature(
             [
@@ -182,7 +164,7 @@ class BoundKernel:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        return tuple(parameter.name for parameter in self._signature.parameters)
+        return tuple(parameter.name for parameter in self._call.signature.parameters)
 
     def __call__(
         self,
@@ -198,47 +180,28 @@ class BoundKernel:
 
         Raises BindingError for arguments that do not fit, KernelFailed where it does not run to its end, and a KernelFault for a defect.
         """
+        call = self._call
         own = kernel_names(named, self._names, _LAUNCH)
         given = {name: value for name, value in (("grid", grid), ("block", block), ("shared", shared)) if value is not None}
-        if not arguments and not named and self._default is not None:
-            bound = self._default
+        if not arguments and not named and call.default is not None:
+            bound = call.default
             values = bound.values
         else:
-            bound = bind_positional(self._signature, arguments, own, self._facts)
+            bound = bind_positional(call.signature, arguments, own, call.facts)
             values = dict(zip(self._names, arguments, strict=False)) | own
-        runner, config = self._runner_of(bound), self._config_of(values, given)
+        runner, config = call.runner_of(bound), call.config_of(values, given)
         if check and not runner.checks_calls:
-            self.kernel.check(values, **given).raise_for_status()
+            self._check_copies(values, given)
         runner.run(bound, config, check is not False)
 
-    @cached_property
-    def kernel(self) -> Any:
-        """As `kernelopt.compile` makes it of the cell's text, with the launch of the magic's line. Raises UsageError without it."""
-        if self._whole is None:
-            raise UsageError("the kernel of this cell can be called, and no more", "load the magics by %load_ext kernelopt")
-        return self._whole()
-
-    def __getitem__(self, shape: object) -> Any:
-        """``kernel[grid, block]``, ``kernel[grid, block, shared_bytes]``: another launch of it."""
-        return self.kernel[shape]
-
-    def __getattr__(self, name: str) -> Any:
-        """What a kernel of `kernelopt.compile` has; its methods work on the cell's arrays where no others are given."""
-        if name not in _OF_KERNEL:
-            raise AttributeError(f"the kernel has no {name}")
-        found = getattr(self.kernel, name)
-        if name not in _ON_ARRAYS or self._default is None:
-            return found
-        values = self._default.values
-
-        @wraps(found)
-        def on_arrays(arguments: object = None, *rest: object, **named: object) -> Any:
-            return found(values if arguments is None else arguments, *rest, **named)
-
-        return on_arrays
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *_OF_KERNEL]
+    def _check_copies(self, values: Mapping[str, object], given: Mapping[str, Any]) -> None:
+        """Raises a KernelFault for a defect that a launch on copies of these arguments shows; UsageError, as nothing here can."""
+        del values, given
+        raise UsageError("the kernel of this cell can be called, and no more", "load the magics by %load_ext kernelopt")
 
     def __repr__(self) -> str:
-        return f"<kernel {self._signature.symbol}>"
+        return f"<kernel {self._call.signature.symbol}>"
+
+
+KernelOfCell = Callable[[BoundCall, CellText], BoundKernel]
+"""Makes a cell's kernel; `kernelopt.cells.CellKernel` is one that is asked as those of `kernelopt.compile` are."""

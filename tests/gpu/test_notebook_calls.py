@@ -12,7 +12,7 @@ from assistant.live.faults import KernelFailed, KernelFault
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import CellOpener, MagicLine, OpenedCell
 from jupyter_ext.workshop import Workshop
-from kernelopt.cells import kernel_of_cell
+from kernelopt.cells import CellKernel
 from tests.caches import shared_cache
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
@@ -39,7 +39,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Generator[Workshop]:
 
 def check(workshop: Workshop, folder: Path, asked: MagicLine, **namespace: object) -> OpenedCell:
     """The cell, opened on these variables."""
-    return CellOpener(workshop, namespace, kernel_of_cell).open(cell_of(CELL, folder / "lab.ipynb", None), asked)
+    return CellOpener(workshop, namespace, CellKernel).open(cell_of(CELL, folder / "lab.ipynb", None), asked)
 
 
 def test_a_call_changes_the_tensors_where_they_are(workshop: Workshop, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import kernelopt
 from jupyter_ext.cells import cell_of
 from jupyter_ext.opening import CellOpener, MagicLine
 from jupyter_ext.workshop import Workshop
-from kernelopt.cells import kernel_of_cell
+from kernelopt.cells import CellKernel
 
 CELL = """%%kernelopt --grid "(n+blocks-1)//blocks" --block blocks
 __global__ void twice(float *out, const float *x, int n)
@@ -24,9 +24,9 @@ __global__ void twice(float *out, const float *x, int n)
 LINE = MagicLine(grid="(n+blocks-1)//blocks", block="blocks", until="bind")
 
 
-def opened(workshop: Workshop, folder: Path, whole: Any = kernel_of_cell) -> tuple[Any, dict[str, Any]]:
+def opened(workshop: Workshop, folder: Path, kernel_of: Any = CellKernel) -> tuple[Any, dict[str, Any]]:
     arrays = {"x": np.arange(100, dtype=np.float32), "out": np.zeros(100, np.float32), "n": 100, "blocks": 64}
-    found = CellOpener(workshop, arrays, whole).open(cell_of(CELL, folder / "lab.ipynb", "c1"), LINE)
+    found = CellOpener(workshop, arrays, kernel_of).open(cell_of(CELL, folder / "lab.ipynb", "c1"), LINE)
     return found.callables["twice"], arrays
 
 
@@ -44,13 +44,18 @@ def test_a_cells_kernel_is_asked_as_any_other(workshop: Workshop, tmp_path: Path
     assert fault.value.array == "out"
     assert {line.line for line in twice.profile().lines} == {5}
     assert kernelopt.compare(twice, twice, (out, x, n)).verification == "PASS"
+    assert isinstance(twice, kernelopt.Kernel)
 
 
-def test_what_it_does_not_have_is_said(workshop: Workshop, tmp_path: Path) -> None:
-    twice, _ = opened(workshop, tmp_path)
-    with pytest.raises(AttributeError, match="the kernel has no speed"):
-        _ = twice.speed
-    alone, _ = opened(workshop, tmp_path, None)
-    with pytest.raises(kernelopt.KernelOptError, match="can be called, and no more") as refused:
-        alone[1, 128]
-    assert refused.value.remedy == "load the magics by %load_ext kernelopt"
+def test_arrays_are_given_where_the_cell_bound_none(workshop: Workshop, tmp_path: Path) -> None:
+    made = CellOpener(workshop, {"blocks": 64}, CellKernel).open(cell_of(CELL, tmp_path / "lab.ipynb", "c1"), LINE)
+    twice: Any = made.callables["twice"]
+    with pytest.raises(kernelopt.KernelOptError, match="the cell bound no arrays for twice") as refused:
+        twice.check()
+    assert refused.value.remedy == "give (out, x, n), or bind them by --args on the cell's first line"
+
+
+def test_magics_of_the_extension_alone_bind_what_can_be_called(workshop: Workshop, tmp_path: Path) -> None:
+    alone, arrays = opened(workshop, tmp_path, None)
+    alone()
+    assert (arrays["out"] == 2 * arrays["x"]).all() and not isinstance(alone, kernelopt.Kernel)

@@ -13,7 +13,7 @@ import pytest
 from assistant.cuda.parse import parse
 from assistant.live.arrays import BindingError
 from assistant.live.binding import Bound, bind, bind_positional
-from assistant.live.callables import BoundKernel
+from assistant.live.callables import BoundCall, BoundKernel
 from assistant.live.text_facts import text_facts
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
@@ -151,7 +151,8 @@ def test_parameters_may_be_called_as_the_words_of_a_call() -> None:
             ran.append(bound.scalars)
 
     one = LaunchConfig(Dim3(1), Dim3(1), 0)
-    kernel = BoundKernel(signature("char grid, char self, char in, char in_"), lambda bound: Kept(), lambda arguments, given: one, None)
+    named = signature("char grid, char self, char in, char in_")
+    kernel = BoundKernel(BoundCall(named, lambda bound: Kept(), lambda arguments, given: one, None))
     assert list(inspect.signature(kernel).parameters) == ["grid_", "self", "in__", "in_", "grid", "block", "shared", "check"]
     kernel(1, self=2, in_=4, in__=3, grid=8)
     kernel(grid_=1, self=2, in_=4, in__=3)
@@ -171,7 +172,7 @@ def test_a_call_without_arguments_is_launched_by_the_values_that_were_bound() ->
         return LaunchConfig(Dim3(1), Dim3(1), 0)
 
     bound = bind(SCALE, fitting())
-    BoundKernel(SCALE, lambda bound: Kept(), config_of, bound)()
+    BoundKernel(BoundCall(SCALE, lambda bound: Kept(), config_of, bound))()
     assert asked[0]["n"] == N and asked[0]["x"] is bound.arrays["x"].owner
 
 
