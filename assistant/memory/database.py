@@ -160,10 +160,17 @@ def _connect(path: Path, is_read_only: bool, busy_timeout_s: float) -> sqlite3.C
 
 
 def _check_identity(connection: sqlite3.Connection, path: Path) -> int:
-    """Schema version of our file, 0 for an empty one; raises MemoryFileError for anybody else's."""
-    (application,) = connection.execute("pragma application_id").fetchone()
-    (version,) = connection.execute("pragma user_version").fetchone()
-    (table_count,) = connection.execute("select count(*) from sqlite_master").fetchone()
+    """Schema version of our file, 0 for an empty one; raises MemoryFileError for anybody else's.
+
+    Read in one transaction: between two, another process may create what is in the file.
+    """
+    connection.execute("begin")
+    try:
+        (application,) = connection.execute("pragma application_id").fetchone()
+        (version,) = connection.execute("pragma user_version").fetchone()
+        (table_count,) = connection.execute("select count(*) from sqlite_master").fetchone()
+    finally:
+        connection.execute("rollback")
     if table_count and application != _APPLICATION_ID:
         raise MemoryFileError(f"{path} is an SQLite file of another program", "set memory.path to another file")
     return int(version)
