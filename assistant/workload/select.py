@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
@@ -156,10 +157,14 @@ def _in_place(launch: RecordedLaunch, parameters: tuple[Parameter, ...]) -> list
     return found
 
 
-def pair_launches(a: Recording, b: Recording, layout_of: LayoutOf = lambda _: None) -> Pairing | ProgramLevelOnly:
+def pair_launches(
+    a: Recording, b: Recording, layout_of: LayoutOf = lambda _: None, is_own: Callable[[str], bool] = lambda _: True
+) -> Pairing | ProgramLevelOnly:
     """B's launches matched to A's, per kernel and in order, or why only the program can be compared.
 
-    ``layout_of``: the members of a struct that is passed by value; what stands between them belongs to no member.
+    ``layout_of``: the members of a struct that is passed by value; what stands between them belongs to no member. ``is_own``: whether the
+    program's sources have that kernel; of a library's nobody knows the members, and bytes between them are what its stack held before.
+    What a library's kernels compute is compared where it reaches the host.
     """
     kernels = _pair_kernels(a, b)
     if isinstance(kernels, ProgramLevelOnly):
@@ -177,7 +182,7 @@ def pair_launches(a: Recording, b: Recording, layout_of: LayoutOf = lambda _: No
             if not of_a:
                 return ProgramLevelOnly(f"no launch of {kernel_name(a_kernel)} was kept of both programs")
         for left, right in zip(of_a, of_b, strict=not is_partial):
-            difference = _argument_difference(a, left, b, right, layout_of)
+            difference = _argument_difference(a, left, b, right, layout_of if is_own(a_kernel) else None)
             if difference is not None:
                 return ProgramLevelOnly(f"launch {left.index} of {kernel_name(a_kernel)}: {difference}")
             pairs.append(LaunchPair(left.index, right.index, right.kernel, right.config, right.is_cooperative, right.cluster))
@@ -245,8 +250,11 @@ def _pair_kernels(a: Recording, b: Recording) -> tuple[tuple[str, str], ...] | P
     return tuple(pairs)
 
 
-def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right: RecordedLaunch, layout_of: LayoutOf) -> str | None:
-    """The first difference between two launches' arguments; addresses may differ, what they point to may not."""
+def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right: RecordedLaunch, layout_of: LayoutOf | None) -> str | None:
+    """The first difference between two launches' arguments; addresses may differ, what they point to may not.
+
+    ``layout_of``: None where the layouts of structs cannot be known.
+    """
     if len(left.arguments) != len(right.arguments):
         return f"A passes {len(left.arguments)} arguments, B {len(right.arguments)}"
     a_sizes = {buffer.id: buffer.size_bytes for buffer in a.buffers}
@@ -255,7 +263,10 @@ def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right
     backward: dict[int, int] = {}
     types = zip_longest(parameter_types(left.kernel)[: len(left.arguments)], left.arguments, right.arguments)
     for number, (name, mine, other) in enumerate(types, 1):
-        is_same = _without_padding(name, mine, layout_of) == _without_padding(name, other, layout_of)
+        if layout_of is None and parse_element_type(name or "") is None:
+            is_same = mine.size_bytes == other.size_bytes
+        else:
+            is_same = _without_padding(name, mine, layout_of) == _without_padding(name, other, layout_of)
         if len(mine.pointers) != len(other.pointers) or not (is_same or _are_near(name, mine, other)):
             return f"argument {number} differs"
         for p, q in zip(mine.pointers, other.pointers, strict=True):
@@ -267,9 +278,9 @@ def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right
     return None
 
 
-def _without_padding(name: str | None, argument: RecordedArgument, layout_of: LayoutOf) -> bytes:
+def _without_padding(name: str | None, argument: RecordedArgument, layout_of: LayoutOf | None) -> bytes:
     """The argument's plain bytes, of a struct those of its members."""
-    data, layout = _plain_bytes(argument), layout_of(name or "")
+    data, layout = _plain_bytes(argument), None if layout_of is None else layout_of(name or "")
     if layout is None or layout.size_bytes != len(data):
         return data
     return b"".join(data[member.offset_bytes : member.offset_bytes + member.size_bytes] for member in layout.members)

@@ -45,4 +45,9 @@ def unpaired_launches(original: SourceVersion, a: CountedRun, b: CountedRun) -> 
 def pairing_of(original: SourceVersion, a: CountedRun, b: CountedRun) -> Pairing | ProgramLevelOnly | None:
     if a.recording is None or b.recording is None:
         return None
-    return pair_launches(a.recording, b.recording, lambda name: layout_named(original.struct_text, name))
+    return pair_launches(
+        a.recording,
+        b.recording,
+        layout_of=lambda name: layout_named(original.struct_text, name),
+        is_own=lambda kernel: original.kernel_of(kernel) is not None,
+    )

@@ -134,6 +134,23 @@ def test_bytes_between_the_members_of_a_struct_belong_to_no_member() -> None:
     assert not isinstance(pair_launches(launched(64, 1), launched(64, 2)), Pairing)
 
 
+def test_of_a_librarys_kernel_only_values_of_known_types_are_compared() -> None:
+    """Between the members of what a library passes by value stands what its stack held before, and nobody knows where."""
+    symbol = "at::native::fill(float*, int, at::native::filled)"
+
+    def launched(n: int, passed: int) -> Recording:
+        base = launch(0, symbol, n)
+        library = replace(base, arguments=(*base.arguments, RecordedArgument(16, struct.pack("<qii", 64, 7, passed).hex(), ())))
+        return recording(library, launch(1, "k(float*, int)", 4))
+
+    def is_paired(mine: Recording, other: Recording, own: str) -> bool:
+        return isinstance(pair_launches(mine, other, is_own=lambda kernel: kernel.startswith(own)), Pairing)
+
+    assert is_paired(launched(4, 1), launched(4, 2), "k")
+    assert not is_paired(launched(4, 1), launched(5, 1), "k")
+    assert not is_paired(launched(4, 1), launched(4, 2), "at::native::fill")
+
+
 def test_another_buffer_size_leaves_only_the_program_level() -> None:
     result = pair_launches(recording(launch(0, "k", 4)), recording(launch(0, "k", 4), size=8192))
     assert isinstance(result, ProgramLevelOnly) and "another buffer" in result.reason
