@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -87,6 +87,8 @@ class GpuTiming:
         self._cache = cache
         self._profiled: dict[str, ProfiledTime] = {}
         """By machine code and launches: the original's are asked for once, however many candidates are held against it."""
+        self._profiling = asyncio.Lock()
+        """Held while they are asked for: candidates are timed at the same time."""
         self._peaks = PeaksCache(compiler.cache / "peaks")
         self.request_count = 0
         """Comparisons that were asked for."""
@@ -130,21 +132,25 @@ class GpuTiming:
     ) -> PairTiming:
         """With what a profiler says that A's calls take; as it is where none can be asked, which the method then says."""
         keys = [await asyncio.to_thread(_key, image, case) for case in cases]
-        missing = [index for index, key in enumerate(keys) if key not in self._profiled]
-        if missing:
-            wall_s = limits.wall_s + _PROFILED_CASE_S * len(missing)
-            message = {
-                "image": encode(image),
-                "helpers": helpers,
-                "cases": [_replayed(cases[index]) for index in missing],
-                "cache": str(self._cache),
-                "wall_s": wall_s,
-            }
-            reply = await self._client.ask("durations", message, wall_s + _START_GRACE_S)
-            times: tuple[ProfiledTime, ...] = () if isinstance(reply, LabFailure) else decode(tuple[ProfiledTime, ...], reply["times"])
-            self._profiled.update(zip((keys[index] for index in missing), times, strict=False))
+        async with self._profiling:
+            missing = {key: case for key, case in zip(keys, cases, strict=True) if key not in self._profiled}
+            if missing:
+                self._profiled.update(zip(missing, await self._profiled_times(image, helpers, missing.values(), limits), strict=False))
         profiled = [self._profiled.get(key) for key in keys]
         return replace(timing, cases=tuple(replace(c, profiled=p) for c, p in zip(timing.cases, profiled, strict=False)))
+
+    async def _profiled_times(self, image: Image, helpers: str, cases: Collection[Case], limits: RunLimits) -> tuple[ProfiledTime, ...]:
+        """In the order of the cases; none where no profiler answers."""
+        wall_s = limits.wall_s + _PROFILED_CASE_S * len(cases)
+        message = {
+            "image": encode(image),
+            "helpers": helpers,
+            "cases": [_replayed(case) for case in cases],
+            "cache": str(self._cache),
+            "wall_s": wall_s,
+        }
+        reply = await self._client.ask("durations", message, wall_s + _START_GRACE_S)
+        return () if isinstance(reply, LabFailure) else decode(tuple[ProfiledTime, ...], reply["times"])
 
     async def _every_case(
         self, message: dict[str, Any], cases: Sequence[tuple[Case, Case]], peaks: MeasuredPeaks | None, case_s: float
