@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections import Counter, OrderedDict
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,8 @@ __all__ = ["Compiler", "Image", "UnitCode", "texts_of"]
 
 _ANSWERS_KEPT = 16
 _CODE = ("resources", "sass", "cubin")
+_INSTALLED_S = 20.0
+"""So long nobody is taken to install headers: looking at PyTorch's ten thousand takes a tenth of a second, longer where files are slow."""
 _NO_PYTORCH = re.compile(r"(?:torch|ATen|c10|pybind11)/[\w./]+\W+No such file or directory")
 _OF_PYTORCH = "-DTORCH_EXTENSION_NAME="
 """Among the flags of every extension whose PyTorch was found."""
@@ -93,6 +96,8 @@ class Compiler:
         """The last few, so that who asks again does not wait behind the next candidate's compile."""
         self._turns: WeakValueDictionary[tuple[object, ...], asyncio.Lock] = WeakValueDictionary()
         """Held while something is compiled: who asks for the same meanwhile gets the same answer."""
+        self._installed: dict[tuple[str, ...], tuple[float, str]] = {}
+        """By flags: when installed headers were last looked at, and their digest."""
 
     async def built(self, program: Program, architecture: str, *want: str, is_quick: bool = False) -> BuildResult:
         """What the CUDA compiler says of the program. ``want``: of ``resources``, ``sass``, ``ptx``, ``cubin``.
@@ -196,11 +201,20 @@ class Compiler:
         Of several units the one that holds the first source is compiled, so that which it is belongs to the key.
         """
         texts, installed, fields = await asyncio.to_thread(
-            lambda: (texts_of(program), installed_headers(program.flags.arguments), _source_fields(program))
+            lambda: (texts_of(program), self._installed_headers(program.flags.arguments), _source_fields(program))
         )
         key = (program.sources[0].path, texts, installed, program.flags, program.kernels, architecture, want, is_quick)
         async with self._turns.setdefault(key, asyncio.Lock()):
             return await self._answered(key, program, architecture, want, is_quick, fields)
+
+    def _installed_headers(self, arguments: tuple[str, ...]) -> str:
+        """See `installed_headers`, as they were at most so long ago."""
+        looked_s, found = self._installed.get(arguments, (0.0, ""))
+        now_s = time.monotonic()
+        if arguments not in self._installed or now_s - looked_s > _INSTALLED_S:
+            found = installed_headers(arguments)
+            self._installed[arguments] = now_s, found
+        return found
 
     async def _answered(
         self,
