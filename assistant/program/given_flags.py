@@ -14,14 +14,28 @@ from assistant.build.flags import normalise
 
 __all__ = ["FOLDER_FLAGS", "folders_in", "macro_flags", "macros_in_flags"]
 
-FOLDER_FLAGS = ("-I", "-isystem=", "--include-path=", "--system-include=")
+_SYSTEM_FLAGS = ("-isystem=", "--system-include=")
+FOLDER_FLAGS = ("-I", "--include-path=", *_SYSTEM_FLAGS)
 _DEFINE_FLAGS = ("-D", "--define-macro=")
 
 
 def folders_in(flags: Iterable[str], starts: tuple[str, ...]) -> tuple[str, ...]:
-    """Folders for includes, absolute; a relative one may start at each of ``starts``."""
-    named = [value for flag in normalise(flags) for value in _values(flag, FOLDER_FLAGS)]
-    return tuple(dict.fromkeys(posixpath.normpath(posixpath.join(start, value)) for value in named for start in starts))
+    """Folders for includes, absolute; a relative one may start at each of ``starts``.
+
+    Folders of installed headers (``-isystem``) count where they lie below one of ``starts``: others include nothing of a project, and
+    PyTorch's are ten thousand.
+    """
+    found = dict[str, None]()
+    for flag in normalise(flags):
+        is_system = flag.startswith(_SYSTEM_FLAGS)
+        for value in _values(flag, FOLDER_FLAGS):
+            folders = [posixpath.normpath(posixpath.join(start, value)) for start in starts]
+            found.update((folder, None) for folder in folders if not is_system or any(_is_below(folder, start) for start in starts))
+    return tuple(found)
+
+
+def _is_below(folder: str, start: str) -> bool:
+    return folder == start or folder.startswith(f"{start.rstrip('/')}/")
 
 
 def macros_in_flags(flags: Iterable[str]) -> frozenset[str]:

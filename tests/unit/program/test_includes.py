@@ -33,6 +33,18 @@ def test_cutlass_is_not_read_where_the_workspace_does_not_hold_it(project: Proje
     assert project.root / "include/cutlass/gemm.h" in project.read_paths
 
 
+def test_installed_headers_are_read_where_the_workspace_holds_them(project: Project) -> None:
+    """PyTorch's are ten thousand, and include nothing of a project."""
+    torch = project.root.parent / "installed/torch"
+    torch.mkdir(parents=True)
+    (torch / "extension.h").write_text("")
+    project.write(
+        a_cu="#include <torch/extension.h>\n#include <kernels.cuh>\n" + _MAIN, vendor__kernels_cuh=_KERNEL, b_cu=_KERNEL.replace("k", "b")
+    )
+    assert project.units("vendor/kernels.cuh", flags=(f"-isystem={torch.parent}", "-isystem=vendor")) == [["a.cu"]]
+    assert torch / "extension.h" not in project.read_paths
+
+
 def test_only_units_that_are_used_belong_to_it(project: Project) -> None:
     project.write(
         all_h="void one(); void two(); void three();",
