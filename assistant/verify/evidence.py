@@ -46,6 +46,8 @@ class BufferFacts(Record):
     """Layout of a buffer of structs, where it is known."""
     member: Member | None = None
     """Member of a struct whose column is all that these contents are (``members.split_members``)."""
+    starts: tuple[tuple[int, str], ...] = ()
+    """(component, parameter) in order, where arguments point to elsewhere than its start: one allocation may hold several arrays."""
 
     @property
     def label(self) -> str:
@@ -53,8 +55,11 @@ class BufferFacts(Record):
         return self.name if self.member is None else f"{self.name}.{self.member.path}"
 
     def place(self, index: int) -> str:
-        """Where component ``index`` stands: ``a[7]``, ``ps[12].vy``."""
-        return self.name + (f"[{index}]" if self.member is None else self.member.place(index))
+        """Where component ``index`` stands: ``a[7]``, ``ps[12].vy``; of an array inside the allocation, counted from its own start."""
+        if self.member is not None:
+            return self.name + self.member.place(index)
+        start, name = next(((start, name) for start, name in reversed(self.starts) if start <= index), (0, self.name))
+        return f"{name}[{index - start}]"
 
 
 TIMED_OUT = "timed out"

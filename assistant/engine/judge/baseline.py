@@ -15,11 +15,13 @@ from assistant.engine.evaluate import CountedRun, Effort, JudgedCase
 from assistant.engine.judge.replaying import FloatReference
 from assistant.engine.source_version import SourceVersion
 from assistant.model.profile import Problem
+from assistant.model.recording import RecordedBuffer
 from assistant.model.workload import Tolerance
 from assistant.record import Record
 from assistant.verify.evidence import BufferFacts, CaseEvidence, SideRun, SizeCoverage
 from assistant.verify.known_rules import KnownRules
 from assistant.verify.labels import VersionFacts
+from assistant.verify.numbers import element_of
 from assistant.workload.derive import contents_of
 from assistant.workload.offsets import longest_row
 
@@ -131,6 +133,24 @@ def buffer_facts(case: JudgedCase, text: str) -> tuple[BufferFacts, ...]:
             is_unread=buffer.id in case.unread,
             is_only_stored=buffer.id in case.only_stored,
             layout=layout_named(text, buffer.element_type),
+            starts=_starts(case, buffer),
         )
         for buffer in case.new.recording.buffers
     )
+
+
+def _starts(case: JudgedCase, buffer: RecordedBuffer) -> tuple[tuple[int, str], ...]:
+    """Where parameters point to in a buffer, if one of them does elsewhere than to its start and none to several places."""
+    scalar_bytes = element_of(buffer.element_type, buffer.size_bytes).scalar_bytes
+    found: dict[str, set[int]] = {}
+    for launch, declared in zip(case.new.recording.launches, case.parameters, strict=True):
+        for argument, parameter in zip(launch.arguments, declared, strict=False):
+            for pointer in argument.pointers:
+                if pointer.buffer == buffer.id and parameter.is_pointer:
+                    found.setdefault(parameter.name, set()).add(pointer.buffer_offset_bytes // scalar_bytes)
+    if any(len(places) > 1 for places in found.values()) or not any(place for places in found.values() for place in places):
+        return ()
+    names: dict[int, str] = {}
+    for name, (place,) in found.items():
+        names.setdefault(place, name)
+    return tuple(sorted(names.items()))
