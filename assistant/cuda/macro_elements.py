@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from assistant.cuda.macros import macro_text
 from assistant.cuda.syntax import Node, SyntaxTree, kept, node_text, parsed_expression, without_comments
 from assistant.record import Record
 
@@ -47,6 +48,8 @@ def macro_element(tree: SyntaxTree, call: Node) -> MacroElement | None:
 def _element_macros(tree: SyntaxTree) -> Mapping[str, tuple[tuple[str, ...], str, str]]:
     """(parameters, the one that is indexed, the index) of each macro that is defined once and is such an element."""
     found: dict[str, tuple[tuple[str, ...], str, str] | None] = {}
+    if tree.outer is not None:
+        found.update(_element_macros(tree.outer))
     for node in tree.find("preproc_function_def"):
         name, parameters, value = (node.child_by_field_name(field) for field in ("name", "parameters", "value"))
         if name is None or parameters is None or value is None:
@@ -57,4 +60,4 @@ def _element_macros(tree: SyntaxTree) -> Mapping[str, tuple[tuple[str, ...], str
         spelled = node_text(name)
         is_new = spelled not in found
         found[spelled] = (names, element["base"], element["index"]) if element is not None and is_one and is_new else None
-    return {name: macro for name, macro in found.items() if macro is not None}
+    return {name: macro for name, macro in found.items() if macro is not None and macro_text(tree, name) is not None}

@@ -23,8 +23,9 @@ _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(")
 
 @kept
 def macro_texts(tree: SyntaxTree) -> Mapping[str, tuple[str, ...]]:
-    """Replacement texts of every macro, function-like ones included; several where it is defined more than once."""
-    found: dict[str, tuple[str, ...]] = {}
+    """Replacement texts of every macro, function-like ones and those of `SyntaxTree.outer` included; several where it is defined more
+    than once."""
+    found = {} if tree.outer is None else dict(macro_texts(tree.outer))
     for node in tree.find("preproc_def", "preproc_function_def"):
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is not None:
@@ -40,22 +41,33 @@ def macro_text(tree: SyntaxTree, name: str) -> str | None:
 
 
 def macro_of_another_file(tree: SyntaxTree, line: int) -> str | None:
-    """The first word of a line (1-based) that only another file of the program defines as a macro; None where there is none, or no line."""
+    """The first word of a line (1-based) that only another file of the program defines as a macro, and of which it is not certain what it
+    stands for; None where there is none, or no line."""
     own, everywhere = macro_texts(tree), macro_texts(tree.program)
     words = (word for text in tree.source.split("\n")[line - 1 : line] for word in _WORD.findall(text))
-    return next((word for word in words if word in everywhere and word not in own), None)
+    doubtful = frozenset[str]() if tree.outer is None else macro_texts(tree.outer).keys()
+    return next((w for w in words if w in everywhere and (w not in own or (w in doubtful and macro_text(tree, w) is None))), None)
 
 
 @kept
 def conditional_macros(tree: SyntaxTree) -> frozenset[str]:
-    """Macros defined under ``#if`` or ``#ifndef``: the compiler's command line may give them another value."""
+    """Macros defined under ``#if`` or ``#ifndef``, a header's guard apart: the compiler's command line may give them another value."""
     branches = ("preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif")
-    found: set[str] = set()
+    found = set[str]() if tree.outer is None else set(conditional_macros(tree.outer))
     for node in tree.find("preproc_def", "preproc_function_def"):
         name = node.child_by_field_name("name")
-        if name is not None and any(a.type in branches for a in tree.ancestors(node)):
+        if name is not None and any(a.type in branches and not _is_guard(tree, a) for a in tree.ancestors(node)):
             found.add(tree.text(name))
     return frozenset(found)
+
+
+def _is_guard(tree: SyntaxTree, condition: Node) -> bool:
+    """Whether it is ``#ifndef NAME`` with ``#define NAME`` on the next line."""
+    asked, first = condition.child_by_field_name("name"), next(iter(condition.named_children[1:]), None)
+    if asked is None or first is None or first.type != "preproc_def" or first.child_by_field_name("value") is not None:
+        return False
+    name = first.child_by_field_name("name")
+    return name is not None and tree.text(name) == tree.text(asked) and not tree.text(condition).startswith("#ifdef")
 
 
 def changes_something(text: str) -> bool:

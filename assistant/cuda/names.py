@@ -9,8 +9,8 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
+from assistant.cuda.macros import macro_texts
 from assistant.cuda.syntax import Node, SyntaxTree
 
 __all__ = ["free_name", "fresh_name", "mentions", "names_in", "words_in"]
@@ -34,8 +34,8 @@ def words_in(text: str) -> frozenset[str]:
 
 
 def fresh_name(tree: SyntaxTree, wanted: str) -> str:
-    """``wanted``, or ``wanted2``, ``wanted3``, …: the first that stands nowhere in the text, macros included."""
-    taken = words_in(tree.source)
+    """``wanted``, or ``wanted2``, ``wanted3``, …: the first that stands nowhere in the text and is no macro of the program."""
+    taken = words_in(tree.source) | words_in(tree.outer_text) | macro_texts(tree.program).keys()
     number, name = 1, wanted
     while name in taken:
         number += 1
@@ -44,18 +44,11 @@ def fresh_name(tree: SyntaxTree, wanted: str) -> str:
 
 
 def free_name(tree: SyntaxTree, inside: Node, *wanted: str) -> str:
-    """The first of ``wanted`` that a function does not use, nor a macro of the text has; the last with a number where all are taken."""
-    taken = words_in(tree.text(inside)) | {tree.text(name) for name in _macro_names(tree)}
+    """The first of ``wanted`` that a function does not use, nor a macro of the program has; the last with a number where all are taken."""
+    taken = words_in(tree.text(inside)) | macro_texts(tree).keys() | macro_texts(tree.program).keys()
     free = [name for name in wanted if name not in taken]
     number = 2
     while not free:
         free = [name for name in (f"{wanted[-1]}{number}",) if name not in taken]
         number += 1
     return free[0]
-
-
-def _macro_names(tree: SyntaxTree) -> Iterator[Node]:
-    for macro in tree.find("preproc_def", "preproc_function_def"):
-        name = macro.child_by_field_name("name")
-        if name is not None:
-            yield name

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 from assistant.cuda.constants import constants_of
 from assistant.cuda.integers import Formula, Scope, Write
+from assistant.cuda.macros import macro_text
 from assistant.cuda.syntax import Node, SyntaxTree, kept, node_text, parsed_expression
 from assistant.model.source import Kernel
 
@@ -38,7 +39,7 @@ def scope_inside(tree: SyntaxTree, body: Node | None) -> Scope:
 
 @kept
 def _formulas(tree: SyntaxTree) -> Mapping[str, Formula]:
-    found: dict[str, Formula] = {}
+    found = {} if tree.outer is None else {n: f for n, f in _formulas(tree.outer).items() if macro_text(tree.outer, n) is not None}
     for node in tree.find("preproc_function_def"):
         name, parameters = node.child_by_field_name("name"), node.child_by_field_name("parameters")
         value = node.child_by_field_name("value")

@@ -72,14 +72,20 @@ class SyntaxTree:
     """One parse of a text; half-typed text gives a tree with ERROR or missing nodes."""
 
     def __init__(
-        self, text: str, reading: Reading | None = None, others: tuple[Source, ...] = (), before: SyntaxTree | None = None
+        self,
+        text: str,
+        reading: Reading | None = None,
+        others: tuple[Source, ...] = (),
+        before: SyntaxTree | None = None,
+        outer: str = "",
     ) -> None:
         """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer.
 
         ``others``: the program's other files, of which only `program` speaks. ``before``: the tree of an earlier text, from which what
-        both texts have is taken over.
+        both texts have is taken over. ``outer``: the directives of `outer`.
         """
         self._others = others
+        self.outer_text = outer
         self._source = text
         self._reading = read(text) if reading is None else reading
         readable = self._reading.readable
@@ -130,6 +136,11 @@ class SyntaxTree:
         whole = SyntaxTree("\n".join(texts))
         whole._parts = tuple(zip(starts, (None, *(source.path for source in self._others)), texts, strict=True))
         return whole
+
+    @cached_property
+    def outer(self) -> SyntaxTree | None:
+        """A tree of the macros that other files put in force before this text (`outer_macros`); None where there are none."""
+        return SyntaxTree(self.outer_text) if self.outer_text else None
 
     @property
     def others(self) -> tuple[Source, ...]:

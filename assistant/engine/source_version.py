@@ -77,6 +77,8 @@ class SourceVersion(Record):
     """The other files of the program: its units, and headers that hold kernels."""
     headers: tuple[Source, ...] = ()
     """Headers of the project that the program includes and that hold no kernels: what their structs look like."""
+    elsewhere: tuple[Source, ...] = ()
+    """Files of other programs that include one of these, where those were looked for."""
     found: FoundProgram | None = None
     """Which program it is part of, where that was looked for and found."""
 
@@ -225,7 +227,7 @@ def with_texts(version: SourceVersion, texts: Iterable[Source]) -> SourceVersion
     sources = tuple(given.get(source.path, source) for source in version.program.sources)
     program = replace(version.program, kernels=(), is_candidate=False, sources=sources)
     read = version_of(parsed, program, version.selection, tuple(others))
-    return replace(read, found=version.found, headers=version.headers)
+    return replace(read, found=version.found, headers=version.headers, elsewhere=version.elsewhere)
 
 
 def with_text(version: SourceVersion, text: str) -> SourceVersion:

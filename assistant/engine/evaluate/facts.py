@@ -81,9 +81,9 @@ class _Line:
     moves_structures: bool = False
 
 
-def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = ()) -> SourceFacts:
-    """Facts of the kernel, launched with these blocks, and of the device functions it calls."""
-    tree = SyntaxTree(parsed.source.text)
+def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = (), outer: str = "") -> SourceFacts:
+    """Facts of the kernel, launched with these blocks, and of the device functions it calls; ``outer``: as ``outer_macros`` has them."""
+    tree = SyntaxTree(parsed.source.text, outer=outer)
     helpers = [f.body for f in parsed.device_functions if f.name in kernel.device_functions]
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}

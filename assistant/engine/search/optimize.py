@@ -42,6 +42,7 @@ from assistant.engine.search.kernel_order import searched_order
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
 from assistant.engine.search.named_headers import with_named_headers
 from assistant.engine.search.nothing_found import nothing_in_words
+from assistant.engine.search.other_programs import with_other_programs
 from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
 from assistant.engine.search.planning import AskModel, ChosenPlanner, Models, PlannerChoice
@@ -140,7 +141,7 @@ class Optimizer(Record):
         self, job: Job, version: SourceVersion, options: OptimizeOptions, loaded: LoadedSettings, earlier: EarlierSearch, people: People
     ) -> OptimizeResult:
         """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
-        version = with_named_headers(version)
+        version = await with_other_programs(job.request, with_named_headers(version))
         report_resumed(job, earlier, version)
         watch = Stopwatch(job, "profile")
         watch.begin("counts what the kernels do now")

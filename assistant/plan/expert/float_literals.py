@@ -228,10 +228,11 @@ def _literals(tree: SyntaxTree, site: Node) -> tuple[str, ...]:
     """The double literals that it stands for: its own text, or those of the constant or macro that it names."""
     if site.type == "number_literal":
         return (tree.text(site),)
-    definition = definition_of(tree, tree.text(site)) if site.type == "identifier" else None
-    if definition is None:
+    if site.type != "identifier":
         return ()
-    return tuple(number[0] for number in numbers_in(tree.text(definition)) if is_double_literal(number[0]))
+    definition = definition_of(tree, tree.text(site))
+    texts = macro_texts(tree).get(tree.text(site), ()) if definition is None else (tree.text(definition),)
+    return tuple(number[0] for text in texts for number in numbers_in(text) if is_double_literal(number[0]))
 
 
 def _fits_float(text: str) -> bool:

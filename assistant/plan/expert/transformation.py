@@ -75,9 +75,8 @@ class TransformationContext(Record):
     def decline(self, technique: str, obstacle: Obstacle) -> Decline:
         """A decline of ``technique`` at the finding's line; where a macro hides what would have to be known, it says which."""
         macro = macro_of_another_file(self.tree, self.line) if obstacle.code in _HIDDEN_BY_MACROS else None
-        reason = (
-            obstacle.reason if macro is None else f"{macro} is a macro of another file, and only those of the kernel's own file are read"
-        )
+        unclear = f"what the macro {macro} of another file stands for is not certain"
+        reason = obstacle.reason if macro is None else f"{unclear}: every source with this kernel would have to define it alike"
         return Decline(technique, self.kernel.key, self.line, reason, obstacle.code)
 
     def predict(self, metric: str, after: float) -> tuple[MetricPrediction, ...]:

@@ -34,6 +34,13 @@ def test_an_accumulator_at_a_loop_invariant_place_is_found() -> None:
     assert _line("c[i] = c[i] + a[j];").accumulated_pointers == ("c",)
 
 
+def test_what_an_access_moves_is_read_off_macros_of_headers_too() -> None:
+    parsed = parse(Source(Path("/k.cu"), "__global__ void k(float *c) {\n  c[AT(threadIdx.x)] = 1;\n}\n"))
+    costs = source_facts(parsed, parsed.kernels[0], (Dim3(256),), "#define WIDTH 2\n#define AT(i) ((i) * WIDTH)\n").costs
+    assert costs == (AccessCost(2, "c", True, 8, 4),)
+    assert source_facts(parsed, parsed.kernels[0], (Dim3(256),)).costs != costs
+
+
 def test_what_each_access_of_a_line_moves_is_read_off_the_text_where_that_decides_it() -> None:
     text = """__global__ void k(float *c, const float *a, const int *b, int n) {
   int i = blockIdx.x * 256 + threadIdx.x;

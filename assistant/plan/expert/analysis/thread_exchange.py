@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from assistant.cuda.functions import enclosing_function
+from assistant.cuda.macros import macro_texts
 from assistant.cuda.syntax import Node, SyntaxTree, node_text
 from assistant.cuda.variables import declared_variables, parameters_of
 from assistant.model.plan import DeclineReason
@@ -56,10 +57,9 @@ def hidden_builtin(context: TransformationContext) -> Obstacle | None:
             if found is not None:
                 return Obstacle(DeclineReason.INDEX_OUT_OF_SIGHT, f"the helper {function.name} uses {found[0]} itself")
     used = {node_text(n) for n in context.tree.find("identifier", inside=context.body)}
-    for macro in context.tree.find("preproc_def", "preproc_function_def"):
-        name, value = macro.child_by_field_name("name"), macro.child_by_field_name("value")
-        if name is not None and value is not None and node_text(name) in used and _BUILTIN.search(node_text(value)):
-            return Obstacle(DeclineReason.INDEX_OUT_OF_SIGHT, f"the macro {node_text(name)} hides a thread or block index")
+    for name in sorted(used & macro_texts(context.tree).keys()):
+        if any(_BUILTIN.search(text) for text in macro_texts(context.tree)[name]):
+            return Obstacle(DeclineReason.INDEX_OUT_OF_SIGHT, f"the macro {name} hides a thread or block index")
     return None
 
 

@@ -323,7 +323,7 @@ def _arithmetic_macros(tree: SyntaxTree) -> Mapping[str, Macro]:
     """Function-like macros that are arithmetic of their parameters and of no double literal: ``SQUARE(v)`` of ``((v) * (v))``."""
     return {
         macro.name: macro
-        for macro in macros_in(tree.source)
+        for macro in (*macros_in(tree.outer_text), *macros_in(tree.source))
         if macro.parameters and macro_text(tree, macro.name) is not None and _is_arithmetic_of(macro)
     }
 

@@ -55,7 +55,7 @@ def with_body(context: TransformationContext, body: str, line: int) -> Transform
     kernel = next((k for k in parsed.kernels if k.key == context.kernel.key), None)
     if kernel is None:
         return None
-    tree = SyntaxTree(whole, others=context.tree.others)
+    tree = SyntaxTree(whole, others=context.tree.others, outer=context.tree.outer_text)
     return replace(context, parsed=parsed, tree=tree, kernel=kernel, finding=replace(context.finding, line=line))
 
 

@@ -241,8 +241,19 @@ def test_a_macro_of_another_file_that_hides_an_index_is_named(text, header, is_h
     headers = (Source(Path("/at.h"), header),)
     made = plan(parsed=parsed, kernel=parsed.kernels[0], findings=(found,), headers=headers)
     reasons = {decline.technique: decline.reason for decline in made.declines}
-    named = "AT is a macro of another file, and only those of the kernel's own file are read"
+    named = "what the macro AT of another file stands for is not certain: every source with this kernel would have to define it alike"
     assert (reasons["coalescing-interchange"] == named) is is_hidden
+
+
+def test_a_macro_that_is_in_force_is_read_like_one_of_the_text():
+    plans = []
+    for text, header, outer in ((f"\n{ROWS}", AT, AT), (f"{AT}{ROWS}", "", "")):
+        parsed = parse(Source(Path("/rows.cu"), text))
+        line = next(number for number, words in enumerate(text.splitlines(), start=1) if "for (" in words)
+        found = Finding("KO101", parsed.kernels[0].key, line, Severity.WARNING, "", ("E3",), 0.9)
+        headers = (Source(Path("/at.h"), header),)
+        plans.append(plan(parsed=parsed, kernel=parsed.kernels[0], findings=(found,), headers=headers, outer_macros=outer))
+    assert plans[0] == plans[1]
 
 
 HALVED = """\
