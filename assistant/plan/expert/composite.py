@@ -122,12 +122,19 @@ def _moves(before: str, after: str) -> Callable[[int], int]:
     return moved
 
 
-def carried_back(request: PlanRequest, between: PlanRequest, rewrite: Rewrite) -> Rewrite:
-    """A rewrite of what `edited` gave, as one of the request's own text."""
-    own, other = request.parsed.source.text, between.parsed.source.text
+def carried_back(request: PlanRequest, between: PlanRequest, rewrite: Rewrite, put_back: Callable[[str], str] = str) -> Rewrite:
+    """A rewrite of what `edited` gave, as one of the request's own text; ``put_back``: what of it is said in the author's words again."""
+    own, other, kernel = request.parsed.source.text, between.parsed.source.text, between.kernel.span
     after = apply_edits(other, rewrite.edits)
     assert isinstance(after, str), "a rule's edits fit the text that it was given"
+    start = kernel.start + sum(_growth(edit) for edit in rewrite.edits if edit.span.end <= kernel.start)
+    end = len(after) - (len(other) - kernel.end) - sum(_growth(edit) for edit in rewrite.edits if edit.span.start >= kernel.end)
+    after = after[:start] + put_back(after[start:end]) + after[end:]
     return replace(rewrite, edits=edits_between(own, after), line=_moves(other, own)(rewrite.line))
+
+
+def _growth(edit: TextEdit) -> int:
+    return len(edit.new_text) - (edit.span.end - edit.span.start)
 
 
 def _joined(request: PlanRequest, name: str, first: Rewrite, between: PlanRequest, second: Rewrite) -> Rewrite:

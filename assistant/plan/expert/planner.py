@@ -33,6 +33,7 @@ from assistant.plan.expert.writing.declared_late import declared_late
 from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
 from assistant.plan.expert.writing.rolled_steps import rolled_steps
 from assistant.plan.expert.writing.staying_threads import staying_threads
+from assistant.plan.expert.writing.written_macros import written_macros
 from assistant.plan.policy.ordering import Draft, offer_of, reordered
 from assistant.plan.policy.situation import OFF, StepPolicy
 from assistant.ports.planner import PlanRequest, Story
@@ -178,6 +179,16 @@ class ExpertPlanner:
                     yield finding, technique
 
     def _attempt(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...] | Decline:
+        result = self._attempt_as_written(request, context, technique)
+        if result and not isinstance(result, Decline):
+            return result
+        later = self._with_written_macros(request, context, technique)
+        is_more = bool(later) and (isinstance(result, Decline) or not isinstance(later, Decline))
+        return later if later is not None and is_more else result
+
+    def _attempt_as_written(
+        self, request: PlanRequest, context: TransformationContext, technique: Technique
+    ) -> tuple[Rewrite, ...] | Decline:
         result = self._transformations[technique.id].rewrite(context)
         if technique.id in _READS_STEPS and not (result and not isinstance(result, Decline)):
             result = self._with_rolled_steps(request, context, technique) or result
@@ -198,6 +209,18 @@ class ExpertPlanner:
             why = f"it would change {header.name}, a header that other programs may include"
             return Decline(technique.id, context.kernel.key, context.line, why, DeclineReason.USED_ELSEWHERE)
         return tuple(replace(r, labels=tuple(dict.fromkeys((*technique.labels, *r.labels)))) for r in result)
+
+    def _with_written_macros(
+        self, request: PlanRequest, context: TransformationContext, technique: Technique
+    ) -> tuple[Rewrite, ...] | Decline | None:
+        """What the technique makes of the kernel with the macros of its indices written out, or why nothing; None where it has none."""
+        written = written_macros(context)
+        after = None if written is None else edited(request, written.edits)
+        if written is None or after is None:
+            return None
+        finding = after.findings[request.findings.index(context.finding)]
+        found = self._attempt_as_written(after, _context(after, _tree(after), finding), technique)
+        return found if isinstance(found, Decline) else tuple(carried_back(request, after, rewrite, written.put_back) for rewrite in found)
 
     def _with_late_declarations(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
         """What the technique makes of the kernel with its locals declared where they get their values."""
