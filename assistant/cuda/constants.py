@@ -9,16 +9,21 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from assistant.cuda.integers import Scope, evaluate
-from assistant.cuda.macros import macro_texts
+from assistant.cuda.macros import is_guard, macro_texts
 from assistant.cuda.parameters import declared_name
 from assistant.cuda.spelling import canonical_type
-from assistant.cuda.syntax import Node, SyntaxTree, kept, parsed_expression
+from assistant.cuda.syntax import KEPT_ANSWERS, Node, SyntaxTree, kept, parsed_expression
 from assistant.cuda.variables import Variable, declared_variables
 
-__all__ = ["constants_of", "integer_constant"]
+__all__ = ["constants_of", "file_constants", "integer_constant"]
 
+_OPEN_SCOPES = frozenset(
+    {"translation_unit", "declaration_list", "namespace_definition", "linkage_specification", "enumerator_list", "enum_specifier"}
+)
+"""What may stand around a constant that all of the text behind it sees, under that name or a longer one."""
 _INTEGER_WORDS = frozenset({"int", "unsigned", "short", "long", "char", "auto"})
 
 
@@ -45,6 +50,18 @@ def integer_constant(tree: SyntaxTree, expression: str) -> int | None:
     return None if node is None else evaluate(node, Scope(constants_of(tree), {}, {}), {})
 
 
+@lru_cache(maxsize=KEPT_ANSWERS)
+def file_constants(text: str) -> tuple[tuple[str, str], ...]:
+    """(name, value as written) of the integer constants outside functions, classes and conditions; a header's guard is none."""
+    tree = SyntaxTree(text)
+    return tuple((name, tree.text(node)) for name, node in _declared(tree) if node is not None and _is_seen_by_all(tree, node))
+
+
+def _is_seen_by_all(tree: SyntaxTree, value: Node) -> bool:
+    around = (node for node in tree.ancestors(value) if node.type not in ("init_declarator", "enumerator", "declaration"))
+    return all(node.type in _OPEN_SCOPES or is_guard(tree, node) for node in around)
+
+
 def _value(nodes: list[Node], scope: Scope) -> int | None:
     """What all definitions come to; None where one is unknown or they differ."""
     values = {evaluate(node, scope, {}) for node in nodes}
@@ -66,6 +83,13 @@ def _named(tree: SyntaxTree) -> Iterator[tuple[str, Node | None]]:
     """(name, value) of all that a name may mean; the value is None where it is no integer constant."""
     for name, texts in macro_texts(tree).items():
         yield from ((name, _macro_value(text)) for text in texts)
+    if tree.outer is not None:
+        yield from _declared(tree.outer)
+    yield from _declared(tree)
+
+
+def _declared(tree: SyntaxTree) -> Iterator[tuple[str, Node | None]]:
+    """As ``_named``, without macros."""
     for enumerator in tree.find("enumerator"):
         name, value = enumerator.child_by_field_name("name"), enumerator.child_by_field_name("value")
         if name is not None and value is not None:

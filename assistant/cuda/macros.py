@@ -14,7 +14,16 @@ from collections.abc import Mapping
 from assistant.cuda.builtins import is_pure
 from assistant.cuda.syntax import Node, SyntaxTree, kept
 
-__all__ = ["changes_something", "conditional_macros", "hidden_effect", "hidden_names", "macro_of_another_file", "macro_text", "macro_texts"]
+__all__ = [
+    "changes_something",
+    "conditional_macros",
+    "hidden_effect",
+    "hidden_names",
+    "is_guard",
+    "macro_of_another_file",
+    "macro_text",
+    "macro_texts",
+]
 
 _CHANGES = re.compile(r"(?<![=<>!])=(?!=)|\+\+|--|;|<<=|>>=|\b(?:return|goto|break|continue|asm|for|while|if)\b")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -56,12 +65,12 @@ def conditional_macros(tree: SyntaxTree) -> frozenset[str]:
     found = set[str]() if tree.outer is None else set(conditional_macros(tree.outer))
     for node in tree.find("preproc_def", "preproc_function_def"):
         name = node.child_by_field_name("name")
-        if name is not None and any(a.type in branches and not _is_guard(tree, a) for a in tree.ancestors(node)):
+        if name is not None and any(a.type in branches and not is_guard(tree, a) for a in tree.ancestors(node)):
             found.add(tree.text(name))
     return frozenset(found)
 
 
-def _is_guard(tree: SyntaxTree, condition: Node) -> bool:
+def is_guard(tree: SyntaxTree, condition: Node) -> bool:
     """Whether it is ``#ifndef NAME`` with ``#define NAME`` on the next line."""
     asked, first = condition.child_by_field_name("name"), next(iter(condition.named_children[1:]), None)
     if asked is None or first is None or first.type != "preproc_def" or first.child_by_field_name("value") is not None:

@@ -82,7 +82,7 @@ class SyntaxTree:
         """``reading`` is what the grammar sees of the text, by default ``read(text)``; it may be longer.
 
         ``others``: the program's other files, of which only `program` speaks. ``before``: the tree of an earlier text, from which what
-        both texts have is taken over. ``outer``: the directives of `outer`.
+        both texts have is taken over. ``outer``: the text of `outer`.
         """
         self._others = others
         self.outer_text = outer
@@ -139,7 +139,7 @@ class SyntaxTree:
 
     @cached_property
     def outer(self) -> SyntaxTree | None:
-        """A tree of the macros that other files put in force before this text (`outer_macros`); None where there are none."""
+        """A tree of what other files define before this text (`outer_definitions`); None where that is nothing."""
         return SyntaxTree(self.outer_text) if self.outer_text else None
 
     @property

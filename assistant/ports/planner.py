@@ -62,10 +62,11 @@ class PlanRequest(Record):
     headers: tuple[Source, ...] = ()
     """Headers of the project that the program includes and that hold no kernels: types, constants. Rules read them and leave them as they
     are; a model may change what stands in those that are among ``program``."""
-    outer_macros: str = ""
-    """Macros that other files put in force before the kernel, as directives; one that may mean several things is defined several times."""
     program: tuple[ParsedSource, ...] = ()
     """Those of them that an edit of the kernel may change with it; none where other files use its name for kernels of their own."""
+    outer_definitions: str = ""
+    """Macros and integer constants that other files define before the kernel, as text; a macro that may mean several things stands there
+    several times."""
     may_edit_host: bool = False
     """Whether an edit of host code may be tried: it is allowed, or a person is asked first."""
     may_call_libraries: bool = False

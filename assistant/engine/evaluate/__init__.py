@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from assistant.engine.evaluate.metrics import metric_value as metric_value
     from assistant.engine.evaluate.metrics import watched as watched
     from assistant.engine.evaluate.metrics import watched_codes as watched_codes
-    from assistant.engine.evaluate.outer_macros import outer_macros_of as outer_macros_of
+    from assistant.engine.evaluate.outer_definitions import outer_definitions_of as outer_definitions_of
     from assistant.engine.evaluate.recorded import facts_of_launches as facts_of_launches
     from assistant.engine.evaluate.recorded import reaches_of_launches as reaches_of_launches
     from assistant.engine.evaluate.repeating import ARBITRARY as ARBITRARY

@@ -26,7 +26,7 @@ from assistant.engine.evaluate.building import build_files
 from assistant.engine.evaluate.facts import source_facts
 from assistant.engine.evaluate.grades import graded, grading_input
 from assistant.engine.evaluate.kept_executions import executions_of
-from assistant.engine.evaluate.outer_macros import outer_macros_of
+from assistant.engine.evaluate.outer_definitions import outer_definitions_of
 from assistant.engine.job import Job
 from assistant.engine.source_version import SourceVersion
 from assistant.measure.model import predict
@@ -127,7 +127,7 @@ def _context(
     first_evidence: int,
 ) -> FindContext:
     blocks = tuple(dict.fromkeys(launch.profile.config.block for launch in launches))
-    facts = _placed(source_facts(version.parsed, kernel, blocks, outer_macros_of(version, kernel)), version, launches)
+    facts = _placed(source_facts(version.parsed, kernel, blocks, outer_definitions_of(version, kernel)), version, launches)
     return FindContext(
         kernel=kernel.key,
         launches=launches,

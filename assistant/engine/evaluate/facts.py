@@ -82,7 +82,7 @@ class _Line:
 
 
 def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = (), outer: str = "") -> SourceFacts:
-    """Facts of the kernel, launched with these blocks, and of the device functions it calls; ``outer``: as ``outer_macros`` has them."""
+    """Facts of the kernel, launched with these blocks, and of the device functions it calls; ``outer``: as of ``outer_definitions``."""
     tree = SyntaxTree(parsed.source.text, outer=outer)
     helpers = [f.body for f in parsed.device_functions if f.name in kernel.device_functions]
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]

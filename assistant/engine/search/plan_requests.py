@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assistant.build.cutlass_place import find_cutlass
 from assistant.cuda.same_code import code_hash
-from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches, outer_macros_of, reaches_of_launches
+from assistant.engine.evaluate import KernelAssessment, costliest, facts_of_launches, outer_definitions_of, reaches_of_launches
 from assistant.engine.job import Job
 from assistant.engine.proposals import DECIDED_GAIN_RATIO, SHOWN_GAIN_RATIO
 from assistant.engine.request import OptimizeOptions
@@ -78,7 +78,7 @@ class PlanRequests(Record):
             decided_ratio=self._least(DECIDED_GAIN_RATIO),
             others=tuple(source for source in evaluation.version.sources[1:] if source not in headers),
             headers=(*evaluation.version.headers, *headers),
-            outer_macros=outer_macros_of(evaluation.version, main.kernel, evaluation.version.elsewhere),
+            outer_definitions=outer_definitions_of(evaluation.version, main.kernel, evaluation.version.elsewhere),
             program=() if main.kernel.file else evaluation.version.others,
             cutlass=None if cutlass is None else cutlass.release,
             is_emulated=self.job.lab.timing is None,

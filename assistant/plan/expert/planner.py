@@ -298,7 +298,7 @@ def _with_helper(rewrite: Rewrite, opened: OpenedHelper) -> Rewrite:
 
 def _tree(request: PlanRequest) -> SyntaxTree:
     """The kernel's file, which knows what the program's other files and headers say, and their macros that are in force in it."""
-    return SyntaxTree(request.parsed.source.text, others=(*request.others, *request.headers), outer=request.outer_macros)
+    return SyntaxTree(request.parsed.source.text, others=(*request.others, *request.headers), outer=request.outer_definitions)
 
 
 def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> TransformationContext:

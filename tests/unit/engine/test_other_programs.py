@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.engine.evaluate import outer_macros_of
+from assistant.engine.evaluate import outer_definitions_of
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
 from assistant.engine.search.other_programs import with_other_programs
@@ -35,8 +35,8 @@ async def test_a_macro_is_certain_where_every_program_with_the_kernel_has_it_ali
     request = JobRequest(tmp_path / "a.cu", tmp_path)
     version = await with_other_programs(request, read_version(request, DEFAULT_FLAGS))
     about = with_text(version, f"{version.source.text}// another text\n").about(version.kernels[0])
-    assert outer_macros_of(about, version.kernels[0]) == "#define TILE 16\n"
-    told = outer_macros_of(about, version.kernels[0], about.elsewhere)
+    assert outer_definitions_of(about, version.kernels[0]) == "#define TILE 16\n"
+    told = outer_definitions_of(about, version.kernels[0], about.elsewhere)
     assert (told == "#define TILE 16\n") is is_certain
     assert "#define TILE 16\n" in told
 

@@ -252,7 +252,7 @@ def test_a_macro_that_is_in_force_is_read_like_one_of_the_text():
         line = next(number for number, words in enumerate(text.splitlines(), start=1) if "for (" in words)
         found = Finding("KO101", parsed.kernels[0].key, line, Severity.WARNING, "", ("E3",), 0.9)
         headers = (Source(Path("/at.h"), header),)
-        plans.append(plan(parsed=parsed, kernel=parsed.kernels[0], findings=(found,), headers=headers, outer_macros=outer))
+        plans.append(plan(parsed=parsed, kernel=parsed.kernels[0], findings=(found,), headers=headers, outer_definitions=outer))
     assert plans[0] == plans[1]
 
 

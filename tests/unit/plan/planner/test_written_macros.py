@@ -70,7 +70,7 @@ def test_what_is_written_is_that_of_the_kernel_without_macros(technique):
     plain = rewritten(request(PLAIN), technique)
     written = re.sub(r"IDX\((\w+), (\w+)\)", r"\1 * n + \2", own.removeprefix(IDX))
     assert written == plain
-    of_header = rewritten(replace(request(PRODUCT), outer_macros=IDX), technique)
+    of_header = rewritten(replace(request(PRODUCT), outer_definitions=IDX), technique)
     assert of_header == own.removeprefix(IDX)
 
 

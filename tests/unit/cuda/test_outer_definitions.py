@@ -1,4 +1,4 @@
-"""Macros that other files of a program put in force before a kernel."""
+"""Macros and integer constants that other files of a program define before a kernel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from assistant.cuda.constants import constants_of
 from assistant.cuda.macros import conditional_macros, macro_text, macro_texts
-from assistant.cuda.outer_macros import outer_macros
+from assistant.cuda.outer_definitions import outer_definitions
 from assistant.cuda.syntax import SyntaxTree
 from assistant.model.source import Source
 
@@ -19,7 +19,7 @@ SIZES = "#define N 64\n#define TILE 16\n#define IDX(i, j) ((i) * N + (j))\n"
 def read(own: str, given: frozenset[str] = frozenset(), name: str = "kernel.cuh", **others: str) -> SyntaxTree:
     """``common_h="…"`` is the text of ``common.h``, ``main_cu`` that of ``main.cu``."""
     files = tuple(Source(Path("/p", other.replace("_", ".")), text) for other, text in others.items())
-    outer = outer_macros(Source(Path("/p", name), own), files, own.index("__global__"), (), given)
+    outer = outer_definitions(Source(Path("/p", name), own), files, own.index("__global__"), (), given)
     return SyntaxTree(own, others=files, outer=outer)
 
 
@@ -103,7 +103,7 @@ def test_a_default_is_left_out_where_the_includer_says_otherwise():
 def test_of_headers_with_one_name_the_one_beside_the_includer_is_meant():
     own = Source(Path("/p/a/kernel.cu"), f'#include "sizes.h"\n{KERNEL}')
     others = (Source(Path("/p/a/sizes.h"), "#define TILE 16\n"), Source(Path("/p/b/sizes.h"), "#define TILE 32\n"))
-    tree = SyntaxTree(own.text, others=others, outer=outer_macros(own, others, own.text.index("__global__")))
+    tree = SyntaxTree(own.text, others=others, outer=outer_definitions(own, others, own.text.index("__global__")))
     assert known(tree) == {"TILE": "16"}
 
 
@@ -111,14 +111,62 @@ def test_folders_of_the_build_are_searched():
     own = Source(Path("/p/src/kernel.cu"), f"#include <sizes.h>\n{KERNEL}")
     others = (Source(Path("/p/include/sizes.h"), SIZES),)
     at = own.text.index("__global__")
-    assert outer_macros(own, others, at) == ""
-    assert "#define TILE 16" in outer_macros(own, others, at, ("/p/include",))
+    assert outer_definitions(own, others, at) == ""
+    assert "#define TILE 16" in outer_definitions(own, others, at, ("/p/include",))
 
 
 def test_macros_that_the_text_does_not_use_are_left_out():
-    assert outer_macros(Source(Path("/p/k.cu"), f'#include "a.h"\n{KERNEL}'), (Source(Path("/p/a.h"), "#define OTHER 4\n"),), 20) == ""
+    assert outer_definitions(Source(Path("/p/k.cu"), f'#include "a.h"\n{KERNEL}'), (Source(Path("/p/a.h"), "#define OTHER 4\n"),), 20) == ""
+
+
+def test_a_condition_that_a_header_decides_is_followed():
+    tree = read(
+        f'#include "config.h"\n#include "sizes.h"\n{KERNEL}',
+        config_h="#define USE_BIG\n",
+        sizes_h="#ifdef USE_BIG\n#define TILE 32\n#else\n#define TILE 16\n#endif\n",
+    )
+    assert known(tree) == {"TILE": "32"}
+    assert not conditional_macros(tree)
+
+
+def test_headers_around_the_one_that_defines_a_name_are_read():
+    tree = read(f'#include "all.h"\n{KERNEL}', all_h='#include "other.h"\n#include "sizes.h"\n', other_h="void f();\n", sizes_h=SIZES)
+    assert known(tree)["TILE"] == "16"
 
 
 def test_the_guard_of_a_header_is_no_condition():
     assert conditional_macros(SyntaxTree(f"#ifndef K_CUH\n#define K_CUH\n{SIZES}{KERNEL}#endif\n")) == frozenset()
     assert conditional_macros(SyntaxTree(f"#ifndef TILE\n#define TILE 4\n#endif\n{KERNEL}")) == {"TILE"}
+
+
+CONSTANTS = "constexpr int TILE = HALF * 2;\nstatic const unsigned N = 64;\nenum { HALF = 8, WIDTH = 4 };\n"
+
+
+def test_integer_constants_of_headers_are_known_like_macros():
+    own = f'#include "common.h"\n{KERNEL}'
+    assert constants_of(read(own, common_h=CONSTANTS)) == {"TILE": 16, "N": 64, "HALF": 8}
+    guarded = f"#ifndef COMMON_H\n#define COMMON_H\nnamespace sizes {{\n{CONSTANTS}}}\n#endif\n"
+    assert constants_of(read(own, common_h=guarded))["TILE"] == 16
+    assert constants_of(read(KERNEL, main_cu=f'{CONSTANTS}#include "kernel.cuh"\n'))["N"] == 64
+
+
+@pytest.mark.parametrize(
+    ("own", "header"),
+    [
+        (KERNEL, "int f() { const int TILE = 16; return TILE; }\n"),
+        (KERNEL, "#ifdef BIG\nconstexpr int TILE = 32;\n#endif\n"),
+        (KERNEL, "struct Sizes { static const int TILE = 16; };\n"),
+        (KERNEL, "const float TILE = 16;\n"),
+        (KERNEL, "int TILE = 16;\n"),
+        (KERNEL, "constexpr int TILE = count();\n"),
+        (KERNEL, "namespace a { constexpr int TILE = 16; }\nnamespace b { constexpr int TILE = 32; }\n"),
+        ("constexpr int TILE = 32;\n" + KERNEL, "namespace a { constexpr int TILE = 16; }\n"),
+        (KERNEL.replace("float *a", "float *a, int TILE"), "constexpr int TILE = 16;\n"),
+    ],
+)
+def test_what_may_be_another_constant_is_not_known(own, header):
+    assert "TILE" not in constants_of(read(f'#include "common.h"\n{own}', common_h=header))
+
+
+def test_constants_of_an_includer_that_stand_behind_the_include_are_not_known():
+    assert not constants_of(read(KERNEL, main_cu=f'#include "kernel.cuh"\n{CONSTANTS}'))

@@ -1,4 +1,4 @@
-"""Macros that other files of a program put in force before a kernel: of the headers that its file includes, and of the sources that
+"""Macros and integer constants that other files of a program define before a kernel: headers that its file includes, and sources that
 include its file.
 
 Directives are followed in order, as a preprocessor does, from each source that reaches the kernel. Conditions are decided where the text
@@ -6,26 +6,28 @@ alone decides them (``#if 0``, a header's guard, a default for what is defined a
 
 Example::
 
-    outer_macros(Source(Path("/p/k.cu"), '#include "sizes.h"\\n…TILE…'), (sizes,), 20)     # '#define TILE 16\\n'
+    outer_definitions(Source(Path("/p/k.cu"), '#include "sizes.h"\\n…TILE…'), (sizes,), 20)     # '#define TILE 16\\n'
 """
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 
+from assistant.cuda.constants import file_constants
+from assistant.cuda.definition_search import ProgramFiles, files_with_definitions
 from assistant.cuda.directives import Directive, directives_in
+from assistant.cuda.includes import include_directives
 from assistant.cuda.tokens import words_in_code
 from assistant.model.source import Source
 from assistant.record import Record
 
-__all__ = ["outer_macros"]
+__all__ = ["outer_definitions"]
 
 _UNITS = (".cu", ".cpp", ".cc", ".cxx", ".c++", ".c")
+_DEFINE = "#define "
 _NAME = re.compile(r"\w+")
-_INCLUDED = re.compile(r'\s*(?:<(?P<angled>[^>]+)>|"(?P<quoted>[^"]+)")')
 
 
 class _Taken(IntEnum):
@@ -49,29 +51,6 @@ class _Branch(Record):
         return _Branch(_Taken.ALWAYS if word == "else" and before is _Taken.NEVER else _Taken.PERHAPS, before)
 
 
-class _Files(Record):
-    """A program's files, and where its compilers look for what they include."""
-
-    texts: Mapping[str, str]
-    folders: tuple[str, ...]
-
-    def included(self, includer: str, rest: str) -> str | None:
-        """The path of the file that an ``#include`` means; None for one that is none of the program's."""
-        name = _INCLUDED.match(rest)
-        if name is None:
-            return None
-        places = (posixpath.dirname(includer), *self.folders) if name["quoted"] else self.folders
-        paths = (posixpath.normpath(posixpath.join(place, name["quoted"] or name["angled"])) for place in places)
-        return next((path for path in paths if path in self.texts), None)
-
-    def includers(self, path: str) -> Iterator[str]:
-        """The files that include one themselves."""
-        for other, text in self.texts.items():
-            directives = directives_in(text) if "include" in text else ()
-            if other != path and any(each.word == "include" and self.included(other, each.rest) == path for each in directives):
-                yield other
-
-
 class _Kernel(Record):
     """Where the macros are asked about."""
 
@@ -82,15 +61,17 @@ class _Kernel(Record):
 class _Unit:
     """One source as it is read up to the kernel."""
 
-    def __init__(self, files: _Files, kernel: _Kernel, given: frozenset[str]) -> None:
+    def __init__(self, files: ProgramFiles, looked_at: frozenset[str], kernel: _Kernel, given: frozenset[str]) -> None:
+        """``looked_at``: the files that may say something of the names in question."""
         self._files = files
+        self._looked_at = looked_at
         self._kernel = kernel
         self._given = given
         self._read = set[str]()
         self._defined = set[str]()
         """Names that are macros at this place, whatever the command line says."""
         self.texts: dict[str, dict[str, bool]] = {}
-        """By name, what follows ``#define`` outside the kernel's file: whether it is read under any condition."""
+        """By name, the lines that define it outside the kernel's file: whether each is read under any condition."""
         self.ended = set[str]()
         """Names that are, or may be, undefined again."""
 
@@ -110,7 +91,9 @@ class _Unit:
             elif word == "endif" and branches:
                 branches.pop()
             elif self._followed(path, directive, min((included, *(branch.now for branch in branches)))):
+                self._declare(path, directive.start, included)
                 return True
+        self._declare(path, None, included)
         return path == self._kernel.path
 
     def _decided(self, directives: Sequence[Directive]) -> _Taken:
@@ -129,8 +112,9 @@ class _Unit:
             return False
         name = _NAME.match(directive.rest.strip())
         if directive.word == "include":
-            included = self._files.included(path, directive.rest)
-            return included is not None and included not in self._read and self.read(included, taken)
+            found = include_directives(directive.text)
+            included = self._files.included(path, found[0]) if found else None
+            return included in self._looked_at - self._read and self.read(included, taken)
         if directive.word == "define" and name is not None:
             self._define(path, name[0], directive, taken is _Taken.ALWAYS)
         elif directive.word == "undef" and name is not None:
@@ -144,41 +128,41 @@ class _Unit:
         if name in self._given:
             self.ended.add(name)
         if path != self._kernel.path:
-            texts = self.texts.setdefault(name, {})
-            text = " ".join(directive.rest.split())
-            texts[text] = is_sure or texts.get(text, False)
+            self._add(name, f"{_DEFINE}{' '.join(directive.rest.split())}", is_sure)
+
+    def _declare(self, path: str, end: int | None, included: _Taken) -> None:
+        """What a file declares before the kernel."""
+        text = self._files.texts[path][:end]
+        if path != self._kernel.path and included is _Taken.ALWAYS:
+            for name, value in file_constants(text):
+                self._add(name, f"constexpr int {name} = {value};", is_sure=True)
+
+    def _add(self, name: str, text: str, is_sure: bool) -> None:
+        texts = self.texts.setdefault(name, {})
+        texts[text] = is_sure or texts.get(text, False)
 
 
-def outer_macros(
+def outer_definitions(
     own: Source, others: tuple[Source, ...], offset: int, folders: tuple[str, ...] = (), given: frozenset[str] = frozenset()
 ) -> str:
-    """Those that ``own`` uses, as directives; one that may mean several things, or be none, is defined several times.
+    """Those that ``own`` uses, as text; a macro that may mean several things, or be none, is defined several times.
 
     ``offset``: of the kernel in ``own``. ``others``: the other files of every program that has it. ``folders``: where the build looks for
     includes, absolute. ``given``: names of the macros that the build's command line defines.
     """
-    files = _Files({str(source.path): source.text for source in (*others, own)}, folders)
+    files = ProgramFiles({str(source.path): source.text for source in (*others, own)}, folders)
     kernel = _Kernel(str(own.path), offset)
-    units = {path: _Unit(files, kernel, given) for path in _starts(files, kernel.path)}
-    reaching = {path: unit for path, unit in units.items() if unit.read(path)}
-    written = {each.rest.strip() for each in directives_in(own.text) if each.word == "define"}
-    own_texts = {" ".join(text.split()) for text in written}
+    reaching = files.with_includers(frozenset({kernel.path}))
+    looked_at = files_with_definitions(files, kernel.path, reaching)
+    starts = sorted(path for path in reaching if path.endswith(_UNITS)) or sorted(reaching)
+    units = {path: _Unit(files, looked_at, kernel, given) for path in starts}
+    read = {path: unit for path, unit in units.items() if unit.read(path)}
+    own_texts = frozenset(f"{_DEFINE}{' '.join(each.rest.split())}" for each in directives_in(own.text) if each.word == "define")
     lines = list[str]()
-    for name in _used(own.text, [unit.texts for unit in reaching.values()]):
-        told = [unit for path, unit in reaching.items() if name in unit.texts or path != kernel.path or len(reaching) == 1]
-        lines += _directives(name, told, own_texts)
+    for name in _used(own.text, [unit.texts for unit in read.values()]):
+        told = [unit for path, unit in read.items() if name in unit.texts or path != kernel.path or len(read) == 1]
+        lines += _lines(name, told, own_texts)
     return "".join(f"{line}\n" for line in lines)
-
-
-def _starts(files: _Files, path: str) -> tuple[str, ...]:
-    """Where compilers begin that come to a file: sources that include it, through others or not, and itself where it may be one."""
-    reaching, waiting = {path}, [path]
-    while waiting:
-        found = set(files.includers(waiting.pop())) - reaching
-        reaching |= found
-        waiting += sorted(found)
-    units = {each for each in reaching if each.endswith(_UNITS)}
-    return tuple(sorted(units or reaching))
 
 
 def _used(text: str, found: Iterable[Mapping[str, Mapping[str, bool]]]) -> tuple[str, ...]:
@@ -197,14 +181,15 @@ def _used(text: str, found: Iterable[Mapping[str, Mapping[str, bool]]]) -> tuple
     return tuple(sorted(used))
 
 
-def _directives(name: str, units: Sequence[_Unit], own: frozenset[str] | set[str]) -> tuple[str, ...]:
-    """What says all that is known of a macro; nothing where the text says the same itself."""
+def _lines(name: str, units: Sequence[_Unit], own: frozenset[str]) -> tuple[str, ...]:
+    """What says all that is known of a name; nothing where the text says the same itself, or where it is a constant that may be another."""
     texts = dict.fromkeys(text for unit in units for text in unit.texts.get(name, ()))
     is_certain = len(texts) == 1 and all(name in unit.texts and name not in unit.ended for unit in units)
     if not is_certain:
-        return (*(f"#define {text}" for text in texts), f"#define {name} {name}")
+        macros = tuple(text for text in texts if text.startswith(_DEFINE))
+        return (*macros, f"{_DEFINE}{name} {name}") if macros else ()
     text = next(iter(texts))
     if text in own:
         return ()
     is_sure = all(unit.texts[name][text] for unit in units)
-    return (f"#define {text}",) if is_sure else (f"#ifndef {name}", f"#define {text}", "#endif")
+    return (text,) if is_sure else (f"#ifndef {name}", text, "#endif")
