@@ -55,6 +55,16 @@ def part(name: str) -> str:
     return (GALLERY / name).read_text()
 
 
+MACROS = "#define SIDE 32\n#define AT(row, column, length) ((row) * (length) + (column))\n"
+
+
+def kernels_with_macros() -> str:
+    """The gallery's kernels, as some people write sizes and indices."""
+    text = part("kernels.cuh").replace(".x * 32", ".x * SIDE").replace(".y * 32", ".y * SIDE").replace("tile[32][32]", "tile[SIDE][SIDE]")
+    text = text.replace("m[row * box.width + k]", "m[AT(row, k, box.width)]")
+    return text.replace("out[x * height + y]", "out[AT(x, y, height)]").replace("in[y * width + x]", "in[AT(y, x, width)]")
+
+
 def forms(folder: Path) -> dict[str, tuple[Path, tuple[Path, ...]]]:
     """(file that is asked about, the program's other units) by the form's name."""
     made: dict[str, tuple[Path, tuple[Path, ...]]] = {}
@@ -74,6 +84,16 @@ def forms(folder: Path) -> dict[str, tuple[Path, tuple[Path, ...]]]:
             "ops.cu": '#include "kernels.cuh"\n#include "launchers.h"\n' + part("launchers.inc"),
             "launchers.h": part("launchers.h"),
             "main.cu": '#include <cuda_runtime.h>\n#include "launchers.h"\n' + part("main.inc"),
+        },
+        "macros": {"gallery.cu": MACROS + kernels_with_macros().replace("#pragma once\n", "") + part("launchers.inc") + part("main.inc")},
+        "macros of a header": {
+            "kernels.cuh": '#include "sizes.h"\n' + kernels_with_macros(),
+            "sizes.h": f"#ifndef SIZES_H\n#define SIZES_H\n{MACROS}#endif\n",
+            "main.cu": '#include "kernels.cuh"\n' + part("launchers.inc") + part("main.inc"),
+        },
+        "macros of the includer": {
+            "kernels.cuh": kernels_with_macros(),
+            "main.cu": MACROS + '#include "kernels.cuh"\n' + part("launchers.inc") + part("main.inc"),
         },
     }
     for name, files in texts.items():
@@ -144,6 +164,14 @@ async def test_one_file_has_the_plans_that_an_expert_would_make(planned: Planned
 async def test_other_forms_of_the_program_have_the_same_plans(planned: Planned, form: str, kernel: str) -> None:
     (steps, declines, _), (wanted, refused, _) = await planned.of(form, kernel), await planned.of("one file", kernel)
     assert (steps, declines) == (wanted, refused)
+
+
+@pytest.mark.parametrize("form", ["macros of a header", "macros of the includer"])
+@pytest.mark.parametrize("kernel", ["turn", "row_sums", "tile_turn"])
+async def test_macros_of_other_files_are_read_like_those_of_the_kernels_own(planned: Planned, form: str, kernel: str) -> None:
+    (steps, declines, _), (wanted, refused, _) = await planned.of(form, kernel), await planned.of("macros", kernel)
+    assert (steps, declines) == (wanted, refused)
+    assert {technique for technique, _, _ in steps} >= EXPECTED[kernel]
 
 
 @pytest.mark.parametrize("form", first_of(["one file", "header and units", "header", "units"], 2))
