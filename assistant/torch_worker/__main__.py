@@ -1,6 +1,7 @@
 """The worker's process: a JSON request per line on standard input, a JSON reply per line on a private copy of standard output.
 
-It imports no PyTorch: each side runs in a process of its own (`start_side.py`), which ends with it.
+It imports no PyTorch: each side runs in a process of its own (`start_side.py`), which ends with it. A candidate without a GPU, which is run
+again and again, is each time a fresh child of one process that has imported PyTorch.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import signal
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
@@ -19,6 +21,7 @@ from assistant.torch_worker.protocol import SideReply, SideRequest
 from assistant.torch_worker.turns import Turns
 from assistant.worker.child import Bounds, Command, Interrupted, Outcome, run_child
 from assistant.worker.environment import candidate_environment, own_environment
+from assistant.worker.fork_server import ForkServer
 from assistant.worker.launcher import Launcher
 from assistant.worker.lease import Lease, lock_folder
 from assistant.worker.left_behind import keep_plain_files
@@ -28,31 +31,58 @@ _START = Path(__file__).with_name("start_side.py")
 _SAID_CHARACTERS = 400
 
 
-def _answer(line: str, launcher: Launcher) -> dict[str, Any]:
+class _Starter:
+    """Starts what sides run in."""
+
+    def __init__(self) -> None:
+        self._launcher = Launcher()
+        self._server: ForkServer | None = None
+
+    def run(self, request: SideRequest, command: Command, confinement: Confinement | None) -> Outcome:
+        """How the side of ``request`` ended. ``command``: it waits for orders, or runs the one that is its last argument."""
+        bounds = Bounds(request.wall_s, request.memory_bytes)
+        stdout, stderr, order = request.folder / "stdout", request.folder / "stderr", request.folder / "order.json"
+        if confinement is None or request.gpu is not None:
+            once = replace(command, arguments=(*command.arguments, str(order)))
+            return run_child(once, bounds, stdout, stderr, confinement, self._launcher)
+        if self._server is None or self._server.command != command:
+            self._end_server()
+            self._server = ForkServer(command, self._launcher)
+        return self._server.run(str(order), bounds, stdout, stderr, confinement)
+
+    def close(self) -> None:
+        """End what is left of it."""
+        self._end_server()
+        self._launcher.close()
+
+    def _end_server(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+
+def _answer(line: str, starter: _Starter) -> dict[str, Any]:
     """The reply to one request; never raises for a bad one. Raises Interrupted when the asker has gone."""
     try:
-        return encode(_run(decode(SideRequest, cast("dict[str, Any]", json.loads(line))), launcher))
+        return encode(_run(decode(SideRequest, cast("dict[str, Any]", json.loads(line))), starter))
     except (ValueError, OSError) as error:
         return encode(SideReply("crashed", f"the process of PyTorch cannot be started: {error}", ()))
 
 
-def _run(request: SideRequest, launcher: Launcher) -> SideReply:
+def _run(request: SideRequest, starter: _Starter) -> SideReply:
     given = candidate_environment if request.is_candidate else own_environment
     temporary = request.folder / "tmp"
     temporary.mkdir(exist_ok=True)
     environment = {**given(os.environ), "TMPDIR": str(temporary), **_seen(request)}
-    order = request.folder / "order.json"
-    command = Command((request.python, str(_START), str(order)), request.working_directory, environment)
-    bounds = Bounds(request.wall_s, request.memory_bytes)
-    said = request.folder / "stderr"
+    command = Command((request.python, str(_START)), request.working_directory, environment)
     with _turns(request), _confined(request) as confinement:
-        outcome = run_child(command, bounds, request.folder / "stdout", said, confinement, launcher)
+        outcome = starter.run(request, command, confinement)
     if request.is_candidate:
         for folder in _writable(request):
             keep_plain_files(folder)
     missing = () if confinement is None else confinement.layers.missing
     failure = _failure(outcome, (request.folder / "answer.json").is_file())
-    words = " ".join(said.read_text("utf-8", "replace").split())[-_SAID_CHARACTERS:] if failure else ""
+    words = " ".join((request.folder / "stderr").read_text("utf-8", "replace").split())[-_SAID_CHARACTERS:] if failure else ""
     return SideReply(failure, words, missing)
 
 
@@ -106,16 +136,16 @@ def main() -> int:
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     signal.signal(signal.SIGTERM, _terminate)
-    launcher = Launcher()
+    starter = _Starter()
     try:
         for line in sys.stdin:
             if line.strip():
-                replies.write(json.dumps(_answer(line, launcher)) + "\n")
+                replies.write(json.dumps(_answer(line, starter)) + "\n")
                 replies.flush()
     except (Interrupted, BrokenPipeError, KeyboardInterrupt):
         return 0
     finally:
-        launcher.close()
+        starter.close()
     return 0
 
 

@@ -1,4 +1,7 @@
-"""The file that a side's Python starts: makes `assistant.torch_worker.side` importable there, and nothing else that lies next to it."""
+"""The file that a side's Python starts: makes `assistant.torch_worker.side` importable there, and nothing else that lies next to it.
+
+With the path of an order it runs that one; without, orders that come over standard input, each in a child.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def main() -> int:
     _package("assistant", here.parent)
     _package("assistant.torch_worker", here)
     started = importlib.import_module("assistant.torch_worker.side.main")
-    return started.run(Path(sys.argv[1]))
+    return started.run(Path(sys.argv[1])) if len(sys.argv) > 1 else started.run_orders()
 
 
 if __name__ == "__main__":

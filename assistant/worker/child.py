@@ -18,13 +18,13 @@ import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from assistant.record import Record
 from assistant.worker.launcher import Command, Launcher, Limits, RunningProgram, Streams, launcher_or_own
 from assistant.worker.sandbox import Confinement
 
-__all__ = ["Bounds", "Command", "Interrupted", "Outcome", "cut_short", "run_child"]
+__all__ = ["Bounds", "Command", "Interrupted", "Outcome", "Running", "cut_short", "followed", "limits_for", "run_child"]
 
 _TICK_S = 0.05
 _CHUNK_BYTES = 1 << 16
@@ -60,6 +60,23 @@ class Outcome(Record):
     output_truncated: bool
 
 
+class Running(Protocol):
+    """What is followed while it runs: ``RunningProgram``, or one of the tasks of a program."""
+
+    @property
+    def session(self) -> int:
+        """All its processes are in it, and the guard, whose id it is."""
+        ...
+
+    def poll(self) -> int | None:
+        """Its exit status, negative for a signal; None while it runs."""
+        ...
+
+    def end(self) -> int:
+        """Kill what is left of it; how it ended."""
+        ...
+
+
 def run_child(
     command: Command,
     bounds: Bounds,
@@ -78,7 +95,13 @@ def run_child(
         launcher_or_own(launcher) as starter,
         _started(starter, command, bounds, confinement) as (running, pipes),
     ):
-        return _Watch(running, bounds, dict(zip(pipes, (out, err), strict=True))).follow()
+        return followed(running, bounds, dict(zip(pipes, (out, err), strict=True)))
+
+
+def followed(running: Running, bounds: Bounds, sinks: dict[int, IO[bytes]]) -> Outcome:
+    """How it ended, of itself or at a bound. ``sinks``: for each end of a pipe to read from, the file that receives what comes.
+    Raises Interrupted."""
+    return _Watch(running, bounds, sinks).follow()
 
 
 @contextmanager
@@ -91,7 +114,7 @@ def _started(
     err, programs_err = os.pipe()
     try:
         try:
-            running = launcher.start(command, Streams(null, programs_out, programs_err), _limits(bounds), confinement)
+            running = launcher.start(command, Streams(null, programs_out, programs_err), limits_for(bounds), confinement)
         finally:
             for descriptor in (null, programs_out, programs_err):
                 os.close(descriptor)
@@ -104,7 +127,8 @@ def _started(
         os.close(err)
 
 
-def _limits(bounds: Bounds) -> Limits:
+def limits_for(bounds: Bounds) -> Limits:
+    """What each process of a program may take."""
     resources = {
         "RLIMIT_CORE": _NO_CORE_BYTES,
         "RLIMIT_CPU": int(bounds.wall_s * (os.cpu_count() or 1)) + 10,
@@ -117,7 +141,7 @@ def _limits(bounds: Bounds) -> Limits:
 class _Watch:
     """Copies output, counts time and memory until the child ends."""
 
-    def __init__(self, running: RunningProgram, bounds: Bounds, sinks: dict[int, IO[bytes]]) -> None:
+    def __init__(self, running: Running, bounds: Bounds, sinks: dict[int, IO[bytes]]) -> None:
         self._running = running
         self._bounds = bounds
         self._sinks = sinks

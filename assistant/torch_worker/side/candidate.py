@@ -26,17 +26,23 @@ from assistant.torch_worker.side.place import Place
 from assistant.torch_worker.side.tensor_files import TensorFiles, decoded, decoded_tensor, digest, tensors_in
 from assistant.torch_worker.side.watching import Fingerprint, OpenedFiles, computing_calls
 
-__all__ = ["Candidate", "run"]
+__all__ = ["Candidate", "prepare", "run"]
 
 _LATE_S = 0.02
 """What is written into an output this long after its call has returned is late."""
 
 
+def prepare(order: dict[str, Any]) -> None:
+    """Import what takes long and knows nothing of the candidate."""
+    if order["launcher"] is None:  # its Python may use torch.compile, which must not be imported where PyTorch seems to have a GPU
+        importlib.import_module("torch._inductor")
+        importlib.import_module("torch.utils.cpp_extension")
+
+
 def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Raises SideError where the candidate's file cannot be used at all."""
     place = Place(order, folder)
-    if order["launcher"] is None:  # its Python may use torch.compile, which must not be imported where PyTorch seems to have a GPU
-        importlib.import_module("torch._inductor")
+    prepare(order)
     extensions = NativeExtensions() if place.is_gpu else Extensions(folder)
     opened = OpenedFiles(frozenset(order["closed"]))
     answer: dict[str, Any] = {"failure": None, "calls": [], "extensions": [], "is_blind": False}
