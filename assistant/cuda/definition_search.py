@@ -16,7 +16,7 @@ from functools import lru_cache
 from assistant.cuda.includes import IncludeDirective, include_directives
 from assistant.record import Record
 
-__all__ = ["ProgramFiles", "files_with_definitions"]
+__all__ = ["ProgramFiles", "defined_names", "files_with_definitions"]
 
 _KEPT_FILES = 1024
 _MACRO = re.compile(r"^[ \t]*#[ \t]*(?:define|undef)[ \t]+(\w+)((?:[^\n\\]|\\[^\n]|\\\r?\n)*)", re.MULTILINE)
@@ -69,6 +69,11 @@ def files_with_definitions(files: ProgramFiles, path: str, kept: frozenset[str])
         words = (words for other in found for name, words in summaries[other].definitions.items() if name in wanted)
         wanted = wanted.union(*words, *(summaries[other].asked for other in found))
     return files.with_includers(found)
+
+
+def defined_names(text: str) -> frozenset[str]:
+    """Macros and constants that a text may define."""
+    return frozenset(_summary(text).definitions)
 
 
 @lru_cache(maxsize=_KEPT_FILES)

@@ -54,8 +54,8 @@ def macro_of_another_file(tree: SyntaxTree, line: int) -> str | None:
     stands for; None where there is none, or no line."""
     own, everywhere = macro_texts(tree), macro_texts(tree.program)
     words = (word for text in tree.source.split("\n")[line - 1 : line] for word in _WORD.findall(text))
-    doubtful = frozenset[str]() if tree.outer is None else macro_texts(tree.outer).keys()
-    return next((w for w in words if w in everywhere and (w not in own or (w in doubtful and macro_text(tree, w) is None))), None)
+    outer = frozenset[str]() if tree.outer is None else macro_texts(tree.outer).keys()
+    return next((w for w in words if w in everywhere and (w not in own or (w in outer and macro_text(tree, w) is None))), None)
 
 
 @kept

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.definition_search import defined_names
 from assistant.cuda.macros import macro_texts
 from assistant.cuda.syntax import Node, SyntaxTree
 
@@ -35,7 +36,7 @@ def words_in(text: str) -> frozenset[str]:
 
 def fresh_name(tree: SyntaxTree, wanted: str) -> str:
     """``wanted``, or ``wanted2``, ``wanted3``, …: the first that stands nowhere in the text and is no macro of the program."""
-    taken = words_in(tree.source) | words_in(tree.outer_text) | macro_texts(tree.program).keys()
+    taken = words_in(tree.source) | words_in(tree.outer_text) | _defined_elsewhere(tree)
     number, name = 1, wanted
     while name in taken:
         number += 1
@@ -45,10 +46,15 @@ def fresh_name(tree: SyntaxTree, wanted: str) -> str:
 
 def free_name(tree: SyntaxTree, inside: Node, *wanted: str) -> str:
     """The first of ``wanted`` that a function does not use, nor a macro of the program has; the last with a number where all are taken."""
-    taken = words_in(tree.text(inside)) | macro_texts(tree).keys() | macro_texts(tree.program).keys()
+    taken = words_in(tree.text(inside)) | macro_texts(tree).keys() | _defined_elsewhere(tree)
     free = [name for name in wanted if name not in taken]
     number = 2
     while not free:
         free = [name for name in (f"{wanted[-1]}{number}",) if name not in taken]
         number += 1
     return free[0]
+
+
+def _defined_elsewhere(tree: SyntaxTree) -> frozenset[str]:
+    """Macros and constants of the program's other files, whether this one includes them or not."""
+    return frozenset(name for other in tree.others for name in defined_names(other.text))

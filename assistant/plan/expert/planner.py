@@ -77,6 +77,8 @@ class ExpertPlanner:
         self._catalogue = catalogue
         self._transformations = {t.technique: t for t in transformations}
         self._policies = policies
+        self._written: _WrittenRequest | None = None
+        """Of the latest request that was asked about: each technique asks, and reading a long text again takes a tenth of a second."""
 
     async def plan(self, request: PlanRequest) -> Plan:
         """Steps by descending rank, one for each different edit, and the declines in the findings' order.
@@ -214,13 +216,16 @@ class ExpertPlanner:
         self, request: PlanRequest, context: TransformationContext, technique: Technique
     ) -> tuple[Rewrite, ...] | Decline | None:
         """What the technique makes of the kernel with the macros of its indices written out, or why nothing; None where it has none."""
-        written = written_macros(context)
-        after = None if written is None else edited(request, written.edits)
-        if written is None or after is None:
+        if self._written is None or self._written.request is not request:
+            self._written = _WrittenRequest(request, context)
+        written = self._written
+        if written.macros is None or written.after is None or written.tree is None:
             return None
-        finding = after.findings[request.findings.index(context.finding)]
-        found = self._attempt_as_written(after, _context(after, _tree(after), finding), technique)
-        return found if isinstance(found, Decline) else tuple(carried_back(request, after, rewrite, written.put_back) for rewrite in found)
+        finding = written.after.findings[request.findings.index(context.finding)]
+        found = self._attempt_as_written(written.after, _context(written.after, written.tree, finding), technique)
+        if isinstance(found, Decline):
+            return found
+        return tuple(carried_back(request, written.after, rewrite, written.macros.put_back) for rewrite in found)
 
     def _with_late_declarations(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
         """What the technique makes of the kernel with its locals declared where they get their values."""
@@ -287,6 +292,16 @@ class ExpertPlanner:
         if isinstance(found, Decline):
             found = self._with_late_declarations(after, inner, technique)
         return tuple(_with_helper(carried_back(request, after, rewrite), opened) for rewrite in found)
+
+
+class _WrittenRequest:
+    """A request about a kernel that has the macros of its indices written out; all None where it has none."""
+
+    def __init__(self, request: PlanRequest, context: TransformationContext) -> None:
+        self.request = request
+        self.macros = written_macros(context)
+        self.after = None if self.macros is None else edited(request, self.macros.edits)
+        self.tree = None if self.after is None else _tree(self.after)
 
 
 def _with_helper(rewrite: Rewrite, opened: OpenedHelper) -> Rewrite:

@@ -8,6 +8,7 @@ import pytest
 
 from assistant.cuda.constants import constants_of
 from assistant.cuda.macros import conditional_macros, macro_text, macro_texts
+from assistant.cuda.names import free_name, fresh_name
 from assistant.cuda.outer_definitions import outer_definitions
 from assistant.cuda.syntax import SyntaxTree
 from assistant.model.source import Source
@@ -170,3 +171,9 @@ def test_what_may_be_another_constant_is_not_known(own, header):
 
 def test_constants_of_an_includer_that_stand_behind_the_include_are_not_known():
     assert not constants_of(read(KERNEL, main_cu=f'#include "kernel.cuh"\n{CONSTANTS}'))
+
+
+def test_a_fresh_name_is_no_macro_of_another_file():
+    tree = SyntaxTree(KERNEL, others=(Source(Path("/p/common.h"), "#define WIDTH 4\nconstexpr int HEIGHT = 2;\n"),))
+    assert [fresh_name(tree, name) for name in ("WIDTH", "HEIGHT", "DEPTH")] == ["WIDTH2", "HEIGHT2", "DEPTH"]
+    assert free_name(tree, next(tree.find("compound_statement")), "WIDTH", "DEPTH") == "DEPTH"
