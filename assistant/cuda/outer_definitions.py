@@ -73,7 +73,7 @@ class _Unit:
         self.texts: dict[str, dict[str, bool]] = {}
         """By name, the lines that define it outside the kernel's file: whether each is read under any condition."""
         self.ended = set[str]()
-        """Names that are, or may be, undefined again."""
+        """Names that are, or may be, undefined after they were defined."""
 
     def read(self, path: str, included: _Taken = _Taken.ALWAYS) -> bool:
         """Whether the kernel is reached in that file, or in one that it includes; ``included``: whether the file itself is read."""
@@ -118,8 +118,8 @@ class _Unit:
         if directive.word == "define" and name is not None:
             self._define(path, name[0], directive, taken is _Taken.ALWAYS)
         elif directive.word == "undef" and name is not None:
-            self.ended.add(name[0])
             self._defined.discard(name[0])
+            self.ended |= {name[0]} & self.texts.keys()
         return False
 
     def _define(self, path: str, name: str, directive: Directive, is_sure: bool) -> None:

@@ -120,6 +120,11 @@ def test_macros_that_the_text_does_not_use_are_left_out():
     assert outer_definitions(Source(Path("/p/k.cu"), f'#include "a.h"\n{KERNEL}'), (Source(Path("/p/a.h"), "#define OTHER 4\n"),), 20) == ""
 
 
+def test_a_name_that_is_undefined_before_its_definition_is_known():
+    header = "#ifdef TILE\n#undef TILE\n#endif\n#define TILE 16\n"
+    assert known(read(f'#include "common.h"\n{KERNEL}', common_h=header))["TILE"] == "16"
+
+
 def test_a_condition_that_a_header_decides_is_followed():
     tree = read(
         f'#include "config.h"\n#include "sizes.h"\n{KERNEL}',
