@@ -58,12 +58,37 @@ class Window(Record):
     first: int
     size: int
     """Of the whole dimension."""
-    is_joined: bool = False
-    """Whether the axes run on before and behind what is read, where others are joined to it: there the nearest element is meant."""
+    joined: tuple[Axis, ...] = ()
+    """Where it is joined to others: how far each of them reaches, one behind the other. The axes then run on before and behind what is
+    read; there the nearest element is meant. Nothing runs along these, unless a kernel before leaves one of them."""
+    number: int = 0
+    """Of what is joined: which of them is read."""
     begin: int = 0
-    """Of what is joined: the first element of the dimension that is read, which comes behind ``-first`` elements of others."""
-    count: int = 0
-    """Of what is joined: how many are read."""
+    """Of what is joined: the first element of the dimension that is read."""
+
+    @property
+    def is_joined(self) -> bool:
+        return bool(self.joined)
+
+    @property
+    def reach(self) -> Axis:
+        """How much is read, of what is joined."""
+        return self.joined[self.number]
+
+    @property
+    def before(self) -> tuple[Axis, ...]:
+        """What is joined in front of it."""
+        return self.joined[: self.number]
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing is joined behind it."""
+        return self.number + 1 == len(self.joined)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what is joined is all of its dimension."""
+        return self.is_joined and not self.begin and self.reach.size == self.size
 
     @property
     def share_count(self) -> int | None:
@@ -158,7 +183,7 @@ def _home_of_joined(use: TensorUse, alignment: Alignment, home: TensorUse) -> Al
         if size == whole:
             found.append(along)
             continue
-        if not isinstance(along, Window) or not along.is_joined or along.begin or along.count != along.size or step < 1:
+        if not isinstance(along, Window) or not along.is_whole or step < 1:
             raise NoLayoutError
         begin, rest = divmod(rest, step)
         found.append(replace(along, begin=begin, size=whole))

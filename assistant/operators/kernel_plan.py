@@ -24,6 +24,8 @@ __all__ = [
     "Read",
     "Step",
     "Store",
+    "added",
+    "bracketed",
     "in_words",
     "index",
     "multiplied",
@@ -35,6 +37,7 @@ __all__ = [
 
 _NAME = re.compile(r"\b[vr]\d+\b")
 _WORD = re.compile(r"@a(\d+)@")
+_BRACKETS = re.compile(r"\([^()]*\)")
 HALVES = {"__half": "__half2float(__float2half({}))", "__nv_bfloat16": "__bfloat162float(__float2bfloat16({}))"}
 """Types of 16 bits, and how a float is rounded to one."""
 KernelKind = Literal["flat", "tiled", "row", "column", "scan"]
@@ -76,6 +79,8 @@ class Read(Record):
     """How far apart neighbours lie in memory, in C."""
     is_aligned: bool = True
     """Whether four neighbours can be read at once, where sizes are multiples of four."""
+    condition: str = ""
+    """In C: where it does not hold there is nothing to read, and no value is made of it; empty: there always is."""
 
     @property
     def is_vector(self) -> bool:
@@ -169,6 +174,20 @@ def multiplied(words: Iterable[str]) -> str:
     return " * ".join(factors) or "1"
 
 
+def added(words: Iterable[str]) -> str:
+    """A sum in C; of numbers, a number."""
+    summands = list(words)
+    return str(sum(map(int, summands))) if all(word.isdigit() for word in summands) else " + ".join(summands)
+
+
+def bracketed(word: str, sign: str = " ") -> str:
+    """In brackets, where ``sign`` stands in it outside of brackets."""
+    bare, inner = word, None
+    while bare != inner:
+        inner, bare = bare, _BRACKETS.sub("", bare)
+    return f"({word})" if sign in bare else word
+
+
 def index(axes: Sequence[Axis], order: Sequence[Axis], lines: Sequence[Line], names: Mapping[str, str]) -> str:
     """Where an array with these axes has the element that the lines stand at; ``order``: axes of the variable ``at``."""
     if order and tuple(axes) == tuple(order):
@@ -183,12 +202,12 @@ def index(axes: Sequence[Axis], order: Sequence[Axis], lines: Sequence[Line], na
             count += 1
         run, rest = rest[:count], rest[count:]
         behind = multiplied(names[axis.label] for axis in line.axes[first + count :])
-        place = line.name if behind == "1" else f"{line.name} / ({behind})" if " " in behind else f"{line.name} / {behind}"
+        place = line.name if behind == "1" else f"{line.name} / {bracketed(behind)}"
         if first:
             whole = multiplied(names[axis.label] for axis in run)
-            place = f"{place} % ({whole})" if " " in whole else f"{place} % {whole}"
+            place = f"{place} % {bracketed(whole)}"
         step = multiplied(names[axis.label] for axis in rest)
-        parts.append(place if step == "1" else f"{place} * ({step})" if " " in step else f"{place} * {step}")
+        parts.append(place if step == "1" else f"{place} * {bracketed(step)}")
     return " + ".join(parts) or "0"
 
 

@@ -214,12 +214,16 @@ def loads(plan: Plan, numbers: Iterable[int], indent: str) -> Iterator[str]:
             yield f"{indent}{read.array.value_type} {read.word}_near[WIDTH];"
             yield element_load(read, f"{read.word}_near", indent)
         else:
-            yield f"{indent}const {read.array.value_type} {read.word}_one = {read.array.name}[{read.index}];"
+            found = f"{read.array.name}[{read.index}]"
+            value = f"{read.condition} ? {read.array.value_type}({found}) : 0" if read.condition else found
+            yield f"{indent}const {read.array.value_type} {read.word}_one = {value};"
 
 
 def element_load(read: Read, to: str, indent: str) -> str:
     """Neighbours, or the one element that all of them share, into a variable that is there."""
     assert read.array is not None
+    if read.condition:
+        indent = f"{indent}if ({read.condition}) "
     if read.is_vector:
         return f"{indent}load<WIDTH>({to}, {read.array.name} + {_summand(read.index)});"
     if read.place == "near":

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from assistant.operators.axes import Axis, Window
+from assistant.operators.joining import with_ends
 from assistant.operators.kernel_plan import Array, KernelKind, Line, Plan, Read, Step, Store, index, multiplied
 from assistant.operators.origins import RefusedError
-from assistant.operators.part_index import part_index, part_step
+from assistant.operators.part_index import part_index, part_step, where_not_empty
 from assistant.operators.pulled import Pull
 from assistant.operators.raw_kernel import RawRead
 from assistant.operators.scan_kernel import SCANS
@@ -140,7 +141,7 @@ def plan_of(
 ) -> Plan:
     """``wanted``: each array that the kernel fills, the word of its step, and its axes; ``known``: arrays that may be read."""
     reads = _reads(pull, loops, known, sizes.names)
-    steps, names = _steps(pull, loops, reads)
+    steps, names = _steps(pull, loops, reads, sizes.names)
     stores = tuple(_store(array, names[int(word[2:-1])], axes, loops, sizes.names) for array, word, axes in wanted)
     words = {label: sizes.names[label] for label in (axis.label for axis in loops.order)}
 
@@ -186,7 +187,18 @@ def _reads(pull: Pull, loops: Loops, known: Mapping[str, Array], names: Mapping[
         is_own = array is not None and not raw.base and not raw.part and loops.kind == "row" and _is_own(raw, loops)
         is_of_row = bool(loops.reduced) and array is not None and not raw.base and not set(raw.axes) & set(loops.reduced)
         word = base_word if not count else f"{base_word}_{count + 1}"
-        found.append(Read(array, where, _place(raw, loops.order), word, is_of_row, is_own, *part_step(raw.part, names)))
+        found.append(
+            Read(
+                array,
+                where,
+                _place(raw, loops.order),
+                word,
+                is_of_row,
+                is_own,
+                *part_step(raw.part, names),
+                where_not_empty(raw.part, names),
+            )
+        )
     return tuple(found)
 
 
@@ -202,7 +214,7 @@ def _is_own(raw: RawRead, loops: Loops) -> bool:
     return raw.axes[len(raw.axes) - count :] == loops.reduced and (len(raw.axes) > count or not rows)
 
 
-def _steps(pull: Pull, loops: Loops, reads: Sequence[Read]) -> tuple[tuple[Step, ...], list[Step]]:
+def _steps(pull: Pull, loops: Loops, reads: Sequence[Read], sizes: Mapping[str, str]) -> tuple[tuple[Step, ...], list[Step]]:
     """All in order, those that read something for a row first; and those of the pulled steps."""
     found: list[Step] = []
     words: dict[tuple[str, int], str] = {}
@@ -214,7 +226,7 @@ def _steps(pull: Pull, loops: Loops, reads: Sequence[Read]) -> tuple[tuple[Step,
     for number, raw in enumerate(pull.steps):
         is_full = not loops.reduced or bool(raw.axes & set(loops.reduced))
         kind = raw.kind if raw.kind != "value" else "full" if is_full else "row"
-        text = _WORD.sub(lambda match: words.get((match[1], int(match[2])), match[0]), raw.text)
+        text = _WORD.sub(lambda match: words.get((match[1], int(match[2])), match[0]), with_ends(raw.text, sizes))
         found.append(Step(f"{'v' if is_full else 'r'}{len(found)}", kind, text, raw.c_type, raw.call))
         words["s", number] = found[-1].name
         own.append(found[-1])

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.operators.axes import Alignment, Axis, Window, axes_of
-from assistant.operators.kernel_plan import Line, index, multiplied
+from assistant.operators.kernel_plan import Line, added, bracketed, index, multiplied
 
-__all__ = ["part_index", "part_step", "size_word"]
+__all__ = ["part_index", "part_step", "size_word", "where_not_empty"]
 
 _VECTOR = 4
 """Neighbours that are read at once."""
@@ -27,8 +27,8 @@ def part_index(part: Alignment, lines: Sequence[Line], names: Mapping[str, str],
         places = list(_places(along, lines, names))
         place = " + ".join(places) or "0"
         if isinstance(along, Window) and along.is_joined:
-            place, places = _joined_place(along, place, vector), []
-        summands.append(place if step == "1" else f"{f'({place})' if len(places) > 1 or ' + ' in place else place} * {step}")
+            place, places = _joined_place(along, place, names, vector), []
+        summands.append(place if step == "1" else f"{bracketed(place, ' + ')} * {step}")
     return " + ".join(summand for summand in summands if summand != "0" and not summand.startswith("0 * ")) or "0"
 
 
@@ -41,9 +41,19 @@ def part_step(part: Alignment, names: Mapping[str, str]) -> tuple[str, bool]:
     if not isinstance(along, Window):
         return behind, behind == "1"
     own = along.steps[-1]
-    numbers = () if along.share_count else (along.size, along.first, along.begin, along.count, *along.steps[:-1])
+    numbers = () if along.share_count else (along.size, along.first, along.begin, *along.steps[:-1])
+    if along.is_joined:
+        numbers = (*numbers, sum(axis.size for axis in along.before), along.reach.size)
+        if not all(names[axis.label].isdigit() for axis in along.joined):
+            return behind, False
     step = str(own) if behind == "1" else behind if own == 1 else f"{own} * {behind}"
     return step, step == "1" and all(number % _VECTOR == 0 for number in numbers)
+
+
+def where_not_empty(part: Alignment, names: Mapping[str, str]) -> str:
+    """The condition, in C, under which there is a nearest element; empty where there always is."""
+    sizes = [names[along.reach.label] for along in part if isinstance(along, Window) and along.is_joined]
+    return " && ".join(f"{size} > 0" for size in sizes if not size.isdigit())
 
 
 def _runs(part: Alignment) -> Iterator[tuple[tuple[Axis, ...] | Window, Alignment]]:
@@ -72,10 +82,11 @@ def _places(along: tuple[Axis, ...] | Window, lines: Sequence[Line], names: Mapp
         yield _first(along, names)
 
 
-def _joined_place(window: Window, place: str, vector: Axis | None) -> str:
+def _joined_place(window: Window, place: str, names: Mapping[str, str], vector: Axis | None) -> str:
     """Of the nearest element. In front of a multiple of four elements there are none of two arrays among four neighbours."""
-    begins = f"{place} - {-window.first}" if window.first else place
-    place = f"clamped({begins}, {window.count} - {'WIDTH' if vector in window.axes else '1'})"
+    before = added(names[axis.label] for axis in window.before)
+    begins = place if before == "0" else f"{place} - {bracketed(before)}"
+    place = f"clamped({begins}, {names[window.reach.label]} - {'WIDTH' if vector in window.axes else '1'})"
     return f"({window.begin} + {place})" if window.begin else place
 
 
@@ -89,6 +100,8 @@ def _first(window: Window, names: Mapping[str, str]) -> str:
 
 def size_word(window: Window, names: Mapping[str, str]) -> str:
     """How long the dimension is of which a part is read, in C."""
+    if window.is_whole:
+        return names[window.reach.label]
     name = names[window.axes[0].label] if window.share_count else ""
     if not name or name.isdigit():
         return str(window.size)

@@ -67,9 +67,9 @@ class _Kernel(Record):
     loops: Loops
 
     @property
-    def joins(self) -> bool:
-        """Whether it joins tensors, whose sizes then stand in it."""
-        return any(isinstance(along, Window) and along.is_joined for read in self.pull.reads for along in read.part)
+    def joined(self) -> list[Window]:
+        """What it reads of tensors that are joined."""
+        return [along for read in self.pull.reads for along in read.part if isinstance(along, Window) and along.is_joined]
 
 
 def planned(graph: Graph, name: str, given: Sequence[Given], seen: Sequence[Mapping[int, Origin]]) -> Program:
@@ -195,7 +195,9 @@ def _program(graph: Graph, name: str, given: Sequence[Given], kernels: Sequence[
         for each in given
         if each.weight is None
     ]
-    sizes = sizes_of(orders, inputs)
+    weights = {each.name for each in given if each.weight is not None}
+    joined = [window for kernel in kernels for window in kernel.joined]
+    sizes = sizes_of(orders, inputs, joined, [alignment for array, alignment in noted if array in weights])
     used = {read.array for kernel in kernels for read in kernel.pull.reads}
     arrays = tuple(Array(each.name, C_TYPES[each.use.dtype]) for each in given if each.name in used)
     scratches = tuple(Scratch(array, multiplied(sizes.names[axis.label] for axis in axes)) for array, axes in planner.scratches)
@@ -227,5 +229,6 @@ def _program(graph: Graph, name: str, given: Sequence[Given], kernels: Sequence[
         outputs=tuple((array, sizes.of_frame(frame)) for (array, _), frame in zip(results, planner.frames, strict=True)),
         arrays=arrays,
         sizes=sizes.bound,
-        is_for_any_model=all(sizes.is_named(axis) for order in orders for axis in order) and not any(kernel.joins for kernel in kernels),
+        is_for_any_model=all(sizes.is_named(axis) for order in orders for axis in order)
+        and all(sizes.is_named(axis) for window in joined for axis in window.joined),
     )

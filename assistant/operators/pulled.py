@@ -9,7 +9,6 @@ dimensions than the kernel does, its result is left to a kernel before this one 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from assistant.operators.axes import (
@@ -27,6 +26,7 @@ from assistant.operators.axes import (
     whole_of,
 )
 from assistant.operators.graph import Argument, Filled, FunctionCall, Graph, TensorUse
+from assistant.operators.joining import END_MARK, end_word, joined_parts
 from assistant.operators.origins import TYPES_IN_WORDS, VALUE_TYPES, Given, Made, Origin, RefusedError, place_of
 from assistant.operators.pointwise import Word, constant, expression, in_double
 from assistant.operators.raw_kernel import RawRead, RawStep, Sources
@@ -128,9 +128,11 @@ class Pull:
         return f"@s{len(self.steps) - 1}@"
 
     def _axes_in(self, text: str) -> frozenset[Axis]:
-        """What a text's words depend on."""
+        """What a text's words depend on; how far tensors reach that are joined is the same for all elements."""
         found: set[Axis] = set()
         for word in text.split("@")[1::2]:
+            if word[0] == END_MARK:
+                continue
             number = int(word[1:])
             found |= self.steps[number].axes if word[0] == "s" else {*self.reads[number].axes, *self._axes_in(self.reads[number].base)}
         return frozenset(found)
@@ -304,7 +306,12 @@ class Pull:
         dims = list(zip(made.use.shape, alignment, strict=True))
         label = f"{FIXED}{made.place}.{made.output}."
         whole = tuple(
-            self._sources.parts(f"{label}{at}", size) if isinstance(along, Window) else along for at, (size, along) in enumerate(dims)
+            (along.reach,)
+            if isinstance(along, Window) and along.is_whole
+            else self._sources.parts(f"{label}{at}", size)
+            if isinstance(along, Window)
+            else along
+            for at, (size, along) in enumerate(dims)
         )
         given = self._sources.stored(made, whole)
         part = alignment if has_window(alignment) else ()
@@ -351,17 +358,10 @@ class Pull:
         if not isinstance(tensors, tuple) or type(dim) is not int or len(tensors) > _MOST_STACKED:
             raise RefusedError(f"{place_of(call)} joins more tensors than rules write")
         place = dim % len(alignment)
-        axes = alignment[place]
-        steps = tuple(math.prod(axis.size for axis in axes[number + 1 :]) for number in range(len(axes)))
-        at, first, text = self._read(RawRead(None, "long long", axes)), 0, ""
-        for number, tensor in enumerate(tensors):
-            if not isinstance(tensor, TensorUse) or tensor.dtype != made.use.dtype or not tensor.shape[place]:
-                raise RefusedError(f"{place_of(call)} joins tensors of several types, or an empty one")
-            part = Window(axes, steps, -first, tensor.shape[place], is_joined=True, count=tensor.shape[place])
-            mine = (*alignment[:place], part, *alignment[place + 1 :])
-            word = constant(self._word(call, made.place, tensor, tensor.shape, mine))
-            first += tensor.shape[place]
-            text += word if number == len(tensors) - 1 else f"{at} < {first} ? {word} : "
+        at, text = self._read(RawRead(None, "long long", alignment[place])), ""
+        for use, window in joined_parts(made, call, place, alignment[place], self._sources):
+            word = constant(self._word(call, made.place, use, use.shape, (*alignment[:place], window, *alignment[place + 1 :])))
+            text += word if window.is_last else f"{at} < {end_word(window)} ? {word} : "
         return self._add("value", text, VALUE_TYPES[made.use.dtype], call, None)
 
     def _picked(self, made: Made, alignment: WholeAlignment) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 
 from assistant.operators.axes import Alignment, Axis, WholeAlignment, Window
-from assistant.operators.kernel_plan import multiplied
+from assistant.operators.kernel_plan import added, multiplied
 from assistant.operators.part_index import size_word
 from assistant.record import Record
 
@@ -36,13 +36,19 @@ class Sizes(Record):
 
     def of_frame(self, frame: WholeAlignment) -> tuple[str, ...]:
         """The words for the dimensions of a result."""
-        return tuple(_word(axes, self.names) for axes in frame)
+        return tuple(_word(axes, self.names).removeprefix("(").removesuffix(")") for axes in frame)
 
 
-def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes:
-    """``orders``: the axes of each kernel, the most important kernel's first."""
-    dims = [own for _, _, read in inputs for same in _by_dimension(read) for own in same]
-    axes = list(dict.fromkeys([*(axis for order in orders for axis in order), *(axis for own in dims for axis in own)]))
+def sizes_of(
+    orders: Sequence[Sequence[Axis]], inputs: Sequence[Input], joined: Sequence[Window] = (), weights: Sequence[Alignment] = ()
+) -> Sizes:
+    """``orders``: the axes of each kernel, the most important kernel's first. ``joined``: what is read of tensors that are joined;
+    ``weights``: along which axes dimensions of weights run."""
+    given = [alignment for _, _, read in inputs for alignment in read]
+    fixed = _fixed_reaches(joined, [*given, *weights])
+    dims = [own for _, _, read in inputs for same in _by_dimension(read, fixed) for own in same]
+    reaches = [axis for window in joined for axis in window.joined]
+    axes = list(dict.fromkeys([*(axis for order in orders for axis in order), *(axis for own in dims for axis in own), *reaches]))
     roots = _roots(axes, dims)
     leaves = {root: [axis for axis in axes if roots[axis] == root] for root in roots.values()}
     letters = _letters([[roots[axis] for axis in order] for order in orders], list(leaves))
@@ -50,7 +56,7 @@ def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes
     bound = dict[str, str]()
     """Root to name."""
     for _, _, read in inputs:
-        for same in _by_dimension(read):
+        for same in _by_dimension(read, fixed):
             whole = [own for own in same if set(own) == set(leaves[roots[own[0]]])]
             for own in whole:
                 root = roots[own[0]]
@@ -73,9 +79,13 @@ def sizes_of(orders: Sequence[Sequence[Axis]], inputs: Sequence[Input]) -> Sizes
             if root not in bound:
                 bound[root] = letters[root]
                 names[axis.label] = f"{letters[root]} / {window.share_count}"
+    for window in joined:
+        sizes = [names[axis.label] for axis in window.joined]
+        if not fixed & {*window.joined} and names[window.axes[0].label].isdigit() and not all(size.isdigit() for size in sizes):
+            names[window.axes[0].label] = f"({added(sizes)})"
     words: dict[str, tuple[str, ...]] = {}
     for name, shape, read in inputs:
-        known = [next(iter(same), ()) for same in _by_dimension(read)] or [()] * len(shape)
+        known = [next(iter(same), ()) for same in _by_dimension(read, fixed)] or [()] * len(shape)
         words[name] = tuple(
             size_word(shares[name, place], names)
             if (name, place) in shares
@@ -95,12 +105,26 @@ def _shares(read: Sequence[Alignment]) -> Iterator[tuple[int, Window]]:
             yield place, windows[0]
 
 
-def _by_dimension(read: Sequence[Alignment]) -> list[tuple[tuple[Axis, ...], ...]]:
+def _fixed_reaches(joined: Sequence[Window], given: Sequence[Alignment]) -> frozenset[Axis]:
+    """Those of tensors that are joined with one of which no input and no weight says how far it reaches, or of which a part is read."""
+    along = [along for alignment in given for along in alignment]
+    known = {each.reach if isinstance(each, Window) else each[0] for each in along if _is_plain(each)}
+    return frozenset(axis for window in joined if not window.is_whole or not known >= {*window.joined} for axis in window.joined) | {
+        axis for window in joined for axis in window.joined if axis.is_fixed
+    }
+
+
+def _is_plain(along: tuple[Axis, ...] | Window) -> bool:
+    return along.is_whole if isinstance(along, Window) else len(along) == 1
+
+
+def _by_dimension(read: Sequence[Alignment], fixed: frozenset[Axis]) -> list[tuple[tuple[Axis, ...], ...]]:
     """For each dimension of an input the axes that it runs along, wherever it is read; none where its size is the model's own: it has one
     element, or a part of it is read."""
     found: list[tuple[tuple[Axis, ...], ...]] = []
     for same in zip(*read, strict=True):
-        own = tuple(along for along in same if not isinstance(along, Window) and along and not any(axis.is_fixed for axis in along))
+        axes = [(along.reach,) if isinstance(along, Window) and along.is_whole else along for along in same]
+        own = tuple(each for each in axes if not isinstance(each, Window) and each and not any(a.is_fixed or a in fixed for a in each))
         found.append(own if len(own) == len(same) else ())
     return found
 

@@ -35,6 +35,29 @@ int main() {
     return fwrite(values, sizeof(float), COUNT, file) == COUNT ? 0 : 1;
 }
 """
+JOINED = """
+#include <cstdio>
+
+static float *filled(int count, float first) {
+    float *there, here[200];
+    cudaMalloc(&there, count * sizeof(float));
+    for (int at = 0; at < count; ++at) here[at] = first + at;
+    cudaMemcpy(there, here, count * sizeof(float), cudaMemcpyHostToDevice);
+    return there;
+}
+
+int main() {
+    const int sizes[][3] = {{6, 5, 8}, {3, 9, 8}, {1, 4, 5}, {0, 4, 8}, {2, 0, 7}, {0, 0, 8}};
+    for (const int *size : sizes) {
+        const int first = size[0] * size[2], count = first + size[1] * size[2];
+        float *y = filled(count, 0.0f), got[200];
+        model(y, size[0] ? filled(first, 1.0f) : nullptr, size[1] ? filled(count - first, -100.0f) : nullptr, size[2], size[0], size[1]);
+        cudaMemcpy(got, y, count * sizeof(float), cudaMemcpyDeviceToHost);
+        for (int at = 0; at < count; ++at)
+            if (got[at] != (at < first ? 1.0f + at : -100.0f + (at - first))) return 2;
+    }
+}
+"""
 
 
 def normalized(emulator: Emulator, folder: Path, dim: int, rows: int, columns: int, x: array[float]) -> array[float]:
@@ -80,3 +103,18 @@ def test_values_keep_their_digits_beside_a_large_mean(tmp_path: Path, dim: int, 
         offset = math.fsum(y[at] for at in places) / len(places)
         assert abs(offset) < 5e-3, "the mean itself is a float, of which one step is 0.001 there"
         assert max(abs(y[at] - offset - (x[at] - mean) / deviation) for at in places) < 2e-5
+
+
+def test_a_batch_that_is_joined_may_be_of_another_length_and_empty(tmp_path: Path) -> None:
+    """Which arrays hold nothing is not read: their addresses are none."""
+    parts = (use(0, (6, 8)), use(1, (5, 8)))
+    joined = call("cat", "other", use(2, (11, 8)), parts, 0)
+    kernel = first_kernel(Graph(parts, (), (joined,), (use(2, (11, 8)),)), "Model", ("a", "x"))
+    assert isinstance(kernel, FirstKernel) and "void model(float* y, const float* a, const float* x, int m, int n2, int m2)" in kernel.text
+    (tmp_path / "runs").mkdir()
+    emulator = Emulator(os.environ, tmp_path / "runs")
+    sources = [[str(tmp_path / "model.cu"), kernel.text + JOINED]]
+    built = emulator.reply({"op": "build", "sources": sources, "cache_dir": str(kept_emulator()), "flavour": "checked", "kernels": []})
+    assert built.get("binary"), built
+    ran = emulator.reply({"op": "run", "binary": built["binary"], "cwd": str(tmp_path), "args": [], "mode": "check", "device_fill": 255})
+    assert (ran["exit_status"], ran["problems"]) == (0, []), ran

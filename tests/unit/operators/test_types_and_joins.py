@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from assistant.operators.first_kernel import Declined
-from assistant.operators.graph import TensorUse
+from assistant.operators.first_kernel import Declined, FirstKernel
+from assistant.operators.graph import Filled, TensorUse
 from tests.unit.operators import test_wider_kernels as wider
 from tests.unit.operators.test_first_kernel import call, use
 
@@ -65,7 +65,39 @@ def test_neighbours_of_two_tensors_are_read_one_by_one() -> None:
 def test_joined_channels_have_their_vectors_along_the_width() -> None:
     parts = (use(0, (2, 3, 8)), use(1, (2, 2, 8)))
     whole = wider.text({"a": parts[0], "x": parts[1]}, call("cat", "other", use(2, (2, 5, 8)), parts, 1))
-    assert "clamped(at / m % 5 - 3, 2 - 1) * m" in whole and "m % 4 == 0" in whole
+    assert "clamped(at / m % (n2 + m2) - n2, m2 - 1) * m" in whole and "m % 4 == 0" in whole
+    assert '{ a = ["b", "n2", "m"], x = ["b", "m2", "m"] }' in whole and 'y = ["b", "n2 + m2", "m"]' in whole
+
+
+def test_a_batch_that_is_joined_is_as_long_as_the_inputs_say() -> None:
+    parts = (use(0, (6, 8)), use(1, (5, 8)), use(2, (1, 8)))
+    found = wider.made({"a": parts[0], "x": parts[1], "z": parts[2]}, call("cat", "other", use(3, (12, 8)), parts, 0))
+    assert isinstance(found, FirstKernel) and found.is_for_any_model
+    assert '{ a = ["n2", "m"], x = ["m2", "m"], z = ["k2", "m"] }' in found.text and 'y = ["n2 + m2 + k2", "m"]' in found.text
+    assert "(at / m) < n2 ? a_near[e] : (at / m) < n2 + m2 ? x_near[e] : z_near[e];" in found.text
+    assert "if (k2 > 0) load<WIDTH>(z_near, z + (clamped(at / m - (n2 + m2), k2 - 1) * m + at % m));" in found.text
+
+
+def test_what_an_earlier_kernel_leaves_is_as_long_as_what_it_reads() -> None:
+    parts = (use(0, (6, 8)), use(1, (5, 8)))
+    softmax = call("_softmax", "rows", use(2, (6, 8)), parts[0], -1, False)
+    whole = wider.text({"a": parts[0], "x": parts[1]}, softmax, call("cat", "other", use(3, (11, 8)), (use(2, (6, 8)), parts[1]), 0))
+    assert '{ a = ["n2", "m"], x = ["m2", "m"] }' in whole and "sizeof(float) * (size_t)n2 * m" in whole
+
+
+def test_a_weight_that_is_joined_keeps_its_size() -> None:
+    parts = (use(0, (1, 8)), use(1, (5, 8)))
+    joined = call("cat", "other", use(2, (6, 8)), parts, 0)
+    whole = wider.text({"x": parts[1]}, joined, start=parts[0])
+    assert '{ x = ["n2", "m"] }' in whole and 'y = ["1 + n2", "m"]' in whole and "clamped(at / m - 1, n2 - 1)" in whole
+
+
+def test_a_batch_that_is_joined_to_one_of_unknown_size_stays_as_it_was() -> None:
+    """As many ones as there are rows, or as many as the model says."""
+    ones, many = use(1, (5, 8)), use(0, (5, 8))
+    joined = call("cat", "other", use(2, (10, 8)), (ones, many), 0)
+    whole = wider.text({"x": many}, joined, filled=(Filled(ones, 1.0, 0),))
+    assert '{ x = [5, "m"] }' in whole and 'y = [10, "m"]' in whole
 
 
 def test_what_is_joined_before_a_reduction_is_a_kernel_of_its_own() -> None:
