@@ -34,9 +34,9 @@ _LATE_S = 0.02
 
 def prepare(order: dict[str, Any]) -> None:
     """Import what takes long and knows nothing of the candidate."""
+    importlib.import_module("torch.utils.cpp_extension")
     if order["launcher"] is None:  # its Python may use torch.compile, which must not be imported where PyTorch seems to have a GPU
         importlib.import_module("torch._inductor")
-        importlib.import_module("torch.utils.cpp_extension")
 
 
 def run(order: dict[str, Any], folder: Path) -> dict[str, Any]:
