@@ -86,6 +86,8 @@ class ReferenceCase(Record, eq=False):
     """What identifies the contents of the input tensors afterwards."""
     term_count: float
     """How many inputs and weights there are for each element that it returns."""
+    buffers: tuple[str, ...] = ()
+    """Names of the buffers, as the state has them."""
     gradients: Mapping[str, TensorLeft] = field(default_factory=dict[str, TensorLeft])
     gradients64: Mapping[str, TensorLeft] = field(default_factory=dict[str, TensorLeft])
 

@@ -119,14 +119,18 @@ def _pass_findings(
     for number, rule in enumerate(rules):
         difference = compare(rule, left.outputs[number], lowers_precision=evidence.lowers_precision)
         if difference is not None:
-            name = f"output {number}" if number < case.output_count else "a buffer of the model's state"
-            yield _difference_finding(index, case, name, difference)
+            yield _difference_finding(index, case, _named(case, number), difference)
             break
     yield from _manners(index, case, left)
     if evidence.is_backward and case.kind != _EDGE:
         wrong = compare_gradients(case, left, lowers_precision=evidence.lowers_precision)
         if wrong is not None:
             yield _difference_finding(index, case, wrong[0], wrong[1])
+
+
+def _named(case: ReferenceCase, number: int) -> str:
+    """What the result of this number is called."""
+    return f"output {number}" if number < case.output_count else f"the state's {case.buffers[number - case.output_count]}"
 
 
 def _manners(index: int, case: ReferenceCase, left: Pass) -> Iterator[VerificationFinding]:

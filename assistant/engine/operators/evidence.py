@@ -30,7 +30,7 @@ _FAILS_CANDIDATE = frozenset({"not_built", "crashed", "timed_out", "out_of_memor
 
 def reference_cases(reference: Mapping[str, Any]) -> tuple[ReferenceCase, ...]:
     """What the reference's process wrote, read whole: its files can be removed before a candidate runs."""
-    return tuple(_reference_case(case, reference["models"][case["model"]]["seed"]) for case in reference["cases"])
+    return tuple(_reference_case(case, reference["models"][case["model"]]) for case in reference["cases"])
 
 
 def against_candidate(failure: LabFailure) -> dict[str, Any] | LabFailure:
@@ -96,12 +96,12 @@ def seen_on_gpu(candidate: Mapping[str, Any]) -> Seen:
     return Seen(launch_count=sum(is_own for _, is_own, _ in ran), library_kernels=by_time, is_on_gpu=True)
 
 
-def _reference_case(case: Mapping[str, Any], seed: int) -> ReferenceCase:
+def _reference_case(case: Mapping[str, Any], model: Mapping[str, Any]) -> ReferenceCase:
     return ReferenceCase(
         kind=case["kind"],
         scale=case["scale"],
         shape=case["shape"],
-        seed=seed,
+        seed=model["seed"],
         outputs=_tensors(case["outputs"]),
         repeated=_tensors(case["repeated"]),
         output_count=case["output_count"],
@@ -109,6 +109,7 @@ def _reference_case(case: Mapping[str, Any], seed: int) -> ReferenceCase:
         perturbed=tuple(map(_tensors, case["perturbed"])),
         inputs_after=_digests(case["inputs_after"]),
         term_count=case["term_count"],
+        buffers=tuple(model["buffers"]),
         gradients=_named(case["gradients"]),
         gradients64=_named(case["gradients64"]),
     )

@@ -81,7 +81,7 @@ class Sides:
         return self.refusals.get(name) or (self._candidate() if is_candidate else self._reference())
 
     def _reference(self) -> dict[str, Any]:
-        cases, models = [self._case(number) for number in range(2)], [{"seed": 41}, {"seed": 42}]
+        cases, models = [self._case(number) for number in range(2)], [{"seed": 41, "buffers": []}, {"seed": 42, "buffers": []}]
         return {"failure": self.reference_failure, "cases": cases, "models": models, "dropped": ["a case"], "varied": self.varied}
 
     def _case(self, number: int) -> dict[str, Any]:

@@ -235,3 +235,12 @@ def test_a_reference_that_is_not_repeatable_cannot_judge() -> None:
     odd = replace(reference(2), repeated=reference(1).outputs)
     result = judge(evidence(reference(1), odd))
     assert isinstance(result, CannotJudge) and result.code is Unjudgeable.ORIGINAL_INEXACT
+
+
+def test_a_buffer_that_is_wrong_is_called_by_its_name() -> None:
+    of_draw, zeros = reference(1), tensor(np.zeros(SIZE))
+    both = (*of_draw.outputs, *of_draw.outputs)
+    case = replace(of_draw, outputs=both, repeated=both, float64=None, buffers=("norm.running_mean",))
+    left = passed(case, outputs=(of_draw.outputs[0], zeros))
+    found = judge(replace(evidence(case), candidate=(CandidateCase(left, left, True),)))
+    assert isinstance(found, Verification) and "the state's norm.running_mean" in found.findings[0].message
