@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Generator
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +12,7 @@ import kernelopt
 from assistant.live.cuda_driver import UserDriver, installed
 from assistant.live.gpu_modules import GpuModules
 from tests.caches import shared_cache
+from tests.processes import children_of
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 
@@ -98,5 +98,4 @@ def test_a_call_is_checked_where_that_is_asked_for(session: kernelopt.Session) -
     right(out, x, 1000, check=True)
     assert torch.equal(out, 2 * x)
     session.close()
-    children = [child for task in Path("/proc/self/task").iterdir() for child in (task / "children").read_text().split()]
-    assert children == [], "no worker outlives its session"
+    assert not children_of(), "no worker outlives its session"

@@ -16,6 +16,7 @@ from assistant.model.build import Build, Flags
 from assistant.model.source import Source
 from assistant.ports.lab import Program
 from tests.caches import link_kept_emulator
+from tests.processes import children_of
 
 KERNEL = "__global__ void k(float *a) { a[threadIdx.x] *= 2; }\n"
 
@@ -98,15 +99,6 @@ async def until_compiling(worker: int) -> None:
     async with asyncio.timeout(60):
         while not compilers_of(worker):  # noqa: ASYNC110 - a process has no event to wait for
             await asyncio.sleep(0.005)
-
-
-def children_of(process: int) -> list[int]:
-    """The processes that it started and that run."""
-    found = list[int]()
-    for task in Path(f"/proc/{process}/task").iterdir():
-        with suppress(OSError):  # a thread may end meanwhile
-            found += map(int, (task / "children").read_text().split())
-    return found
 
 
 def compilers_of(worker: int) -> list[int]:

@@ -11,6 +11,7 @@ from assistant.lab.process import WorkerProcess
 from assistant.live.gpu_modules import GpuModules
 from tests.deadlines import HANG_S
 from tests.integration.live.driver_library import driver_library
+from tests.processes import children_of
 from tests.unit.live.test_binding import OnGpu as ArrayOnGpu
 
 TEXT = "__global__ void scale(float *out, const float *x, int n) { int i = threadIdx.x; if (i < n) out[i] = 2.0f * x[i]; }"
@@ -33,14 +34,9 @@ def test_a_kernel_is_loaded_at_its_first_call_and_unloaded_with_its_session(tmp_
 
 def test_what_reads_arrays_of_a_gpu_ends_with_the_session() -> None:
     """Its worker is one without a GPU here: that it ends is what counts."""
-    before = children()
+    before = children_of()
     with kernelopt.Session("cpu") as session:
         worker = session.shared._workers["GPU-1"] = WorkerProcess("assistant.emulator")  # pyright: ignore[reportPrivateUsage]
         session.loop.wait(worker.request({"op": "describe"}, HANG_S))
-        (child,) = children() - before
-    assert child not in children()
-
-
-def children() -> set[int]:
-    """Processes that this one has started, and that have not ended."""
-    return {int(pid) for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+        (child,) = children_of() - before
+    assert child not in children_of()
