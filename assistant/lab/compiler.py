@@ -36,7 +36,7 @@ __all__ = ["Compiler", "Image", "UnitCode", "texts_of"]
 _ANSWERS_KEPT = 16
 _CODE = ("resources", "sass", "cubin")
 _INSTALLED_S = 20.0
-"""So long nobody is taken to install headers: looking at PyTorch's ten thousand takes a tenth of a second, longer where files are slow."""
+"""So long installed headers are taken to stay as they are: looking at PyTorch's ten thousand takes a tenth of a second and more."""
 _NO_PYTORCH = re.compile(r"(?:torch|ATen|c10|pybind11)/[\w./]+\W+No such file or directory")
 _OF_PYTORCH = "-DTORCH_EXTENSION_NAME="
 """Among the flags of every extension whose PyTorch was found."""

@@ -1,7 +1,7 @@
 """The worker's process: a JSON request per line on standard input, a JSON reply per line on a private copy of standard output.
 
 It imports no PyTorch: each side runs in a process of its own (`start_side.py`), which ends with it. A candidate without a GPU, which is run
-again and again, is each time a fresh child of one process that has imported PyTorch.
+again and again, is each time a fresh child of a process that has imported PyTorch.
 """
 
 from __future__ import annotations

@@ -163,7 +163,7 @@ def pair_launches(
     """B's launches matched to A's, per kernel and in order, or why only the program can be compared.
 
     ``layout_of``: the members of a struct that is passed by value; what stands between them belongs to no member. ``is_own``: whether the
-    program's sources have that kernel; of a library's nobody knows the members, and bytes between them are what its stack held before.
+    program's sources have that kernel; a library's members are not known, and bytes between them are what its stack held before.
     What a library's kernels compute is compared where it reaches the host.
     """
     kernels = _pair_kernels(a, b)

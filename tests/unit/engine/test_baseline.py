@@ -1,43 +1,42 @@
-"""What the judge is shown of a case's buffers."""
+"""What a judge is shown of a case and of the original on it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from assistant.engine.evaluate.judged_case import JudgedCase
-from assistant.engine.judge.baseline import buffer_facts
+from assistant.engine.judge.baseline import PerturbedCases, PreparedCase, case_evidence
+from assistant.engine.judge.replaying import FloatReference
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.recording import PointerField
-from assistant.verify.evidence import BufferFacts
-from tests.unit.workload.launches import launched, parameter
+from assistant.verify.evidence import Reference, SideRun
+from tests.unit.workload.launches import launched
 
-VALUES = np.zeros(64, dtype=np.float32)
-
-
-def facts(*offsets: int) -> BufferFacts:
-    """Of one allocation that a launch's pointers ``y``, ``x``, … lead into, so many bytes behind its start."""
-    new, _ = launched(LaunchConfig(Dim3(1), Dim3(32)), {}, VALUES)
-    (launch,) = new.recording.launches
-    (argument,) = launch.arguments
-    arguments = tuple(replace(argument, pointers=(PointerField(0, 0, offset),)) for offset in offsets)
-    new = replace(new, recording=replace(new.recording, launches=(replace(launch, arguments=arguments),)))
-    parameters = tuple(parameter("yxz"[index], "float *") for index in range(len(offsets)))
-    (found,) = buffer_facts(JudgedCase(new, "k(float *)", (parameters,), ((0, "y"),), frozenset(), 0), "")
-    return found
+NEW, PARAMETERS = launched(LaunchConfig(Dim3(4, 2), Dim3(32)), {"n": 4}, np.zeros(4, np.int32), np.ones(4, np.float32))
+RUN, MOVED = SideRun(((0, b"left"),)), SideRun(((0, b"moved"),))
+REFERENCE = FloatReference(((1, b"exact"),), Reference.DECLARED)
 
 
-@pytest.mark.parametrize(
-    ("offsets", "places"),
-    [
-        ((128, 0), ("x[5]", "x[31]", "y[0]", "y[7]")),
-        ((0,), ("y[5]", "y[31]", "y[32]", "y[39]")),
-        ((0, 0), ("y[5]", "y[31]", "y[32]", "y[39]")),
-        ((0, 128, 128), ("y[5]", "y[31]", "x[0]", "x[7]")),
-    ],
-)
-def test_a_place_is_counted_from_where_its_array_begins(offsets: tuple[int, ...], places: tuple[str, ...]) -> None:
-    """PyTorch takes memory in segments, in which several tensors lie."""
-    assert tuple(facts(*offsets).place(index) for index in (5, 31, 32, 39)) == places
+def prepared() -> PreparedCase:
+    case = JudgedCase(NEW, "k", (PARAMETERS,), ((0, "out"), (1, "x")), frozenset({"x"}), 0, ("j",), unread=frozenset({0}))
+    return PreparedCase(case, (RUN,), REFERENCE, (), can_be_perturbed=True)
+
+
+def test_a_case_is_shown_with_its_launch_and_its_buffers() -> None:
+    shown = case_evidence(prepared(), (MOVED,), "")
+    assert (shown.thread_count, shown.passed, shown.launched_kernels) == (256, ("04000000",), ("k", "j"))
+    assert (shown.original, shown.candidate, shown.perturbed, shown.can_be_perturbed) == ((RUN,), (MOVED,), (), True)
+    assert (shown.reference, shown.reference_kind, shown.origin) == (REFERENCE.values, Reference.DECLARED, NEW.origin)
+    buffers = [(one.name, one.element_type, one.before, one.is_scratch, one.is_unread, one.is_poisoned) for one in shown.buffers]
+    assert buffers == [
+        ("out", "int", bytes(16), False, True, False),
+        ("x", "float", np.ones(4, np.float32).tobytes(), True, False, False),
+    ]
+
+
+def test_runs_on_moved_inputs_are_known_of_the_very_case_once_they_are_made() -> None:
+    known, item, other = PerturbedCases(), prepared(), prepared()
+    assert known.known(item) is item
+    known.keep(item, (MOVED,))
+    assert known.known(item) == replace(item, perturbed=(MOVED,), can_be_perturbed=False) and known.known(other) is other

@@ -135,7 +135,7 @@ def test_bytes_between_the_members_of_a_struct_belong_to_no_member() -> None:
 
 
 def test_of_a_librarys_kernel_only_values_of_known_types_are_compared() -> None:
-    """Between the members of what a library passes by value stands what its stack held before, and nobody knows where."""
+    """Between the members of what a library passes by value stands what its stack held before, at unknown places."""
     symbol = "at::native::fill(float*, int, at::native::filled)"
 
     def launched(n: int, passed: int) -> Recording:
