@@ -7,43 +7,34 @@ end's is disturbed.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from assistant.build.static_symbols import StaticLabels, static_labels
 from assistant.cuda.device_variables import device_variable_types
 from assistant.device.capture.demangle import function_name, variable_name
-from assistant.device.capture.edited import EXTENSIONS_FOLDER, build_edited, run_edited
-from assistant.device.capture.executable import build_program, run_build_command
-from assistant.device.capture.kept_build import build_key, build_only_command
+from assistant.device.capture.edited import build_edited, run_edited
+from assistant.device.capture.executable import build_program
 from assistant.device.capture.library import injection_library
-from assistant.device.capture.protocol import CaptureFailed, CaptureReply, CaptureRequest, CollectReply, CollectRequest
+from assistant.device.capture.own import build_own_extension, run_own, variables_of_extension
+from assistant.device.capture.protocol import CaptureReply, CaptureRequest, CollectReply, CollectRequest
 from assistant.device.capture.started import (
     INJECTED,
     RAW,
     CaptureEnvironment,
-    Limits,
     check_tools,
-    command_in,
-    gpus_of,
-    is_built_alone,
-    moved,
-    start,
     with_tools,
 )
 from assistant.model.recording import Recording
-from assistant.worker.child import Bounds, Command, Outcome, cut_short
+from assistant.worker.child import cut_short
 from assistant.worker.environment import candidate_environment, own_environment
-from assistant.worker.workspace import FolderTooLarge
 from assistant.workload.recorded_log import LogNames, finish_recording
 
 __all__ = ["build", "capture", "collect"]
 
 _LOADED_FIRST = {"CUDA_MODULE_LOADING": "EAGER"}
 """Else each kernel's code is loaded by its first launch, and the gap before it shows that and nothing of the program."""
-_NAME_CHARACTERS = 32
 _SHARED_BLOBS = "recorded-blobs"
 """Next to the recordings of a job."""
 _ONE_LAUNCH = ("launch ", "skipped ", "step launch ")
@@ -58,7 +49,7 @@ def capture(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -
     if request.is_candidate:
         outcome, missing = run_edited(request, around, variables, folder)
     else:
-        outcome, missing = _run_own(request, around, variables, folder), ()
+        outcome, missing = run_own(request, around, variables, folder), ()
     names = _names((text for _, text in request.sources), static_labels(request.sources, request.flags.arguments))
     recording = _finish(raw, request.record, names, cut_short(outcome), request.record.with_name(_SHARED_BLOBS))
     return CaptureReply(
@@ -87,8 +78,7 @@ def build(request: CaptureRequest, around: CaptureEnvironment, folder: Path) -> 
     elif request.is_candidate:
         build_edited(request, around, variables, folder)
     else:
-        limits = Limits(_bounds(request), folder)
-        _build_own_extension(request, around, variables, limits)
+        build_own_extension(request, around, variables, folder)
 
 
 def _prepared(request: CaptureRequest, around: CaptureEnvironment, raw: Path) -> dict[str, str]:
@@ -98,11 +88,6 @@ def _prepared(request: CaptureRequest, around: CaptureEnvironment, raw: Path) ->
     variables = with_tools(request, _variables(request, around, library, raw))
     check_tools(request, variables)
     return variables
-
-
-def _bounds(request: CaptureRequest) -> Bounds:
-    """Of the user's own program."""
-    return Bounds(request.limits.wall_s, request.limits.memory_bytes, request.limits.output_bytes)
 
 
 def collect(request: CollectRequest) -> CollectReply:
@@ -120,66 +105,12 @@ def _variables(request: CaptureRequest, around: CaptureEnvironment, library: Pat
         "KERNELOPT_CAPTURE_TOTAL_BYTES": str(request.limits.recording_bytes),
     }
     if request.is_extension:
-        variables[EXTENSIONS_FOLDER] = str(_extensions_folder(request))
+        variables |= variables_of_extension(request)
     if request.is_timeline:
         variables |= {"KERNELOPT_CAPTURE_TIMELINE": "1", **_LOADED_FIRST}
     if request.visible_devices is not None:  # one of those that the user may use
         variables["CUDA_VISIBLE_DEVICES"] = request.visible_devices
     return variables
-
-
-def _extensions_folder(request: CaptureRequest) -> Path:
-    """Where PyTorch keeps what scripts of a folder have it build, from run to run: not among the user's own."""
-    name = hashlib.sha256(str(request.cwd).encode("utf-8", "surrogateescape")).hexdigest()[:_NAME_CHARACTERS]
-    folder = request.cache / "extensions" / name
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _run_own(request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path) -> Outcome:
-    bounds = _bounds(request)
-    if request.run_command is None:
-        arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
-    elif request.is_extension and request.build_command is not None:
-        return _run_built_in_copy(request, around, variables, folder, bounds)
-    else:
-        arguments = request.run_command
-        if request.build_command is not None:
-            build = Command(request.build_command, request.cwd, own_environment(around.environment))
-            run_build_command(build, bounds, folder, launcher=around.runner.launcher)
-        _build_own_extension(request, around, variables, Limits(bounds, folder))
-    with gpus_of(request):
-        return start(around, Command(arguments, request.cwd, variables), Limits(bounds, folder))
-
-
-def _build_own_extension(request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], limits: Limits) -> None:
-    """What a script loads, built before the GPUs are held for the script: a minute in which nobody else could measure."""
-    key, command = build_key(request), build_only_command(request, request.run_command or ())
-    built = _extensions_folder(request) / f"{key}.built"
-    if command is not None and not built.exists():
-        is_built_alone(around, Command(command, request.cwd, variables), limits)  # else it is built when it is run
-        for before in built.parent.glob("*.built"):
-            before.unlink()
-        built.touch()
-
-
-def _run_built_in_copy(
-    request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path, bounds: Bounds
-) -> Outcome:
-    """The user's own program, built where nothing of the user's is: what a build leaves in a folder was not asked for."""
-    assert request.build_command is not None
-    key = build_key(request)
-    with around.workspace.copy_of(request.cwd, key) as copy:
-        if isinstance(copy, FolderTooLarge):
-            raise CaptureFailed("unsupported", copy.note, "run from a smaller folder: an extension is built in a private copy of it")
-        if not copy.is_built:
-            build = Command(
-                moved(request, copy.path, request.build_command), copy.path, with_tools(request, own_environment(around.environment))
-            )
-            run_build_command(build, bounds, folder, launcher=around.runner.launcher)
-            around.workspace.keep(key or "")
-        with gpus_of(request):
-            return start(around, Command(command_in(request, copy.path), copy.path, variables), Limits(bounds, folder))
 
 
 def _names(texts: Iterable[str], labels: StaticLabels) -> LogNames:
