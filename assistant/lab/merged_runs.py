@@ -60,12 +60,23 @@ def _shape(launch: RecordedLaunch | LaunchProfile) -> _Shape:
     return launch.kernel, launch.config
 
 
-def _first_of_shapes(recording: Recording) -> Iterator[RecordedLaunch]:
-    known: set[_Shape] = set()
-    for launch in recording.launches:
-        if _shape(launch) not in known:
-            known.add(_shape(launch))
-            yield launch
+def _first_of_shapes(recording: Recording) -> tuple[RecordedLaunch, ...]:
+    """The first launch of each shape that was kept; of the others, what is known of the first one: how it was started."""
+    first = {_shape(launch): launch for launch in reversed(recording.launches)}
+    places = _first_places(recording)
+    for number, shape in enumerate(recording.shape_counts):
+        key = (shape.kernel, shape.config)
+        if key not in first:
+            first[key] = RecordedLaunch(places[number], shape.kernel, shape.config, (), (), "", 0)
+    return tuple(sorted(first.values(), key=lambda launch: launch.index))
+
+
+def _first_places(recording: Recording) -> dict[int, int]:
+    """Of each shape, by its number, which launch of the program its first one is; behind all of them where their order is not known."""
+    launched = [step.shape for step in recording.steps or () if step.kind == "launch"]
+    every = sum(shape.count for shape in recording.shape_counts)
+    behind = {number: every + number for number in range(len(recording.shape_counts))}
+    return behind | {shape: place for place, shape in reversed(list(enumerate(launched)))}
 
 
 def _trusted(emulated: ProgramRun) -> Iterator[LaunchProfile]:
@@ -83,7 +94,7 @@ def _launches_of_gpu(recording: Recording, emulated: ProgramRun) -> list[LaunchP
     by_shape: dict[_Shape, LaunchProfile] = {}
     for profile in emulated.profiles:
         by_shape.setdefault(_shape(profile), profile)
-    firsts = {_shape(launch): launch.index for launch in reversed(recording.launches)}
+    firsts = {_shape(launch): launch.index for launch in _first_of_shapes(recording)}
     refused = [profile for shape, profile in by_shape.items() if shape not in firsts and is_refused(profile)]  # a GPU keeps none of them
     return [*(replace(profile, index=firsts[shape]) for shape, profile in by_shape.items() if shape in firsts), *refused]
 

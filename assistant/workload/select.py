@@ -68,9 +68,10 @@ class LaunchPair(Record):
 
 
 class Pairing(Record):
-    """Every launch of A has exactly one of B, in order, with the same arguments."""
+    """Every launch of A has exactly one of B, in order, with the same arguments as far as these were kept."""
 
     pairs: tuple[LaunchPair, ...]
+    """Those that were kept."""
     kernels: tuple[tuple[str, str], ...]
     """(A's instance, B's instance)."""
 
@@ -175,8 +176,10 @@ def pair_launches(
         of_b = [launch for launch in b.launches if launch.kernel == b_kernel]
         is_partial = a.first_partial is not None or b.first_partial is not None
         times = [_launch_count(side, kernel) for side, kernel in ((a, a_kernel), (b, b_kernel))]
-        if len(of_a) != len(of_b) and times[0] != times[1]:
+        if times[0] != times[1] and (len(of_a) != len(of_b) or not of_a):
             return ProgramLevelOnly(f"{kernel_name(a_kernel)} is launched {times[0]} times by A and {times[1]} by B")
+        if not of_a and not of_b:
+            continue  # what they reach was kept of neither
         if times[0] == times[1] > min(len(of_a), len(of_b)) and not is_partial:
             of_a, of_b = _kept_of_both(of_a, of_b)
             if not of_a:
@@ -229,10 +232,9 @@ def kernel_name(symbol: str) -> str:
 
 def _pair_kernels(a: Recording, b: Recording) -> tuple[tuple[str, str], ...] | ProgramLevelOnly:
     """By instance; what is left by its name where that is unique on both sides, or if each side launches one kernel."""
-    of_a = list(dict.fromkeys(launch.kernel for launch in a.launches))
-    of_b = list(dict.fromkeys(launch.kernel for launch in b.launches))
+    of_a, of_b = (list(dict.fromkeys(launched.kernel for launched in (*side.launches, *side.shape_counts))) for side in (a, b))
     if not of_a or not of_b:
-        return ProgramLevelOnly(f"{'A' if not of_a else 'B'} launches no kernel that could be recorded")
+        return ProgramLevelOnly(f"{'A' if not of_a else 'B'} launches no kernel")
     if len(of_a) == 1 and len(of_b) == 1:
         return ((of_a[0], of_b[0]),)
     pairs = [(kernel, kernel) for kernel in of_a if kernel in of_b]

@@ -20,6 +20,7 @@ from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
 from assistant.model.build import BuildFailure
 from assistant.model.profile import LaunchProfile, Method
+from assistant.model.recording import Recording
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import Counters, LabFailure
 from assistant.record import Record
@@ -57,7 +58,7 @@ async def on_hardware(
     kernels = tuple(kernel.instance for kernel in evaluation.counted.kernels)
     again = _again(evaluation)
     if not again.indices:
-        return LabFailure("no_counters", "no launch of the kernels in question was recorded", "kernelopt check shows what was launched")
+        return LabFailure("no_counters", *_none_kept(evaluation.counted.recording))
     version = evaluation.version
     measured = await counters.count(replace(version.program, kernels=kernels), again.cases, kernels, job.limits, preferred)
     if isinstance(measured, LabFailure):
@@ -98,6 +99,16 @@ def _again(evaluation: Evaluation) -> _Again:
     chosen = {index for kernel in evaluation.assessment.kernels for index in _mattering(kernel, kept & shown)}
     indices = tuple(sorted(chosen))
     return _Again(tuple(Case(path, (index,), _RECORDED) for index in indices), indices)
+
+
+def _none_kept(recording: Recording | None) -> tuple[str, str]:
+    """Why there is nothing to run again, and what to do."""
+    if recording is None or not recording.shape_counts:
+        return "no launch of the kernels in question was recorded", "kernelopt check shows what was launched"
+    return (
+        "the launches of the kernels in question are known, but not what they reach, so that they cannot be run again for counters",
+        "give the program smaller arguments behind --, or raise limits.launch_bytes",
+    )
 
 
 def _mattering(kernel: KernelAssessment, kept: Set[int]) -> list[int]:

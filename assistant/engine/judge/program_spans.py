@@ -10,16 +10,13 @@ Example::
 
 from __future__ import annotations
 
-import random
 import statistics
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from assistant.cuda.same_names import without_file
 from assistant.engine.job import Job
+from assistant.engine.judge.in_turn import TimedProgram, comparison_of, timed_in_turn
 from assistant.engine.judge.region import ProgramRegion
-from assistant.measure.paired import aa_half_width_of, pairs_of
-from assistant.measure.statistics import WeightedPairs, compare_pairs
 from assistant.model.comparison import Comparison
 from assistant.model.recording import WORK_KINDS, DeviceStep, Recording
 from assistant.model.timing import Block
@@ -30,14 +27,7 @@ from assistant.workload.select import kernel_name
 
 __all__ = ["ProgramSpans", "program_spans", "span_s", "whole_span_s"]
 
-_BLOCKS = 5
-"""Blocks of four runs each: the fewest that carry a 95 % interval."""
-_LONGEST_BLOCK_S = 24.0
-"""Programs that take longer are not run twenty times."""
-_METHOD = (
-    "both programs run in turn, their code loaded beforehand, CUPTI's time stamps from the start of the first step to the end of the "
-    "last one; n={} blocks of ABBA"
-)
+_METHOD = "from the start of the first step to the end of the last one"
 
 
 class ProgramSpans(Record):
@@ -54,30 +44,26 @@ async def program_spans(job: Job, clock: Timing, found: ProgramRegion, a: Progra
     """Over all repetitions of the Region. A failure says why the programs cannot be timed."""
     region, seed = found.region, job.seeds[-1]
     sides = {
-        "A": _Side(a, found.before, region.before, region.step[0], region.count),
-        "B": _Side(b, found.after, region.after, region.step[1], region.count),
+        "A": TimedProgram(a, _reader(found.before, region.before, region.step[0], region.count)),
+        "B": TimedProgram(b, _reader(found.after, region.after, region.step[1], region.count)),
     }
-    first = await _runs(job, clock, sides, "AB")  # builds both
-    if isinstance(first, LabFailure):
-        return first
-    order = random.Random(seed)  # noqa: S311 which goes first, no secret
-    blocks, wholes = list[Block](), list[Block]()
-    for _ in range(_BLOCKS):
-        start_s, letters = time.monotonic(), order.choice(("ABBA", "BAAB"))
-        times = await _runs(job, clock, sides, letters)
-        if isinstance(times, LabFailure):
-            return times
-        blocks.append(Block(letters, tuple(region_s for region_s, _ in times)))
-        wholes.append(Block(letters, tuple(whole_s for _, whole_s in times)))
-        if time.monotonic() - start_s > _LONGEST_BLOCK_S:
-            return LabFailure("unsupported", f"four runs take more than {_LONGEST_BLOCK_S:g} s", "")
-    region, whole = (_compared(found.name, each, float(region.count), seed) for each in (blocks, wholes))
-    return ProgramSpans(region, whole, _medians_s(blocks), _medians_s(wholes))
+    timed = await timed_in_turn(clock, job.limits, job.seeds[-1], sides)
+    if isinstance(timed, LabFailure):
+        return timed
+    of_region, of_whole = (comparison_of(found.name, blocks, float(region.count), seed, _METHOD) for blocks in timed)
+    return ProgramSpans(of_region, of_whole, *(_medians_s(blocks) for blocks in timed))
 
 
-def _compared(name: str, blocks: Sequence[Block], weight: float, seed: int) -> Comparison:
-    pairs = WeightedPairs(name, weight, pairs_of(blocks))
-    return compare_pairs((pairs,), aa_half_width_of(blocks, seed), seed, _METHOD.format(_BLOCKS))
+def _reader(
+    steps: tuple[OrderedStep, ...], chosen: tuple[int, ...], step: int, count: int
+) -> Callable[[Recording], tuple[float, ...] | None]:
+    """Seconds of the Region, and of all that is done on the GPU."""
+
+    def read(recording: Recording) -> tuple[float, ...] | None:
+        region_s, whole_s = span_s(recording, steps, chosen, step, count), whole_span_s(recording)
+        return None if region_s is None or whole_s is None else (region_s, whole_s)
+
+    return read
 
 
 def _medians_s(blocks: Sequence[Block]) -> tuple[float, float]:
@@ -132,31 +118,3 @@ def _as_recorded(recording: Recording, steps: Sequence[OrderedStep], kinds: froz
 def _name(kind: str, kernel: str) -> str:
     """The GPU's records name no files."""
     return kernel_name(without_file(kernel)) if kind == "launch" else kind
-
-
-class _Side(Record):
-    """One program, and where the Region is in it."""
-
-    program: Program
-    steps: tuple[OrderedStep, ...]
-    chosen: tuple[int, ...]
-    step: int
-    count: int
-
-
-async def _runs(job: Job, clock: Timing, sides: Mapping[str, _Side], letters: str) -> tuple[tuple[float, float], ...] | LabFailure:
-    """Seconds of the Region, and of all that is done on the GPU, in one run after the other."""
-    times = list[tuple[float, float]]()
-    for letter in letters:
-        side = sides[letter]
-        run = await clock.timeline(side.program, job.limits)
-        if isinstance(run, LabFailure):
-            return run
-        if run.recording is None or run.exit_status != 0:
-            return LabFailure("bad_status", f"{letter}'s program did not end with status 0 on the GPU", "")
-        region_s = span_s(run.recording, side.steps, side.chosen, side.step, side.count)
-        whole_s = whole_span_s(run.recording)
-        if region_s is None or whole_s is None:
-            return LabFailure("unsupported", f"{letter}'s program did other things on the GPU than when it was recorded", "")
-        times.append((region_s, whole_s))
-    return tuple(times)

@@ -42,10 +42,11 @@ async def speed_of_program(job: Job, before: Evaluation, after: Evaluation, reas
 async def screened_program(job: Job, before: Evaluation, after: Evaluation) -> Speed | None:
     """Predicted, as whole programs are not run for each of many candidates; None where their launches, copies and fills correspond.
 
-    Timed all the same where nothing is predicted: launches that only a GPU can run are not counted.
+    What a prediction leaves out is no doubt where a lab has a clock: it is in the time that decides in the end. Timed all the same where
+    nothing is predicted: launches that only a GPU can run are not counted.
     """
     reason, found = _apart(before, after), other_operations(before, after)
-    predicted = await _speed(job, before, after, reason, found, None)
+    predicted = await _speed(job, before, after, reason, found, None, is_timed_later=job.lab.timing is not None)
     if predicted is None or predicted.comparison is not None or job.lab.timing is None:
         return predicted
     return await _speed(job, before, after, reason, found, job.lab.timing)
@@ -72,9 +73,11 @@ def other_operations(before: Evaluation, after: Evaluation) -> ProgramRegion | N
     return find_in_programs(before, after) if is_other else None
 
 
-async def operations_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation, clock: Timing | None) -> Speed:
-    """Speed of everything in the Region."""
-    speed = await region_speed(job, found, before, after, clock)
+async def operations_speed(
+    job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation, clock: Timing | None, *, is_timed_later: bool = False
+) -> Speed:
+    """Speed of everything in the Region. ``is_timed_later``: as of `region_speed`."""
+    speed = await region_speed(job, found, before, after, clock, is_timed_later=is_timed_later)
     if speed.comparison is None:
         return replace(speed, notes=(*speed.notes, f"no speed is reported of {found.name}: not every launch was counted"))
     return replace(speed, comparison=replace(speed.comparison, caveats=(_why(found), *speed.comparison.caveats)))
@@ -86,11 +89,19 @@ def _asked(job: Job, before: Evaluation, after: Evaluation) -> ProgramRegion | s
 
 
 async def unpaired_speed(
-    job: Job, asked: ProgramRegion | None, before: Evaluation, after: Evaluation, reason: str, clock: Timing | None
+    job: Job,
+    asked: ProgramRegion | None,
+    before: Evaluation,
+    after: Evaluation,
+    reason: str,
+    clock: Timing | None,
+    *,
+    is_timed_later: bool = False,
 ) -> Speed:
-    """Speed of ``asked``, else of where the programs differ, else of all launches added up. ``reason``: why launches do not correspond."""
+    """Speed of ``asked``, else of where the programs differ, else of all launches added up. ``reason``: why launches do not correspond;
+    ``is_timed_later``: as of `region_speed`."""
     found = asked or find_in_programs(before, after)
-    speed = None if found is None else await region_speed(job, found, before, after, clock)
+    speed = None if found is None else await region_speed(job, found, before, after, clock, is_timed_later=is_timed_later)
     if speed is None or speed.comparison is None:
         return await summed_speed(job, before, after, reason, clock)
     caveats = (f"launches do not correspond: {reason}", *speed.comparison.caveats)
@@ -98,11 +109,18 @@ async def unpaired_speed(
 
 
 async def _speed(
-    job: Job, before: Evaluation, after: Evaluation, reason: str | None, found: ProgramRegion | None, clock: Timing | None
+    job: Job,
+    before: Evaluation,
+    after: Evaluation,
+    reason: str | None,
+    found: ProgramRegion | None,
+    clock: Timing | None,
+    *,
+    is_timed_later: bool = False,
 ) -> Speed | None:
     if reason is not None:
-        return await unpaired_speed(job, found, before, after, reason, clock)
-    return None if found is None else await operations_speed(job, found, before, after, clock)
+        return await unpaired_speed(job, found, before, after, reason, clock, is_timed_later=is_timed_later)
+    return None if found is None else await operations_speed(job, found, before, after, clock, is_timed_later=is_timed_later)
 
 
 def _apart(before: Evaluation, after: Evaluation) -> str | None:

@@ -45,8 +45,14 @@ _LEAST_GAIN_RATIO = 1.02
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
 
 
-async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation, clock: Timing | None) -> Speed:
-    """Timed where there is a clock, else predicted; no gain where something that B adds is in no ratio."""
+async def region_speed(
+    job: Job, found: ProgramRegion, before: Evaluation, after: Evaluation, clock: Timing | None, *, is_timed_later: bool = False
+) -> Speed:
+    """Timed where there is a clock, else predicted; no gain where something that B adds is in no ratio.
+
+    ``is_timed_later``: a prediction only ranks, and what it leaves out speaks against no gain: the programs themselves are timed if it is
+    chosen.
+    """
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
     within, elsewhere = _within(found, a, b, clock), (*_outside(found, a, b), *_of_the_host(before, after))
@@ -56,6 +62,8 @@ async def region_speed(job: Job, found: ProgramRegion, before: Evaluation, after
     if clock is None:
         once, elsewhere = (*once, *link.known), (*elsewhere, *link.doubts)
         further = further_predictions(found, predicted, before, after, job.target)
+        if is_timed_later:
+            return Speed(_with_caveats(predicted, (*what, *further, *once, *within), elsewhere))
         return Speed(_with_caveats(predicted, (*what, *further, *once), (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
     spans = await program_spans(job, clock, found, before.version.program, after.version.program)

@@ -17,22 +17,33 @@ from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.in_question import judge_timed_calls
+from assistant.engine.judge.kernel_spans import kernel_spans, least_times_of_launches
 from assistant.engine.judge.pairing import runnable_cases
 from assistant.engine.judge.predicting import KernelPair, predict_speed, without_launch_overhead
 from assistant.engine.judge.replaying import LeftContents, spaces_of
 from assistant.engine.judge.timed import TimedPair, mismatch, time_pairs, timed_pairs
-from assistant.engine.judge.timing_verdict import Speed, judge_timing, of_memory_timed_elsewhere, without_added_work
+from assistant.engine.judge.timing_verdict import (
+    Speed,
+    if_possible,
+    judge_timing,
+    of_memory_timed_elsewhere,
+    with_prediction,
+    without_added_work,
+)
 from assistant.engine.threads import in_thread
 from assistant.measure.bounds import least_time_s, with_measured
 from assistant.model.comparison import Comparison
 from assistant.model.device import Target
 from assistant.model.timing import PairTiming
 from assistant.model.verification import VerificationFinding
-from assistant.ports.lab import LabFailure
+from assistant.ports.lab import LabFailure, Timing
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
 
 __all__ = ["SpeedQuestion", "speed_of"]
+
+
+_LATER = "not timed yet: its launches cannot be replayed, and the programs themselves are run in turn when it is confirmed"
 
 
 class SpeedQuestion(Record):
@@ -61,6 +72,9 @@ async def _measured_or_predicted(job: Job, question: SpeedQuestion, is_confirmin
     if clock is None:
         return Speed(predicted)
     chosen = _timed_pairs(question)
+    if _is_left_out(question, chosen):
+        is_predicted = predicted is not None and not is_confirming
+        return _predicted_because(predicted, _LATER) if is_predicted else await _in_programs(job, clock, question, predicted)
     if not chosen:
         return _predicted_because(predicted, "not timed: no launch of both versions corresponds")
     timing = await time_pairs(job, clock, (question.before, question.after), chosen, is_confirming)
@@ -74,6 +88,24 @@ async def _measured_or_predicted(job: Job, question: SpeedQuestion, is_confirmin
     results = await _wrong_results(question, chosen, timing)
     speed = judge_timing(timing, alone, least_s, job.seeds[-1] if is_confirming else job.seeds[0], results)
     return of_memory_timed_elsewhere(speed, {pair.name: spaces_of(pair.old) for pair in chosen})
+
+
+def _is_left_out(question: SpeedQuestion, chosen: Sequence[TimedPair]) -> bool:
+    """Whether no launch of one of the kernels can be replayed, though the program launches it."""
+    if question.before.counted.recording is None or not all(pair.before and pair.after for pair in question.pairs):
+        return False
+    timed = {launch.kernel for pair in chosen for launch in pair.old.recording.launches if launch.index in pair.old.launches}
+    return any(timed.isdisjoint(item.instance for item in pair.before) for pair in question.pairs)
+
+
+async def _in_programs(job: Job, clock: Timing, question: SpeedQuestion, predicted: Comparison | None) -> Speed:
+    """Timed in the programs themselves."""
+    measured = await kernel_spans(job, clock, question.before, question.after, question.pairs)
+    if isinstance(measured, LabFailure):
+        return _predicted_because(predicted, f"not timed: {measured.message}")
+    least_s = least_times_of_launches(question.pairs, job.target)
+    comparison, findings = if_possible(with_prediction(measured, predicted), least_s)
+    return Speed(comparison, findings)
 
 
 def _timed_pairs(question: SpeedQuestion) -> tuple[TimedPair, ...]:

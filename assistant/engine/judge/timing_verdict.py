@@ -27,10 +27,12 @@ from assistant.workload.added_work import added_launches, added_operations, are_
 
 __all__ = [
     "Speed",
+    "if_possible",
     "judge_timing",
     "of_memory_timed_elsewhere",
     "overall_speed",
     "with_findings",
+    "with_prediction",
     "without_added_operations",
     "without_added_work",
 ]
@@ -111,19 +113,15 @@ def judge_timing(
     results: tuple[VerificationFinding, ...] = (),
 ) -> Speed:
     """The verdict on the timings, and what speaks against believing it. ``results``: what is wrong with values that timed calls left."""
-    comparison = _with_prediction(compare_timing(timing, seed), predicted)
+    comparison = with_prediction(compare_timing(timing, seed), predicted)
     findings = results
     notes = [note for case in timing.cases for note in case.notes]
     unchecked = [case.shape for case in timing.cases if case.unchecked_versions == ("B",)]
     if unchecked:
         message = f"results of B's timed calls differ from untimed ones and are too large to be looked at ({'; '.join(unchecked)})"
         findings = (*findings, VerificationFinding(_UNSEEN, Outcome.NEEDS_DECISION, message))
-    match quarantine_cases(comparison, least_s):
-        case Quarantine(comparison=doubted, reason=reason):
-            comparison = doubted
-            findings = (*findings, VerificationFinding("impossible_speed", Outcome.NEEDS_DECISION, reason))
-        case _:
-            pass
+    comparison, impossible = if_possible(comparison, least_s)
+    findings = (*findings, *impossible)
     if timing.self_test is not None and not timing.self_test.has_passed:
         reason = f"this GPU's timing failed its self-test: {'; '.join(timing.self_test.failures)}"
         comparison = replace(comparison, outcome=SpeedOutcome.INCONCLUSIVE, quality=Quality.POOR, caveats=(*comparison.caveats, reason))
@@ -138,6 +136,15 @@ def judge_timing(
         advice(standing) if is_done and standing is not None else None,
         light_ratio=None if standing is None else standing.light,
     )
+
+
+def if_possible(comparison: Comparison, least_s: Mapping[str, float]) -> tuple[Comparison, tuple[VerificationFinding, ...]]:
+    """The comparison, in doubt with a finding where B would be faster than the device can be. ``least_s``: of B, by the shape."""
+    match quarantine_cases(comparison, least_s):
+        case Quarantine(comparison=doubted, reason=reason):
+            return doubted, (VerificationFinding("impossible_speed", Outcome.NEEDS_DECISION, reason),)
+        case _:
+            return comparison, ()
 
 
 def _standing(comparison: Comparison, least_s: Mapping[str, float]) -> MeasuredShape | None:
@@ -184,7 +191,8 @@ def _shown(shapes: Sequence[str]) -> str:
     return "; ".join(shape or "its only shape" for shape in shapes)
 
 
-def _with_prediction(comparison: Comparison, predicted: Comparison | None) -> Comparison:
+def with_prediction(comparison: Comparison, predicted: Comparison | None) -> Comparison:
+    """The measurement next to what the model had said."""
     if predicted is None:
         return comparison
     return replace(

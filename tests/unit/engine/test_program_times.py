@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assistant.engine.evaluate.evaluation import Evaluation
-from assistant.engine.judge import program_spans
+from assistant.engine.judge import in_turn
 from assistant.engine.judge.program_speed import operations_speed, other_operations
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.recording import HOST_COPIES
@@ -197,7 +197,7 @@ async def test_a_clock_that_breaks_after_the_first_runs_times_no_program(evaluat
 
 
 async def test_programs_that_take_long_are_not_timed_over_and_over(evaluated: Evaluated, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program_spans, "_LONGEST_BLOCK_S", -1.0)  # what is meant takes minutes here
+    monkeypatch.setattr(in_turn, "_LONGEST_BLOCK_S", -1.0)  # what is meant takes minutes here
     clock = Clock()
     clock.ran = ran(first=(("first", 0, 50_000), ("second", 50_000, 90_000)), both=(("both", 0, 30_000),))
     found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)

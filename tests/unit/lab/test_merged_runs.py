@@ -82,6 +82,18 @@ def test_a_launch_that_cuda_refuses_is_known_though_a_gpu_keeps_nothing_of_it() 
     assert [[problem.kind for problem in one.problems] for one in run.profiles] == [[], ["bad_launch"]]
 
 
+def test_launches_too_large_to_be_kept_are_known_and_have_the_emulator_s_counters() -> None:
+    both = (ShapeCount("k(float*)", CONFIG, 2), ShapeCount("k(float*)", OTHER, 1))
+    order = tuple(DeviceStep("launch", shape) for shape in (0, 1, 0))
+    gpu = ran(recording(shape_counts=both, steps=order, are_waits_seen=False), is_of_gpu=True)
+    run = merged(gpu, ran(recording(launch(0)), profile(0)))
+    assert [(one.config, one.index, one.blocks_counted) for one in run.profiles] == [(CONFIG, 0, 100), (OTHER, 1, 0)]
+    alone = unseen_by_emulator(gpu, LabFailure("unsupported", "it uses wmma", ""))
+    assert [(one.config, one.index, one.blocks_counted) for one in alone.profiles] == [(CONFIG, 0, 0), (OTHER, 1, 0)]
+    unordered = merged(ran(recording(launch(0), shape_counts=both), is_of_gpu=True), ran(recording(launch(0)), profile(0)))
+    assert [one.index for one in unordered.profiles] == [0, 4], "none of the places of launches that are known"
+
+
 COPY, LAUNCH, WAIT = DeviceStep("copy_to_host", size_bytes=400), DeviceStep("launch", 0), DeviceStep("wait")
 
 

@@ -103,6 +103,22 @@ def test_of_launches_that_were_kept_in_part_those_of_both_programs_pair() -> Non
     assert isinstance(apart := pair_launches(a, other), ProgramLevelOnly) and "no launch of k was kept of both" in apart.reason
 
 
+def test_launches_of_which_nothing_was_kept_correspond_where_both_programs_make_as_many() -> None:
+    def made(*counts: tuple[str, int]) -> Recording:
+        return replace(recording(launch(0, "small", 4)), shape_counts=tuple(ShapeCount(name, CONFIG, count) for name, count in counts))
+
+    a, same = made(("small", 1), ("large", 3)), made(("small", 1), ("large", 3))
+    result = pair_launches(a, same)
+    assert isinstance(result, Pairing) and [pair.kernel for pair in result.pairs] == ["small"]
+    assert result.kernels == (("small", "small"), ("large", "large"))
+    assert (
+        isinstance(more := pair_launches(a, made(("small", 1), ("large", 4))), ProgramLevelOnly)
+        and "3 times by A and 4 by B" in more.reason
+    )
+    other = pair_launches(a, made(("small", 1), ("large", 3), ("added", 1)))
+    assert isinstance(other, ProgramLevelOnly) and other.reason == "B launches added, which A does not"
+
+
 def test_another_argument_leaves_only_the_program_level() -> None:
     result = pair_launches(recording(launch(0, "k", 4)), recording(launch(0, "k", 5)))
     assert isinstance(result, ProgramLevelOnly) and "argument 2 differs" in result.reason
