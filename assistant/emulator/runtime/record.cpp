@@ -161,17 +161,21 @@ void write_header(Recorder& r, const char* item, uint32_t index, const EmuLaunch
   r.log.number(l.shared_bytes);
 }
 
-// Why the launch's contents are not kept; nullptr if they are.
-const char* reason_to_skip(Recorder& r, const EmuLaunch& l, const Reach& reach) {
-  const Options& o = options();
-  Shape shape{l.function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.shared_bytes};
+// Why the launch's contents are not kept; nullptr if they are. What it reaches is only looked into for pointers where it may be kept.
+const char* reason_to_skip(Recorder& r, const EmuLaunch& l, Reach& reach) {
   if (r.is_full) return "recording is full";
-  if (reach.has_textures()) return "launch reads texture objects";
-  if (reach.total_bytes() > o.record_launch_bytes) return "launch reaches more memory than the limit";
+  Shape shape{l.function, l.grid.x, l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.shared_bytes};
   uint64_t& count = r.kept[shape];
   // The second half of the space is for shapes not seen yet.
-  uint64_t limit = r.blobs.written_bytes() > o.record_total_bytes / 2 ? 1 : o.record_per_shape;
+  uint64_t limit = r.blobs.written_bytes() > options().record_total_bytes / 2 ? 1 : options().record_per_shape;
   if (count >= limit) return "enough launches of this shape";
+  auto reason_of_reach = [&]() -> const char* {
+    if (reach.has_textures()) return "launch reads texture objects";
+    return reach.total_bytes() > options().record_launch_bytes ? "launch reaches more memory than the limit" : nullptr;
+  };
+  if (const char* reason = reason_of_reach()) return reason;
+  reach.add_inside();
+  if (const char* reason = reason_of_reach()) return reason;
   ++count;
   return nullptr;
 }
@@ -298,7 +302,6 @@ LaunchRecord begin_record(uint32_t index, const EmuLaunch& l) {
   Reach reach(*r);
   reach.add_arguments(l);
   reach.add_symbols();
-  reach.add_inside();
   if (const char* reason = reason_to_skip(*r, l, reach)) {
     write_header(*r, "skipped", index, l);
     r->log.text(reason).number(stream_word(l.stream));

@@ -36,18 +36,20 @@ uint64_t flat_bytes() {
   return arena().size + (image.end - image.data_begin) + 64;
 }
 
-std::atomic<uint8_t>* initialised_bits() {
-  static auto* bits = static_cast<std::atomic<uint8_t>*>(reserve_or_exit(arena().size / 8));
+constexpr uint64_t WORD_BITS = 64;
+
+std::atomic<uint64_t>* initialised_bits() {
+  static auto* bits = static_cast<std::atomic<uint64_t>*>(reserve_or_exit(arena().size / 8));
   return bits;
 }
 
-// Calls f(byte index, bits) for the bit range [begin, begin + count).
+// Calls f(word index, bits) for the bit range [begin, begin + count): words, as allocations of gigabytes are asked about too.
 template <class F>
 void for_each_mask(uint64_t begin, uint64_t count, F f) {
   uint64_t end = begin + count;
   while (begin < end) {
-    uint64_t byte = begin / 8, first = begin % 8, n = std::min<uint64_t>(8 - first, end - begin);
-    f(byte, static_cast<uint8_t>(((1u << n) - 1) << first));
+    uint64_t word = begin / WORD_BITS, first = begin % WORD_BITS, n = std::min<uint64_t>(WORD_BITS - first, end - begin);
+    f(word, (n == WORD_BITS ? ~uint64_t{0} : (uint64_t{1} << n) - 1) << first);
     begin += n;
   }
 }
@@ -66,15 +68,15 @@ uint64_t flat(uint64_t address) {
 
 void set_initialised(uint64_t begin, uint64_t bytes) {
   auto* bits = initialised_bits();
-  for_each_mask(begin - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {
+  for_each_mask(begin - arena().begin, bytes, [&](uint64_t i, uint64_t mask) {
     if ((bits[i].load(std::memory_order_relaxed) & mask) != mask) bits[i].fetch_or(mask, std::memory_order_relaxed);
   });
 }
 
 void clear_initialised(uint64_t begin, uint64_t bytes) {
   auto* bits = initialised_bits();
-  for_each_mask(begin - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {
-    if (bits[i].load(std::memory_order_relaxed) & mask) bits[i].fetch_and(static_cast<uint8_t>(~mask), std::memory_order_relaxed);
+  for_each_mask(begin - arena().begin, bytes, [&](uint64_t i, uint64_t mask) {
+    if (bits[i].load(std::memory_order_relaxed) & mask) bits[i].fetch_and(~mask, std::memory_order_relaxed);
   });
 }
 
@@ -87,7 +89,7 @@ void copy_initialised(uint64_t destination, uint64_t source, uint64_t bytes) {
 bool is_any_initialised(uint64_t address, uint64_t bytes) {
   auto* bits = initialised_bits();
   bool is_any = false;
-  for_each_mask(address - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {
+  for_each_mask(address - arena().begin, bytes, [&](uint64_t i, uint64_t mask) {
     is_any = is_any || (bits[i].load(std::memory_order_relaxed) & mask);
   });
   return is_any;
@@ -96,7 +98,7 @@ bool is_any_initialised(uint64_t address, uint64_t bytes) {
 bool is_initialised(uint64_t address, uint64_t bytes) {
   auto* bits = initialised_bits();
   bool is_set = true;
-  for_each_mask(address - arena().begin, bytes, [&](uint64_t i, uint8_t mask) {
+  for_each_mask(address - arena().begin, bytes, [&](uint64_t i, uint64_t mask) {
     is_set = is_set && (bits[i].load(std::memory_order_relaxed) & mask) == mask;
   });
   return is_set;
