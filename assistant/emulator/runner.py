@@ -99,7 +99,7 @@ def core_environment(mode: Mode, limits: ProgramLimits, sample_blocks: int, corr
         "EMU_MODE": mode,
         "EMU_SAMPLE_BLOCKS": str(sample_blocks),
         "EMU_CORRECTIONS": ";".join(map(_correction_text, corrections)),
-        "EMU_MEMORY_BYTES": str(limits.memory_bytes),
+        "EMU_MEMORY_BYTES": str(limits.device_bytes or limits.memory_bytes),
         "EMU_LAUNCH_WALL_S": f"{_launches_wall_s(limits.wall_s):.3f}",
         "EMU_WHOLE_S": f"{limits.whole_s:.9f}",
         "EMU_RECORD_LAUNCH_BYTES": str(limits.launch_bytes),

@@ -78,7 +78,7 @@ class GpuLab:
         self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
         self._twins = GpuTwins(cpu, self._replays, CASE_S)
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu, cpu.at_once)
-        self._runs = GpuRuns(cpu, self._captured, self._count_recorded)
+        self._runs = GpuRuns(cpu, self._captured, self._count_recorded, client.gpu.memory_bytes)
         self._emulated = EmulatedReplays(cpu, scratch)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
         self.sanitizer = GpuSanitizer(client, cpu.compiler)

@@ -86,11 +86,13 @@ class GpuRuns:
         cpu: Emulator,
         gpu: Recorder,
         count_recorded: Callable[[Program, ProgramRun, Look, RunLimits], Coroutine[Any, Any, ProgramRun]],
+        device_bytes: int,
     ) -> None:
-        """``count_recorded``: a recorded run with what the emulator counts of blocks of its launches."""
+        """``count_recorded``: a recorded run with what the emulator counts of blocks of its launches. ``device_bytes``: the GPU's."""
         self._cpu = cpu
         self._gpu = gpu
         self._count_recorded = count_recorded
+        self._device_bytes = device_bytes
         self._recorded: dict[Program, ProgramRun] = {}
         """The last few, to be looked at again."""
         self._too_large: set[Program] = set()
@@ -110,7 +112,7 @@ class GpuRuns:
         if isinstance(emulated, ProgramRun) and _is_of_use(emulated, recorded):
             run = await self._with_missed(program, merged(recorded, emulated), look, limits)
             return await self._checked_again(program, run, look, limits) if look.mode == "check" and emulated.is_partial else run
-        failure = emulated if isinstance(emulated, LabFailure) else LabFailure("unsupported", "it came to none of its launches there", "")
+        failure = emulated if isinstance(emulated, LabFailure) else LabFailure("unsupported", _why_of_no_use(emulated), "")
         if failure.kind not in _BEYOND_THE_EMULATOR and recorded.exit_status == 0:
             return failure
         counted = await self._counted(program, recorded, look, limits)
@@ -174,6 +176,7 @@ class GpuRuns:
             whole_s=EMULATED_S if look.sample_blocks else 0.0,
             launch_bytes=min(limits.launch_bytes, _EMULATED_BYTES),
             recording_bytes=min(limits.recording_bytes, 4 * _EMULATED_BYTES),
+            device_bytes=self._device_bytes if look.sample_blocks else 0,
         )
         run = await self._cpu.run(program, look.mode, bounded, True, look.sample_blocks, look.corrections, look.order_seed)
         if isinstance(run, ProgramRun) and run.is_partial:
@@ -219,6 +222,12 @@ def _is_of_use(emulated: ProgramRun, recorded: ProgramRun) -> bool:
     if emulated.timed_out or emulated.memory_exceeded or emulated.left_out or emulated.recording is None:
         return False
     return bool(emulated.profiles) or not recorded.launch_count
+
+
+def _why_of_no_use(emulated: ProgramRun) -> str:
+    if emulated.memory_exceeded:
+        return "the emulator needs more memory for it than limits.memory_bytes"
+    return "the emulator came to none of its launches in its time"
 
 
 def _of_gpu(run: ProgramRun) -> ProgramRun:

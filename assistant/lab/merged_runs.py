@@ -17,13 +17,12 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.problems import is_refused, merge_problems
 from assistant.model.profile import LaunchProfile
 from assistant.model.recording import HOST_COPIES, DeviceStep, RecordedLaunch, Recording
-from assistant.ports.lab import NOT_RUN, LabFailure, ProgramRun
+from assistant.ports.lab import NOT_RUN, UNSEEN, LabFailure, ProgramRun
 
 __all__ = ["merged", "unseen_by_emulator"]
 
 _Shape = tuple[str, LaunchConfig]
 _RECORDED_ON = "GPU, by CUPTI's time stamps"
-_WHAT = "counters, and checks of the program's own run"
 
 
 def merged(gpu: ProgramRun, emulated: ProgramRun) -> ProgramRun:
@@ -34,9 +33,9 @@ def merged(gpu: ProgramRun, emulated: ProgramRun) -> ProgramRun:
     seen = _launches_of_gpu(gpu.recording, emulated)
     known = {(profile.kernel, profile.config) for profile in seen}
     bare = [bare_profile(launch.index, launch, _RECORDED_ON) for launch in _first_of_shapes(recording) if _shape(launch) not in known]
-    missed = tuple(f"{_WHAT}: the emulator came to no launch of {kernel}" for kernel in dict.fromkeys(profile.kernel for profile in bare))
+    missed = tuple(f"{UNSEEN}the emulator came to no launch of {kernel}" for kernel in dict.fromkeys(profile.kernel for profile in bare))
     notes = (*missed, *_in_part(emulated))
-    left_out = tuple(f"{_WHAT}: the emulator does not run {text.removeprefix(NOT_RUN)}" for text in emulated.left_out)
+    left_out = tuple(f"{UNSEEN}the emulator does not run {text.removeprefix(NOT_RUN)}" for text in emulated.left_out)
     return replace(
         gpu,
         recording=replace(recording, not_captured=(*recording.not_captured, *notes)),
@@ -53,7 +52,7 @@ def unseen_by_emulator(gpu: ProgramRun, failure: LabFailure) -> ProgramRun:
     if gpu.recording is None:
         return gpu
     bare = tuple(bare_profile(launch.index, launch, _RECORDED_ON) for launch in _first_of_shapes(gpu.recording))
-    return replace(gpu, profiles=bare, unsupported=(*gpu.unsupported, f"{_WHAT}: {failure.message}"))
+    return replace(gpu, profiles=bare, unsupported=(*gpu.unsupported, f"{UNSEEN}{failure.message}"))
 
 
 def _shape(launch: RecordedLaunch | LaunchProfile) -> _Shape:
@@ -113,7 +112,7 @@ def _in_part(emulated: ProgramRun) -> tuple[str, ...]:
         if blocks < every:
             shown.setdefault(_shape(profile), f"{blocks:,} of {every:,} blocks of {profile.kernel}")
     said = "; ".join(shown.values()) or f"{len(emulated.profiles):,} of {emulated.launch_count:,} launches"
-    return (f"{_WHAT}: the emulator ran {said}",)
+    return (f"{UNSEEN}the emulator ran {said}",)
 
 
 def _with_what_was_seen(recording: Recording, emulated: Recording) -> Recording:

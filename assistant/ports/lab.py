@@ -76,8 +76,12 @@ class RunLimits(Record):
     """Seconds that the launches of a program which is counted or checked may take together: one that will not end in what is left stops
     after some of its blocks, and when the time is over further launches of known shapes are left out (`ProgramRun.is_partial`). What such
     a program computes is not right; its counters are scaled from what ran. 0: all of it runs. Replays run whole."""
+    device_bytes: int = 0
+    """As of ``worker.limits.ProgramLimits``."""
 
 
+UNSEEN = "counters, and checks of the program's own run: "
+"""What a run says of what the emulator did not see of it begins with it."""
 NOT_MODELLED = "not modelled: "
 """What a run says of launches that it ran without counters begins with it (`emulator/runtime/refusals.cpp`)."""
 NOT_RUN = "not run: "

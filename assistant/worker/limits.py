@@ -20,5 +20,7 @@ class ProgramLimits(Record):
     recording_bytes: int = 2 << 30
     whole_s: float = 0.0
     """Seconds that launches which are counted or checked may take together; what takes longer runs in part. 0: all of it runs."""
+    device_bytes: int = 0
+    """Memory of the emulated device, of which only what is touched is taken; 0: as much as ``memory_bytes``."""
     task_count: int = 1024
     """Threads of a confined program and of all that it started."""

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <sys/mman.h>
 
+#include "abi.h"
 #include "memory.h"
+#include "options.h"
 
 namespace emu {
 namespace {
@@ -24,11 +26,15 @@ void* reserve_table(uint64_t bytes) {
   return place;
 }
 
-void* reserve_or_exit(uint64_t bytes) {
-  void* place = reserve_table(bytes);
-  if (place) return place;
+[[noreturn]] void exit_without_space() {
   fprintf(stderr, "emulator: cannot reserve address space for the counters; raise the limit on virtual memory (ulimit -v)\n");
   exit(3);
+}
+
+void* reserve_or_exit(uint64_t bytes) {
+  void* place = reserve_table(bytes);
+  if (!place) exit_without_space();
+  return place;
 }
 
 uint64_t flat_bytes() {
@@ -37,6 +43,7 @@ uint64_t flat_bytes() {
 }
 
 constexpr uint64_t WORD_BITS = 64;
+constexpr uint64_t MOST_HUGE_BYTES = uint64_t{1} << 30;
 
 std::atomic<uint64_t>* initialised_bits() {
   static auto* bits = static_cast<std::atomic<uint64_t>*>(reserve_or_exit(arena().size / 8));
@@ -105,7 +112,12 @@ bool is_initialised(uint64_t address, uint64_t bytes) {
 }
 
 void SectorShadow::reserve() {
-  if (!table_) table_ = static_cast<uint32_t*>(reserve_or_exit(flat_bytes() / 32 * sizeof(uint32_t) + 64));
+  if (table_) return;
+  uint64_t bytes = flat_bytes() / 32 * sizeof(uint32_t) + 64;
+  // Every worker has one: of gigabytes that a few blocks each reach, huge pages of all tables would take more than the data.
+  bool is_dense = emu_memory_used() / 32 * sizeof(uint32_t) * options().worker_count <= MOST_HUGE_BYTES;
+  table_ = static_cast<uint32_t*>(is_dense ? reserve_or_exit(bytes) : reserve_sparse_table(bytes));
+  if (!table_) exit_without_space();
 }
 
 bool enter_grid_sector(uint64_t sector, uint32_t launch_serial) {

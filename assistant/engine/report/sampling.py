@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assistant.engine.evaluate import AssessedLaunch, CountedLaunchGroup, CountedRun, Evaluation, KernelAssessment
 from assistant.engine.job import Job
 from assistant.model.profile import Severity
-from assistant.ports.lab import NOT_MODELLED
+from assistant.ports.lab import NOT_MODELLED, UNSEEN
 
 __all__ = ["IN_PART", "report_sampling", "report_unchecked", "report_uncounted", "sampling_in_words", "uncounted"]
 
@@ -35,7 +35,10 @@ def report_uncounted(job: Job, counted: CountedRun, kernels: Sequence[KernelAsse
     """One warning for each kernel that nothing is known of, so that a missing finding is not taken for a kernel without fault."""
     said = () if counted.run is None else counted.run.unsupported
     is_out_of_time = not any(text.startswith(NOT_MODELLED) for text in said)
-    why = ": the emulator came to the end of no block in its time" if is_out_of_time else ""
+    unseen = next(
+        (text.removeprefix(UNSEEN) for text in said if text.startswith(UNSEEN)), "the emulator came to the end of no block in its time"
+    )
+    why = f": {unseen}" if is_out_of_time else ""
     for item in uncounted(kernels):
         text = f"{item.kernel.key}: none of its launches was counted{why}; no time is predicted, and no finding rests on counters"
         job.say(Severity.WARNING, text, _UNCOUNTED_REMEDY if is_out_of_time else "")

@@ -61,7 +61,7 @@ async def nothing_more(program: Program, run: ProgramRun, look: Look, limits: Ru
 @pytest.fixture
 async def runs(tmp_path: Path) -> AsyncIterator[GpuRuns]:
     lab = CpuLab(tmp_path, link_kept_emulator(tmp_path / "cache"), "h200")
-    yield GpuRuns(lab, Recorder(lab), nothing_more)
+    yield GpuRuns(lab, Recorder(lab), nothing_more, 1 << 37)
     await lab.close()
 
 

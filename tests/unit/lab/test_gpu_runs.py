@@ -72,7 +72,7 @@ class Machines:
 
     @property
     def runs(self) -> GpuRuns:
-        return GpuRuns(self, _Recorder(self), self.count)
+        return GpuRuns(self, _Recorder(self), self.count, 1 << 37)
 
 
 @dataclass
