@@ -15,6 +15,8 @@ _LIBRARY_HEADER = re.compile(
     r"\W+No such file or directory"
 )
 """Headers of the libraries that come in packages of their own, apart from the compiler."""
+_LABEL = re.compile(r"\.L_\w+|\$__internal_\d+_[$\w]+")
+"""A branch's target, or a function of the compiler's own (a division's slow path)."""
 _ZERO = r"-?RZ(?:\.H\d_H\d)?"
 _HALF_OPCODES = frozenset({"HFMA2", "HADD2", "HMUL2"})
 _ADDS_FLOATS_ATOMICALLY = re.compile(r"(?:RED|REDG|ATOM|ATOMG|ATOMS)\b.*\.ADD\b.*\.(?:F16|F32|F64|BF16)")
@@ -136,6 +138,20 @@ class KernelCode(Record):
     instructions: tuple[SassInstruction, ...]
     labels: tuple[tuple[str, int], ...]
     """(label, offset) of branch targets."""
+
+    @property
+    def work(self) -> tuple[tuple[int, str, str, str], ...]:
+        """Offset, predicate, opcode and operands of every instruction, equal for kernels that do the same.
+
+        Targets of branches are named by where they are: the compiler numbers its labels through all kernels of a file, so that an edit of
+        one renames those of the others.
+        """
+        places = dict(self.labels)
+
+        def placed(operands: str) -> str:
+            return _LABEL.sub(lambda label: f"+{places[label[0]]}" if label[0] in places else label[0], operands)
+
+        return tuple((one.offset_bytes, one.predicate, one.opcode, placed(one.operands)) for one in self.instructions)
 
 
 class Flags(Record):

@@ -13,7 +13,6 @@ from assistant.engine.judge.changes import edited_kernels, same_kernel
 from assistant.engine.judge.predicting import KernelPair
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.request import WHOLE_PROGRAM
-from assistant.model.build import KernelCode
 from assistant.model.launch import LaunchConfig
 from assistant.model.source import Kernel
 from assistant.workload.asked_regions import region_of_calls, region_of_main
@@ -130,11 +129,7 @@ def _configurations(items: tuple[KernelAssessment, ...]) -> list[tuple[LaunchCon
     return sorted(((launch.profile.config, launch.count) for item in items for launch in item.launches), key=str)
 
 
-def _codes(items: tuple[KernelAssessment, ...]) -> list[tuple[str, ...]] | None:
+def _codes(items: tuple[KernelAssessment, ...]) -> list[tuple[tuple[int, str, str, str], ...]] | None:
     """The instructions of every instance, without the lines that they come from; None without machine code."""
     codes = [item.code for item in items]
-    return None if not codes or None in codes else sorted(_instructions(code) for code in codes if code is not None)
-
-
-def _instructions(code: KernelCode) -> tuple[str, ...]:
-    return tuple(f"{i.predicate} {i.opcode} {i.operands}" for i in code.instructions)
+    return None if not codes or None in codes else sorted(code.work for code in codes if code is not None)

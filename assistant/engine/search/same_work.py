@@ -12,11 +12,9 @@ import hashlib
 import re
 
 from assistant.engine.evaluate import Evaluation
-from assistant.model.build import KernelCode
 
 __all__ = ["SeenWork", "counters_of", "machine_code_of"]
 
-_LABEL = re.compile(r"\.L_\w+")
 _OF_MODULE = re.compile(r"c\[0x0*[1-9a-f]|@(?:lo|hi)\(", re.IGNORECASE)
 """A constant bank other than that of the parameters, or the address of a variable: what lies there is no instruction."""
 
@@ -45,7 +43,7 @@ def machine_code_of(evaluation: Evaluation) -> str | None:
     None where the instructions are not all: where one is not known, or reads constants and variables of the module.
     """
     found = [(item.instance, item.code) for item in evaluation.assessment.kernels]
-    codes = sorted((name, _instructions(code)) for name, code in found if code is not None)
+    codes = sorted((name, code.work) for name, code in found if code is not None)
     if not found or len(codes) < len(found) or any(_OF_MODULE.search(operands) for _, code in codes for *_, operands in code):
         return None
     launches = [(profile.kernel, str(profile.config)) for profile in evaluation.counted.profiles]
@@ -66,15 +64,6 @@ def counters_of(evaluation: Evaluation, name: str) -> str | None:
         for item in items
     ]
     return _hash(("counters", facts))
-
-
-def _instructions(code: KernelCode) -> list[tuple[int, str, str, str]]:
-    places = dict(code.labels)
-
-    def placed(operands: str) -> str:
-        return _LABEL.sub(lambda label: f"+{places[label[0]]}" if label[0] in places else label[0], operands)
-
-    return [(one.offset_bytes, one.predicate, one.opcode, placed(one.operands)) for one in code.instructions]
 
 
 def _hash(value: object) -> str:

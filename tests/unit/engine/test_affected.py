@@ -33,8 +33,11 @@ _LINES = count(1)
 
 
 def code(opcode: str) -> KernelCode:
-    """Of other lines each time: where an instruction comes from is no difference."""
-    return KernelCode("k", "_Zk", "sm_90", (SassInstruction(0, "@P0", opcode, "R0", "k.cu", next(_LINES)),), ())
+    """Of other lines each time, and with another name of its branch's target: both are no difference."""
+    line, label = next(_LINES), f".L_x_{next(_LINES)}"
+    own = SassInstruction(0, "@P0", opcode, "R0", "k.cu", line)
+    branch = SassInstruction(16, "@P1", "BRA", f"`({label})", "k.cu", line)
+    return KernelCode("k", "_Zk", "sm_90", (own, branch), ((label, 0),))
 
 
 @pytest.fixture
