@@ -101,6 +101,12 @@ def test_infinities_of_its_own_are_said_as_such() -> None:
     assert "output 0 has NaN or infinities in 1 element where the reference has none or others; first at [3]" in finding.message
 
 
+def test_an_output_that_is_only_added_to_is_told_what_fresh_memory_holds() -> None:
+    left = passed(reference(2), outputs=(tensor(draw(2) + np.nan),))
+    (finding,) = verdict(with_passes(left, left)).findings
+    assert finding.message.endswith("fresh memory holds NaN in these runs, and what is not written, or only added to, keeps it")
+
+
 def test_an_error_that_the_rounding_of_the_inputs_makes_as_well_is_allowed() -> None:
     """PyTorch's own float kernel errs like this where its CPU code adds in double."""
     off = 1e-5 * np.sign(draw(3))
