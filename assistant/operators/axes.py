@@ -174,16 +174,19 @@ def home_alignment(use: TensorUse, alignment: Alignment, home: TensorUse) -> Ali
 
 
 def _home_of_joined(use: TensorUse, alignment: Alignment, home: TensorUse) -> Alignment:
-    """Where a part of the dimension that is joined is a view of, and all of the others."""
-    if len(use.shape) != len(home.shape) or use.steps != home.steps:
+    """Where a part of the dimension that is joined is a view of, and all of the others, or one element for all."""
+    if len(use.shape) != len(home.shape):
         raise NoLayoutError
     found: list[tuple[Axis, ...] | Window] = []
     rest = use.offset - home.offset
-    for along, size, whole, step in zip(alignment, use.shape, home.shape, use.steps, strict=True):
-        if size == whole:
+    for along, size, whole, step, own in zip(alignment, use.shape, home.shape, use.steps, home.steps, strict=True):
+        if size == whole and (step == own or size == 1):
             found.append(along)
             continue
-        if not isinstance(along, Window) or not along.is_whole or step < 1:
+        if step == 0 and whole == 1 and not isinstance(along, Window):
+            found.append(())
+            continue
+        if step != own or not isinstance(along, Window) or not along.is_whole or step < 1:
             raise NoLayoutError
         begin, rest = divmod(rest, step)
         found.append(replace(along, begin=begin, size=whole))

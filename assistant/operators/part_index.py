@@ -84,6 +84,8 @@ def _places(along: tuple[Axis, ...] | Window, lines: Sequence[Line], names: Mapp
 
 def _joined_place(window: Window, place: str, names: Mapping[str, str], vector: Axis | None) -> str:
     """Of the nearest element. In front of a multiple of four elements there are none of two arrays among four neighbours."""
+    if names[window.reach.label] == "1":
+        return str(window.begin)
     before = added(names[axis.label] for axis in window.before)
     begins = place if before == "0" else f"{place} - {bracketed(before)}"
     place = f"clamped({begins}, {names[window.reach.label]} - {'WIDTH' if vector in window.axes else '1'})"

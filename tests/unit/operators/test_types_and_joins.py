@@ -92,6 +92,15 @@ def test_a_weight_that_is_joined_keeps_its_size() -> None:
     assert '{ x = ["n2", "m"] }' in whole and 'y = ["1 + n2", "m"]' in whole and "clamped(at / m - 1, n2 - 1)" in whole
 
 
+def test_one_weight_for_each_element_of_a_batch_is_joined_to_it() -> None:
+    """As the class token of a vision transformer, ``cls.expand(b, -1, -1)``."""
+    token, x = use(0, (1, 1, 8)), use(1, (4, 6, 8))
+    expanded = TensorUse(0, 32, "float32", (4, 1, 8), is_whole=False, strides=(0, 8, 1), memory_bytes=32)
+    whole = wider.text({"x": x}, call("cat", "other", use(2, (4, 7, 8)), (expanded, x), 1), cls=token)
+    assert '{ x = ["b", "n2", "m"] }' in whole and 'y = ["b", "1 + n2", "m"]' in whole
+    assert "load<WIDTH>(cls_near, cls + at % m);" in whole, "the same eight for all of the batch"
+
+
 def test_a_batch_that_is_joined_to_one_of_unknown_size_stays_as_it_was() -> None:
     """As many ones as there are rows, or as many as the model says."""
     ones, many = use(1, (5, 8)), use(0, (5, 8))
