@@ -12,7 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-__all__ = ["code_hash", "code_of_line", "comments_of", "is_same_code"]
+__all__ = ["code_hash", "code_of_line", "comments_of", "is_same_code", "workload_comments"]
 
 _NOT_SPACED = r"""
     (?P<comment>//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
@@ -55,6 +55,11 @@ def code_of_line(line: str) -> str:
 
 def comments_of(text: str) -> tuple[str, ...]:
     return tuple(match["comment"] for match in _WHOLE_TOKEN.finditer(text) if match["comment"] is not None)
+
+
+def workload_comments(text: str) -> tuple[str, ...]:
+    """Comments that say how a kernel is launched."""
+    return tuple(comment for comment in comments_of(text) if _WORKLOAD in comment) if _WORKLOAD in text else ()
 
 
 def _tokens(kind: re.Pattern[str], text: str) -> Iterator[str]:

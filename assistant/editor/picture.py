@@ -7,20 +7,15 @@ Answers about an older text are kept and moved with their lines; those about a c
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
-from assistant.cuda.edits import lines_of
 from assistant.cuda.includes import include_line
-from assistant.cuda.linemap import LineMap
 from assistant.cuda.match import kernel_meant
-from assistant.cuda.same_code import is_same_code
 from assistant.editor.analysis import Analysis
+from assistant.editor.changes_since import ChangesSince
 from assistant.editor.offer_words import OUTDATED, gain, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.searched import InVain
@@ -30,7 +25,7 @@ from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
-from assistant.model.source import Kernel, ParsedSource, Span
+from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import Label, Outcome
 from assistant.profile.problems import causes, defect_in_words, errors_among, problem_in_words
 from assistant.profile.rules.defects import CODE_BY_KIND
@@ -84,8 +79,7 @@ class _Builder:
         self._parsed = parsed
         self._routes = routes
         self._path = parsed.source.path
-        self._maps: dict[str, LineMap] = {}
-        self._changed: dict[str, tuple[tuple[int, int], ...]] = {}
+        self._since = ChangesSince(parsed)
 
     def kernel(self, kernel: Kernel, analyses: Mapping[str, Analysis], proposals: Sequence[Proposal], in_vain: InVain | None) -> KernelView:
         found = [e for e in _all(analyses, "inspect", events.KernelFound) if e.kernel == kernel.key]
@@ -98,16 +92,16 @@ class _Builder:
             key=kernel.key,
             name=kernel.qualified_name,
             line=kernel.line,
-            last_line=self._ranges[kernel.span][1],
+            last_line=self._since.ranges[kernel.span][1],
             resources=tuple(r for event in found for r in event.resources),
             check=checks[-1] if checks else None,
             launches=launches,
             evidence=() if costliest is None else costliest.evidence,
             proposal=proposal,
             is_offer_outdated=proposal is not None and self._is_outdated(proposal, kernel),
-            in_vain=None if in_vain is None or self._is_touched(kernel, in_vain.text) else in_vain.why,
+            in_vain=None if in_vain is None or self._since.is_touched(kernel, in_vain.text) else in_vain.why,
             launch_facts=facts[-1].words if facts else (),
-            is_stale=any(self._is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
+            is_stale=any(self._since.is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
         )
 
     def notes(self, command: str, analysis: Analysis) -> Iterator[Note]:
@@ -154,7 +148,7 @@ class _Builder:
         """The verdict on a change that a person made of a proposal, at each kernel that is still as it was judged."""
         key = None if comparison.kernel is None else self._kernel_key(comparison.kernel)
         for kernel in self._parsed.kernels:
-            if kernel.key == key and self._is_untouched(kernel, analysis.text):
+            if kernel.key == key and self._since.is_untouched(kernel, analysis.text):
                 message = f"judged on the current text: {comparison_sentence(comparison)}"
                 yield Note("judge", kernel.line, 0, Severity.INFORMATION, message, "kernelopt")
 
@@ -203,21 +197,21 @@ class _Builder:
         if analysis.text == self._parsed.source.text:
             yield from notes
             return
-        others = {self._ranges[k.span] for k in self._parsed.kernels if k is not kernel and self._is_known(k, analysis)}
+        others = {self._since.ranges[k.span] for k in self._parsed.kernels if k is not kernel and self._is_known(k, analysis)}
         for note in notes:
-            around = self._around(note.line, note.line)
+            around = self._since.around(note.line, note.line)
             if around not in others and (around is not None or kernel is not None):
                 yield note
 
     def _is_outdated(self, proposal: Proposal, kernel: Kernel) -> bool:
         """Whether its kernel was edited since it was judged."""
         change = proposal.change_of(self._path)
-        return change is not None and self._is_touched(kernel, change.before_text)
+        return change is not None and self._since.is_touched(kernel, change.before_text)
 
     def _is_known(self, kernel: Kernel, analysis: Analysis) -> bool:
         """Whether the analysis has an answer of this very kernel, or its text: it is no renamed one."""
         answered = any(isinstance(e, events.CheckEnded | events.Profile) and e.kernel == kernel.key for e in analysis.events)
-        return answered or self._is_untouched(kernel, analysis.text)
+        return answered or self._since.is_untouched(kernel, analysis.text)
 
     def _moved(self, analysis: Analysis, related: RelatedPlace) -> RelatedPlace:
         return replace(related, line=self._line(analysis, related.line) or related.line) if self._is_mine(related.file) else related
@@ -235,61 +229,14 @@ class _Builder:
     def _hunk_line(self, proposal: Proposal) -> int | None:
         """Line of the first place that it changes here; None where that is not to be found any more."""
         change = proposal.change_of(self._path)
-        return None if change is None else self._map(change.before_text).line(change.hunks[0].before_line)
+        return None if change is None else self._since.lines(change.before_text).line(change.hunks[0].before_line)
 
     def _kernel_line(self, key: str | None) -> int | None:
         """None where the kernel is gone, or called otherwise."""
         return next((kernel.line for kernel in self._parsed.kernels if kernel.key == key), None)
 
     def _line(self, analysis: Analysis, line: int) -> int | None:
-        return self._map(analysis.text).line(line)
-
-    def _map(self, text: str) -> LineMap:
-        if text not in self._maps:
-            self._maps[text] = LineMap(text, self._parsed.source.text)
-        return self._maps[text]
-
-    def _is_touched(self, kernel: Kernel, text: str) -> bool:
-        """Whether anything changed since ``text`` but spacing, comments and other kernels."""
-        own = self._ranges[kernel.span]
-        inside = (self._around(first, last) for first, last in self._changes(text))
-        return any(around is None or around == own for around in inside)
-
-    def _around(self, first: int, last: int) -> tuple[int, int] | None:
-        """The lines of the kernel that holds these lines; None where they are not one kernel's."""
-        return next(((a, b) for a, b in self._ranges.values() if a <= first and last <= b), None)
-
-    @cached_property
-    def _ranges(self) -> dict[Span, tuple[int, int]]:
-        """First and last line of each kernel."""
-        ends = [match.start() for match in re.finditer("\n", self._parsed.source.text)]
-        return {k.span: (bisect_left(ends, k.span.start) + 1, bisect_left(ends, k.span.end) + 1) for k in self._parsed.kernels}
-
-    def _is_untouched(self, kernel: Kernel, text: str) -> bool:
-        """Whether the kernel's own text is in the text that was looked at."""
-        span = kernel.span
-        return self._parsed.source.text[span.start : span.end] in text
-
-    def _changes(self, text: str) -> tuple[tuple[int, int], ...]:
-        """(first, last) line of each change since ``text``, as of now; of a removal the lines around it."""
-        if text not in self._changed:
-            now = self._parsed.source.text
-            changes = () if is_same_code(text, now) else self._changes_between(lines_of(text), lines_of(now), self._map(text))
-            self._changed[text] = tuple(changes)
-        return self._changed[text]
-
-    def _changes_between(self, old: Sequence[str], new: Sequence[str], lines: LineMap) -> Iterator[tuple[int, int]]:
-        now = [lines.line(number) for number in range(1, len(old) + 1)]
-        kept = {line for line in now if line is not None}
-        yield from ((n, n) for n, line in enumerate(new, start=1) if n not in kept and not is_same_code(line, ""))
-        before, is_removing = 0, False
-        for text, line in zip((*old, ""), (*now, len(new) + 1), strict=True):
-            if line is None:
-                is_removing = is_removing or not is_same_code(text, "")
-                continue
-            if is_removing:
-                yield (before + 1, line - 1) if line - before > 1 else (before, line)
-            before, is_removing = line, False
+        return self._since.lines(analysis.text).line(line)
 
     def _is_mine(self, file: str) -> bool:
         return not file or Path(file) == self._path

@@ -12,7 +12,7 @@ from assistant.editor.tasks import Task, Verb
 from assistant.engine import answer_key, event_json
 from assistant.engine.request import JobRequest
 from assistant.model.comparison import Comparison, SpeedOutcome
-from assistant.model.events import JobEnded
+from assistant.model.events import JobEnded, ProfileSummary
 from assistant.model.profile import Signature
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.source import Source
@@ -76,6 +76,20 @@ def test_a_gain_is_not_shown_of_a_kernel_that_was_edited_since() -> None:
     assert kernel.is_offer_outdated and kernel_row(kernel, document.view)[0].title == "judged before your edit"
     assert kernel_hover(kernel, document.view)[1].startswith("judged before your edit: ≈2.00x predicted")
     assert [note.message for note in document.view.notes if note.proposal] == ["judged before your edit: "]
+
+
+def test_an_accepted_launch_leaves_the_numbers_of_other_kernels() -> None:
+    before = BEFORE + BEFORE.replace(" k(", " other(") + "int main() {\n  k<<<1, 32>>>(0);\n  other<<<1, 32>>>(0);\n}\n"
+    offered = replace(UNDONE_ELSEWHERE, files=change(FILE, before, before.replace("k<<<1, 32", "k<<<4, 64")))
+    document = OpenDocument("file:///w/k.cu", FILE, before)
+    task = Task(Verb.PROFILE, JobRequest(FILE, FILE.parent, texts=((FILE, before),)))
+    keys = [kernel.key for kernel in document.view.kernels]
+    for event in (*(ProfileSummary("J1", key, key, (1, 1, 1), (32, 1, 1), 0, 1, "l2", 1e-6) for key in keys), JobEnded("J1", 0, "")):
+        document.collect("J1", task, event)
+    document.text = offered.after[0].text
+    document.decided(offered)
+    rows = {kernel.name: kernel_row(kernel, document.view)[0].title for kernel in document.view.kernels}
+    assert rows == {"k": "before your edit: ≈ L2-bound", "other": "≈ L2-bound"}
 
 
 def test_spaces_and_comments_leave_an_offer_as_it_is() -> None:

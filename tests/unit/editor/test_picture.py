@@ -127,17 +127,19 @@ def test_notes_move_with_their_lines_and_go_where_the_line_was_changed() -> None
     assert _found(_view(moved, profile=told)) == [("profile", 6, "KO101")]
 
 
-def test_a_kernel_is_stale_after_its_own_edit_and_after_that_of_what_it_is_made_of() -> None:
+def test_a_kernel_is_stale_after_its_own_edit_and_after_that_of_what_it_is_made_of_or_launched_with() -> None:
     told = _said(profile_of(), _summary(1e-6))
     for edited, stale in (
         (_TEXT, []),
         (_TEXT.replace("= 1;", "= 3;"), ["first"]),
         (_TEXT.replace("= 2;", "= 3;"), ["second"]),
-        (_TEXT.replace("TILE 32", "TILE 64"), ["first", "second"]),
-        (_TEXT.replace("  first<<<1", "  first<<<2"), ["first", "second"]),
+        (_TEXT.replace("TILE 32", "TILE 64"), ["first"]),
+        (_TEXT.replace("  first<<<1", "  first<<<2"), ["first"]),
+        (_TEXT.replace("  first<<<1", "  if (warm()) first<<<1"), ["first", "second"]),
         (_TEXT.replace("int main", "\n// a comment\nint main"), []),
         (_TEXT.replace("  a[threadIdx.x] = 1;\n", ""), ["first"]),
-        (_TEXT.replace("#define TILE 32\n", ""), ["first", "second"]),
+        (_TEXT.replace("#define TILE 32\n", ""), ["first"]),
+        (_TEXT.replace('"help.cuh"', '"other.cuh"'), ["first", "second"]),
     ):
         assert [kernel.name for kernel in _view(edited, profile=told).kernels if kernel.is_stale] == stale
 
