@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.told import Heard
+from assistant.engine.search import NO_EDIT_FOUND
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.event_parts import SpeedReport
@@ -25,7 +26,7 @@ def with_nothing(row: Row, heard: Heard, reason: str) -> Row:
     if heard.waiting:
         said = f"{counted_noun(len(heard.waiting), 'proposal waits', 'proposals wait')} for a person's decision"
         return replace(row, outcome=RowOutcome.WAITS, reason=said, waiting=heard.waiting)
-    return replace(row, outcome=RowOutcome.NOTHING, reason=reason.removeprefix(f"{RowOutcome.NOTHING.value}: "))
+    return replace(row, outcome=RowOutcome.NOTHING, reason=reason.removeprefix(NO_EDIT_FOUND))
 
 
 def wrong_as_a_whole(judged: events.ComparisonMade) -> str | None:

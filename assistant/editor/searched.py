@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from assistant.cuda.match import kernel_meant
 from assistant.editor.view import SearchView
-from assistant.engine.search import nothing_in_words
+from assistant.engine.search import NO_EDIT_FOUND, nothing_in_words
 from assistant.model.events import CandidateTried, Event, FindingsFound, JobEnded, PlanMade, ProposalMade, StageStarted
 from assistant.model.plan import Decline
 from assistant.model.profile import Finding
@@ -23,8 +23,6 @@ from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
 __all__ = ["InVain", "Searched"]
-
-_PREFIX = "no edit found: "
 
 
 class InVain(Record):
@@ -99,7 +97,7 @@ class Searched:
                 return confirmed is not None
             case JobEnded(exit_code=code, reason=reason):
                 found = self._found.pop(job, {})
-                whole = reason.removeprefix(_PREFIX) if reason.startswith(_PREFIX) and len(found) == 1 else ""
+                whole = reason.removeprefix(NO_EDIT_FOUND) if reason.startswith(NO_EDIT_FOUND) and len(found) == 1 else ""
                 for key, known in found.items():
                     self._in_vain.pop(key, None)
                     if not code and not known.is_found:

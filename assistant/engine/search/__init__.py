@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assistant.engine.search.elsewhere import NotOffered as NotOffered
     from assistant.engine.search.frozen_version import FrozenVersion as FrozenVersion
     from assistant.engine.search.host_code import HostCodeRight as HostCodeRight
+    from assistant.engine.search.nothing_found import NO_EDIT_FOUND as NO_EDIT_FOUND
     from assistant.engine.search.nothing_found import nothing_in_words as nothing_in_words
     from assistant.engine.search.operator_search import OpenSearch as OpenSearch
     from assistant.engine.search.operator_search import search_operator as search_operator

@@ -17,7 +17,10 @@ from assistant.model.profile import Finding
 from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 from assistant.profile.quantity import counted_noun
 
-__all__ = ["nothing_in_words"]
+__all__ = ["NO_EDIT_FOUND", "nothing_in_words"]
+
+NO_EDIT_FOUND = "no edit found: "
+"""Begins the end of such a search."""
 
 _WORDS = OUTCOME_WORDS | {TrialOutcome.KEPT: "kept at first, not offered"}
 _UNTELLING = frozenset(

@@ -41,7 +41,7 @@ from assistant.engine.search.host_code import HostCodeRight
 from assistant.engine.search.kernel_order import searched_order
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
 from assistant.engine.search.named_headers import with_named_headers
-from assistant.engine.search.nothing_found import nothing_in_words
+from assistant.engine.search.nothing_found import NO_EDIT_FOUND, nothing_in_words
 from assistant.engine.search.other_programs import with_other_programs
 from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.plan_requests import PlanRequests
@@ -340,7 +340,7 @@ def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) 
         why = f"fix the original first ({wrong})" if wrong else said
         unknown = ", ".join(dict.fromkeys(item.kernel.key for item in uncounted(evaluation.planned_kernels)))
         unseen = f"; nothing could be counted of {unknown}, so that little could be planned there" if unknown else ""
-        return Ending(DONE, f"no edit found: {why}{unseen}{capped}")
+        return Ending(DONE, f"{NO_EDIT_FOUND}{why}{unseen}{capped}")
     accepted = f", {found.accepted_count} accepted" if found.accepted_count else ""
     return Ending(DONE, f"{counted_noun(len(found.proposals), 'proposal')}{accepted}{capped}")
 

@@ -13,6 +13,7 @@ from assistant.bench.journal import BenchSettings
 from assistant.bench.one_program import ProgramRunner
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.task import Requirements, Task
+from assistant.bench.words import verdict_words
 from assistant.engine import Session
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
@@ -97,6 +98,7 @@ async def test_with_nothing_to_propose_the_row_says_so(tmp_path: Path) -> None:
     row = await run(tmp_path, "")
     assert (row.outcome, row.ratio, row.counted_ratio, row.chain) == (RowOutcome.NOTHING, None, 1.0, ())
     assert row.times is not None and row.times.best_s == row.times.original_s
+    assert verdict_words(row) == "nothing to propose: no edit was planned"
 
 
 async def test_a_wrong_edit_is_not_kept(tmp_path: Path) -> None:
