@@ -159,7 +159,7 @@ class SessionListener:
             self._client.show_document(Path(file).as_uri())
 
     def job_waits(self, work: Work, reason: str) -> None:
-        self._client.log(f"{_TITLES[work.task.verb]} {work.task.request.file.name} waits: {reason}")
+        self._client.log(f"{_title(work)} {work.task.request.file.name} waits: {reason}")
 
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         self._scratch.job_ended(work)
@@ -206,7 +206,7 @@ class SessionListener:
             return  # it ended while the client was asked
         del self._timers[work.id]
         self._progressing.add(work.id)
-        title = f"{_TITLES[work.task.verb]} {work.task.request.file.name}"
+        title = f"{_title(work)} {work.task.request.file.name}"
         known = self._progress.get(work.id)
         message = None if known is None else known.latest
         self._server.work_done_progress.begin(work.id, types.WorkDoneProgressBegin(title, cancellable=True, message=message))
@@ -234,6 +234,11 @@ class SessionListener:
             self._server.workspace_code_lens_refresh(None)
         if stale and self._client.refreshes_hints:
             self._server.workspace_inlay_hint_refresh(None)
+
+
+def _title(work: Work) -> str:
+    is_part = work.task.verb is Verb.REBASE and bool(work.task.hunk_ids)
+    return "Judging what is left of the proposal for" if is_part else _TITLES[work.task.verb]
 
 
 def _ending_text(refusal: KernelOptError | None, is_cancelled: bool, ending: JobEnded | None) -> str:

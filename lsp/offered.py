@@ -66,6 +66,7 @@ COMMANDS = (
     "kernelopt.proposal.explain",
     "kernelopt.proposal.edit",
     "kernelopt.proposal.accept",
+    "kernelopt.proposal.skip",
     "kernelopt.proposal.reject",
     "kernelopt.proposal.reopen",
     "kernelopt.pair.start",

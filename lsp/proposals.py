@@ -18,13 +18,14 @@ from assistant.cuda.changes import changes_diff, shown_names
 from assistant.cuda.tied_hunks import tied_hunks
 from assistant.editor.offer_words import accept_title, review_lines
 from assistant.editor.review import Apply
+from assistant.editor.tasks import Verb
 from assistant.editor.tried import TriedEdit, others_tried
 from assistant.editor.words import proposal_text
 from assistant.engine.proposals import MovedChange
 from assistant.engine.report import techniques_in_words
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.change import FileChange
-from assistant.model.proposal import REASON_CODES, Proposal
+from assistant.model.proposal import DECIDABLE_STATES, REASON_CODES, Proposal
 from assistant.model.source import Hunk, Source
 from assistant.profile.quantity import counted_noun
 from lsp.backend import Backend
@@ -79,6 +80,7 @@ class Proposals:
         proposal = self.find(proposal_id)
         unit = self._open_unit(proposal)
         self._check(proposal)
+        self._stop_judging(proposal)
         editor = self._backend.editor
         try:
             begun = editor.review.begin(proposal.id, hunk_ids, editor.texts_of(proposal.paths))
@@ -95,6 +97,27 @@ class Proposals:
             case Apply() as apply:
                 self._apply(unit, apply)
                 return {"proposal_id": proposal.id, "outcome": "applying", "hunk_ids": list(apply.request.hunk_ids)}
+
+    def skip(self, proposal_id: str, hunk_ids: tuple[str, ...]) -> dict[str, Any]:
+        """Have what is left of it judged, and offered in its place: without these hunks, and those that only work with them.
+
+        What is not skipped any more is judged again with the rest; no hunks: all of it stays. Raises UsageError where nothing is left.
+        """
+        proposal = self.find(proposal_id)
+        unit = self._open_unit(proposal)
+        if proposal.state not in DECIDABLE_STATES:
+            raise UsageError(f"{proposal.id} is {proposal.state.value}, not open", "kernelopt proposals lists the open ones")
+        self._stop_judging(proposal)
+        skipped = {each for ids in tied_hunks(proposal.shown_files) if not frozenset(ids).isdisjoint(hunk_ids) for each in ids}
+        if unknown := frozenset(hunk_ids) - skipped:
+            raise UsageError(f"{proposal.id} has no hunk {', '.join(sorted(unknown))}")
+        left = tuple(hunk.id for hunk in proposal.hunks if hunk.id not in skipped)
+        if not left:
+            raise UsageError(f"nothing is left of {proposal.id}", f"reject it: kernelopt reject {proposal.id}")
+        answer = {"proposal_id": proposal.id, "hunk_ids": list(left)}
+        if not skipped:
+            return {**answer, "outcome": "kept"}
+        return {**answer, "outcome": "judging", "job_id": self._backend.editor.rebase(unit.key, proposal.id, left)}
 
     def accept_edited(self, proposal_id: str, texts: tuple[Source, ...]) -> None:
         """Have the editor put a person's own version of a proposal into its files. Raises UsageError where a file moved on meanwhile."""
@@ -220,7 +243,14 @@ class Proposals:
         except (UsageError, CannotAnswerError) as error:
             self._client.say(error.message, types.MessageType.Warning)
 
+    def _stop_judging(self, proposal: Proposal) -> None:
+        """What was to be left of it is so no more."""
+        for work in self._backend.editor.works():
+            if work.task.verb is Verb.REBASE and work.task.proposal == proposal.id:
+                self._backend.editor.cancel(work.id)
+
     def _reject(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:
+        self._stop_judging(proposal)
         self._backend.editor.review.reject(proposal.id, reason_code, reason)
         self._decided(proposal)
 

@@ -7,6 +7,7 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,7 @@ from assistant.model.comparison import format_ratio
 from assistant.model.events import ComparisonMade
 from assistant.model.proposal import PredictionOutcome, Proposal
 from assistant.model.source import Hunk
-from assistant.model.verification import Label, Outcome
+from assistant.model.verification import CaseResult, Label, Outcome
 from assistant.profile.fact_words import change_in_words, metric_in_words
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "outdated_origin",
     "outdated_title",
     "review_lines",
+    "sized_verdict",
     "verdict",
 ]
 
@@ -58,16 +60,27 @@ def verdict(proposal: Proposal) -> str:
 def judged_in_words(judged: ComparisonMade) -> str:
     """``right at n=1000; n=511 (10 of 10 cases), ≈1.60x predicted, judged on the current text``: the sizes come first, as notes are cut."""
     cases, speed = judged.verification.cases, judged.speed
-    right = [case for case in cases if case.outcome is Outcome.PASS]
-    shapes = [*dict.fromkeys(case.shape for case in right if case.shape)]
     outcome = judged.verification.outcome
-    short = verdict_in_short(outcome, len(right), len(cases), [Label(name) for name in judged.verification.labels])
-    if shapes and outcome is Outcome.PASS:
-        sizes = "; ".join(shapes[:_SHAPES_LISTED]) + ("; …" if len(shapes) > _SHAPES_LISTED else "")
-        short = f"right at {sizes} ({len(right)} of {len(cases)} cases)"
+    short = sized_verdict(outcome, cases, [Label(name) for name in judged.verification.labels])
     why = [f.message for f in judged.verification.findings[:1]] if outcome is Outcome.FAIL else []
     faster = [] if speed is None or why else [gain_in_words(speed.outcome, speed.ratio)]
     return ", ".join((short, *why, *faster, "judged on the current text"))
+
+
+def sized_verdict(outcome: Outcome, cases: Sequence[CaseResult], labels: Sequence[Label]) -> str:
+    """``right at n=1000; n=511 (10 of 10 cases)``, ``needs your decision: fewer digits, right at n=1000``, ``wrong in 1 of 4 cases``."""
+    right = sum(case.outcome is Outcome.PASS for case in cases)
+    short, sizes = verdict_in_short(outcome, right, len(cases), labels), _right_sizes(cases)
+    if not sizes or outcome is Outcome.FAIL:
+        return short
+    return f"right at {sizes} ({right} of {len(cases)} cases)" if outcome is Outcome.PASS else f"{short}, right at {sizes}"
+
+
+def _right_sizes(cases: Sequence[CaseResult]) -> str:
+    """``n=1000; n=511; …``: the sizes of which every case is right; empty: none are known."""
+    wrong = {case.shape for case in cases if case.outcome is not Outcome.PASS}
+    shapes = [shape for shape in dict.fromkeys(case.shape for case in cases) if shape and shape not in wrong]
+    return "; ".join(shapes[:_SHAPES_LISTED]) + ("; …" if len(shapes) > _SHAPES_LISTED else "")
 
 
 def accept_title(proposal: Proposal) -> str:
@@ -119,11 +132,12 @@ def offer_origin(proposal: Proposal) -> tuple[str, ...]:
 
 
 def review_lines(proposal: Proposal) -> tuple[str, ...]:
-    """What stands in the thread of a hunk: gain and verdict, what the edit does, for what it holds."""
+    """What stands in the thread of a hunk: gain and verdict, what the edit does, at which sizes it is right, for what it holds."""
     changed = [_change(p) for p in proposal.predictions if p.actual is not None]
     caveats = (*proposal.verification.caveats, *proposal.comparison.caveats)
     holds = "; ".join((*proposal.assumptions, *caveats))
-    lines = (f"{gain(proposal)}, {verdict(proposal)}", proposal.summary, *changed[:1])
+    sizes = _right_sizes(proposal.verification.cases)
+    lines = (f"{gain(proposal)}, {verdict(proposal)}", proposal.summary, *changed[:1], *([f"Right at {sizes}"] if sizes else []))
     return (*lines, f"Holds for: {holds}") if holds else lines
 
 

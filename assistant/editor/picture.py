@@ -16,17 +16,17 @@ from assistant.cuda.includes import include_line
 from assistant.cuda.match import kernel_meant
 from assistant.editor.analysis import Analysis
 from assistant.editor.changes_since import ChangesSince
-from assistant.editor.offer_words import OUTDATED, gain, verdict
+from assistant.editor.offer_words import OUTDATED, gain, sized_verdict, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.searched import InVain
 from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
-from assistant.engine.report import gain_in_words, techniques_in_words, verdict_in_short
+from assistant.engine.report import gain_in_words, techniques_in_words
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.proposal import ALTERNATIVE_MARK, Proposal
 from assistant.model.source import Kernel, ParsedSource
-from assistant.model.verification import Label, Outcome
+from assistant.model.verification import Label
 from assistant.profile.problems import causes, defect_in_words, errors_among, problem_in_words
 from assistant.profile.rules.defects import CODE_BY_KIND
 
@@ -282,11 +282,10 @@ class _Builder:
 
 
 def comparison_sentence(comparison: events.ComparisonMade) -> str:
-    """``right in 10 of 10 cases, ≈1.57x predicted (model)``, with the first reason where it is not a plain pass."""
+    """``right at n=1000; n=511 (10 of 10 cases), ≈1.57x predicted (model)``, with the first reason where it is not a plain pass."""
     verification, speed = comparison.verification, comparison.speed
-    right = sum(case.outcome is Outcome.PASS for case in verification.cases)
     labels = [Label(name) for name in verification.labels]
-    parts = [verdict_in_short(verification.outcome, right, len(verification.cases), labels), *verification.caveats]
+    parts = [sized_verdict(verification.outcome, verification.cases, labels), *verification.caveats]
     if speed is not None:
         parts += [f"{gain_in_words(speed.outcome, speed.ratio)} ({speed.method})", *speed.caveats]
     if verification.findings:

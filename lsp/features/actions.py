@@ -118,8 +118,9 @@ def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None
         file, line = places[ids[0]]
         place = f"line {line}" if len(proposal.files) == 1 else f"{file}, line {line}"
         which = f"hunk {numbers[0]}" if len(numbers) == 1 else f"hunks {', '.join(map(str, numbers))}"
-        name = f"kernelopt: accept {which} of {len(places)} ({place}) of {title}"
-        yield _action(name, QUICK_FIX, "kernelopt.proposal.accept", {**one, "hunk_ids": list(ids)}, tags)
+        for verb in ("accept", "skip"):
+            name = f"kernelopt: {verb} {which} of {len(places)} ({place}) of {title}"
+            yield _action(name, QUICK_FIX, f"kernelopt.proposal.{verb}", {**one, "hunk_ids": list(ids)}, tags)
 
 
 def _finding_action(unit: Unit, kernel: KernelView, note: Note) -> types.CodeAction:

@@ -30,6 +30,10 @@ def register(server: LanguageServer, proposals: Proposals, scratch: ScratchCopie
     def accept(arguments: ProposalArguments) -> dict[str, Any]:
         return proposals.accept(arguments.proposal_id, arguments.hunk_ids)
 
+    @server.command("kernelopt.proposal.skip")
+    def skip(arguments: ProposalArguments) -> dict[str, Any]:
+        return proposals.skip(arguments.proposal_id, arguments.hunk_ids)
+
     @server.command("kernelopt.proposal.reject")
     def reject(arguments: ProposalArguments) -> dict[str, Any]:
         return proposals.reject(arguments.proposal_id, arguments.reason_code, arguments.reason)

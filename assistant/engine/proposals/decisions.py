@@ -154,23 +154,21 @@ class Decisions(Record):
         async def body(job: Job, version: SourceVersion) -> Ending:
             compared = await compare(job, version, candidate_of(version, moved.texts), is_strict=False)
             if compared.ending.exit_code or compared.whole is None or compared.whole.speed is None:
-                return compared.ending
+                return _not_offered(moved, hunk_ids, compared.ending)
             fresh = rebased_proposal(moved, hunk_ids, compared.whole, compared.whole.speed, _now_ms())
-            self._store(find_workspace(proposal.path), fresh)
+            self._store(find_workspace(proposal.path), fresh, proposal)
             keep_recording(self.open_store(), fresh, compared.recording)
             job.emit(proposal_event(job.id, fresh))
-            what = f"what you took of it ({len(hunk_ids)} of {len(proposal.hunks)} hunks)" if hunk_ids else "its edit"
-            reason = (
-                f"nothing was written: {moved.changed_names} changed since {proposal.id} was made; {what}, moved to the present text, "
-                f"was judged again ({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
-            )
-            return Ending(exit_code, reason)
+            waits = f"({claim_in_words(fresh)}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
+            return Ending(exit_code, f"{_judged_in_place_of(moved, hunk_ids)} {waits}")
 
         await self.runner.run("compare", about_texts(request, moved.current), body, listener)
 
-    def _store(self, workspace: Path, fresh: Proposal) -> None:
+    def _store(self, workspace: Path, fresh: Proposal, original: Proposal) -> None:
+        """In the place of ``original``, which may gain more: a part of it is what a person wants."""
         store = self.open_store()
-        store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(store, workspace, fresh)))
+        better = {known.id for known in better_open(store, workspace, fresh)}
+        store.add_proposal(workspace, fresh, frozenset(better - {original.id}))
 
     def _decider(self) -> Decider:
         return Decider(self.open_store(), self.runner.who, _now_ms())
@@ -179,6 +177,24 @@ class Decisions(Record):
 def _taking(proposal: Proposal, hunk_ids: tuple[str, ...]) -> DecisionRequest:
     """To accept these hunks; empty: all."""
     return as_partial(proposal, DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED, hunk_ids))
+
+
+def _judged_in_place_of(moved: MovedChange, hunk_ids: tuple[str, ...]) -> str:
+    """What was judged in place of a proposal, and why; ``hunk_ids``: what of it; empty: all."""
+    proposal, part = moved.proposal, f"({len(hunk_ids)} of {len(moved.proposal.hunks)} hunks)"
+    if not moved.changed_names:
+        return f"what is left of {proposal.id} {part} was judged"
+    what = f"what you took of it {part}" if hunk_ids else "its edit"
+    changed = f"{moved.changed_names} changed since {proposal.id} was made"
+    return f"nothing was written: {changed}; {what}, moved to the present text, was judged again"
+
+
+def _not_offered(moved: MovedChange, hunk_ids: tuple[str, ...], ending: Ending) -> Ending:
+    """Of a part of a proposal on the text that it was made for, the reason names that part."""
+    if moved.changed_names:
+        return ending
+    part = f"{len(hunk_ids)} of {len(moved.proposal.hunks)} hunks"
+    return Ending(ending.exit_code, f"what is left of {moved.proposal.id} ({part}) is not offered: {ending.reason}")
 
 
 def _request(proposal: Proposal) -> JobRequest:

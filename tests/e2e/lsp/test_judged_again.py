@@ -11,7 +11,9 @@ from tests.e2e.cli.harness import Cli
 from tests.e2e.conftest import Offered
 from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Document, Editor
+from tests.e2e.vscode.programs import WAVES
 
+LONG_S = 600.0
 QUIET = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 
 
@@ -56,9 +58,9 @@ async def test_a_part_that_was_accepted_is_judged_and_the_verdict_stays(offered:
         (decision,) = store.decisions(offered.id)
     assert (decision.kind.value, decision.hunk_ids) == ("partially_accepted", (first.id,))
     (told,) = await editor.until(lambda: [message for message in editor.said if "judged on the current text" in message])
-    assert told.startswith("transpose.cu: right ")
+    assert told.startswith("transpose.cu: right at ")
     (note,) = await editor.until(lambda: judgements(editor, document))
-    assert note.range.start.line == line and "right in " in note.message
+    assert note.range.start.line == line and ": right at " in note.message
     editor.save(document)
     await editor.kill()
 
@@ -87,3 +89,35 @@ async def test_a_hunk_on_a_text_that_moved_on_is_judged_there_and_offered_anew(o
     await editor.until(lambda: not offers(editor, document))
     assert document.text.startswith("int mine;\n") and "".join(first.after) in document.text
     assert all("".join(hunk.after) not in document.text for hunk in others)
+
+
+@pytest.mark.thorough
+async def test_what_a_skipped_hunk_leaves_is_judged_before_it_can_be_accepted(cli: Cli, open_editor: Start) -> None:
+    source = cli.write("waves.cu", WAVES)
+    ended = cli.run("optimize", source, "--json", "--allow-host-code", deadline_s=LONG_S)
+    whole = ended.one("proposal")["id"]
+    editor = await open_editor(settings=QUIET)
+    document = editor.open(source)
+    await editor.until(lambda: offers(editor, document))
+    first, second, third = (hunk.id for hunk in stored(cli)[whole].hunks)
+    titles = [action.title for action in await editor.actions(document, document.line_of("__global__"))]
+    assert [title for title in titles if title.startswith("kernelopt: skip hunk 2 of 3 (line 15) of ")], titles
+
+    answer = await editor.run("kernelopt.proposal.skip", proposal_id=whole, hunk_ids=[third])
+    again = await editor.run("kernelopt.proposal.skip", proposal_id=whole, hunk_ids=[])
+    assert (answer["outcome"], again["outcome"]) == ("judging", "kept") and offers(editor, document) == [whole], "it was taken back"
+    answer = await editor.run("kernelopt.proposal.skip", proposal_id=whole, hunk_ids=[second])
+    assert (answer["outcome"], answer["hunk_ids"]) == ("judging", [first, third])
+    (rest,) = await editor.until(lambda: None if offers(editor, document) in ([], [whole]) else offers(editor, document))
+    proposals = stored(cli)
+    assert proposals[whole].state is ProposalState.SUPERSEDED and [hunk.id for hunk in proposals[rest].hunks] == [first, third]
+    assert document.text == WAVES, "nothing enters the text before it is accepted"
+    about = (await editor.run("kernelopt.proposal.preview", proposal_id=rest))["about"]
+    assert [line for line in about if line.startswith("Right at count=4000, steps=16; count=")], about
+
+    await editor.run("kernelopt.proposal.accept", proposal_id=rest)
+    await editor.until(lambda: not offers(editor, document))
+    assert "0.9f * sum" in document.text and "0.01 * s" in document.text
+    assert stored(cli)[rest].state is ProposalState.ACCEPTED
+    await editor.quiet()
+    assert not judgements(editor, document), "what was judged is not judged again"

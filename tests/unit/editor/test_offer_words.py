@@ -69,7 +69,8 @@ def test_a_verdict_says_first_at_which_sizes_it_is_right() -> None:
     ended = "≈1.60x predicted, judged on the current text"
     assert _judged(Outcome.PASS, sizes) == f"right at n=7; n=64; n=511; n=1000; … (5 of 5 cases), {ended}"
     assert _judged(Outcome.PASS, (replace(wrong, shape="", outcome=Outcome.PASS),)) == f"right in 1 of 1 cases, {ended}"
-    assert _judged(Outcome.NEEDS_DECISION, _CASES, labels=(Label.PRECISION,)) == f"needs your decision: fewer digits, {ended}"
+    asks = f"needs your decision: fewer digits, right at n=64, {ended}"
+    assert _judged(Outcome.NEEDS_DECISION, _CASES, labels=(Label.PRECISION,)) == asks
     found = VerificationFinding("wrong_value", Outcome.FAIL, "out[3] is 0, the original's is 2")
     assert _judged(Outcome.FAIL, (*_CASES, wrong), found) == f"wrong in 1 of 11 cases, {found.message}, judged on the current text"
 
@@ -88,6 +89,7 @@ def test_a_thread_says_gain_and_verdict_the_edit_the_counter_that_moved_and_for_
         "≈1.60x predicted, right in 10 of 10 cases",
         "Swap x and y.",
         "global sectors 150,000 → 18,750",
+        "Right at n=64",
         "Holds for: blocks of 32 × 8",
     )
 

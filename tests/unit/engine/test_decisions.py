@@ -16,7 +16,7 @@ from assistant.engine.proposals.submitted import Submission
 from assistant.engine.request import Accept
 from assistant.errors import UsageError
 from assistant.model import events
-from assistant.model.comparison import SpeedOutcome
+from assistant.model.comparison import SpeedOutcome, format_ratio
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import Outcome
@@ -177,7 +177,29 @@ async def test_a_change_of_a_text_that_moved_on_is_judged_there_and_waits_as_a_n
     assert on.store.find_proposal(on.only(events.ProposalMade).id).files[0].after_text == f"int above;\n{TILED if taken else BOTH}"
 
 
+async def test_what_is_left_of_a_proposal_is_judged_and_takes_its_place_though_all_of_it_gains_more(tmp_path: Path) -> None:
+    on, first = await submitted(tmp_path)
+    made = replace(first, id="P0000000009", comparison=replace(first.comparison, ratio=99.0))
+    on.store.add_proposal(tmp_path, made)
+    await on.hear(on.session.rebase(made.id, on.request(TEXT), (made.hunks[0].id,)))
+    fresh = on.store.find_proposal(on.only(events.ProposalMade).id)
+    assert fresh.files[0].after_text == TILED and fresh.verification.cases
+    assert on.store.find_proposal(made.id).state is ProposalState.SUPERSEDED
+    claim = f"PASS, PREDICTED {format_ratio(fresh.comparison.ratio)}x"
+    assert (
+        on.ending.reason
+        == f"what is left of {made.id} (1 of 2 hunks) was judged ({claim}) and waits as {fresh.id}: kernelopt accept {fresh.id}"
+    )
+
+
 async def test_a_change_that_does_not_hold_on_the_text_as_it_is_now_is_not_offered_again(tmp_path: Path) -> None:
     on, made = await submitted(tmp_path)
     await on.hear(on.session.rebase(made.id, on.request(f"int above;\n{TEXT}"), (made.hunks[1].id,)))
     assert on.ending.exit_code == 1 and on.all(events.ProposalMade) == []
+
+
+async def test_what_is_left_of_a_proposal_and_does_not_hold_says_so_and_leaves_all_of_it_open(tmp_path: Path) -> None:
+    on, made = await submitted(tmp_path)
+    await on.hear(on.session.rebase(made.id, on.request(TEXT), (made.hunks[1].id,)))
+    assert on.ending.exit_code == 1 and on.ending.reason.startswith(f"what is left of {made.id} (1 of 2 hunks) is not offered: ")
+    assert on.all(events.ProposalMade) == [] and on.store.find_proposal(made.id).state is ProposalState.OPEN

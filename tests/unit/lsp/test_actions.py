@@ -90,12 +90,15 @@ def test_an_edit_by_rules_is_no_models(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("after", "parts"),
     [
-        (_IN_PARTS.replace("0.5", "0.5f").replace("2.0", "2.0f"), ["accept hunk 1 of 2 (line 3)", "accept hunk 2 of 2 (line 10)"]),
+        (
+            _IN_PARTS.replace("0.5", "0.5f").replace("2.0", "2.0f"),
+            [f"{verb} hunk {which}" for which in ("1 of 2 (line 3)", "2 of 2 (line 10)") for verb in ("accept", "skip")],
+        ),
         (_IN_PARTS.replace("float y = 0.5", "float z = 0.5").replace("2.0", "z"), []),
     ],
     ids=["hunks apart", "hunks that only work together"],
 )
-def test_only_what_can_work_apart_is_accepted_apart(tmp_path: Path, after: str, parts: list[str]) -> None:
+def test_only_what_can_work_apart_is_accepted_or_skipped_apart(tmp_path: Path, after: str, parts: list[str]) -> None:
     proposal = replace(_BY_RULES, files=change(_BY_RULES.path, _IN_PARTS, after))
     titles = [action["title"] for action in _actions(tmp_path, proposal, {}, _IN_PARTS)]
     assert [title.removeprefix("kernelopt: ").partition(" of ≈")[0] for title in titles if "hunk" in title] == parts

@@ -39,6 +39,19 @@ export function skipping(choice: Choice, hunk: string): Choice {
   return { ...choice, kept: without(choice.kept, ids), leftOut: having(choice.leftOut, ids) };
 }
 
+/** The choice on what another one left of its proposal, with what was said Keep to there. */
+export function inheriting(choice: Choice, others: Iterable<Choice>): Choice {
+  const ids = choice.hunks.map(({ id }) => id);
+  const earlier = [...others].filter(({ hunks, proposal }) => proposal !== choice.proposal && ids.every((id) => hunks.some((hunk) => hunk.id === id)));
+  const kept = new Set(ids.filter((id) => earlier.some((other) => other.kept.has(id))));
+  return kept.size === ids.length ? choice : { ...choice, kept };
+}
+
+/** Whether both leave out the same hunks. */
+export function leavesOutAsMuch(one: Choice, other: Choice): boolean {
+  return one.leftOut.size === other.leftOut.size && [...one.leftOut].every((id) => other.leftOut.has(id));
+}
+
 /** Whether every hunk is kept or left out. */
 export function isDecided({ hunks, kept, leftOut }: Choice): boolean {
   return hunks.every(({ id }) => kept.has(id) || leftOut.has(id));

@@ -87,6 +87,7 @@ export class LiveHunks implements vscode.Disposable {
     for (const { id } of choice.hunks) {
       if (before.kept.has(id) !== choice.kept.has(id) || before.leftOut.has(id) !== choice.leftOut.has(id)) hide(offer, id);
     }
+    for (const file of offer.files) this.#rewrite(offer, file);
     this.#show();
   }
 
@@ -141,13 +142,20 @@ export class LiveHunks implements vscode.Disposable {
     }
   }
 
-  #create({ choice, preview }: Offer, file: File, hunk: HunkPlace, { languageId, uri }: vscode.TextDocument): vscode.CommentThread {
-    const code = { title: title(hunk), language: languageId, lines: newLines(hunk, file.after) };
-    const thread = this.#controller.createCommentThread(uri, new vscode.Range(0, 0, 0, 0), [
-      comment(choice, hunk.id, liveText(choice, hunk.id, preview), code),
-    ]);
+  /** Has the threads that stay say what the choice is now. */
+  #rewrite(offer: Offer, file: File): void {
+    const document = documentOf(file);
+    if (document === undefined) return;
+    for (const hunk of file.hunks) {
+      const thread = offer.threads.get(hunk.id);
+      if (thread !== undefined) thread.comments = [commentOn(offer, file, hunk, document)];
+    }
+  }
+
+  #create(offer: Offer, file: File, hunk: HunkPlace, document: vscode.TextDocument): vscode.CommentThread {
+    const thread = this.#controller.createCommentThread(document.uri, new vscode.Range(0, 0, 0, 0), [commentOn(offer, file, hunk, document)]);
     thread.canReply = false;
-    thread.label = liveHeading(choice, hunk);
+    thread.label = liveHeading(offer.choice, hunk);
     thread.collapsibleState = vscode.CommentThreadCollapsibleState.Collapsed;
     return thread;
   }
@@ -188,6 +196,11 @@ export class LiveHunks implements vscode.Disposable {
     const active = vscode.window.activeTextEditor;
     void vscode.commands.executeCommand("setContext", HAS_HUNKS, active !== undefined && this.#shownIn(active.document).length > 0);
   }
+}
+
+function commentOn({ choice, preview }: Offer, file: File, hunk: HunkPlace, { languageId }: vscode.TextDocument): vscode.Comment {
+  const code = { title: title(hunk), language: languageId, lines: newLines(hunk, file.after) };
+  return comment(choice, hunk.id, liveText(choice, hunk.id, preview), code);
 }
 
 function hide({ threads }: Offer, hunk: string): void {

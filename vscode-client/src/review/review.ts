@@ -10,7 +10,21 @@ import type { Notes } from "../notes.ts";
 import { plain } from "../plain.ts";
 import type { Accepted, Explained, Preview, Proposal } from "../protocol/answers.ts";
 import type { Server } from "../server/server.ts";
-import { acceptance, type Choice, everything, isDecided, keeping, partly, proposalOf, skipping, taken, together, toggled } from "./choice.ts";
+import {
+  acceptance,
+  type Choice,
+  everything,
+  inheriting,
+  isDecided,
+  keeping,
+  leavesOutAsMuch,
+  partly,
+  proposalOf,
+  skipping,
+  taken,
+  together,
+  toggled,
+} from "./choice.ts";
 import { Diffs } from "./diffs.ts";
 import { type HunkId, LiveHunks } from "./live.ts";
 import { explanationName } from "./name.ts";
@@ -122,7 +136,7 @@ export class Review implements vscode.Disposable {
     if (choice !== undefined) await this.#said(keeping(choice, hunk));
   }
 
-  /** Says Skip to a hunk; a proposal of which all is skipped is rejected. */
+  /** Says Skip to a hunk: what is left is judged, and offered in the proposal's place; a proposal of which all is skipped is rejected. */
   async skipHunk(proposal: string, hunk: string): Promise<void> {
     const choice = this.#choices.get(proposal);
     if (choice !== undefined) await this.#said(skipping(choice, hunk));
@@ -202,7 +216,8 @@ export class Review implements vscode.Disposable {
   /** What the server says of a proposal, and what a person has chosen of it so far. */
   async #ask(proposal: string): Promise<{ readonly choice: Choice; readonly preview: Preview }> {
     const preview = await this.#server.execute<Preview>("kernelopt.proposal.preview", { proposal_id: proposal });
-    const choice = this.#choices.get(preview.proposal_id) ?? everything(preview.proposal_id, preview.files, preview.choices);
+    const fresh = everything(preview.proposal_id, preview.files, preview.choices);
+    const choice = this.#choices.get(preview.proposal_id) ?? inheriting(fresh, this.#choices.values());
     this.#choices.set(choice.proposal, choice);
     return { choice, preview };
   }
@@ -223,11 +238,25 @@ export class Review implements vscode.Disposable {
   }
 
   async #said(choice: Choice): Promise<void> {
-    if (!isDecided(choice)) return this.#chose(choice);
+    const before = this.#choices.get(choice.proposal);
+    if (!isDecided(choice)) {
+      this.#chose(choice);
+      if (before === undefined || !leavesOutAsMuch(before, choice)) await this.#judgeRest(choice);
+      return;
+    }
     this.#chose({ ...choice, kept: new Set() }); // what is accepted may be undone, or judged again first
     const accepted = acceptance(choice);
     if (accepted === undefined) await this.reject(choice.proposal);
     else await this.#accept(accepted);
+  }
+
+  /** Where nothing may run, what is left stays as it is offered: it is judged once it is accepted. */
+  async #judgeRest({ leftOut, proposal }: Choice): Promise<void> {
+    try {
+      await this.#server.execute("kernelopt.proposal.skip", { proposal_id: proposal, hunk_ids: [...leftOut] });
+    } catch (error) {
+      this.#log.info(`what is left of ${proposal} is not judged yet: ${String(error)}`);
+    }
   }
 
   async #chooseHunks(proposal: string): Promise<void> {

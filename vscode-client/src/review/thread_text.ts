@@ -28,7 +28,9 @@ export function liveText(choice: Choice, hunk: string, { about, accept_title }: 
     { title: "Review", command: "kernelopt.proposal.preview", argument: whole },
     { title: "Why", command: "kernelopt.proposal.explain", argument: whole },
   ];
-  return { lines: lines(choice, hunk, about), actions };
+  const [claim = "", ...rest] = about;
+  const shown = choice.leftOut.size === 0 ? about : [`All hunks: ${claim}`, ...rest]; // what is left is judged apart, and offered then
+  return { lines: lines(choice, hunk, shown), actions };
 }
 
 /** What stands over a thread in the live file: what the hunk does, and what was said to it. */
