@@ -28,7 +28,7 @@ from assistant.model import event_parts, events
 from assistant.model.comparison import format_interval
 from assistant.model.profile import Problem, Severity
 from assistant.model.verification import Label, Outcome
-from assistant.profile.problems import defect_in_words, errors_among, listed, problems_in_words
+from assistant.profile.problems import defect_in_words, errors_among, listed, problem_in_words, problems_in_words
 from assistant.profile.quantity import counted_noun
 
 __all__ = ["CALM_COMMANDS", "CalmScreen"]
@@ -175,7 +175,7 @@ def _problem(problem: Problem) -> str:
     is_within_line = (problem.other_file, problem.other_line) == (problem.file, problem.line)
     other = "" if problem.other_line is None else ", with itself" if is_within_line else f" against line {problem.other_line}"
     count = "" if problem.count == 1 else f", {problem.count:,} times"
-    return f"{defect_in_words(problem).partition(',')[0]} at {place}{other}{count}: {problem.message}"
+    return f"{defect_in_words(problem).partition(',')[0]} at {place}{other}{count}: {problem_in_words(problem)}"
 
 
 def _repeatability(event: events.CheckEnded) -> str:

@@ -20,6 +20,7 @@ IN_STEP = frozenset({"missing_syncwarp", "lock_step"})
 """Kinds that have one cause in a kernel, whatever lines it shows on: that lanes of a warp are taken to go in step."""
 
 _IN_VARIABLE = re.compile(r" \(in (\w+)\)$")
+_UNORDERED = re.compile(r"\b(?P<none>(?:no barrier|no __syncwarp|nothing) orders )it(?P<other> with thread \d+(?P<in_grid> of block \d)?)")
 _ERRORS = frozenset(
     {
         "shared_race", "global_race", "missing_syncwarp", "out_of_bounds", "use_after_free", "uninitialised_read",
@@ -69,10 +70,24 @@ def problems_in_words(problems: Sequence[Problem]) -> str:
 
 
 def problem_in_words(problem: Problem) -> str:
-    """Its message; a shared variable is called that, as one may be named ``block``."""
-    if "shared" not in problem.kind and "shared memory" not in problem.message and "warp" not in problem.message:
-        return problem.message
-    return _IN_VARIABLE.sub(r" (in the variable \1)", problem.message)
+    """Its message, of a race with both threads; a shared variable is called that, as one may be named ``block``."""
+    message = _UNORDERED.sub(lambda found: f"{found['none']}{_own_thread(problem, found['in_grid'])}{found['other']}", problem.message)
+    if "shared" not in problem.kind and "shared memory" not in message and "warp" not in message:
+        return message
+    return _IN_VARIABLE.sub(r" (in the variable \1)", message)
+
+
+def _own_thread(problem: Problem, in_grid: str | None) -> str:
+    """``thread 32``, ``thread 32 of block 1`` where the other one's block is named; ``it`` where it is not known."""
+    if problem.thread is None:
+        return "it"
+    block = f" of block {_place(problem.block)}" if in_grid and problem.block is not None else ""
+    return f"thread {_place(problem.thread)}{block}"
+
+
+def _place(index: tuple[int, int, int]) -> str:
+    """``31`` where that is its linear index, too."""
+    return str(index[0]) if index[1:] == (0, 0) else str(index)
 
 
 def defect_in_words(problem: Problem) -> str:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from assistant.model.problems import merge_problems
 from assistant.model.profile import Problem
+from assistant.profile.problems import problem_in_words
 
 _READ = Problem("out_of_bounds", "", "/a.cu", 7, None, None, (0, 0, 0), (3, 0, 0), 0x100, 1)
 
@@ -39,3 +40,24 @@ def test_a_race_is_one_problem_whichever_threads_met() -> None:
         len(_merged("shared_race", "no barrier orders it with thread 31 of the block", "no barrier orders it with thread 63 of the block"))
         == 1
     )
+
+
+def test_a_race_names_both_threads_and_its_array() -> None:
+    raced = replace(_READ, kind="shared_race", thread=(32, 0, 0))
+    for thread, said, words in (
+        ((32, 0, 0), "no barrier orders it with thread 31 of the block (in s)", "no barrier orders thread 32 with thread 31 of the block"),
+        (
+            (3, 4, 0),
+            "no __syncwarp orders it with thread 1 of the same warp (in s)",
+            "orders thread (3, 4, 0) with thread 1 of the same warp",
+        ),
+        (
+            (2, 0, 0),
+            "nothing orders it with thread 5 of block 7 (linear indices)",
+            "nothing orders thread 2 of block 0 with thread 5 of block 7",
+        ),
+    ):
+        message = problem_in_words(replace(raced, thread=thread, message=f"write after read: {said}"))
+        assert words in message and message.endswith("(in the variable s)" if "(in s)" in said else "(linear indices)")
+    said = "write after read: no barrier orders it with the reads of others"
+    assert problem_in_words(replace(raced, message=said)) == said

@@ -157,6 +157,11 @@ class Window:
         return self.page.locator(".review-widget:visible")
 
     @property
+    def thread_signs(self) -> Locator:
+        """Next to lines of the active editor, one for each thread."""
+        return self.page.locator(".editor-group-container.active .comment-range-glyph[class*=comment-thread]")
+
+    @property
     def tinted_lines(self) -> Locator:
         """Lines with a background of ours: those that an open proposal would replace."""
         return self.page.locator(".editor-group-container.active .view-overlays .cdr[class*=TextEditorDecorationType]")
@@ -232,10 +237,9 @@ class Window:
 
     async def unfold_live_threads(self) -> None:
         """Open the folded threads of the active editor, by the signs next to their lines."""
-        signs = self.page.locator(".editor-group-container.active .comment-range-glyph[class*=comment-thread]")
-        await self.see(signs)
-        for index in range(await signs.count()):
-            await signs.nth(index).click()
+        await self.see(self.thread_signs)
+        for index in range(await self.thread_signs.count()):
+            await self.thread_signs.nth(index).click()
             await self.see_count(self.threads, index + 1)
 
     async def focus_editor(self) -> None:

@@ -114,8 +114,10 @@ def test_a_kernel_without_an_edit_says_what_was_tried() -> None:
     assert "no edit found: 3 tried (3 not allowed)" in text and "--allow-host-code" in text
 
 
-def test_a_race_names_both_lines() -> None:
-    assert "shared race at line 3 against line 4" in shown(recorded(RUNS["check_race"]))
+def test_a_race_names_both_lines_both_threads_and_the_array() -> None:
+    text = " ".join(shown(recorded(RUNS["check_race"])).split())
+    assert "shared race at line 3 against line 4" in text
+    assert "no barrier orders thread 32 with thread 31 of the block (in the variable s)" in text
 
 
 def test_a_wrong_edit_says_where_it_is_wrong() -> None:
