@@ -213,7 +213,7 @@ class SearchSettings(Section):
         default=0.9,
         gt=0,
         le=1,
-        description="Share of the speed of light from which a kernel is left as it is (0..1).",
+        description="Share of peak bandwidth, or of peak arithmetic, from which a kernel is left as it is (0..1).",
         json_schema_extra=LOWER_ONLY,
     )
     allow: tuple[DeferredDecision, ...] = Field(

@@ -51,7 +51,7 @@ _SHOWN_LAUNCHES = 8
 _NO_STALLS = "Stalls of warps were not sampled: that needs a GPU. This profile was made on {method}."
 _EXCESS_HEAT = "the line's share of the traffic of this launch beyond the ideal, in 32-byte sectors and shared-memory wavefronts"
 _STALL_HEAT = "the line's share of this launch's stall samples; next to it the line's share of the traffic beyond the ideal"
-_NO_ROOFLINE = "No floating-point operation was counted in this launch, so it has no place on a roofline: it only moves data."
+_NO_ROOFLINE = "This launch only moves data: with 0 floating-point operations it has no place on a roofline."
 _NO_MACHINE_CODE = "Operations are counted in machine code, which was not read here (`kernelopt doctor` says why): there is no roofline."
 _NOT_PROFILED = "Not profiled yet: run Profile on this file."
 

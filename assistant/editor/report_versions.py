@@ -20,7 +20,7 @@ from assistant.record import Record
 __all__ = ["PairPart", "VersionsPart", "versions_part"]
 
 _NO_STALLS = "Stalls of warps were not sampled: that needs a GPU. Both versions were counted on {method}."
-_NO_ROOFLINE = "No floating-point operation was counted in one of the versions, so no roofline shows both."
+_NO_ROOFLINE = "One of the versions has no place on a roofline: it only moves data, or its machine code was not read."
 _PREDICTED = "Predicted by the performance model for {target}; nothing was timed."
 _MEASURED = "Median times of one launch; {method}."
 _SHOWN_STALLS = 6
