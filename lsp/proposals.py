@@ -80,7 +80,6 @@ class Proposals:
         proposal = self.find(proposal_id)
         unit = self._open_unit(proposal)
         self._check(proposal)
-        self._stop_judging(proposal)
         editor = self._backend.editor
         try:
             begun = editor.review.begin(proposal.id, hunk_ids, editor.texts_of(proposal.paths))
@@ -89,12 +88,14 @@ class Proposals:
             raise
         match begun:
             case MovedChange():
+                self._stop_judging(proposal, but=hunk_ids)
                 job_id = editor.rebase(unit.key, proposal.id, hunk_ids)
                 what = f"the {counted_noun(len(hunk_ids), 'hunk')} that you accepted" if hunk_ids else "the change"
                 changed = begun.changed_names
                 self._client.say(f"{changed} changed since {proposal.id} was made: {what} will be judged on the current text")
                 return {"proposal_id": proposal.id, "outcome": "moved", "job_id": job_id}
             case Apply() as apply:
+                self._stop_judging(proposal)
                 self._apply(unit, apply)
                 return {"proposal_id": proposal.id, "outcome": "applying", "hunk_ids": list(apply.request.hunk_ids)}
 
@@ -107,7 +108,6 @@ class Proposals:
         unit = self._open_unit(proposal)
         if proposal.state not in DECIDABLE_STATES:
             raise UsageError(f"{proposal.id} is {proposal.state.value}, not open", "kernelopt proposals lists the open ones")
-        self._stop_judging(proposal)
         skipped = {each for ids in tied_hunks(proposal.shown_files) if not frozenset(ids).isdisjoint(hunk_ids) for each in ids}
         if unknown := frozenset(hunk_ids) - skipped:
             raise UsageError(f"{proposal.id} has no hunk {', '.join(sorted(unknown))}")
@@ -115,6 +115,7 @@ class Proposals:
         if not left:
             raise UsageError(f"nothing is left of {proposal.id}", f"reject it: kernelopt reject {proposal.id}")
         answer = {"proposal_id": proposal.id, "hunk_ids": list(left)}
+        self._stop_judging(proposal, but=left if skipped else None)
         if not skipped:
             return {**answer, "outcome": "kept"}
         return {**answer, "outcome": "judging", "job_id": self._backend.editor.rebase(unit.key, proposal.id, left)}
@@ -243,10 +244,10 @@ class Proposals:
         except (UsageError, CannotAnswerError) as error:
             self._client.say(error.message, types.MessageType.Warning)
 
-    def _stop_judging(self, proposal: Proposal) -> None:
-        """What was to be left of it is so no more."""
+    def _stop_judging(self, proposal: Proposal, but: tuple[str, ...] | None = None) -> None:
+        """End what judges it, or a part of it, anew; ``but``: the hunks of a job that goes on, as a double click starts one."""
         for work in self._backend.editor.works():
-            if work.task.verb is Verb.REBASE and work.task.proposal == proposal.id:
+            if work.task.verb is Verb.REBASE and work.task.proposal == proposal.id and work.task.hunk_ids != but:
                 self._backend.editor.cancel(work.id)
 
     def _reject(self, proposal: Proposal, reason_code: str | None, reason: str | None) -> None:

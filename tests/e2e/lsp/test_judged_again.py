@@ -108,6 +108,7 @@ async def test_what_a_skipped_hunk_leaves_is_judged_before_it_can_be_accepted(cl
     assert (answer["outcome"], again["outcome"]) == ("judging", "kept") and offers(editor, document) == [whole], "it was taken back"
     answer = await editor.run("kernelopt.proposal.skip", proposal_id=whole, hunk_ids=[second])
     assert (answer["outcome"], answer["hunk_ids"]) == ("judging", [first, third])
+    assert await editor.run("kernelopt.proposal.skip", proposal_id=whole, hunk_ids=[second]) == answer, "a double click starts one job"
     (rest,) = await editor.until(lambda: None if offers(editor, document) in ([], [whole]) else offers(editor, document))
     proposals = stored(cli)
     assert proposals[whole].state is ProposalState.SUPERSEDED and [hunk.id for hunk in proposals[rest].hunks] == [first, third]
