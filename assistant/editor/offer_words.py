@@ -42,7 +42,8 @@ __all__ = [
 
 OUTDATED = "judged before your edit"
 """In place of gain and verdict, where the kernel is not the one that was judged; what is accepted is judged again."""
-_SHAPES_LISTED = 4
+_SHAPES_LISTED, _SHAPES_CHARACTERS = 4, 80
+"""As many as are said, and how long they may be together; one is said however long it is."""
 
 
 def gain(proposal: Proposal) -> str:
@@ -80,7 +81,10 @@ def _right_sizes(cases: Sequence[CaseResult]) -> str:
     """``n=1000; n=511; …``: the sizes of which every case is right; empty: none are known."""
     wrong = {case.shape for case in cases if case.outcome is not Outcome.PASS}
     shapes = [shape for shape in dict.fromkeys(case.shape for case in cases) if shape and shape not in wrong]
-    return "; ".join(shapes[:_SHAPES_LISTED]) + ("; …" if len(shapes) > _SHAPES_LISTED else "")
+    listed = shapes[:_SHAPES_LISTED]
+    while len(listed) > 1 and len("; ".join(listed)) > _SHAPES_CHARACTERS:
+        listed.pop()
+    return "; ".join(listed) + ("; …" if len(shapes) > len(listed) else "")
 
 
 def accept_title(proposal: Proposal) -> str:

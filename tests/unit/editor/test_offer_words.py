@@ -68,6 +68,8 @@ def test_a_verdict_says_first_at_which_sizes_it_is_right() -> None:
     sizes = tuple(replace(wrong, shape=f"n={n}", outcome=Outcome.PASS) for n in (7, 64, 511, 1000, 2048))
     ended = "≈1.60x predicted, judged on the current text"
     assert _judged(Outcome.PASS, sizes) == f"right at n=7; n=64; n=511; n=1000; … (5 of 5 cases), {ended}"
+    long = tuple(replace(wrong, shape=f"rows={n}, columns={n}, depth={n}, channels=3", outcome=Outcome.PASS) for n in (7, 64, 511))
+    assert _judged(Outcome.PASS, long).startswith("right at rows=7, columns=7, depth=7, channels=3; … (3 of 3 cases)")
     assert _judged(Outcome.PASS, (replace(wrong, shape="", outcome=Outcome.PASS),)) == f"right in 1 of 1 cases, {ended}"
     asks = f"needs your decision: fewer digits, right at n=64, {ended}"
     assert _judged(Outcome.NEEDS_DECISION, _CASES, labels=(Label.PRECISION,)) == asks
