@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from assistant.cuda.changes import changes_of
@@ -14,12 +15,15 @@ from assistant.model.verification import Outcome
 
 __all__ = ["rebased_proposal"]
 
+_PART = re.compile(r" \(\d+ of \d+ hunks\)\Z")
+"""What the summary of a part of a part says already."""
+
 
 def rebased_proposal(moved: MovedChange, hunk_ids: tuple[str, ...], verdict: Verdict, speed: Comparison, now_ms: int) -> Proposal:
     """A new open proposal with the change on the text as it is now; ``verdict`` compares that with ``moved.texts``, ``speed`` is its own.
 
     ``hunk_ids``: the change is only these hunks of the proposal; empty: all of it. Verdict, ratio, labels and evidence are those of the
-    new text; the explanation says which numbers were another text's.
+    new text; of a part no prediction is known. The explanation says which numbers were another text's.
     """
     proposal = moved.proposal
     part = f"{len(hunk_ids)} of {len(proposal.hunks)} hunks" if hunk_ids else ""
@@ -32,7 +36,8 @@ def rebased_proposal(moved: MovedChange, hunk_ids: tuple[str, ...], verdict: Ver
         comparison=speed,
         labels=verification.labels,
         evidence=verdict.evidence,
-        summary=f"{proposal.summary} ({part} of {proposal.id})" if part else proposal.summary,
+        summary=f"{_PART.sub('', proposal.summary)} ({part})" if part else proposal.summary,
+        predictions=() if part else proposal.predictions,
         explanation=_explanation(proposal, part, verification.outcome, speed),
         state=ProposalState.OPEN,
         created_ms=now_ms,

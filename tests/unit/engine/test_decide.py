@@ -10,7 +10,8 @@ from assistant.engine.judge.compared import Verdict
 from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.errors import CannotAnswerError, UsageError
-from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
+from assistant.model.plan import MetricPrediction
+from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, PredictionOutcome, Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.ports.store import Store
@@ -240,15 +241,20 @@ def test_a_rebased_proposal_claims_what_judging_it_on_the_new_text_showed(propos
     assert (fresh.comparison.ratio, fresh.comparison.bottleneck_after, fresh.labels) == (1.25, "l2", (Label.PRECISION,))
     assert "1.25x" in fresh.explanation
     assert "2.00" not in fresh.explanation
+    counted = PredictionOutcome(MetricPrediction("global_sectors", 32, 4, "sectors"), 4, True)
+    whole = replace(proposal, summary="Swaps both.", predictions=(counted,))
     part = rebased_proposal(
-        MovedChange(proposal, _texts(proposal, current), _texts(proposal, "new\nA\nb\nc\nd\ne\n")),
+        MovedChange(whole, _texts(proposal, current), _texts(proposal, "new\nA\nb\nc\nd\ne\n")),
         (proposal.hunks[0].id,),
         verdict,
         speed,
         3,
     )
     assert [hunk.id for hunk in part.hunks] == [proposal.hunks[0].id]
-    assert part.summary.endswith(f"(1 of 2 hunks of {proposal.id})")
+    assert part.summary == "Swaps both. (1 of 2 hunks)", "no long id where people read"
+    assert part.predictions == (), "what was counted was counted of all hunks"
+    smaller = rebased_proposal(MovedChange(part, part.before, part.after), (part.hunks[0].id,), verdict, speed, 4)
+    assert smaller.summary == "Swaps both. (1 of 1 hunks)"
     assert part.explanation.startswith(f"1 of 2 hunks of {proposal.id}'s change")
 
 
