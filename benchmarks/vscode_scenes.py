@@ -137,6 +137,12 @@ async def _keep_and_skip(stage: Stage) -> None:
     await stage.keep("tinted")
     await _unfold_first(window)
     await stage.keep("keep-and-skip")
+    await window.click(window.threads.first.get_by_role("link", name="Skip"))
+    await window.let_run()
+    await window.see_count(window.thread_signs, 2)
+    await _unfold_first(window)
+    await window.see(window.threads, "Right at")
+    await stage.keep("skipped")
 
 
 async def _two_files(stage: Stage) -> None:
@@ -276,6 +282,7 @@ SCENES = (
         {
             "tinted": "Lines that an open proposal would replace are tinted.",
             "keep-and-skip": "Each hunk has a thread with *Keep* and *Skip*.",
+            "skipped": "After a *Skip* what is left is judged, and offered with its own gain and the sizes at which it is right.",
         },
         {"tinted": "the file showed nothing of a proposal's lines; hunks were decided on in the diff alone."},
     ),
