@@ -167,8 +167,8 @@ class Decisions(Record):
     def _store(self, workspace: Path, fresh: Proposal, original: Proposal) -> None:
         """In the place of ``original``, which may gain more: a part of it is what a person wants."""
         store = self.open_store()
-        better = {known.id for known in better_open(store, workspace, fresh)}
-        store.add_proposal(workspace, fresh, frozenset(better - {original.id}))
+        store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(store, workspace, fresh)))
+        store.mark(original.id, ProposalState.SUPERSEDED)
 
     def _decider(self) -> Decider:
         return Decider(self.open_store(), self.runner.who, _now_ms())

@@ -198,6 +198,15 @@ async def test_a_change_that_does_not_hold_on_the_text_as_it_is_now_is_not_offer
     assert on.ending.exit_code == 1 and on.all(events.ProposalMade) == []
 
 
+async def test_what_is_left_of_an_undone_proposal_takes_its_place_too(tmp_path: Path) -> None:
+    on, made = await submitted(tmp_path)
+    await on.hear(on.session.accept(made.id, ()))
+    on.session.undo(made.id)
+    assert on.store.find_proposal(made.id).state is ProposalState.UNDONE
+    await on.hear(on.session.rebase(made.id, on.request(TEXT), (made.hunks[0].id,)))
+    assert on.only(events.ProposalMade).id != made.id and on.store.find_proposal(made.id).state is ProposalState.SUPERSEDED
+
+
 async def test_what_is_left_of_a_proposal_and_does_not_hold_says_so_and_leaves_all_of_it_open(tmp_path: Path) -> None:
     on, made = await submitted(tmp_path)
     await on.hear(on.session.rebase(made.id, on.request(TEXT), (made.hunks[1].id,)))
