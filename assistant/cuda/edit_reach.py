@@ -139,6 +139,10 @@ def _only_computes(item: Item) -> bool:
 
 def _changed(old: tuple[Statement, ...], new: tuple[Statement, ...]) -> tuple[Statement, ...]:
     """Statements that only one side has. Raises _AnyError where one has moved."""
+    start = next((n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), min(len(old), len(new)))
+    pairs = zip(reversed(old[start:]), reversed(new[start:]), strict=False)
+    end = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(old), len(new)) - start)
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     gone = [each for tag, a, b, _, _ in steps if tag != "equal" for each in old[a:b]]
     come = [each for tag, _, _, a, b in steps if tag != "equal" for each in new[a:b]]
