@@ -85,6 +85,8 @@ class PlanRequest(Record):
     """What every launch of the kernel had in common; None where none was seen. An edit that needs it says so as an assumption."""
     reaches: tuple[PointerReach, ...] = ()
     """How far its pointers reach in its launches, where that is known."""
+    elsewhere: tuple[Source, ...] = ()
+    """Files of other programs that include one of these: no edit reaches their launches."""
 
 
 class Story(Record):

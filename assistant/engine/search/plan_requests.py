@@ -85,6 +85,7 @@ class PlanRequests(Record):
             is_run_in_part=evaluation.counted.is_partial,
             recorded=facts_of_launches(evaluation.version, evaluation.counted, main.kernel),
             reaches=reaches_of_launches(evaluation.version, evaluation.counted, main.kernel),
+            elsewhere=evaluation.version.elsewhere,
         )
 
     def _least(self, ratio: float) -> float:

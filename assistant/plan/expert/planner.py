@@ -23,11 +23,12 @@ from assistant.model.profile import Finding
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.catalogue import Catalogue
-from assistant.plan.choosing import chosen, evidence_on
+from assistant.plan.expert.analysis.other_programs import left_behind
 from assistant.plan.expert.composite import Composed, carried_back, composed, edited, sequences
 from assistant.plan.expert.kept_sums import joined, kept_sums
 from assistant.plan.expert.numbered import tuned
 from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.steps import composite_step, is_modelled, is_silent, merged, step_of, with_rank
 from assistant.plan.expert.transformation import Transformation, TransformationContext
 from assistant.plan.expert.writing.declared_late import declared_late
 from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
@@ -39,9 +40,6 @@ from assistant.plan.policy.situation import OFF, StepPolicy
 from assistant.ports.planner import PlanRequest, Story
 
 __all__ = ["ExpertPlanner"]
-
-_CITED_COUNT = 2
-"""Facts that a rationale quotes, the most important ones; the step cites them all."""
 
 _MORE_THOROUGH = {"warp-shuffle-tail": "block-shuffles"}
 """Techniques that are left out where another one answers the same finding with an edit that does all they do, and more."""
@@ -62,9 +60,6 @@ _NO_LOOP = (DeclineReason.NOTHING_TO_CHANGE, DeclineReason.LOOP_FORM)
 
 Policies = Callable[[str], StepPolicy | None]
 """Opens a trained policy by its name (`PlanRequest.policy`); raises UsageError where there is none that can be used."""
-
-UNMODELLED_COST_RATIO = 0.01
-"""Rank of a finding without an estimated cost: below every finding worth a percent of the kernel's time."""
 
 
 class ExpertPlanner:
@@ -99,13 +94,13 @@ class ExpertPlanner:
                 case ():
                     pass
                 case rewrites:
-                    step = _step(request, finding, technique, rewrites[0])
+                    step = step_of(request, finding, technique, rewrites[0])
                     if (step.technique, step.line) not in request.excluded and Label.ASSUMPTION not in rewrites[0].labels:
                         answered.add((technique.id, finding))
                     key = (technique.id, rewrites[0].edits, rewrites[0].in_others)
-                    steps[key] = _merged(steps[key], step) if key in steps else step
+                    steps[key] = merged(steps[key], step) if key in steps else step
                     written.setdefault((step.technique, step.line), rewrites)
-        composites = [_composite_step(request, found) for found in self._composed(request)]
+        composites = [composite_step(request, found) for found in self._composed(request)]
         known = [*steps.values(), *composites]
         tried = [s for s in known if (s.technique, s.line) in request.excluded]
         declines += [
@@ -119,12 +114,12 @@ class ExpertPlanner:
         self, request: PlanRequest, steps: Sequence[Step], written: Mapping[tuple[str, int], tuple[Rewrite, ...]]
     ) -> tuple[Step, ...]:
         """With their ranks by memory, or by the policy where memory is silent."""
-        ranked = tuple(_ranked(request, step) for step in steps)
+        ranked = tuple(with_rank(request, step) for step in steps)
         policy = None if self._policies is None or request.policy == OFF else self._policies(request.policy)
         if policy is None:
             return ranked
         drafts = [
-            Draft(ranked_step, offer_of(step, written[step.technique, step.line], _is_modelled(step)), _is_silent(request, step))
+            Draft(ranked_step, offer_of(step, written[step.technique, step.line], is_modelled(step)), is_silent(request, step))
             for step, ranked_step in zip(steps, ranked, strict=True)
             if COMPOSED not in step.technique
         ]
@@ -210,6 +205,9 @@ class ExpertPlanner:
         if header is not None:
             why = f"it would change {header.name}, a header that other programs may include"
             return Decline(technique.id, context.kernel.key, context.line, why, DeclineReason.USED_ELSEWHERE)
+        behind = next((found for rewrite in result if (found := left_behind(context, rewrite)) is not None), None)
+        if behind is not None:
+            return context.decline(technique.id, behind)
         return tuple(replace(r, labels=tuple(dict.fromkeys((*technique.labels, *r.labels)))) for r in result)
 
     def _with_written_macros(
@@ -330,71 +328,9 @@ def _context(request: PlanRequest, tree: SyntaxTree, finding: Finding) -> Transf
         architecture=request.architecture,
         recorded=request.recorded,
         reaches=request.reaches,
+        elsewhere=request.elsewhere,
     )
 
 
 def _distinct_launches(request: PlanRequest) -> tuple[LaunchConfig, ...]:
     return tuple(dict.fromkeys(profile.config for profile in request.profiles))
-
-
-def _step(request: PlanRequest, finding: Finding, technique: Technique, first: Rewrite) -> Step:
-    """With the share of time that its finding promises as its rank."""
-    cost_ratio = UNMODELLED_COST_RATIO if finding.estimated_cost_ratio is None else finding.estimated_cost_ratio
-    return Step(
-        technique=technique.id,
-        kernel=request.kernel.key,
-        line=first.line,
-        rationale=_rationale(finding, technique, first),
-        evidence=finding.evidence,
-        finding=finding.code,
-        predictions=first.predictions,
-        rank=cost_ratio,
-    )
-
-
-def _composite_step(request: PlanRequest, found: Composed) -> Step:
-    """With what its findings promise together."""
-    costs = {(finding.code, finding.line): finding.estimated_cost_ratio for finding in found.findings}
-    first, rewrite = found.findings[0], found.rewrites[0]
-    evidence = tuple(dict.fromkeys(fact for finding in found.findings for fact in finding.evidence))
-    return Step(
-        technique=found.name,
-        kernel=request.kernel.key,
-        line=rewrite.line,
-        rationale=f"{first.code}: in memory these paid together, and the first of them little alone. {rewrite.summary}",
-        evidence=evidence,
-        finding=first.code,
-        predictions=(),
-        rank=sum(UNMODELLED_COST_RATIO if cost is None else cost for cost in costs.values()),
-        title=", then ".join(found.name.split(COMPOSED)),
-    )
-
-
-def _ranked(request: PlanRequest, step: Step) -> Step:
-    """With what memory knows: its rank, what it rests on, and why."""
-    evidence = evidence_on(request.recalled, step.technique)
-    found = chosen(step.rank, evidence, request.choice, is_modelled=_is_modelled(step))
-    return replace(step, rank=found.rank, why=found.why, recalled=() if evidence is None else evidence.sentences)
-
-
-def _is_modelled(step: Step) -> bool:
-    """Whether its findings promise a gain. ``step``: with that promise as its rank."""
-    return step.rank > UNMODELLED_COST_RATIO
-
-
-def _is_silent(request: PlanRequest, step: Step) -> bool:
-    """Whether memory knows nothing of it on kernels like this one."""
-    return evidence_on(request.recalled, step.technique) is None
-
-
-def _merged(first: Step, second: Step) -> Step:
-    """The step of the costlier finding, ranked by both."""
-    leading = max(first, second, key=lambda s: s.rank)
-    return replace(leading, rank=first.rank + second.rank)
-
-
-def _rationale(finding: Finding, technique: Technique, first: Rewrite) -> str:
-    """Why and what, with ``{E7}`` in the place of every number."""
-    cited = " and ".join(f"{{{e}}}" for e in finding.evidence[:_CITED_COUNT])
-    because = f" because of {cited}" if cited else ""
-    return f"{finding.code}{because}: {technique.title[0].lower()}{technique.title[1:]}. {first.summary}"

@@ -28,6 +28,7 @@ from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.other_programs import other_block
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_dependence import thread_axes
@@ -90,7 +91,7 @@ def _block_width(context: TransformationContext) -> int | Obstacle:
             DeclineReason.BLOCK_SHAPE,
             f"the block is {block.x} x {block.y} x {block.z}; a tile needs a square one of 8, 16 or 32 threads a side",
         )
-    return block.x
+    return other_block(context, block) or block.x
 
 
 def _loop_at(context: TransformationContext) -> _Loop | Obstacle:

@@ -26,6 +26,7 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file, extent_of, launches_of
 from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses, loop_weight, unknown_sizes, warp_cost
+from assistant.plan.expert.analysis.other_programs import other_block
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_loop import RowLoop, compared_parts, row_loop_of, sees_rows_alike
 from assistant.plan.expert.analysis.shorter_blocks import shorter_blocks
@@ -209,7 +210,7 @@ def _only_block(context: TransformationContext) -> Dim3 | Obstacle:
         return Obstacle(DeclineReason.BLOCK_SHAPE, "the block has three dimensions; mirrored threads need a plane")
     if min(block.x, block.y) == 1:
         return Obstacle(DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} threads: it has no columns to store along")
-    return block
+    return other_block(context, block) or block
 
 
 def _gain(context: TransformationContext, store: Access, block: Dim3, is_walk: bool) -> float | Obstacle:

@@ -23,7 +23,7 @@ from assistant.model.launch import LaunchConfig
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.profile import Evidence, Finding, LaunchProfile
 from assistant.model.recorded_facts import PointerReach, RecordedFacts
-from assistant.model.source import Kernel, ParsedSource
+from assistant.model.source import Kernel, ParsedSource, Source
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
@@ -54,6 +54,8 @@ class TransformationContext(Record):
     """What every launch of the kernel had in common; None where none was seen."""
     reaches: tuple[PointerReach, ...] = ()
     """How far its pointers reached in these launches, where that is known."""
+    elsewhere: tuple[Source, ...] = ()
+    """Files of other programs that include the kernel's file, where it is a header."""
 
     @property
     def text(self) -> str:

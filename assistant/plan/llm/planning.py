@@ -31,7 +31,7 @@ MOST_STEPS_WITH_CODE = 3
 _MOST_PREDICTIONS = 4
 _MOST_DECLINES = 12
 _UNANSWERED_RANK = 0.01
-"""Rank of a step that answers no finding: as of a finding without an estimated cost (`expert.planner.UNMODELLED_COST_RATIO`)."""
+"""Rank of a step that answers no finding: as of a finding without an estimated cost (`expert.steps`)."""
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
 _SLUG_CHARACTERS = 48
 _UNNAMED = "unnamed"

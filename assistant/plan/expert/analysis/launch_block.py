@@ -13,6 +13,7 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of
+from assistant.plan.expert.analysis.other_programs import other_block
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import declared_blocks, guessed_launch
 from assistant.plan.expert.obstacle import Obstacle
@@ -37,9 +38,9 @@ def _block(context: TransformationContext) -> Dim3 | Obstacle:
     launches = launches_of(context)
     blocks = {block_dims(launch) for launch in launches} if launches else {*(known_blocks(context) or declared_blocks(context))}
     block = blocks.pop() if len(blocks) == 1 else None
-    return block or Obstacle(
-        DeclineReason.SIZE_UNKNOWN, "the block's size is not one constant for all launches, and the edit has to fit it"
-    )
+    if block is None:
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, "the block's size is not one constant for all launches, and the edit has to fit it")
+    return other_block(context, block) or block
 
 
 class SeenBlock(Record):
@@ -78,6 +79,8 @@ def _as_seen(context: TransformationContext, block: Dim3 | Obstacle) -> SeenBloc
         return SeenBlock(block)
     seen = {launch.block for launch in context.launches}
     only = seen.pop() if len(seen) == 1 else None
+    if only is not None and (obstacle := other_block(context, only)) is not None:
+        return obstacle
     if only is None or block.code not in (DeclineReason.LAUNCH_UNKNOWN, DeclineReason.SIZE_UNKNOWN):
         return block
     shape = " x ".join(str(edge) for edge in (only.x, only.y, only.z)[: 3 if only.z > 1 else 2 if only.y > 1 else 1])
