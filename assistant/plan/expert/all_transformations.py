@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assistant.plan.expert.all_pairs_tile import AllPairsTile
 from assistant.plan.expert.block_atomics import BlockAtomics
 from assistant.plan.expert.block_scan import BlockScan
 from assistant.plan.expert.block_shuffles import BlockShuffles
@@ -40,6 +41,7 @@ from assistant.plan.expert.window_tile import WindowTile
 __all__ = ["EXPERT_TRANSFORMATIONS"]
 
 EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
+    AllPairsTile(),
     BlockAtomics(),
     BlockScan(),
     BlockShuffles(),

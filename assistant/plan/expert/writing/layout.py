@@ -14,7 +14,17 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.element_types import plain_type
 
-__all__ = ["after_statement", "before_statement", "comments_of", "indentation", "moved_right", "with_pragmas", "without_line", "zero_of"]
+__all__ = [
+    "after_statement",
+    "before_statement",
+    "body_lines",
+    "comments_of",
+    "indentation",
+    "moved_right",
+    "with_pragmas",
+    "without_line",
+    "zero_of",
+]
 
 _BLOCKS = ("compound_statement", "translation_unit", "case_statement", "preproc_if", "preproc_ifdef", "preproc_else")
 _ZEROS = {"float": "0.0f", "double": "0.0", "int": "0", "unsigned int": "0", "unsigned": "0", "long long": "0", "size_t": "0"}
@@ -95,6 +105,20 @@ def without_line(text: str, span: Span) -> TextEdit:
     start, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", span.end) + 1
     is_alone = not text[start : span.start].strip() and not text[span.end : stop].strip()
     return TextEdit(Span(start, stop) if is_alone else span, "")
+
+
+def body_lines(tree: SyntaxTree, body: Node, edits: Sequence[TextEdit]) -> list[str]:
+    """The lines of a loop's body after edits of it, without its braces and as far to the left as they go."""
+    span = tree.span(body)
+    piece = tree.source[span.start : span.end]
+    for edit in sorted(edits, reverse=True):
+        piece = piece[: edit.span.start - span.start] + edit.new_text + piece[edit.span.end - span.start :]
+    if body.type == "compound_statement":
+        piece = piece[1:-1]
+    lines = [line.rstrip() for line in piece.splitlines() if line.strip()]
+    counted = lines if body.type == "compound_statement" else lines[1:]
+    margin = min((len(line) - len(line.lstrip()) for line in counted), default=0)
+    return [line[margin:] if line[:margin].isspace() else line for line in lines]
 
 
 def with_pragmas(tree: SyntaxTree, statement: Node) -> Span:

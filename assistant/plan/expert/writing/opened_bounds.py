@@ -53,10 +53,11 @@ def opened_bounds(context: TransformationContext, checks: tuple[Node, ...], loop
     flag = fresh_name(tree, style_of(context).name("is", "inside"))
     edits, last = list[TextEdit](), max(check.start_byte for check in checks)
     branch = around[0].child_by_field_name("consequence") if around else None
-    for statement in _behind(context, checks, branch):
+    for statements in _in_rows(context, tuple(_behind(context, checks, branch))):
+        statement = statements[0]
         if touches_memory(context, statement) and statement.start_byte < last:
             return Obstacle(DeclineReason.GUARD_FORM, f"line {tree.line(statement)} reads memory between two bounds checks")
-        edit = _asked(context, statement, flag, loops)
+        edit = _asked(context, statement, flag, loops) if len(statements) == 1 else _asked_together(context, statements, flag)
         if isinstance(edit, Obstacle):
             return edit
         edits += edit
@@ -88,6 +89,26 @@ def _behind(context: TransformationContext, checks: tuple[Node, ...], branch: No
             yield statement
 
 
+def _in_rows(context: TransformationContext, statements: tuple[Node, ...]) -> Iterator[tuple[Node, ...]]:
+    """Assignments that follow each other and touch memory, as those that store a thread's results; every other statement by itself."""
+    row: list[Node] = []
+    for statement in statements:
+        if statement.type == "expression_statement" and touches_memory(context, statement) and _begins_line(context, statement):
+            row.append(statement)
+            continue
+        if row:
+            yield tuple(row)
+        row = []
+        yield (statement,)
+    if row:
+        yield tuple(row)
+
+
+def _begins_line(context: TransformationContext, statement: Node) -> bool:
+    start = context.tree.span(statement).start
+    return not context.text[context.text.rfind("\n", 0, start) + 1 : start].strip()
+
+
 def _asked(context: TransformationContext, statement: Node, flag: str, loops: tuple[Node, ...]) -> list[TextEdit] | Obstacle:
     """The statement, asking for the flag where it touches memory."""
     if statement == loops[0] or not touches_memory(context, statement):
@@ -105,13 +126,23 @@ def _asked_alone(context: TransformationContext, statement: Node, flag: str) -> 
     tree = context.tree
     if statement.type == "declaration":
         variables = tuple(declared_variables(tree, statement))
-        if len(variables) != 1 or variables[0].is_pointer or variables[0].is_reference or variables[0].is_array:
+        if not variables or any(each.is_pointer or each.is_reference or each.is_array for each in variables):
             line = tree.line(statement)
             return Obstacle(DeclineReason.GUARD_FORM, f"line {line} reads memory in a way that threads outside the bounds cannot skip")
         return list(asked_statement(context, statement, flag))
     if statement.type == "expression_statement":
         return list(asked_statement(context, statement, flag))
-    span, newline, step = with_pragmas(tree, statement), line_end(context.text), style_of(context).indent
+    return _in_branch(context, with_pragmas(tree, statement), flag)
+
+
+def _asked_together(context: TransformationContext, statements: tuple[Node, ...], flag: str) -> list[TextEdit]:
+    """Statements in a row in one branch."""
+    first, last = (context.tree.span(each) for each in (statements[0], statements[-1]))
+    return _in_branch(context, Span(first.start, last.end), flag)
+
+
+def _in_branch(context: TransformationContext, span: Span, flag: str) -> list[TextEdit]:
+    newline, step = line_end(context.text), style_of(context).indent
     indent = indentation(context.text, span.start)
     head = f"{newline}{indent}".join((*style_of(context).opened(f"if ({flag})"), step))
     rest = Span(context.text.find("\n", span.start) + 1, span.end)

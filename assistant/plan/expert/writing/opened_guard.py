@@ -82,12 +82,12 @@ def _behind_check(context: TransformationContext, loop: Node, inside: str) -> It
 
 
 def asked_statement(context: TransformationContext, statement: Node, inside: str) -> Iterator[TextEdit]:
-    """A declaration of one variable, or an expression, that touches memory only inside the bounds."""
+    """A declaration of variables, or an expression, that touches memory only inside the bounds."""
     tree = context.tree
     if statement.type == "declaration":
-        variable = next(declared_variables(tree, statement))
-        if variable.value is not None:
-            yield TextEdit(tree.span(variable.value), _inside_or_zero(tree, variable.value, inside, zero_of(tree, variable.type)))
+        for variable in declared_variables(tree, statement):
+            if variable.value is not None and touches_memory(context, variable.value):
+                yield TextEdit(tree.span(variable.value), _inside_or_zero(tree, variable.value, inside, zero_of(tree, variable.type)))
         return
     start = tree.span(statement).start
     yield TextEdit(Span(start, start), f"if ({inside}) ")

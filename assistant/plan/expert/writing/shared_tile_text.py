@@ -17,7 +17,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.tile_loads import Along, TileLoad
 from assistant.plan.expert.analysis.whole_block_guard import Guard
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation, zero_of
+from assistant.plan.expert.writing.layout import body_lines, indentation, zero_of
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
@@ -140,22 +140,14 @@ def _fill(tree: SyntaxTree, text: TileText, load: TileLoad, name: str, start: st
 
 def _body_lines(context: TransformationContext, text: TileText, names: Mapping[str, str], start: str) -> list[str]:
     """The loop's statements with each shared load read from its tile."""
-    tree = context.tree
+    tree, edits = context.tree, list[TextEdit]()
     body = text.loop.child_by_field_name("body")
     assert body is not None, "a counted loop has a body"
-    span = tree.span(body)
-    piece, offset = context.text[span.start : span.end], span.start
-    for load in reversed(text.loads):
-        at = tree.span(load.node)
+    for load in text.loads:
         name, step = names[_key(tree, load)], f"{text.header.variable} - {start}"
         element = f"{name}[threadIdx.y][{step}]" if load.along is Along.ROW else f"{name}[{step}][threadIdx.x]"
-        piece = piece[: at.start - offset] + element + piece[at.end - offset :]
-    if body.type == "compound_statement":
-        piece = piece[1:-1]
-    lines = [line.rstrip() for line in piece.splitlines() if line.strip()]
-    counted = lines if body.type == "compound_statement" else lines[1:]
-    margin = min((len(line) - len(line.lstrip()) for line in counted), default=0)
-    return [line[margin:] if line[:margin].isspace() else line for line in lines]
+        edits.append(TextEdit(tree.span(load.node), element))
+    return body_lines(tree, body, edits)
 
 
 def _distinct(tree: SyntaxTree, loads: tuple[TileLoad, ...]) -> tuple[TileLoad, ...]:

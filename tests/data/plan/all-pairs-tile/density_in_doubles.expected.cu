@@ -1,0 +1,29 @@
+// kernel=density line=7 finding=KO108
+__global__ void density(const double *x, const double *y, double *rho, double mass, size_t count) {
+    const size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    const bool is_inside = i < count;
+    double sum = 0.0;
+    __shared__ double2 xy_tile[128];
+    for (size_t tile = 0; tile < count; tile += 128) {
+        const size_t item = tile + threadIdx.x;
+        if (item < count)
+            xy_tile[threadIdx.x] = make_double2(x[item], y[item]);
+        __syncthreads();
+        const size_t tile_end = tile + 128 < count ? tile + 128 : count;
+        if (is_inside) {
+            #pragma unroll 4
+            for (size_t k = tile; k < tile_end; k++) {
+                double dx = x[i] - xy_tile[k - tile].x, dy = y[i] - xy_tile[k - tile].y;
+                double q = 0.01 - dx * dx - dy * dy;
+                if (q > 0.0)
+                    sum += mass * q * q * q;
+            }
+        }
+        __syncthreads();
+    }
+    if (is_inside) rho[i] = sum;
+}
+
+void run(const double *x, const double *y, double *rho, double mass, size_t count) {
+    density<<<(count + 127) / 128, 128>>>(x, y, rho, mass, count);
+}
