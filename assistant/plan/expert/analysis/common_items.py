@@ -12,8 +12,10 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Sequence
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses, canonical
+from assistant.cuda.assignments import changed_names
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.element_size import element_size_bytes
@@ -60,6 +62,8 @@ class ItemLoop(Record):
     header: CountedHeader
     counter_type: str
     parts: tuple[Part, ...]
+    kept: tuple[Part, ...]
+    """What each thread reads of its own in every iteration, and may keep in registers."""
     apart: tuple[ApartAsRecorded, ...]
     """What only recorded launches show to be apart."""
 
@@ -80,9 +84,8 @@ def item_loop(context: TransformationContext) -> ItemLoop | Obstacle | None:
 
 def _parts(context: TransformationContext, function: Function, loop: Node, header: CountedHeader) -> tuple[Part, ...]:
     """What all threads read at the same iteration; none where each of them also reads elements of its own that move with the loop."""
-    tree, body = context.tree, loop.child_by_field_name("body")
-    found = dict[str, Part]()
-    for access in array_accesses(tree, loop) if body is not None else ():
+    tree, found = context.tree, list[ArrayAccess]()
+    for access in array_accesses(tree, loop):
         is_read = access.kind is Use.READ or _is_named(context, access.node)
         if not is_read or header.variable not in names_in(tree, access.node):
             continue
@@ -90,22 +93,18 @@ def _parts(context: TransformationContext, function: Function, loop: Node, heade
             continue
         if differs_in_block(context, function, access.node) is not None:
             return ()
-        value = _value(context, function, loop, access, header)
-        if value is None:
-            continue
-        node, kind = value
-        text = canonical(tree, node)
-        earlier = () if text not in found else found[text].loads
-        found[text] = Part(text, access.base, kind, (*earlier, node))
-    return _with_members(tuple(found.values()))
+        found.append(access)
+    return _collected(context, function, loop, header, found, frozenset(locals_of(tree, loop).keys() - {header.variable}))
 
 
 def _value(
-    context: TransformationContext, function: Function, loop: Node, access: ArrayAccess, header: CountedHeader
+    context: TransformationContext, function: Function, loop: Node, access: ArrayAccess, header: CountedHeader, own: frozenset[str]
 ) -> tuple[Node, str] | None:
-    """(what is read, its type): the element, or the member of it that is asked for; None where a tile could not hold it."""
+    """(what is read, its type): the element, or the member of it that is asked for; None where a tile or a local could not hold it.
+
+    ``own``: names of the loop, of which the index may hold none.
+    """
     tree, node = context.tree, access.node
-    own = {name for name in locals_of(tree, loop) if name != header.variable}
     is_plain = node.type == "subscript_expression" and len(access.indices) == 1 and not hidden_names(tree, node)
     is_of_item = is_plain and not own & names_in(tree, node) and not _reads(context, access.indices[0])
     if not is_of_item or not isinstance(root_of(tree, function, access.base), Root) or not _is_always_read(context, loop, node, header):
@@ -121,6 +120,38 @@ def _value(
     if member is None or tree.text(member) not in members or (parent.parent is not None and parent.parent.type == "field_expression"):
         return None
     return parent, members[tree.text(member)]
+
+
+def _collected(
+    context: TransformationContext,
+    function: Function,
+    loop: Node,
+    header: CountedHeader,
+    accesses: Sequence[ArrayAccess],
+    own: frozenset[str],
+) -> tuple[Part, ...]:
+    """The values that these accesses read, each once."""
+    found = dict[str, Part]()
+    for access in accesses:
+        value = _value(context, function, loop, access, header, own)
+        if value is not None:
+            text = "".join(canonical(context.tree, value[0]).split())
+            earlier = () if text not in found else found[text].loads
+            found[text] = Part(text, access.base, value[1], (*earlier, value[0]))
+    return _with_members(tuple(found.values()))
+
+
+def _kept(
+    context: TransformationContext, function: Function, loop: Node, header: CountedHeader, stored: Container[str]
+) -> tuple[Part, ...]:
+    """What a thread reads in every iteration though nothing there decides which element it is: ``x[i]`` in a loop over j."""
+    tree = context.tree
+    own = frozenset({*locals_of(tree, loop), *changed_names(tree, loop), header.variable})
+    globals_ = global_pointers(tree, function, loop)
+    read = [a for a in array_accesses(tree, loop) if a.kind is Use.READ and a.base in globals_ and a.base not in stored]
+    return _collected(
+        context, function, loop, header, [access for access in read if header.variable not in names_in(tree, access.node)], own
+    )
 
 
 def _is_named(context: TransformationContext, node: Node) -> bool:
@@ -253,4 +284,5 @@ def _undisturbed(
     start = loop.child_by_field_name("initializer")
     kind = None if start is None else start.child_by_field_name("type")
     counter = "int" if kind is None else tree.text(kind)
-    return ItemLoop(function, loop, header, counter, parts, tuple(apart))
+    kept = () if stored else _kept(context, function, loop, header, stored)
+    return ItemLoop(function, loop, header, counter, parts, kept, tuple(apart))

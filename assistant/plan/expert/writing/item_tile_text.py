@@ -23,7 +23,7 @@ from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.common_items import ItemLoop, Part
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import body_lines, indentation, with_pragmas
+from assistant.plan.expert.writing.layout import body_lines, indentation, with_pragmas, zero_of
 from assistant.plan.expert.writing.opened_bounds import OpenedBounds
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.record import Record
@@ -94,6 +94,7 @@ class _Lines:
         self._style = style_of(context)
         self._start, self._item = fresh_name(context.tree, "tile"), fresh_name(context.tree, "item")
         self._end = fresh_name(context.tree, self._style.name("tile", "end"))
+        self._kept = tuple((part, self._name_of_own(part)) for part in found.kept)
         self._thread = "threadIdx.x" if block.y == 1 else f"threadIdx.y * {block.x} + threadIdx.x"
 
     def all(self) -> list[str]:
@@ -101,8 +102,16 @@ class _Lines:
         count = f"{self._start} = {header.first}; {self._start} {sign} {header.bound}; {self._start} += {self._count}"
         head = f"for ({self._found.counter_type} {count})"
         inner = [*self._filling(), "__syncthreads();", *self._loop(), "__syncthreads();"]
-        declared = [f"__shared__ {tile.type} {tile.name}[{self._count}];" for tile in self._tiles]
+        declared = [*self._registers(), *(f"__shared__ {tile.type} {tile.name}[{self._count}];" for tile in self._tiles)]
         return [*declared, *self._style.opened(head), *(step + line for line in inner), "}"]
+
+    def _registers(self) -> Iterator[str]:
+        """The thread's own elements, which it would load again in every iteration: the barriers keep compilers from doing this."""
+        for part, name in self._kept:
+            value = self._context.tree.text(part.loads[0])
+            asked = "" if self._opened is None else f"{self._opened.flag} ? "
+            otherwise = "" if self._opened is None else f" : {zero_of(self._context.tree, part.type)}"
+            yield f"const {part.type} {name} = {asked}{value}{otherwise};"
 
     @property
     def _count(self) -> int:
@@ -170,7 +179,14 @@ class _Lines:
         """The author's statements, which read the tiles."""
         body = self._found.node.child_by_field_name("body")
         assert body is not None, "a counted loop has a body"
-        return body_lines(self._context.tree, body, [edit for tile in self._tiles for edit in self._reads(tile)])
+        kept = [TextEdit(self._context.tree.span(load), name) for part, name in self._kept for load in part.loads]
+        return body_lines(self._context.tree, body, [*kept, *(edit for tile in self._tiles for edit in self._reads(tile))])
+
+    def _name_of_own(self, part: Part) -> str:
+        member = part.text.rsplit(".", 1)[1:] if part.text.rsplit(".", 1)[0].endswith("]") else []
+        same = [each for each in self._found.kept if each.base == part.base and each.text.endswith(f".{member[0]}" if member else "]")]
+        number = [] if len(same) == 1 else [str(same.index(part) + 1)]
+        return fresh_name(self._context.tree, self._style.name("own", part.base.rstrip("_"), *member, *number))
 
     def _reads(self, tile: ItemTile) -> Iterator[TextEdit]:
         place = f"{tile.name}[{self._found.header.variable} - {self._start}]"

@@ -11,6 +11,7 @@ __global__ void energy(const Charge *c, const T *strength, T *out, int first, in
     int i = first + blockIdx.x * 256 + threadIdx.x;
     T sum = 0;
     const bool is_inside = i <= last;
+    const int own_c_kind = is_inside ? c[i].kind : 0;
     __shared__ Charge c_tile[256];
     for (int tile = first; tile <= last; tile += 256) {
         const int item = tile + threadIdx.x;
@@ -22,7 +23,7 @@ __global__ void energy(const Charge *c, const T *strength, T *out, int first, in
             for (int j = tile; j < tile_end; ++j) {
                 const Charge &other = c_tile[j - tile];
                 float dx = other.at.x - c[i].at.x;
-                sum += strength[j] * other.q / (dx * dx + 1.0f) * (other.kind == c[i].kind ? -1 : 1);
+                sum += strength[j] * other.q / (dx * dx + 1.0f) * (other.kind == own_c_kind ? -1 : 1);
             }
         __syncthreads();
     }

@@ -3,6 +3,8 @@ __global__ void density(const double *x, const double *y, double *rho, double ma
     const size_t i = blockIdx.x * blockDim.x + threadIdx.x;
     const bool is_inside = i < count;
     double sum = 0.0;
+    const double own_x = is_inside ? x[i] : 0.0;
+    const double own_y = is_inside ? y[i] : 0.0;
     __shared__ double2 xy_tile[128];
     for (size_t tile = 0; tile < count; tile += 128) {
         const size_t item = tile + threadIdx.x;
@@ -13,7 +15,7 @@ __global__ void density(const double *x, const double *y, double *rho, double ma
         if (is_inside) {
             #pragma unroll 4
             for (size_t k = tile; k < tile_end; k++) {
-                double dx = x[i] - xy_tile[k - tile].x, dy = y[i] - xy_tile[k - tile].y;
+                double dx = own_x - xy_tile[k - tile].x, dy = own_y - xy_tile[k - tile].y;
                 double q = 0.01 - dx * dx - dy * dy;
                 if (q > 0.0)
                     sum += mass * q * q * q;

@@ -3,6 +3,8 @@ __global__ void potential(const float* x, const float* y, const float* m, float*
   int i = blockIdx.x*blockDim.x + threadIdx.x;
   const bool is_inside = i < n;
   float p = 0.0f;
+  const float own_x = is_inside ? x[i] : 0.0f;
+  const float own_y = is_inside ? y[i] : 0.0f;
   __shared__ float4 xym_tile[256];
   for (int tile = 0; tile < n; tile += 256) {
     const int item = tile+threadIdx.x;
@@ -13,7 +15,7 @@ __global__ void potential(const float* x, const float* y, const float* m, float*
     if (is_inside)
       for (int j = tile; j < tile_end; j++) {
         if (j != i) {
-          float dx = xym_tile[j - tile].x-x[i], dy = xym_tile[j - tile].y-y[i];
+          float dx = xym_tile[j - tile].x-own_x, dy = xym_tile[j - tile].y-own_y;
           p -= xym_tile[j - tile].z/sqrtf(dx*dx + dy*dy + 0.01f);
         }
       }
