@@ -3,7 +3,7 @@
 Example::
 
     cudaMalloc(&d_hist, bins * sizeof(int)); … count<<<blocks, 256>>>(d_values, d_hist, n, bins);
-    size_parameter(context, update)     # the kernel's name for `bins`, for an update of its table
+    size_parameter(context, "hist", "int")     # the kernel's name for `bins`
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from assistant.cuda.launch_shape import Launch
 from assistant.cuda.names import mentions
 from assistant.cuda.syntax import Node, unparenthesized
 from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
-from assistant.plan.expert.analysis.plain_updates import Update
 from assistant.plan.expert.transformation import TransformationContext
 
 __all__ = ["allocation_of", "factor_of", "size_parameter"]
@@ -48,25 +47,25 @@ def allocation_of(program: TransformationContext, launch: Launch, parameter: str
     return calls[0] if len(calls) == 1 else None
 
 
-def size_parameter(context: TransformationContext, update: Update) -> str | None:
-    """The parameter that has the number of elements of what is updated at every launch; None where that is not to be seen."""
+def size_parameter(context: TransformationContext, base: str, element_type: str) -> str | None:
+    """The parameter that has the number of elements behind ``base`` at every launch; None where that is not to be seen."""
     program = of_program(context)
-    found = [_parameter_at(program, launch, update) for launch in launches_of(context)]
+    found = [_parameter_at(program, launch, base, element_type) for launch in launches_of(context)]
     name = found[0] if found and len(set(found)) == 1 else None
     if name is None or any(context.tree.text(change.target) == name for change in assignments(context.tree, context.body)):
         return None
     return name
 
 
-def _parameter_at(program: TransformationContext, launch: Launch, update: Update) -> str | None:
+def _parameter_at(program: TransformationContext, launch: Launch, base: str, element_type: str) -> str | None:
     """The parameter whose argument is the variable that the allocation was made with, and that nothing changed since."""
-    tree, call = program.tree, allocation_of(program, launch, update.base)
+    tree, call = program.tree, allocation_of(program, launch, base)
     given = () if call is None else given_arguments(call)
     if call is None or len(given) < 2 or launch.function is None:
         return None
     found = _FACTOR.fullmatch(tree.text(given[1]).strip())
     counted = None if found is None else found["of_first"] or found["of_last"]
-    size = element_size_bytes(tree, update.element_type)
+    size = element_size_bytes(tree, element_type)
     if found is None or counted is None or size is None or element_size_bytes(tree, counted.strip()) != size:
         return None
     name = found["first"] or found["last"]

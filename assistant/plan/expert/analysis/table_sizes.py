@@ -1,4 +1,4 @@
-"""How many elements a table in global memory has that a kernel updates: from its allocation, from what can index it, else from what ran.
+"""How many elements a table in global memory has that a kernel updates or reads: from its allocation, an index, or what ran.
 
 An index beyond the allocation has no defined result, so the allocation bounds the indices. Where the text shows no allocation, as with
 arrays that a notebook binds, the recorded launches have one, and the size is an assumption.
@@ -12,6 +12,8 @@ Example::
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Protocol
 
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import given_arguments
@@ -25,17 +27,35 @@ from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
-from assistant.plan.expert.analysis.plain_updates import Update
 from assistant.plan.expert.analysis.size_parameters import allocation_of, factor_of, size_parameter
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 from assistant.workload.recorded_words import size_assumption
 
-__all__ = ["TableSize", "table_size"]
+__all__ = ["TableSize", "TableUse", "table_size"]
 
 _SIZEOF = re.compile(r"\bsizeof\s*(?:\(\s*(?P<of>[\w:\s]+?)\s*\)|(?P<name>\w+))")
 _BYTE = ("unsigned char", "uint8_t", "uchar")
+
+
+class TableUse(Protocol):
+    """Something that is done with elements of a table."""
+
+    @property
+    def base(self) -> str:
+        """The pointer parameter."""
+        ...
+
+    @property
+    def index(self) -> Node | None:
+        """Which element, where that may say how many there are."""
+        ...
+
+    @property
+    def element_type(self) -> str:
+        """Aliases followed."""
+        ...
 
 
 class TableSize(Record):
@@ -51,14 +71,14 @@ class TableSize(Record):
     """What has to hold where only recorded launches show the size; None where the text does."""
 
 
-def table_size(context: TransformationContext, updates: tuple[Update, ...]) -> TableSize | Obstacle:
-    """The size of the table that all ``updates`` are of, the same at every launch."""
+def table_size(context: TransformationContext, updates: Sequence[TableUse]) -> TableSize | Obstacle:
+    """The size of the table that all ``updates`` (or reads) are of, the same at every launch."""
     program, update = of_program(context), updates[0]
     found = [_allocated(program, launch, update) for launch in launches_of(context)]
     sizes = {each for each in found if each is not None}
     if len(sizes) == 1 and None not in found:
         return sizes.pop()
-    parameter = size_parameter(context, update)
+    parameter = size_parameter(context, update.base, update.element_type)
     if parameter is not None:
         scalar = None if context.recorded is None else context.recorded.scalar(parameter)
         return TableSize(1 if scalar is None else int(scalar.highest), parameter, is_parameter=True)
@@ -71,7 +91,7 @@ def table_size(context: TransformationContext, updates: tuple[Update, ...]) -> T
     )
 
 
-def _seen(context: TransformationContext, updates: tuple[Update, ...]) -> TableSize | None:
+def _seen(context: TransformationContext, updates: Sequence[TableUse]) -> TableSize | None:
     """What the array had that every recorded launch passed."""
     base, facts = updates[0].base, context.recorded
     reach = next((one for one in context.reaches if one.name == base), None)
@@ -82,7 +102,7 @@ def _seen(context: TransformationContext, updates: tuple[Update, ...]) -> TableS
     return TableSize(count, _constant_of_index(context, updates, count) or str(count), assumption=size_assumption(facts, base, count))
 
 
-def _constant_of_index(context: TransformationContext, updates: tuple[Update, ...], count: int) -> str | None:
+def _constant_of_index(context: TransformationContext, updates: Sequence[TableUse], count: int) -> str | None:
     """The constant of this value that an index, or a local in it, is made with: ``BINS`` of ``x[i] % BINS``."""
     tree, constants, local = context.tree, constants_of(context.tree), locals_of(context.tree, context.body)
     indices = [each.index for each in updates if each.index is not None]
@@ -92,7 +112,7 @@ def _constant_of_index(context: TransformationContext, updates: tuple[Update, ..
     return next((name for name in names if constants.get(name) == count), None)
 
 
-def _allocated(program: TransformationContext, launch: Launch, update: Update) -> TableSize | None:
+def _allocated(program: TransformationContext, launch: Launch, update: TableUse) -> TableSize | None:
     """What the launching function allocates for the argument."""
     tree, call = program.tree, allocation_of(program, launch, update.base)
     given = () if call is None else given_arguments(call)
