@@ -25,7 +25,7 @@ from assistant.model.recorded_facts import FactsOrigin, RecordedFacts, Separatio
 from assistant.record import Record
 from assistant.workload.recorded_words import overlap_in_words
 
-__all__ = ["ApartAsRecorded", "NoCallers", "Overlap", "overlap"]
+__all__ = ["ApartAsRecorded", "NoCallers", "Overlap", "arguments_overlap", "overlap"]
 
 _MAX_CALLER_DEPTH = 4
 """How many callers up an argument is followed; recursion ends here."""
@@ -98,6 +98,24 @@ def overlap(
             return ApartAsRecorded(first, second)
         case _:
             return found
+
+
+def arguments_overlap(tree: SyntaxTree, caller: Function | None, first: Node, second: Node) -> str | None:
+    """Why two arguments that a function passes to others may point into one buffer; None where the text shows that they do not."""
+    passed = ((a, b) for a in _origins(tree, first, caller, frozenset()) for b in _origins(tree, second, caller, frozenset()))
+    for pair in passed:
+        match pair:
+            case (_Unknown(reason), _) | (_, _Unknown(reason)):
+                return reason
+            case (_Buffer(a), _Buffer(b)) | (_CallerParameter(a), _CallerParameter(b)) if a == b:
+                return f"both may be memory of `{a}`"
+            case (_CallerParameter(a), _CallerParameter(b)) if caller is not None:
+                found = overlap(tree, caller, a, b)
+                if found is not None:
+                    return found.reason if isinstance(found, Overlap) else f"nothing calls `{caller.name}`"
+            case _:
+                continue
+    return None
 
 
 def _by_text(tree: SyntaxTree, function: Function, names: tuple[str, str], recorded: RecordedFacts | None, depth: int) -> _Found:

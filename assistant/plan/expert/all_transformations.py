@@ -14,6 +14,7 @@ from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.exchange_sort import ExchangeSort
 from assistant.plan.expert.float_literals import FloatLiterals
+from assistant.plan.expert.kernel_fusion import KernelFusion
 from assistant.plan.expert.loop_to_block import LoopToBlock
 from assistant.plan.expert.loop_to_grid import LoopToGrid
 from assistant.plan.expert.loop_to_threads import LoopToThreads
@@ -54,6 +55,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstantPowers(),
     ExchangeSort(),
     FloatLiterals(),
+    KernelFusion(),
     LoopToBlock(),
     LoopToGrid(),
     LoopToThreads(),

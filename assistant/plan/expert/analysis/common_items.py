@@ -31,6 +31,7 @@ from assistant.plan.expert.analysis.block_values import differs_in_block
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import Root, element_type, global_pointers, may_overlap, root_of
+from assistant.plan.expert.analysis.stored_pointers import stored_pointers
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -269,9 +270,7 @@ def _undisturbed(
 ) -> ItemLoop | Obstacle:
     """The loop where no thread stores to what it reads later: what others store meanwhile it could not rely on before either."""
     tree, apart = context.tree, dict[ApartAsRecorded, None]()
-    globals_ = global_pointers(tree, function, function.body)
-    changed = (a for a in array_accesses(tree, function.body) if a.kind is not Use.READ and a.node.start_byte < loop.end_byte)
-    stored = {access.base for access in changed if access.base in globals_ and not _is_named(context, access.node)}
+    stored = stored_pointers(tree, function, function.body, loop.end_byte)
     for base in dict.fromkeys(part.base for part in parts):
         if base in stored:
             words = f"items would have to stay as they are while the loop runs: a thread stores to `{base}` before it has read all of them"

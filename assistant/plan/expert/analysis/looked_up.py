@@ -19,6 +19,7 @@ from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.pointer_roots import Root, element_type, global_pointers, may_overlap, root_of
+from assistant.plan.expert.analysis.stored_pointers import stored_pointers
 from assistant.plan.expert.analysis.table_sizes import TableSize, table_size
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -109,9 +110,7 @@ def _is_from_memory(context: TransformationContext, function: Function, index: N
 
 def _table(context: TransformationContext, function: Function, own: tuple[_Lookup, ...], kind: str) -> Table | Obstacle:
     tree, base, apart = context.tree, own[0].base, dict[ApartAsRecorded, None]()
-    globals_ = global_pointers(tree, function, function.body)
-    changed = (access for access in array_accesses(tree, function.body) if access.kind is not Use.READ)
-    for other in sorted({access.base for access in changed if access.base in globals_}):
+    for other in sorted(stored_pointers(tree, function, function.body)):
         if other == base:
             return Obstacle(DeclineReason.ELEMENT_CHANGES, f"the kernel changes `{base}`, which would have to stay as it is")
         found = may_overlap(tree, function, other, base, context.recorded)

@@ -113,10 +113,14 @@ def body_lines(tree: SyntaxTree, body: Node, edits: Sequence[TextEdit]) -> list[
     piece = tree.source[span.start : span.end]
     for edit in sorted(edits, reverse=True):
         piece = piece[: edit.span.start - span.start] + edit.new_text + piece[edit.span.end - span.start :]
-    if body.type == "compound_statement":
-        piece = piece[1:-1]
+    is_opened = body.type == "compound_statement"
+    return dedented(piece[1:-1] if is_opened else piece, is_opened)
+
+
+def dedented(piece: str, is_opened: bool) -> list[str]:
+    """Lines of statements as far to the left as they go; ``is_opened``: the first line is indented, too."""
     lines = [line.rstrip() for line in piece.splitlines() if line.strip()]
-    counted = lines if body.type == "compound_statement" else lines[1:]
+    counted = lines if is_opened else lines[1:]
     margin = min((len(line) - len(line.lstrip()) for line in counted), default=0)
     return [line[margin:] if line[:margin].isspace() else line for line in lines]
 

@@ -1,0 +1,22 @@
+// kernel=scale line=7 finding=KO118
+#include <cuda_runtime.h>
+
+__global__ void scale(float *x, float s, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= s;
+}
+
+// adds c
+__global__ void shift(const float *x, float *y, float c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] + c;
+}
+
+void run(float *x, float *y, int n)
+{
+    scale<<<(n + 255) / 256, 256>>>(x, 2.0f, n);
+    shift<<<(n + 255) / 256, 256>>>(y, x, 1.0f, n);
+    shift<<<(n + 255) / 256, 256>>>(y + 1, x, 1.0f, n);
+}

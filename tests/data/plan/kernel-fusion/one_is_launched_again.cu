@@ -1,0 +1,25 @@
+// kernel=halve line=7 finding=KO118
+#include <cuda_runtime.h>
+
+__global__ void halve(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= 0.5f;
+}
+
+__global__ void square(float *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= x[i];
+}
+
+void run(int n)
+{
+    float *x, *y;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    square<<<(n + 255) / 256, 256>>>(y, n);
+    cudaDeviceSynchronize();
+    halve<<<(n + 255) / 256, 256>>>(x, n);
+    square<<<(n + 255) / 256, 256>>>(x, n);
+}
