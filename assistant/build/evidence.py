@@ -4,11 +4,13 @@
 2. Loads, stores and atomics: the bytes that a line's machine accesses move are those that its emulated accesses moved.
 3. Loops: passes, from iterations and how far the loop is unrolled.
 4. Blocks that hold the lines of one emulated block: all copies together ran as often as it.
-5. What is left open: copies share alike, a library routine's rare side is left out, else both ways are equally likely.
+5. What is left open: copies share alike, a library routine's rare side is left out, else both ways are equally likely; parts of a loop of
+   which only the sum is known did half of it each.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -65,6 +67,7 @@ class Evidence:
         self._accept_in_order()
         self._accept_copies()
         self._accept_open()
+        self._accept_middles()
 
     def _accept_all(self, equations: Iterable[Equation]) -> None:
         for terms, value in equations:
@@ -287,6 +290,14 @@ class Evidence:
             if count is None or not open_edges:
                 continue
             self._accept_branch(block, open_edges, count)
+
+    def _accept_middles(self) -> None:
+        """What two parts of a loop did together, of which nothing says how much each did, as one that was split where an iteration is left
+        out: half each."""
+        for block in self._machine.blocks:
+            if self._count(block.name) is None:
+                low, high = self._system.bounds({block.name: 1.0})
+                self._system.accept({block.name: 1.0}, (low + high) / 2 if math.isfinite(high) else low)
 
     def _end_empty_loops(self, block: MachineBlock) -> None:
         """A loop that is never entered goes never round."""

@@ -130,6 +130,13 @@ def test_a_loop_that_stages_a_tile_is_counted_by_what_its_block_takes_of_it():
     assert set(warps_of("tiles.cu", "product", lambda i: i.opcode == "FFMA")) == {2048}
 
 
+def test_a_loop_that_was_split_where_an_iteration_is_left_out_runs_as_often_as_its_parts_together():
+    """Nothing says how much each part did; what both did is known: 1,000 iterations of 32 warps, with a root in each."""
+    roots = warps_of("pairs.cu", "accel", lambda i: i.opcode == "MUFU.RSQ")
+    assert len(roots) > 4, "nvcc unrolled it"
+    assert sum(roots) == pytest.approx(1000 * 32, rel=0.01)
+
+
 @pytest.mark.thorough
 def test_two_loops_of_one_long_kernel_run_as_often_as_each_of_them_does():
     """One does 16 iterations a pass while the index that controls it advances by 13 for each; the other, 59 iterations in 8 warps on a line
