@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from assistant.plan.expert.all_pairs_tile import AllPairsTile
 from assistant.plan.expert.block_atomics import BlockAtomics
 from assistant.plan.expert.block_scan import BlockScan
 from assistant.plan.expert.block_shuffles import BlockShuffles
@@ -34,6 +33,7 @@ from assistant.plan.expert.split_k import SplitK
 from assistant.plan.expert.split_loop import SplitLoop
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.thread_coarsening import ThreadCoarsening
+from assistant.plan.expert.tiled_pairs import TiledPairs
 from assistant.plan.expert.transformation import Transformation
 from assistant.plan.expert.vectorized_access import VectorizedAccess
 from assistant.plan.expert.warp_per_row import WarpPerRow
@@ -43,7 +43,6 @@ from assistant.plan.expert.window_tile import WindowTile
 __all__ = ["EXPERT_TRANSFORMATIONS"]
 
 EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
-    AllPairsTile(),
     BlockAtomics(),
     BlockScan(),
     BlockShuffles(),
@@ -75,6 +74,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     SplitLoop(),
     StagedStore(),
     ThreadCoarsening(),
+    TiledPairs(),
     VectorizedAccess(),
     WarpPerRow(),
     WarpShuffleTail(),

@@ -1,6 +1,6 @@
 """The text of a loop over items that a block brings to shared memory together, tile by tile.
 
-Knows nothing of whether a tile is right or pays; ``all_pairs_tile`` decides that.
+Knows nothing of whether a tile is right or pays; ``tiled_pairs`` decides that.
 
 Example::
 

@@ -43,7 +43,7 @@ from assistant.plan.expert.writing.item_tile_text import ItemTile, bytes_of_item
 from assistant.plan.expert.writing.opened_bounds import OpenedBounds, opened_bounds, with_opened_bounds
 from assistant.workload.recorded_words import apart_assumption
 
-__all__ = ["AllPairsTile"]
+__all__ = ["TiledPairs"]
 
 _LEAST_BLOCK = 32
 """Threads that share an item: a warp, whose threads read it together anyway. Our own limit: smaller blocks do not gain by barriers."""
@@ -51,10 +51,10 @@ _WARP, _SECTOR_BYTES = 32, 32
 """Threads, and bytes of a sector (CUDA C++ Programming Guide, "Device Memory Accesses")."""
 
 
-class AllPairsTile:
+class TiledPairs:
     """Items that each thread loads by itself → tiles of items in shared memory."""
 
-    technique = "all-pairs-tile"
+    technique = "tiled-pairs"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         found = item_loop(context)
@@ -139,7 +139,7 @@ def _rewrite(
     names = " and ".join(f"`{name}`" for name in dict.fromkeys(part.base for part in found.parts))
     reuse = next((e.value for e in context.evidence if e.metric == "load_reuse_in_block"), 0.0)
     return Rewrite(
-        technique=AllPairsTile.technique,
+        technique=TiledPairs.technique,
         kernel=context.kernel.key,
         line=context.tree.line(found.node),
         edits=edits,
