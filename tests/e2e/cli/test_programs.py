@@ -126,6 +126,20 @@ def test_a_header_is_edited_accepted_and_taken_back(cli: Cli, project: Path) -> 
     assert project.read_text("utf-8") == OPS
 
 
+def test_a_launch_of_a_header_stays_where_another_program_launches_its_kernel_too(cli: Cli) -> None:
+    cli.write("kernelopt.toml", "")
+    cli.write("ops.cuh", OPS.replace("v[i] + pow(v[i], 3.0)", "v[i] * 1.5"))
+    launched = MAIN.replace("void grow_all(double *v, int n);", '#include "ops.cuh"').replace(
+        "grow_all(v, n)", "grow<<<(n + 31) / 32, 32>>>(v, n)"
+    )
+    for name in ("main.cu", "bench.cu"):
+        cli.write(name, launched)
+    ended = cli.run("optimize", cli.folder / "main.cu", "--accept", "none", "--device", "cpu", "--allow-host-code", "--json")
+    assert not ended.all("proposal"), ended.said
+    declines = {decline["technique"]: decline["reason"] for decline in ended.one("plan")["declines"]}
+    assert "which bench.cu of another program launches as well" in declines["block-size-search"]
+
+
 @pytest.mark.thorough
 def test_an_edit_of_a_header_is_judged_in_its_place(cli: Cli, project: Path) -> None:
     right = cli.write("right.cuh", OPS.replace("pow(v[i], 3.0)", "v[i] * v[i] * v[i]"))
