@@ -199,7 +199,11 @@ def _weighed(trips: TripCounts) -> list[tuple[int, float]]:
     weighed = [(count, share) for count in counts]
     missing = mean - sum(count * weight for count, weight in weighed)
     shift = missing / (high - counts[0])  # from the one end to the other
-    return [(count, weight + (shift if count == high else -shift if count == counts[0] else 0.0)) for count, weight in weighed]
+    shifted = [(count, weight + (shift if count == high else -shift if count == counts[0] else 0.0)) for count, weight in weighed]
+    if all(weight >= 0.0 for _, weight in shifted):
+        return shifted
+    more = mean - math.floor(mean)  # the mean is too near the least or the most: only the two counts next to it
+    return [(math.floor(mean), 1.0 - more), (math.floor(mean) + 1, more)]
 
 
 def _falling(mean: float, most: int) -> list[tuple[int, float]]:

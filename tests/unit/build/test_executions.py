@@ -105,6 +105,15 @@ def test_the_most_unrolled_piece_takes_what_it_can():
     assert (four.passes, one.passes) == (1.0, 1.0)
 
 
+@pytest.mark.parametrize("mean", [122.07, 122.5, 122.93])
+def test_straight_code_behind_an_unrolled_loop_runs_once_an_entry_at_most(mean: float):
+    """The mean lies between the trip counts that are taken for it; none of them may be a negative share of the entries."""
+    pieces = (Piece(5, 1, None), Piece(8, 1, None), Piece(11, 1, None), Piece(15, 4, Loop(15, frozenset({15}))))
+    found = shares(TripCounts(mean, 0.992), pieces)
+    assert all(0.0 <= share.passes <= 1.0 for share in found[:3])
+    assert sum(share.passes * piece.copies for share, piece in zip(found, pieces, strict=True)) == pytest.approx(mean, rel=0.01)
+
+
 def warps_of(program: str, kernel: str, is_counted: Callable[[SassInstruction], bool]) -> list[float]:
     """Of each machine instruction of one kernel of ``tests/data/executed/own`` that is asked for, in the order of the code."""
     account = load_account(DATA / "executed" / "accounts" / "own" / f"{program}.json.gz")
