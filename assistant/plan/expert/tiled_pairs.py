@@ -47,6 +47,8 @@ __all__ = ["TiledPairs"]
 
 _LEAST_BLOCK = 32
 """Threads that share an item: a warp, whose threads read it together anyway. Our own limit: smaller blocks do not gain by barriers."""
+_LEAST_ITEMS = 64
+"""Of a loop: filling a tile and waiting for it twice takes about as long as some tens of loads that all lanes share. Our own limit."""
 _WARP, _SECTOR_BYTES = 32, 32
 """Threads, and bytes of a sector (CUDA C++ Programming Guide, "Device Memory Accesses")."""
 
@@ -85,8 +87,8 @@ def _unfit(context: TransformationContext, found: ItemLoop, tiles: tuple[ItemTil
     bound = evaluate(found.header.bound_node, scope_of(context.tree, context.kernel), {})
     scalar = None if context.recorded is None else context.recorded.scalar(context.tree.text(found.header.bound_node))
     most = bound if bound is not None else None if scalar is None else scalar.highest
-    if most is not None and most <= block.count:
-        words = f"the loop goes through {most:.0f} items and would have to go through more than the {block.count} threads of a block"
+    if most is not None and most < _LEAST_ITEMS:
+        words = f"the loop goes through {most:.0f} items, and a tile with its barriers pays for {_LEAST_ITEMS} or more"
         return Obstacle(DeclineReason.NO_GAIN, words)
     size, limit = bytes_of_item(context, tiles) * block.count, context.architecture.shared_bytes_per_block_default
     if size > limit:

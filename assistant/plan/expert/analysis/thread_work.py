@@ -14,10 +14,11 @@ from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.integers import evaluate
 from assistant.cuda.loops import LOOPS
+from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, joined, unparenthesized
-from assistant.cuda.variables import Variable, declared_variables
+from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
@@ -126,6 +127,12 @@ def _obstacle(context: TransformationContext, function: Function, node: Node) ->
         return Obstacle(DeclineReason.LOOP_FORM, f"{context.kernel.name} would have to do its work for an index without a loop")
     if "__shared__" in tree.text(node):
         return Obstacle(DeclineReason.SYNCHRONIZES, f"{context.kernel.name} uses shared memory, and its threads would have to work alone")
+    hidden = hidden_names(tree, node) & {*locals_of(tree, function.body), *(parameter.name for parameter in function.parameters)}
+    if hidden:
+        words = (
+            f"a macro in {context.kernel.name} uses `{min(hidden)}`, which would have to stand in the text where it may get another name"
+        )
+        return Obstacle(DeclineReason.HIDDEN_BY_MACRO, words)
     unclear = unclear_access(tree, function, node)
     if unclear is not None:
         return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")
