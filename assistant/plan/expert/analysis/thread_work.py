@@ -129,9 +129,7 @@ def _obstacle(context: TransformationContext, function: Function, node: Node) ->
         return Obstacle(DeclineReason.SYNCHRONIZES, f"{context.kernel.name} uses shared memory, and its threads would have to work alone")
     hidden = hidden_names(tree, node) & {*locals_of(tree, function.body), *(parameter.name for parameter in function.parameters)}
     if hidden:
-        words = (
-            f"a macro in {context.kernel.name} uses `{min(hidden)}`, which would have to stand in the text where it may get another name"
-        )
+        words = f"a macro in {context.kernel.name} uses `{min(hidden)}`, which would have to stand in the text, as it may get another name"
         return Obstacle(DeclineReason.HIDDEN_BY_MACRO, words)
     unclear = unclear_access(tree, function, node)
     if unclear is not None:
