@@ -17,7 +17,7 @@ from assistant.cuda.loops import LOOPS
 from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, binary_parts, joined, unparenthesized
+from assistant.cuda.syntax import Node, binary_parts, joined, unparenthesized, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
@@ -57,6 +57,8 @@ class ThreadWork(Record):
     """Other declarations before the check."""
     work: Span
     """What is done for the index, without braces."""
+    is_single: bool
+    """It is one statement."""
     uses: tuple[ElementUse, ...]
 
 
@@ -85,7 +87,8 @@ def thread_work(context: TransformationContext) -> ThreadWork | Obstacle:
     uses = _uses(context, function, nodes, index.name)
     work = Span(tree.span(guard).end, tree.span(context.body).end - 1) if is_early else _inside(context, branch)
     before = tuple(n for n in declared if n != index.node)
-    return uses if isinstance(uses, Obstacle) else ThreadWork(function, index, condition, is_early, before, work, uses)
+    is_single = len(without_comments(context.body)) == count + 2 if is_early else only is not None
+    return uses if isinstance(uses, Obstacle) else ThreadWork(function, index, condition, is_early, before, work, is_single, uses)
 
 
 def _other_form(context: TransformationContext) -> Obstacle:

@@ -55,6 +55,8 @@ class _Written(Record):
     condition: str
     before: tuple[str, ...]
     lines: tuple[str, ...]
+    is_single: bool
+    """One statement, which needs no braces."""
 
 
 def fused_name(context: TransformationContext, parts: Sequence[FusedPart]) -> str:
@@ -231,11 +233,17 @@ def _checked(style: Style, written: Sequence[_Written], is_early: bool) -> list[
     conditions = {"".join(each.condition.split()) for each in written}
     before = [line for each in written for line in each.before]
     if len(conditions) > 1:
-        return [*before, *(line for each in written for line in style.headed(f"if ({each.condition})", each.lines))]
+        return [*before, *(line for each in written for line in _branch(style, each))]
     lines = [line for each in written for line in each.lines]
     if is_early:
         return [f"if ({_left(written[0].condition)}) return;", *before, *lines]
-    return [*before, *style.headed(f"if ({written[0].condition})", lines)]
+    inner = (style.indent + line for line in lines)
+    return [*before, *style.opened(f"if ({written[0].condition})"), *inner, "}"]
+
+
+def _branch(style: Style, each: _Written) -> tuple[str, ...]:
+    head, inner = f"if ({each.condition})", (style.indent + line for line in each.lines)
+    return (head, *inner) if each.is_single else (*style.opened(head), *inner, "}")
 
 
 def _left(condition: str) -> str:
@@ -247,7 +255,7 @@ def _left(condition: str) -> str:
 def _written(context: TransformationContext, part: FusedPart, names: Mapping[str, str]) -> _Written:
     before = tuple(_replaced(context, context.tree.span(node), names) for node in part.work.before)
     piece = _replaced(context, part.work.work, names)
-    return _Written(_condition(context, part.work, names), before, tuple(dedented(piece, is_opened=True)))
+    return _Written(_condition(context, part.work, names), before, tuple(dedented(piece, is_opened=True)), part.work.is_single)
 
 
 def _condition(context: TransformationContext, work: ThreadWork, names: Mapping[str, str]) -> str:

@@ -13,9 +13,7 @@ __device__ float bent(float v) { return v > 0.0f ? v : 0.1f * v; }
 __global__ void activate(float* h, int total)
 {
 	int i = threadIdx.x + blockIdx.x * blockDim.x;
-	if (i >= total) return;
-	float v = h[i];
-	h[i] = bent(v);
+	if (i < total) { float v = h[i]; h[i] = bent(v); }
 }
 
 void layer(int rows, int cols)

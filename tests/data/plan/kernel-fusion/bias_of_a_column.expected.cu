@@ -9,8 +9,7 @@ __global__ void add_bias_and_activate(float* h, const float* bias, int rows, int
 	if (i < rows * cols)
 		h[i] += bias[i % cols];
 	if (i < total) {
-		float v = h[i];
-		h[i] = bent(v);
+		float v = h[i]; h[i] = bent(v);
 	}
 }
 
