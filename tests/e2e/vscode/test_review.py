@@ -136,6 +136,7 @@ async def test_a_review_outlives_the_server_with_what_was_left_out(open_window: 
     await window.shoot("outlived")
     await window.click(window.title_buttons.get_by_role("button", name="Accept"))
     await window.see_notification("Accepting 2 of 3 hunks: hunk 2 stays out")
+    await window.let_run()
     await saved_without_second(window, offered)
 
 
@@ -174,6 +175,7 @@ async def test_hunks_are_picked_by_keyboard(open_window: OpenWindow, offered: Of
     await keyboard.press("ArrowDown")
     await keyboard.press("Space")
     await keyboard.press("Enter")
+    await window.let_run()
     await saved_without_second(window, offered)
 
 
