@@ -13,6 +13,7 @@ OTHER_TEXT = {
     "assistant.engine.pair.state": "what a person types",
     "assistant.engine.proposals.constraints": "what a person types",
     "assistant.engine.proposals.explain": "placeholders in a rationale",
+    "assistant.engine.proposals.rebased": "what a summary says of hunks",
     "assistant.engine.search.printed": "what a program prints",
     "assistant.engine.search.same_work": "operands of machine code",
     "assistant.verify.instructions": "opcodes of machine code",

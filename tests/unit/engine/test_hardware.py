@@ -132,7 +132,7 @@ async def test_of_a_program_one_launch_of_each_shape_is_counted_again_as_far_as_
     (kernel,) = evaluation.counted.kernels
     groups = tuple(replace(kernel.groups[0], profile=profile) for profile in shown)
     kept = tuple(SimpleNamespace(index=index) for index in (9, 1, 5))
-    recording: Any = SimpleNamespace(launches=kept)
+    recording: Any = SimpleNamespace(launches=kept, shape_counts=())
     run: Any = SimpleNamespace(recording_path=Path("/recording"), recording=recording)
     counted = replace(evaluation.counted, run=run, profiles=tuple(shown), kernels=(replace(kernel, groups=groups),))
     asked: list[tuple[int, ...]] = []
@@ -149,6 +149,9 @@ async def test_of_a_program_one_launch_of_each_shape_is_counted_again_as_far_as_
     for lacking in (replace(counted, run=SimpleNamespace(**{**vars(run), what: None})) for what in ("recording_path", "recording")):
         failure = await on_hardware(job, replace(of_program, counted=lacking), Keeping(()))
         assert isinstance(failure, LabFailure) and failure.message == "no launch of the kernels in question was recorded"
+    too_large = replace(counted, run=SimpleNamespace(**vars(run) | {"recording": SimpleNamespace(launches=(), shape_counts=(1,))}))
+    failure = await on_hardware(job, replace(of_program, counted=too_large), Keeping(()))
+    assert isinstance(failure, LabFailure) and "are known, but not what they reach" in failure.message
 
 
 def with_launches(evaluation: Evaluation, times_s: dict[int, float]) -> Evaluation:

@@ -40,7 +40,7 @@ class Emulator:
 @pytest.mark.parametrize(("asked", "kept"), [("compared", "none"), ("any", "any"), ("none", "none")])
 async def test_what_the_emulator_leaves_under_checks_is_kept_for_who_asks_for_any(tmp_path: Path, asked: Kept, kept: Kept) -> None:
     emulator: Any = Emulator()
-    client: Any = SimpleNamespace(gpu=SimpleNamespace(index=0, name="a GPU", uuid="GPU-0", architecture="sm_90"))
+    client: Any = SimpleNamespace(gpu=SimpleNamespace(index=0, name="a GPU", uuid="GPU-0", architecture="sm_90", memory_bytes=1 << 37))
     new, _ = launched(LaunchConfig(Dim3(4), Dim3(256)), {"n": 8}, np.zeros(8, np.float32))
     case = write_case(tmp_path / "case", replace(new, origin=replace(new.origin, kind="resized", is_own_size=False)))
     lab = GpuLab(emulator, client, tmp_path, "h200")
