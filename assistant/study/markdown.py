@@ -7,7 +7,8 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator
 
 from assistant.model.comparison import format_ratio
 from assistant.study.arms import PLAN_PLAYER, StudyDesign, orders_of, players_of
@@ -18,6 +19,8 @@ from assistant.study.statistics import RESAMPLE_COUNT, Figure
 __all__ = ["results_page"]
 
 _REACHED = {Grade.COMPILE: "that build", Grade.PASS: "that are right", Grade.FAST: "that are right and faster"}
+_Shown = Callable[[float], str]
+"""A figure's number, in words."""
 _MISSING = "–"
 
 
@@ -77,43 +80,61 @@ def _share(count: int, of: int) -> str:
 
 
 def _attribution(one: Attribution) -> Iterator[str]:
-    yield f"## What makes answers {_REACHED[one.grade]}"
+    is_gain = one.grade is None
+    shown = _times if is_gain else _signed
+    yield "## How much answers gain" if one.grade is None else f"## What makes answers {_REACHED[one.grade]}"
     yield ""
-    rate = " to ".join(_MISSING if value is None else f"{value:.0%}" for value in (one.nothing, one.everything))
+    whole = _times if is_gain else _percent
+    rate = " to ".join(_MISSING if value is None else whole(value) for value in (one.nothing, one.everything))
     yield f"From nothing shown to everything: {rate}. {one.node_count} nodes have draws of every coalition."
+    if is_gain:
+        yield "Each figure is a factor of the gain, the geometric mean over nodes; 1.00x is no effect."
     yield ""
-    yield from _contributions("player", one.values)
-    yield from _differences("effect of a player", one.effects)
+    yield from _contributions("player", one.values, shown)
+    yield from _differences("effect of a player", one.effects, shown)
     if one.pairs:
-        yield "Beyond what they add alone (+: they need each other; −: one replaces the other):"
+        more, less = ("above 1", "below 1") if is_gain else ("+", "−")
+        yield f"Beyond what they add alone ({more}: they need each other; {less}: one replaces the other):"
         yield ""
-        yield from _contributions("together", (*one.pairs, *one.triples))
-    yield from _differences("control", one.controls)
-    yield from _differences("plan of another model", one.transfers)
+        yield from _contributions("together", (*one.pairs, *one.triples), shown)
+    yield from _differences("control", one.controls, shown)
+    yield from _differences("plan of another model", one.transfers, shown)
 
 
-def _contributions(title: str, rows: tuple[Contribution, ...]) -> Iterator[str]:
+def _contributions(title: str, rows: tuple[Contribution, ...], shown: _Shown) -> Iterator[str]:
     yield f"| {title} | Shapley | Banzhaf |"
     yield "|---|---|---|"
     for row in rows:
-        shapley, banzhaf = _figure(row.shapley, row.shapley_error), _figure(row.banzhaf, row.banzhaf_error)
+        shapley, banzhaf = _figure(shown, row.shapley, row.shapley_error), _figure(shown, row.banzhaf, row.banzhaf_error)
         yield f"| {' × '.join(row.group)} | {shapley} | {banzhaf} |"
     yield ""
 
 
-def _differences(title: str, rows: tuple[Difference, ...]) -> Iterator[str]:
+def _differences(title: str, rows: tuple[Difference, ...], shown: _Shown) -> Iterator[str]:
     if rows:
         yield f"| {title} | difference |"
         yield "|---|---|"
         for row in rows:
-            yield f"| {row.name} | {_figure(row.figure)} |"
+            yield f"| {row.name} | {_figure(shown, row.figure)} |"
         yield ""
 
 
-def _figure(figure: Figure | None, error: float | None = None) -> str:
+def _signed(value: float) -> str:
+    return f"{value:+.3f}"
+
+
+def _percent(value: float) -> str:
+    return f"{value:.0%}"
+
+
+def _times(log_ratio: float) -> str:
+    return f"{format_ratio(math.exp(log_ratio))}x"
+
+
+def _figure(shown: _Shown, figure: Figure | None, error: float | None = None) -> str:
     """Bold where its interval excludes 0."""
     if figure is None:
         return _MISSING
     sampled = "" if error is None else f" ± {error:.3f}"
-    words = f"{figure.value:+.3f}{sampled} [{figure.low:+.3f}, {figure.high:+.3f}]"
+    words = f"{shown(figure.value)}{sampled} [{shown(figure.low)}, {shown(figure.high)}]"
     return f"**{words}**" if figure.excludes_zero else words

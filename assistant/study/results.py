@@ -40,7 +40,7 @@ from assistant.study.games import (
     shapley_weight,
 )
 from assistant.study.outcomes import Answer, Grade, Verdict, grade_of, rewrite_key
-from assistant.study.statistics import Counts, Figure, Rates
+from assistant.study.statistics import ArmMeans, Counts, Figure, Gains, LogGains, Rates
 
 __all__ = ["ArmRates", "Attribution", "Contribution", "Difference", "StudyResults", "results_of"]
 
@@ -89,11 +89,12 @@ class Difference(Record):
 
 
 class Attribution(Record):
-    """Of the rate of answers that reach a grade."""
+    """Of the rate of answers that reach a grade, or of what answers gain."""
 
-    grade: Grade
+    grade: Grade | None
+    """None: of the gain, all figures being logarithms of time before / time after, with 0 for what is not faster."""
     nothing: float | None
-    """The rate with no player there."""
+    """The rate, or the gain, with no player there."""
     everything: float | None
     node_count: int
     """Frozen nodes that have draws of every coalition."""
@@ -143,7 +144,10 @@ def results_of(design: StudyDesign, nodes: Sequence[FrozenNode], answers: Sequen
         asked_count=len(arms) * len(nodes) * design.draw_count,
         spending=spent,
         rates=tuple(_arm_rates(arm, generation, graded) for generation in generations for arm in arms),
-        attributions=tuple(_attribution(design, grade, _counts(graded, grade)) for grade in GRADES),
+        attributions=(
+            *(_attribution(design, grade, Rates(counts := _counts(graded, grade), design.seed), counts) for grade in GRADES),
+            _attribution(design, None, Gains(gains := _log_gains(graded), design.seed), gains),
+        ),
     )
 
 
@@ -170,6 +174,18 @@ def _counts(graded: Iterable[_Graded], least: Grade) -> Counts:
     return counts
 
 
+def _log_gains(graded: Iterable[_Graded]) -> LogGains:
+    gains: dict[str, dict[str, list[float]]] = {}
+    for one in graded:
+        if one.grade is not None:
+            gains.setdefault(one.answer.node, {}).setdefault(one.answer.arm, []).append(_log_gain(one))
+    return gains
+
+
+def _log_gain(one: _Graded) -> float:
+    return math.log(one.ratio) if one.ratio else 0.0
+
+
 def _arm_rates(arm: Arm, generation: int | None, graded: Iterable[_Graded]) -> ArmRates:
     own = [one for one in graded if one.answer.arm == arm.key and generation in (None, one.generation)]
     count = {grade: sum(one.grade is grade for one in own) for grade in Grade}
@@ -188,12 +204,15 @@ def _arm_rates(arm: Arm, generation: int | None, graded: Iterable[_Graded]) -> A
 
 
 def _gain(graded: Iterable[_Graded]) -> float | None:
-    gains = [math.log(one.ratio) if one.ratio else 0.0 for one in graded if one.grade is not None]
+    gains = [_log_gain(one) for one in graded if one.grade is not None]
     return math.exp(math.fsum(gains) / len(gains)) if gains else None
 
 
-def _attribution(design: StudyDesign, grade: Grade, counts: Counts) -> Attribution:
-    game = _Game.of(design, counts)
+def _attribution(
+    design: StudyDesign, grade: Grade | None, means: ArmMeans, draws: Mapping[str, Mapping[str, Sequence[float]]]
+) -> Attribution:
+    """``draws``: by node and arm, what ``means`` is made of; empty where there are none."""
+    game = _Game.of(design, means)
     players = players_of(design)
     is_exact = not orders_of(design)
     groups = [tuple(combinations(players, size)) if is_exact else () for size in (2, _MOST_TOGETHER)]
@@ -202,33 +221,33 @@ def _attribution(design: StudyDesign, grade: Grade, counts: Counts) -> Attributi
     last = (Difference(f"{p} last", game.figure({full: 1.0, full - {p}: -1.0})) for p in players if is_exact)
     return Attribution(
         grade=grade,
-        nothing=game.rates.rate(game.arms[nothing]),
-        everything=game.rates.rate(game.arms[full]),
-        node_count=sum(all(arms.get(arm, (0, 0))[0] for arm in game.arms.values()) for arms in counts.values()),
+        nothing=means.mean(game.arms[nothing]),
+        everything=means.mean(game.arms[full]),
+        node_count=sum(all(arms.get(arm) for arm in game.arms.values()) for arms in draws.values()),
         values=tuple(game.value(player) for player in players),
         effects=(*alone, *last),
         pairs=tuple(game.together(group) for group in groups[0]),
         triples=tuple(game.together(group) for group in groups[1]),
-        controls=tuple(_controls(design, game.rates)),
-        transfers=tuple(_transfers(design, game.rates)),
+        controls=tuple(_controls(design, means)),
+        transfers=tuple(_transfers(design, means)),
     )
 
 
 class _Game(Record):
-    """The rate of a grade as a game of the design's players."""
+    """The rate of a grade, or the gain, as a game of the design's players."""
 
     players: tuple[str, ...]
     orders: tuple[tuple[str, ...], ...]
     arms: dict[Coalition, str]
-    rates: Rates
+    means: ArmMeans
 
     @classmethod
-    def of(cls, design: StudyDesign, counts: Counts) -> _Game:
+    def of(cls, design: StudyDesign, means: ArmMeans) -> _Game:
         arms = {coalition: arm_of(design, coalition).key for coalition in coalitions_asked(design)}
-        return cls(players_of(design), orders_of(design), arms, Rates(counts, design.seed))
+        return cls(players_of(design), orders_of(design), arms, means)
 
     def figure(self, weights: Mapping[Coalition, float]) -> Figure | None:
-        return self.rates.figure({self.arms[c]: weight for c, weight in weights.items()}, tuple(self.arms.values()))
+        return self.means.figure({self.arms[c]: weight for c, weight in weights.items()}, tuple(self.arms.values()))
 
     def together(self, group: tuple[str, ...]) -> Contribution:
         shapley, banzhaf = (self.figure(derivative_weights(self.players, group, weight)) for weight in (shapley_weight, banzhaf_weight))
@@ -246,27 +265,27 @@ class _Game(Record):
         return Contribution((player,), shapley, banzhaf, *errors)
 
 
-def _controls(design: StudyDesign, rates: Rates) -> list[Difference]:
+def _controls(design: StudyDesign, means: ArmMeans) -> list[Difference]:
     full = arm_of(design, full_coalition(design)).key
     found: list[Difference] = []
     for control in design.controls:
         arm = control_arm(design, control).key
         if arm != full:
-            found.append(Difference(f"{control} less all signals as they are", rates.figure({arm: 1.0, full: -1.0})))
+            found.append(Difference(f"{control} less all signals as they are", means.figure({arm: 1.0, full: -1.0})))
     has_no_plan = Control.NO_PLAN in design.controls or (design.plan is PlanVariation.VARY and PLAN_PLAYER in players_of(design))
     if Control.DUMMY_PLAN in design.controls and has_no_plan:
         dummy, none = control_arm(design, Control.DUMMY_PLAN).key, control_arm(design, Control.NO_PLAN).key
-        found.append(Difference("dummy-plan less no-plan", rates.figure({dummy: 1.0, none: -1.0})))
+        found.append(Difference("dummy-plan less no-plan", means.figure({dummy: 1.0, none: -1.0})))
     return found
 
 
-def _transfers(design: StudyDesign, rates: Rates) -> list[Difference]:
+def _transfers(design: StudyDesign, means: ArmMeans) -> list[Difference]:
     arms = {(arm.planner, arm.coder): arm.key for arm in transfer_arms(design)}
     if not arms:
         return []
     first, second = design.models[:2]
     pairs = ((second, first, (1, 0), (0, 0)), (first, second, (0, 1), (1, 1)))
     return [
-        Difference(f"written by {writer}: planned by {planner} less its own plan", rates.figure({arms[other]: 1.0, arms[own]: -1.0}))
+        Difference(f"written by {writer}: planned by {planner} less its own plan", means.figure({arms[other]: 1.0, arms[own]: -1.0}))
         for planner, writer, other, own in pairs
     ]

@@ -3,8 +3,8 @@
 A rate is the mean over nodes of each node's share, so that a node with more draws counts no more. A resample draws nodes with replacement
 and, within each, a rate for every arm (two levels: Davison and Hinkley, Bootstrap Methods and their Application, 1997, section 3.8). All
 arms of a node are drawn together, so that what makes a node easy or hard cancels out of differences between arms. A rate within a node is
-drawn from Beta(hits + 1/2, misses + 1/2) (Jeffreys), as two hits of two draws do not say that the next is one; intervals are put around
-the observed figure. Example::
+drawn from Beta(hits + 1/2, misses + 1/2) (Jeffreys), as two hits of two draws do not say that the next is one; of gains, draws are drawn
+with replacement. Intervals are put around the observed figure. Example::
 
     rates = Rates(counts, seed=0)           # counts: node -> arm -> (draws, draws that reached the grade)
     rates.figure({"profile, plan own": 1.0, "no signal, plan none": -1.0})     # Figure(value, low, high)
@@ -12,16 +12,21 @@ the observed figure. Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assistant.record import Record
 
-__all__ = ["RESAMPLE_COUNT", "Counts", "Figure", "Rates"]
+__all__ = ["RESAMPLE_COUNT", "ArmMeans", "Counts", "Figure", "Gains", "LogGains", "Rates"]
 
 Counts = Mapping[str, Mapping[str, tuple[int, int]]]
+LogGains = Mapping[str, Mapping[str, Sequence[float]]]
+"""Node → arm → of each draw, the logarithm of time before / time after."""
+_Resamples = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""The arms' means, shape (n_arms,), and those of each resample, shape (n_resamples, n_arms)."""
 RESAMPLE_COUNT = 2000
 _BLOCK = 100
 """Resamples at once: bounds the memory of large studies."""
@@ -45,21 +50,19 @@ class Figure(Record):
         return self.low > 0 or self.high < 0
 
 
-class Rates:
-    """Rates of arms over those nodes that have draws of every arm that is asked for."""
+class ArmMeans(ABC):
+    """What the draws of arms come to on average, over those nodes that have draws of every arm that is asked for."""
 
-    def __init__(self, counts: Counts, seed: int) -> None:
-        self._counts = counts
+    def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._resampled: dict[tuple[str, ...], tuple[NDArray[np.float64], NDArray[np.float64]] | None] = {}
+        self._resampled: dict[tuple[str, ...], _Resamples | None] = {}
 
-    def rate(self, arm: str) -> float | None:
+    @abstractmethod
+    def mean(self, arm: str) -> float | None:
         """None where no node has draws of it."""
-        shares = [share[1] / share[0] for arms in self._counts.values() if (share := arms.get(arm)) and share[0]]
-        return sum(shares) / len(shares) if shares else None
 
     def figure(self, weights: Mapping[str, float], among: tuple[str, ...] = ()) -> Figure | None:
-        """The weighted sum of arms' rates; None where no node has draws of all of them.
+        """The weighted sum of arms' means; None where no node has draws of all of them.
 
         ``among``: arms that nodes must have, too: figures of the same arms are from the same nodes and resamples.
         """
@@ -67,19 +70,34 @@ class Rates:
         known = self._resamples(arms)
         if known is None:
             return None
-        rates, resamples = known
+        means, resamples = known
         vector = np.array([weights.get(arm, 0.0) for arm in arms])
-        sums, value = resamples @ vector, float(rates @ vector)
+        sums, value = resamples @ vector, float(means @ vector)
         low, high = np.quantile(sums - sums.mean() + value, [_TAIL_RATIO, 1 - _TAIL_RATIO])
         return Figure(*(round(number, _DECIMALS) + 0.0 for number in (value, float(low), float(high))))
 
-    def _resamples(self, arms: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """The arms' rates, shape (n_arms,), and those of each resample, shape (n_resamples, n_arms)."""
+    def _resamples(self, arms: tuple[str, ...]) -> _Resamples | None:
         if arms not in self._resampled:
             self._resampled[arms] = self._drawn(arms)
         return self._resampled[arms]
 
-    def _drawn(self, arms: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    @abstractmethod
+    def _drawn(self, arms: tuple[str, ...]) -> _Resamples | None:
+        """None where no node has draws of all of them."""
+
+
+class Rates(ArmMeans):
+    """Of draws that reached a grade."""
+
+    def __init__(self, counts: Counts, seed: int) -> None:
+        super().__init__(seed)
+        self._counts = counts
+
+    def mean(self, arm: str) -> float | None:
+        shares = [share[1] / share[0] for arms in self._counts.values() if (share := arms.get(arm)) and share[0]]
+        return sum(shares) / len(shares) if shares else None
+
+    def _drawn(self, arms: tuple[str, ...]) -> _Resamples | None:
         whole = [[counts[arm] for arm in arms] for counts in self._counts.values() if all(counts.get(arm, (0, 0))[0] for arm in arms)]
         if not whole:
             return None
@@ -95,3 +113,25 @@ def _resampled(hits: NDArray[np.int64], draws: NDArray[np.int64], generator: np.
     """Arms' rates of a block of resamples, shape (n_block, n_arms); hits and draws: (n_nodes, n_arms)."""
     nodes = generator.integers(0, len(hits), size=(_BLOCK, len(hits)))
     return generator.beta(hits[nodes] + _PRIOR, draws[nodes] - hits[nodes] + _PRIOR).mean(axis=1)
+
+
+class Gains(ArmMeans):
+    """Logarithms of gains: of what is not faster, 0."""
+
+    def __init__(self, gains: LogGains, seed: int) -> None:
+        super().__init__(seed)
+        self._gains = gains
+
+    def mean(self, arm: str) -> float | None:
+        means = [float(np.mean(draws)) for arms in self._gains.values() if (draws := arms.get(arm))]
+        return sum(means) / len(means) if means else None
+
+    def _drawn(self, arms: tuple[str, ...]) -> _Resamples | None:
+        whole = [[np.array(gains[arm]) for arm in arms] for gains in self._gains.values() if all(gains.get(arm) for arm in arms)]
+        if not whole:
+            return None
+        generator = np.random.default_rng(self._seed)
+        nodes = generator.integers(0, len(whole), size=(RESAMPLE_COUNT, len(whole)))
+        within = np.array([[generator.choice(draws, (RESAMPLE_COUNT, len(draws))).mean(axis=1) for draws in node] for node in whole])
+        resamples = within[nodes, :, np.arange(RESAMPLE_COUNT)[:, None]].mean(axis=1)  # within: (n_nodes, n_arms, n_resamples)
+        return np.array([[draws.mean() for draws in node] for node in whole]).mean(axis=0), resamples

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from random import Random
 
@@ -10,9 +11,9 @@ import pytest
 from assistant.model.trial import TrialOutcome
 from assistant.study.arms import Control, PlanVariation, Signal, StudyDesign, arms_of
 from assistant.study.markdown import results_page
-from assistant.study.outcomes import Answer, Grade, Verdict
+from assistant.study.outcomes import Answer, Grade, Verdict, rewrite_key
 from assistant.study.results import Attribution, StudyResults, results_of
-from tests.unit.study.studies import answer, drawn, node, verdicts
+from tests.unit.study.studies import answer, drawn, node, rewrite, verdicts
 
 CONTROLS = (Control.NO_PLAN, Control.DUMMY_PLAN)
 
@@ -122,3 +123,25 @@ def test_rates_are_given_by_generation() -> None:
     results = planted(design("profile"), 4, seed=2)
     assert [row.draw_count for row in results.rates if row.arm == results.rates[0].arm] == [24, 12, 12]
     assert "### Generation 1" in results_page(results)
+
+
+def test_of_answers_that_all_are_faster_the_gain_says_what_a_signal_is_worth() -> None:
+    """The profile makes edits twice as fast on one kernel and four times on another; the hardware's sheet does nothing."""
+    of = StudyDesign((Signal("profile"), Signal("hardware")), PlanVariation.OFF, (), 2)
+    nodes, answers, known = [node(0), node(1)], list[Answer](), list[Verdict]()
+    for frozen, gained in zip(nodes, (2.0, 4.0), strict=True):
+        ratios = {"slow": 1.5, "quick": 1.5 * gained}
+        known += [Verdict(frozen.id, rewrite_key(rewrite(name)), TrialOutcome.KEPT, "", ratio) for name, ratio in ratios.items()]
+        answers += [answer(frozen, arm, i, "quick" if "profile" in arm.shown else "slow") for arm in arms_of(of) for i in range(2)]
+    results = results_of(of, nodes, answers, known)
+    assert all(figure is not None and not figure.excludes_zero for one in fast(results).values for figure in (one.shapley, one.banzhaf))
+    gain = results.attributions[-1]
+    assert gain.grade is None and gain.node_count == 2
+    values = {one.group: one for one in gain.values}
+    profile, hardware = values["profile",], values["hardware",]
+    for figure in (profile.shapley, profile.banzhaf):
+        assert figure is not None and math.exp(figure.value) == pytest.approx(8**0.5), "the root of 2 x 4"
+        assert (math.exp(figure.low), math.exp(figure.high)) == (pytest.approx(2.0, rel=0.3), pytest.approx(4.0, rel=0.3))
+    assert hardware.shapley is not None and (hardware.shapley.low, hardware.shapley.high) == (0.0, 0.0)
+    page = results_page(results)
+    assert "From nothing shown to everything: 1.50x to 4.24x. 2 nodes" in page and "| hardware | 1.00x [1.00x, 1.00x] |" in page
