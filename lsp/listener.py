@@ -226,7 +226,6 @@ class SessionListener:
     def _refresh(self) -> None:
         """Lenses, hints and lists are pulled: ask the client to pull again."""
         self._refreshing = None
-        self._refreshed_s = asyncio.get_running_loop().time()
         stale, self._stale = sorted(self._stale), set()
         if self._client.supports("lines"):
             self._server.protocol.notify("kernelopt/changed", {"uris": stale})
@@ -234,6 +233,7 @@ class SessionListener:
             self._server.workspace_code_lens_refresh(None)
         if stale and self._client.refreshes_hints:
             self._server.workspace_inlay_hint_refresh(None)
+        self._refreshed_s = asyncio.get_running_loop().time()
 
 
 def _title(work: Work) -> str:

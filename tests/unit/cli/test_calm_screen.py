@@ -105,7 +105,7 @@ def _jobs(told: list[events.Event]) -> Iterator[list[events.Event]]:
 def test_a_search_ends_with_a_row_for_each_kernel() -> None:
     lines = shown(next(_jobs(recorded(RUNS["optimize_two_steps"])))).splitlines()
     row = next(line for line in lines if line.startswith("column_mean"))
-    assert row.split()[1:3] == ["L1", "throughput"] and "≈2.78x" in row and "accepted: right, 33 of 33" in row
+    assert row.split()[1:3] == ["L1", "throughput"] and "≈6.49x" in row and "accepted: right, 33 of 33" in row
     assert any("performance model for h200" in line and "nothing was timed" in line for line in lines), "a predicted gain names its method"
 
 
