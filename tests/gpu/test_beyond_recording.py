@@ -1,4 +1,4 @@
-"""Launches that reach more than is kept of one: judged by what reaches the host, and timed in the programs themselves."""
+"""Launches that reach too much memory to be kept: judged by what reaches the host, and timed in the programs themselves."""
 
 from __future__ import annotations
 

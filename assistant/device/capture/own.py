@@ -66,7 +66,7 @@ def run_own(request: CaptureRequest, around: CaptureEnvironment, variables: Mapp
 
 
 def build_own_extension(request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path) -> None:
-    """What a script loads, built before the GPUs are held for the script: a minute in which nobody else could measure."""
+    """What a script loads, built before the GPUs are held for the script: a minute in which no other process could measure."""
     key, command = build_key(request), build_only_command(request, request.run_command or ())
     built = _extensions_folder(request) / f"{key}.built"
     if command is not None and not built.exists():

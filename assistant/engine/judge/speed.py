@@ -91,7 +91,7 @@ async def _measured_or_predicted(job: Job, question: SpeedQuestion, is_confirmin
 
 
 def _is_left_out(question: SpeedQuestion, chosen: Sequence[TimedPair]) -> bool:
-    """Whether no launch of one of the kernels can be replayed, though the program launches it."""
+    """Whether there is a kernel that the program launches, and no launch of it can be replayed."""
     if question.before.counted.recording is None or not all(pair.before and pair.after for pair in question.pairs):
         return False
     timed = {launch.kernel for pair in chosen for launch in pair.old.recording.launches if launch.index in pair.old.launches}

@@ -19,7 +19,6 @@ from assistant.cuda.assignments import changed_names
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.functions import Function, enclosing_function
-from assistant.cuda.integers import evaluate
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
@@ -28,6 +27,7 @@ from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.mirrored_elements import Mirror, are_apart, mirror_of
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
+from assistant.plan.expert.analysis.thread_index import is_index_for_every_block
 from assistant.plan.expert.analysis.tile_loads import is_unconditional
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -35,8 +35,6 @@ from assistant.record import Record
 
 __all__ = ["ElementwiseKernel", "StreamedPointer", "elementwise_kernel"]
 
-_TRIAL_PLACES = ((0, 0, 64), (0, 5, 64), (3, 0, 64), (7, 63, 64), (2, 9, 256))
-"""Blocks, threads and block sizes for which the index is computed."""
 _INDICES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 
 
@@ -98,7 +96,7 @@ def elementwise_kernel(context: TransformationContext) -> ElementwiseKernel | Ob
         )
     loop_head = None if frame.loop is None else counted_header(tree, frame.loop)
     declared = frame.index if frame.loop is None else _counter(tree, frame.loop)
-    if declared is None or declared.value is None or not _is_grid_index(context, declared.value):
+    if declared is None or declared.value is None or not is_index_for_every_block(context, declared.value):
         return Obstacle(DeclineReason.GUARD_FORM, "no local is `blockIdx.x * blockDim.x + threadIdx.x`, the thread's index in the grid")
     if loop_head is not None and not _is_grid_size(context, loop_head.step):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop does not stride over the whole grid, by `gridDim.x * blockDim.x`")
@@ -157,14 +155,6 @@ def _inside(body: Node) -> tuple[Node, ...]:
 def _counter(tree: SyntaxTree, loop: Node) -> Variable | None:
     start = loop.child_by_field_name("initializer")
     return None if start is None or start.type != "declaration" else next(declared_variables(tree, start), None)
-
-
-def _is_grid_index(context: TransformationContext, value: Node) -> bool:
-    scope = scope_of(context.tree, context.kernel)
-    return all(
-        evaluate(value, scope, {"blockIdx.x": block, "threadIdx.x": thread, "blockDim.x": size}) == block * size + thread
-        for block, thread, size in _TRIAL_PLACES
-    )
 
 
 def _is_grid_size(context: TransformationContext, step: str) -> bool:

@@ -12,11 +12,9 @@ from __future__ import annotations
 from assistant.cuda.accesses import Use, uses_of
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.functions import Function, enclosing_function
-from assistant.cuda.integers import evaluate
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
-from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, joined, unparenthesized, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
@@ -24,14 +22,13 @@ from assistant.model.source import Span
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, unclear_access
 from assistant.plan.expert.analysis.stored_pointers import may_store
+from assistant.plan.expert.analysis.thread_index import is_index_for_every_block
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
 __all__ = ["ElementUse", "ThreadWork", "thread_work"]
 
-_TRIAL_PLACES = ((0, 0, 64), (0, 5, 64), (3, 0, 64), (7, 63, 64), (2, 9, 256))
-"""Blocks, threads and block sizes for which the index is computed."""
 _COMPARED = ("<", "<=", ">", ">=")
 
 
@@ -103,14 +100,10 @@ def _inside(context: TransformationContext, branch: Node) -> Span:
 
 def _index(context: TransformationContext, declared: list[Node]) -> Variable | None:
     """The local that is the thread's index in the grid, alone in its declaration."""
-    scope = scope_of(context.tree, context.kernel)
     for node in declared:
         variables = tuple(declared_variables(context.tree, node))
         value = variables[0].value if len(variables) == 1 else None
-        if value is None:
-            continue
-        places = ((b * size + t, {"blockIdx.x": b, "threadIdx.x": t, "blockDim.x": size}) for b, t, size in _TRIAL_PLACES)
-        if all(evaluate(value, scope, known) == wanted for wanted, known in places):
+        if value is not None and is_index_for_every_block(context, value):
             return variables[0]
     return None
 
