@@ -153,6 +153,10 @@ class Driver(Protocol):
 
     def close_shared(self, address: Address) -> None: ...
 
+    def share(self, address: Address) -> bytes:
+        """The ``CUipcMemHandle`` by which another process can open an allocation of this one."""
+        ...
+
     def write(self, address: Address, data: bytes | memoryview, stream: StreamHandle | None = None) -> None:
         """Host to device; ``data`` may be changed when the call returns."""
         ...

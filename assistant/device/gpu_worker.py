@@ -28,6 +28,16 @@ from assistant.device.protocol import PROTOCOL_VERSION, failure, success
 from assistant.device.replay import replay
 from assistant.device.sanitizer.run import SanitizeRequest, sanitize
 from assistant.device.shared_arrays import ReadSharedRequest, read_shared
+from assistant.device.snapshots import (
+    CompareRequest,
+    FreeRequest,
+    ReadRequest,
+    TakeRequest,
+    compare_snapshots,
+    free_snapshots,
+    read_snapshots,
+    take_snapshots,
+)
 from assistant.device.timing.ops import PeaksRequest, TimeRequest, peaks, time_pairs
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.record import Record
@@ -88,6 +98,10 @@ OPERATIONS: Mapping[str, Operation] = {
     "durations": Operation(DurationsRequest, profiled_times),
     "sanitize": Operation(SanitizeRequest, sanitize, hold=Hold.SHARED),
     "read_shared": Operation(ReadSharedRequest, read_shared, hold=Hold.NONE),
+    "take_snapshots": Operation(TakeRequest, take_snapshots, hold=Hold.NONE),  # the program holds the GPU meanwhile
+    "compare_snapshots": Operation(CompareRequest, compare_snapshots, hold=Hold.SHARED),
+    "read_snapshots": Operation(ReadRequest, read_snapshots, hold=Hold.SHARED),
+    "free_snapshots": Operation(FreeRequest, free_snapshots, hold=Hold.NONE),
 }
 
 

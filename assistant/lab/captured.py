@@ -75,13 +75,18 @@ class CapturedRuns:
         finally:
             ended.set()
 
-    async def run(self, program: Program, limits: RunLimits, is_timeline: bool = False) -> ProgramRun | LabFailure:
-        """One run of the program; profiles and problems stay empty. ``is_timeline``: with when its steps ran, and no launch kept."""
+    async def run(
+        self, program: Program, limits: RunLimits, is_timeline: bool = False, snapshots: Path | None = None
+    ) -> ProgramRun | LabFailure:
+        """One run of the program; profiles and problems stay empty. ``is_timeline``: with when its steps ran, and no launch kept.
+
+        ``snapshots``: with snapshots of its large launches taken through the pipes of this folder, and no launch kept.
+        """
         built = _as_built(program)
         if (ahead := self._ahead.get(built)) is not None:
             await ahead.wait()
         message = await self._message(program, limits, "capture")
-        message["is_timeline"] = is_timeline
+        message |= {"is_timeline": is_timeline, "snapshots": encode(snapshots)}
         try:
             run_s = float(message["limits"]["wall_s"]) * (2 if program.build_command else 1)
             reply = await self._worker.request(message, run_s + _BUILD_S + _LEASE_S * len(message["gpu_uuids"]), _kept_for(built))

@@ -104,6 +104,10 @@ class CpuLab:
         return LabDescription("cpu", _DEVICE, self._target, "no GPU: emulator, ptxas and occupancy", self._missing)
 
     @property
+    def large_launches(self) -> None:
+        return None
+
+    @property
     def timing(self) -> None:
         """No time is measured on an emulator."""
         return None

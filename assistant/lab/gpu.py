@@ -23,6 +23,7 @@ from assistant.lab.gpu_counters import GpuCounters
 from assistant.lab.gpu_replays import GpuReplays
 from assistant.lab.gpu_runs import GpuRuns, Look
 from assistant.lab.gpu_sanitizer import GpuSanitizer
+from assistant.lab.gpu_snapshots import GpuSnapshots
 from assistant.lab.gpu_timing import GpuTiming
 from assistant.lab.gpu_twins import GpuTwins
 from assistant.lab.side_by_side import side_by_side
@@ -82,11 +83,16 @@ class GpuLab:
         self._emulated = EmulatedReplays(cpu, scratch)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
         self.sanitizer = GpuSanitizer(client, cpu.compiler)
+        self._snapshots = GpuSnapshots(client.gpu, self._captured, self._replays.helper_code, scratch)
         self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, self._captured, scratch, cpu.cache)
 
     @property
     def timing(self) -> GpuTiming:
         return self._timing
+
+    @property
+    def large_launches(self) -> GpuSnapshots:
+        return self._snapshots
 
     def describe(self) -> LabDescription:
         gpu = self.client.gpu
@@ -179,7 +185,7 @@ class GpuLab:
     async def close(self) -> None:
         clients = () if self._is_client_kept else (self.client, *self._others)
         labs = (*self._parallel_labs, self.cpu)
-        await asyncio.gather(*(one.close() for one in (*labs, self._captured, *clients)))
+        await asyncio.gather(*(one.close() for one in (*labs, self._captured, self._snapshots, *clients)))
 
     async def _sanitized(self, program: Program, cases: Sequence[Case], limits: RunLimits) -> _Sanitized:
         return await self.sanitizer.problems(program, cases, limits) if cases else ((), ())

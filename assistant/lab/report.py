@@ -94,6 +94,10 @@ class ReportLab:
         )
 
     @property
+    def large_launches(self) -> None:
+        return None
+
+    @property
     def timing(self) -> None:
         """A report times nothing."""
         return None

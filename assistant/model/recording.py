@@ -233,6 +233,8 @@ class Recording(Record):
     memory is not what the program computes. None where all ran."""
     are_waits_seen: bool = True
     """``steps`` hold waits, allocations and frees too; those of a GPU's own recorder do not."""
+    too_large: tuple[str, ...] = ()
+    """Kernels, as of ``RecordedLaunch``, of which a launch reaches more memory than is kept of one."""
     stream_kinds: tuple[str, ...] = ()
     """By a stream's number: ``legacy`` (the default stream), ``per_thread``, ``blocking`` or ``non_blocking`` (with respect to it)."""
 

@@ -11,6 +11,7 @@ from assistant.model.device import LabDescription
 from assistant.model.preprocessed import Preprocessings
 from assistant.model.profile import Correction, LaunchProfile, Method, Problem
 from assistant.model.recording import Recording
+from assistant.model.snapshot import Piece, Snapshot, SnapshotDifference, SnapshotPair, Snapshots
 from assistant.model.source import Source
 from assistant.model.timing import PairTiming, TimingOptions
 from assistant.model.workload import Case
@@ -250,6 +251,26 @@ class Timing(Protocol):
         ...
 
 
+class LargeLaunches(Protocol):
+    """What a lab with a GPU can do for launches that reach too much memory to be recorded: keep what they leave where it is.
+
+    Snapshots are lost with ``free``, and with the worker that holds them, which a failure says then.
+    """
+
+    async def take(self, program: Program, limits: RunLimits) -> Snapshots | LabFailure:
+        """One run of the program. Of each launch shape that reaches more than ``limits.launch_bytes``, the first launch: every buffer that
+        its arguments point to and may be written through them."""
+        ...
+
+    async def compare(self, pairs: Sequence[SnapshotPair]) -> tuple[SnapshotDifference, ...] | LabFailure:
+        """How each pair differs; nothing is copied to the host."""
+        ...
+
+    async def read(self, pieces: Sequence[Piece]) -> tuple[bytes, ...] | LabFailure: ...
+
+    async def free(self, snapshots: Sequence[Snapshot]) -> None: ...
+
+
 class HardwareCounts(Record):
     """What a GPU's own counters say of launches."""
 
@@ -281,6 +302,11 @@ class Lab(Protocol):
     @property
     def timing(self) -> Timing | None:
         """None where nothing can be timed, so that speed is only predicted."""
+        ...
+
+    @property
+    def large_launches(self) -> LargeLaunches | None:
+        """None where launches leave nothing on a GPU."""
         ...
 
     @property

@@ -29,7 +29,7 @@ from assistant.verify.tolerance import (
     with_marks_of,
     without_marks,
 )
-from assistant.verify.transfers import SMALL_COUNT, HostData, Part
+from assistant.verify.transfers import IN_MEMORY, SMALL_COUNT, HostData, Part
 
 __all__ = ["OTHER_LAYOUT", "REGROUPING_ROUNDOFFS", "UNTYPED", "FloatRule", "TransferResult", "compare_data"]
 
@@ -191,5 +191,6 @@ def _wrong_value(part: Part, element: ElementType, index: int, detail: str) -> V
     original = part.original
     expected, actual = shown(original.data, element, index), shown(part.candidate, element, index)
     reason = f" ({detail})" if detail else ""
-    message = f"{original.place(index)}: wrong value on the host; expected {expected}, got {actual}{reason}"
+    where = "in the GPU's memory" if original.kind == IN_MEMORY else "on the host"
+    message = f"{original.place(index)}: wrong value {where}; expected {expected}, got {actual}{reason}"
     return VerificationFinding("wrong_value", Outcome.FAIL, message, buffer=original.name, index=index, expected=expected, actual=actual)

@@ -22,6 +22,7 @@ from assistant.verify.stdout import ROUNDED_FACTOR
 from assistant.verify.tolerance import errors_of
 
 __all__ = [
+    "IN_MEMORY",
     "SEEN_WHILE_WAITING",
     "SMALL_COUNT",
     "HostData",
@@ -37,6 +38,8 @@ __all__ = [
     "pooled_spread",
 ]
 
+IN_MEMORY = "memory"
+"""Kind of what a launch left in the GPU's memory, and nothing copied to the host."""
 SEEN_WHILE_WAITING = frozenset({"managed", "exit"})
 """Kinds of transfers that no call asks for."""
 SMALL_COUNT = 4
@@ -65,8 +68,11 @@ class HostData(Record):
     """They are the host's own memory, seen when the host waited."""
     is_of_blocks: bool = False
     """Each block left its part, as partial sums are, and B's blocks share the work otherwise."""
+    first_index: int = 0
+    """Of its first element, where it is a part of a buffer."""
 
     def place(self, index: int) -> str:
+        index += self.first_index
         return self.name + (f"[{index}]" if self.member is None else self.member.place(index))
 
 

@@ -32,6 +32,7 @@ from assistant.ports.lab import (
     Counters,
     Lab,
     LabFailure,
+    LargeLaunches,
     Program,
     ProgramRun,
     ReferenceCall,
@@ -47,11 +48,9 @@ from assistant.workload.recordings import NewCase, RecordingReader, RecordingWri
 
 __all__ = ["Behaviour", "FakeLab"]
 
-_COMPILER, _DEVICE = "a table", "a table of the tests"
-_COUNTING, _WARP = ("count", "grade", "check"), 32
+_COMPILER, _DEVICE, _COUNTING, _WARP = "a table", "a table of the tests", ("count", "grade", "check"), 32
 _parsed = lru_cache(maxsize=64)(parse)  # a lab is asked about the same text many times
-_IDEAL_SECTORS = 4
-"""Of a warp's access to floats that lie side by side."""
+_IDEAL_SECTORS = 4  # of a warp's access to floats that lie side by side
 _Files = tuple[ParsedSource, ...]
 _Reference = Callable[..., tuple[np.ndarray, ...]]
 
@@ -87,6 +86,7 @@ class FakeLab:
     target: str = "h200"
     timing: Timing | None = None
     counters: Counters | None = None
+    large_launches: LargeLaunches | None = None
     parallel_labs: tuple[Lab, ...] = ()
     asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """(method, text) of everything that was built, run or replayed, in order."""

@@ -60,6 +60,38 @@ EVENTS = "cudaEvent_t a, b; cudaEventCreate(&a); cudaEventCreate(&b); cudaEventR
 REPORT = 'cudaEventRecord(b); cudaEventSynchronize(b); float ms; cudaEventElapsedTime(&ms, a, b); printf("took %f ms\\n", ms);'
 
 
+STAYING = """\
+#include <cstdio>
+#include <vector>
+__global__ void fill(float *t, size_t n) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n) t[i] = (float)((i * 2654435761u) % 1000003u) / 1000003.0f;
+}
+__global__ void soften(float *t, const float *shift, size_t n) {
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i < n) t[i] = BODY;
+}
+int main() {
+    size_t n = 800000000;  // 3.2 GB, of which the host asks for 4 kB
+    float *t, *shift, one = 1.0f;
+    cudaMalloc(&t, n * sizeof(float));
+    cudaMalloc(&shift, sizeof(float));
+    cudaMemcpy(shift, &one, sizeof(float), cudaMemcpyHostToDevice);
+    fill<<<(unsigned)((n + 255) / 256), 256>>>(t, n);
+    soften<<<(unsigned)((n + 255) / 256), 256>>>(t, shift, n);
+    std::vector<float> host(1000);
+    cudaMemcpy(host.data(), t, host.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (float v : host) sum += v;
+    printf("%.4e\\n", sum);
+}
+"""
+SOFT = "sqrtf(t[i] * t[i] + shift[0])"
+SAME = "sqrtf(fmaf(t[i], t[i], shift[0]))"
+OTHER_ROUNDING = "1.0f / rsqrtf(t[i] * t[i] + shift[0])"
+ONE_WRONG = f"i == 700000001 ? 0.5f : {SOFT}"
+
+
 def program(body: str, launch: str = LAUNCH, events: str = "", report: str = "") -> str:
     return PROGRAM.replace("BODY", body).replace("LAUNCH", launch).replace("EVENTS", events).replace("REPORT", report)
 
@@ -110,3 +142,19 @@ def test_an_edit_gets_its_verdict_and_its_time(tmp_path: Path, home: Path, body:
         print(f"{speed}: {ours}; by events {a_s:.6f} → {b_s:.6f} s, {a_s / b_s:.3f}x")
         assert found["speed"]["ratio"] == pytest.approx(a_s / b_s, rel=0.05)
         assert (case["before_s"], case["after_s"]) == (pytest.approx(a_s, rel=0.05), pytest.approx(b_s, rel=0.05))
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"), [(SAME, "PASS"), (OTHER_ROUNDING, "PASS"), (ONE_WRONG, "FAIL")], ids=["same", "rounding", "wrong"]
+)
+def test_what_stays_on_the_gpu_is_compared_there(tmp_path: Path, home: Path, body: str, outcome: str) -> None:
+    (tmp_path / "a.cu").write_text(STAYING.replace("BODY", SOFT))
+    (tmp_path / "b.cu").write_text(STAYING.replace("BODY", body))
+    (found,) = [event for event in told(tmp_path, home, "compare", "a.cu", "b.cu") if event["event"] == "comparison"]
+    verification = found["verification"]
+    print(outcome, verification["caveats"], verification["missing_checks"], [one["message"] for one in verification["findings"]])
+    assert verification["outcome"] == outcome, verification
+    if outcome == "PASS":
+        assert any("t behind soften" in text for text in verification["caveats"]), verification
+    else:
+        assert any("t behind soften[700000001]" in one["message"] for one in verification["findings"]), verification

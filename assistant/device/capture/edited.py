@@ -77,10 +77,11 @@ def _edited(
     """The program in its private copy, and which limits are missing there."""
     temporary, raw = folder / "tmp", folder / RAW
     temporary.mkdir()
+    pipes = () if request.snapshots is None else (request.snapshots,)
     limits = request.limits
     bounds = Bounds(limits.wall_s, limits.memory_bytes, limits.output_bytes, limits.task_count)
     in_copy = around.workspace.folder_to_run_in(request.cwd, build_key(request))
-    with in_copy as place, confine_to_gpu((raw, temporary, *place.writable)) as confinement:
+    with in_copy as place, confine_to_gpu((raw, temporary, *pipes, *place.writable)) as confinement:
         if request.run_command and not place.writable:
             message = "; ".join(place.notes)
             raise CaptureFailed("unsupported", message, "run from a smaller folder: the edited program needs a private copy of it")

@@ -62,6 +62,8 @@ class CaptureRequest(Record):
     """The GPUs on which nothing is measured while the program runs: all that it may use."""
     is_timeline: bool = False
     """When kernels, copies and fills ran is recorded, and nothing else: the program is not waited for anywhere."""
+    snapshots: Path | None = None
+    """Folder with the pipes through which snapshots of large launches are taken; then no launch is recorded (``inject/snapshots.h``)."""
     workspaces: tuple[str, ...] = ()
     """Folders of which compilers may read everything, in addition to the sources' own."""
 

@@ -108,6 +108,8 @@ def _variables(request: CaptureRequest, around: CaptureEnvironment, library: Pat
         variables |= variables_of_extension(request)
     if request.is_timeline:
         variables |= {"KERNELOPT_CAPTURE_TIMELINE": "1", **_LOADED_FIRST}
+    if request.snapshots is not None:
+        variables["KERNELOPT_CAPTURE_SNAPSHOTS"] = str(request.snapshots)
     if request.visible_devices is not None:  # one of those that the user may use
         variables["CUDA_VISIBLE_DEVICES"] = request.visible_devices
     return variables

@@ -33,6 +33,8 @@ from assistant.record import Record
 
 __all__ = ["CudaDriver", "launch_attributes", "node_attributes", "uuid_text"]
 
+_SHARED_BYTES = 64
+"""Of a ``CUipcMemHandle`` (CU_IPC_HANDLE_SIZE)."""
 _PORTABLE_CLUSTER_BLOCKS = 8
 """Blocks of a cluster that every device with clusters takes (CUDA C++ Programming Guide 13.0, "Thread Block Clusters")."""
 
@@ -126,6 +128,10 @@ class CudaDriver:
 
     def close_shared(self, address: Address) -> None:
         self._call("cuIpcCloseMemHandle", address)
+
+    def share(self, address: Address) -> bytes:
+        shared = self._call("cuIpcGetMemHandle", address)
+        return ctypes.string_at(shared.getPtr(), _SHARED_BYTES)
 
     def write(self, address: Address, data: bytes | memoryview, stream: StreamHandle | None = None) -> None:
         if len(data):

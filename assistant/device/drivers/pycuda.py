@@ -151,6 +151,9 @@ class PycudaDriver:
     def close_shared(self, address: Address) -> None:
         self._call("cuIpcCloseMemHandle", self._objects.pop(address).close)
 
+    def share(self, address: Address) -> bytes:
+        return bytes(self._call("cuIpcGetMemHandle", lambda: self._cuda.mem_get_ipc_handle(self._objects[address])))
+
     def write(self, address: Address, data: bytes | memoryview, stream: StreamHandle | None = None) -> None:
         if len(data):
             self._call("cuMemcpyHtoDAsync", lambda: self._cuda.memcpy_htod_async(address, data, self._of(stream)))

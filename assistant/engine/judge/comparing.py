@@ -306,7 +306,7 @@ async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailur
     if isinstance(baseline, LabFailure):
         return baseline
     keys = frozenset(kernel.key for kernel in before.launched_kernels)
-    result = await verify(job, replace(baseline, kernels=keys), after)
+    result = await verify(job, replace(baseline, kernels=keys), after, is_as_a_whole=True)
     if isinstance(result, LabFailure):
         return result
     if isinstance(result, CannotJudge) or result.outcome is Outcome.FAIL:

@@ -20,6 +20,7 @@ from assistant.engine.judge.filled import as_found
 from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
 from assistant.engine.judge.in_part import judged_in_part
 from assistant.engine.judge.in_question import kernels_in_question, other_facts, other_findings, static_findings
+from assistant.engine.judge.large_launches import ComparedInMemory, compared_in_memory
 from assistant.engine.judge.one_program import compared
 from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.judge.own_blocks import CaseOfBoth
@@ -58,8 +59,11 @@ async def verify(
     baseline: Baseline,
     evaluation: Evaluation,
     stated_labels: tuple[DetectedLabel, ...] = (),
+    *,
+    is_as_a_whole: bool = False,
 ) -> VerificationResult | LabFailure:
     """Run the candidate, as it was evaluated, on the baseline's cases and judge it. ``stated_labels``: those its author admits to.
+    ``is_as_a_whole``: by what the whole program does alone; kernels may share its work otherwise.
 
     Both orders: screening runs it behind the original, in the same process; a confirmation first, in one that has run neither.
     """
@@ -89,7 +93,11 @@ async def verify(
     is_whole = not chosen and counted.run is not None and not in_part.is_partial
     program = None if in_part.is_partial else await in_thread(program_verdict, baseline, candidate, counted)
     is_checked = is_whole and effort.mode == "check"
-    shown = await check_whole_program(job, baseline, candidate, facts, counted, program) if is_checked else ProgramChecks()
+    looks_in_memory = effort.is_confirming and isinstance(pairing, Pairing) and not is_as_a_whole
+    memory = await compared_in_memory(job, baseline, candidate) if looks_in_memory else ComparedInMemory()
+    shown = ProgramChecks()
+    if is_checked:
+        shown = await check_whole_program(job, baseline, candidate, facts, counted, program, memory.compared)
     in_question = (baseline.facts, facts) if is_whole else kernels_in_question(baseline, candidate, facts)
     order_before, order_after = map(order_of, in_question)
     others = other_facts(baseline, candidate)
@@ -113,6 +121,7 @@ async def verify(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
             *other_findings(others, counted.recording),
             *shown.findings,
+            *memory.findings,
             *order.findings,
             *promises.findings,
             *in_part.findings,
@@ -120,7 +129,14 @@ async def verify(
         program=program,
         is_declared=baseline.is_declared,
         dropped_cases=(*baseline.dropped_cases, *dict.fromkeys(one.unlike for one in fitting if one.unlike is not None)),
-        missing_checks=(*missing, *(baseline.case_notes if chosen else ()), *shown.missing, *in_part.missing, *blocks.missing),
+        missing_checks=(
+            *missing,
+            *(baseline.case_notes if chosen else ()),
+            *shown.missing,
+            *memory.missing,
+            *in_part.missing,
+            *blocks.missing,
+        ),
         caveats=(
             *(*in_part.caveats, *baseline.caveats, *of_edit, *_without_checks(baseline, effort, chosen)),
             *(*blocks.caveats, *shown.caveats, *one.caveats),

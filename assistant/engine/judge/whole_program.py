@@ -26,7 +26,8 @@ from assistant.verify.program import compare_programs
 
 __all__ = ["ProgramChecks", "check_whole_program", "program_verdict", "recorded_cases"]
 
-_OF_THE_HOST = "only what reaches the host was compared, at the program's own sizes"
+_OWN_SIZES = ", at the program's own sizes"
+_OF_THE_HOST = f"only what reaches the host was compared{_OWN_SIZES}"
 
 
 _WHOLE_UNCHECKED = "races and bounds not checked"
@@ -43,15 +44,22 @@ class ProgramChecks(Record):
 
 
 async def check_whole_program(
-    job: Job, baseline: Baseline, candidate: SourceVersion, facts: VersionFacts, counted: CountedRun, program: ProgramVerdict | None
+    job: Job,
+    baseline: Baseline,
+    candidate: SourceVersion,
+    facts: VersionFacts,
+    counted: CountedRun,
+    program: ProgramVerdict | None,
+    in_memory: tuple[str, ...] = (),
 ) -> ProgramChecks:
     """A candidate whose launches no case can be made of: its program with every check on, for races and bounds, with its threads in
-    another order, and on other values."""
+    another order, and on other values. ``in_memory``: what was compared of the GPU's memory, for people."""
+    of_host = f"what reaches the host was compared, and {' and '.join(in_memory)}{_OWN_SIZES}" if in_memory else _OF_THE_HOST
     seen = await run_program(job, candidate, "check", order_seed=OTHER_ORDER)
     if isinstance(seen, LabFailure) or seen.failure is not None:
         reason = seen.message if isinstance(seen, LabFailure) else seen.failure.message if seen.failure else ""
         message = f"{_WHOLE_UNCHECKED}, and no launch can be judged by itself: {reason}"
-        return ProgramChecks((VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message),), (_OF_THE_HOST, _WHOLE_UNCHECKED))
+        return ProgramChecks((VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message),), (of_host, _WHOLE_UNCHECKED))
     before = (baseline.counted, *(() if baseline.second_run is None else (baseline.second_run,)))
     known = [problem for counted in before for problem in counted.problems]
     lines = line_pairs(baseline.version, candidate)
@@ -61,10 +69,10 @@ async def check_whole_program(
     own, other = _in_other_order(baseline, seen, counted)
     by_order = () if is_wrong else tuple(_by_order(own, other, candidate, facts, _same_in(own, baseline, candidate, counted)))
     others = OtherUploads() if is_wrong or by_order else await other_uploads(job, sides)
-    compared = f"{_OF_THE_HOST}, on its values and {counted_noun(others.draw_count, 'other draw')}"
+    compared = f"{of_host}, on its values and {counted_noun(others.draw_count, 'other draw')}"
     return ProgramChecks(
         (*new_findings(seen.problems, known, lines), *by_order, *others.findings),
-        (compared if others.draw_count else _OF_THE_HOST, *others.caveats, *((_BLOCKS,) if seen.is_counted_in_part else ())),
+        (compared if others.draw_count else of_host, *others.caveats, *((_BLOCKS,) if seen.is_counted_in_part else ())),
         others.labels,
         (*others.missing, *_not_seen(seen)),
     )

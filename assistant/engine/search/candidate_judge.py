@@ -252,7 +252,7 @@ class CandidateJudge:
             return verdict
         launched = frozenset(kernel.key for kernel in before.launched_kernels)
         program = replace(baseline, cases=(), dropped_cases=(), sizes=None, caveats=(), kernels=launched)
-        whole = await verify(self._job, program, after, labels)
+        whole = await verify(self._job, program, after, labels, is_as_a_whole=True)
         if isinstance(whole, LabFailure):
             return whole
         return judged_as_a_whole(verdict, whole, divided, reason or "")

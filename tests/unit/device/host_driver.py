@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from assistant.device.driver import (
     Address,
     DeviceError,
@@ -99,6 +101,9 @@ class HostDriver:
 
     def close_shared(self, address: Address) -> None:
         assert address in self._sizes
+
+    def share(self, address: Address) -> bytes:
+        return address.to_bytes(64, "little")
 
     def write(self, address: Address, data: bytes | memoryview, stream: StreamHandle | None = None) -> None:
         start = address - _BASE
@@ -216,6 +221,7 @@ def own_kernels() -> HostCode:
         {
             FILL_SHARED: HostKernel(((0, 4), (4, 4)), lambda driver, given: driver.shared_patterns.append(given[0][0])),
             "kernelopt_compare": HostKernel(((0, 8), (8, 8), (16, 8), (24, 8)), _compare),
+            "kernelopt_differences": HostKernel(((0, 8), (8, 8), (16, 8), (24, 8), (32, 4), (40, 8)), _differences),
             "kernelopt_checksum": HostKernel(((0, 8), (8, 8), (16, 8)), _checksum),
         }
     )
@@ -230,3 +236,17 @@ def _compare(driver: HostDriver, given: tuple[bytes, ...]) -> None:
 def _checksum(driver: HostDriver, given: tuple[bytes, ...]) -> None:
     data = driver.read(address_of(given[0]), address_of(given[1]))
     driver.write(address_of(given[2]), hashlib.blake2b(data, digest_size=8).digest())
+
+
+def _differences(driver: HostDriver, given: tuple[bytes, ...]) -> None:
+    """Of bytes and floats, in pieces, as of ``helpers.cu``."""
+    size, piece, kind = address_of(given[2]), address_of(given[3]), number_of(given[4])
+    dtype = np.dtype(np.float32 if kind == 1 else np.uint8)
+    one, other = (np.frombuffer(driver.read(address_of(place), size), dtype).astype(np.float64) for place in given[:2])
+    found = list[float]()
+    for start in range(0, one.size, piece // dtype.itemsize):
+        x, y = (values[start : start + piece // dtype.itemsize] for values in (one, other))
+        difference = np.abs(x - y)
+        relative = np.divide(difference, np.maximum(np.abs(x), np.abs(y)), out=np.zeros_like(x), where=difference > 0)
+        found += [float(np.count_nonzero(x != y)), *((float(difference.max()), float(relative.max())) if kind else (0.0, 0.0))]
+    driver.write(address_of(given[5]), struct.pack(f"<{len(found)}d", *found))

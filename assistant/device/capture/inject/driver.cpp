@@ -36,6 +36,9 @@ Lookup look_up() {
   l.find(d.kernel_get_name, CAPTURE_NAME(cuKernelGetName));
   l.find(d.kernel_get_param_info, CAPTURE_NAME(cuKernelGetParamInfo));
   l.find(d.library_get_global, CAPTURE_NAME(cuLibraryGetGlobal));
+  l.find(d.ipc_close_mem_handle, "cuIpcCloseMemHandle");
+  l.find(d.ipc_open_mem_handle, CAPTURE_NAME(cuIpcOpenMemHandle));
+  l.find(d.memcpy_dtod_async, CAPTURE_NAME(cuMemcpyDtoDAsync));
   l.find(d.memcpy_dtoh_async, CAPTURE_NAME(cuMemcpyDtoHAsync));
   l.find(d.memcpy_htod_async, CAPTURE_NAME(cuMemcpyHtoDAsync));
   l.find(d.module_get_global, CAPTURE_NAME(cuModuleGetGlobal));

@@ -19,6 +19,9 @@ struct Driver {
   decltype(&cuKernelGetName) kernel_get_name;
   decltype(&cuKernelGetParamInfo) kernel_get_param_info;
   decltype(&cuLibraryGetGlobal) library_get_global;
+  decltype(&cuIpcCloseMemHandle) ipc_close_mem_handle;
+  decltype(&cuIpcOpenMemHandle) ipc_open_mem_handle;
+  decltype(&cuMemcpyDtoDAsync) memcpy_dtod_async;
   decltype(&cuMemcpyDtoHAsync) memcpy_dtoh_async;
   decltype(&cuMemcpyHtoDAsync) memcpy_htod_async;
   decltype(&cuModuleGetGlobal) module_get_global;

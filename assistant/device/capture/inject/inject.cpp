@@ -2,7 +2,8 @@
 // program is recorded. Or a process that uses CUDA already loads it by itself and records from kernelopt_capture_begin to …_end.
 //
 // The first is told by environment variables: KERNELOPT_CAPTURE_FOLDER receives one folder per process with a `log` and `blobs/`;
-// KERNELOPT_CAPTURE_LAUNCH_BYTES, …_TOTAL_BYTES and …_PER_SHAPE bound what is kept. With KERNELOPT_CAPTURE_TIMELINE=1 no call is watched and
+// KERNELOPT_CAPTURE_LAUNCH_BYTES, …_TOTAL_BYTES and …_PER_SHAPE bound what is kept. With KERNELOPT_CAPTURE_SNAPSHOTS, a folder, nothing is
+// kept but what launches above the first of these bounds leave, and that stays on the device (`snapshots.h`). With KERNELOPT_CAPTURE_TIMELINE=1 no call is watched and
 // nothing is kept but when kernels, copies and fills ran: the program is not waited for anywhere.
 #include <atomic>
 #include <cstdio>
@@ -96,6 +97,7 @@ Options read_options(const std::string& parent) {
   o.launch_bytes = number("KERNELOPT_CAPTURE_LAUNCH_BYTES", o.launch_bytes);
   o.total_bytes = number("KERNELOPT_CAPTURE_TOTAL_BYTES", o.total_bytes);
   o.per_shape = number("KERNELOPT_CAPTURE_PER_SHAPE", o.per_shape);
+  if (const char* snapshots = getenv("KERNELOPT_CAPTURE_SNAPSHOTS")) o.snapshots = snapshots;
   return o;
 }
 

@@ -49,7 +49,9 @@ struct Recorder::Reach {
   }
 };
 
-Recorder::Recorder(const Options& options) : options_(options), log_(options.folder + "/log"), blobs_(options.folder + "/blobs") {}
+Recorder::Recorder(const Options& options) : options_(options), log_(options.folder + "/log"), blobs_(options.folder + "/blobs") {
+  if (!options.snapshots.empty()) snapshots_ = std::make_unique<Snapshots>(options.snapshots);
+}
 
 Recorder::Shape Recorder::shape_of(const Launch& l) {
   return {l.kernel, l.grid[0], l.grid[1], l.grid[2], l.block[0], l.block[1], l.block[2], l.shared_bytes};
@@ -111,7 +113,7 @@ bool Recorder::are_enough(const Launch& launch, uint64_t limit) {
   return kept != kept_.end() && kept->second >= limit;
 }
 
-bool Recorder::would_keep(const Launch& launch) { return reason_to_skip(launch) == nullptr; }
+bool Recorder::would_keep(const Launch& launch) { return !snapshots_ && reason_to_skip(launch) == nullptr; }
 
 void Recorder::scan(const unsigned char* data, size_t bytes, uint64_t container, Find find, Reach& reach, std::vector<Pointer>& found) {
   Region target;
@@ -168,6 +170,7 @@ bool Recorder::begin(const Launch& launch, Kept& kept) {
   ++last_launch_;
   symbols.of(launch.function, launch.kernel);
   if (symbols.may_launch(launch.kernel)) log_.item("launching").text(launch.kernel.c_str());
+  if (snapshots_) return begin_snapshots(launch, kept);
   if (const char* reason = reason_to_skip(launch)) return skip(launch, reason);
   if (is_left_out(launch)) return skip(launch, "enough shapes of this kernel");
   std::vector<Argument> arguments = arguments_of(launch);
@@ -185,11 +188,34 @@ bool Recorder::begin(const Launch& launch, Kept& kept) {
     log_.item("pointer").number(p.container).number(p.offset).number(p.target).number(p.target_offset);
   for (size_t i = 0; i < reach.regions.size(); ++i) write_contents("before", reach.regions[i], reach.contents[i]);
   log_.flush();  // a kernel that never ends is known by its name
-  kept = {std::move(reach.regions), std::move(reach.contents)};
+  kept = {std::move(reach.regions), std::move(reach.contents), {}};
+  return true;
+}
+
+// Of each shape the first launch that reaches too much to be kept otherwise: what its arguments point to.
+bool Recorder::begin_snapshots(const Launch& launch, Kept& kept) {
+  skip(launch, "a snapshot may be taken of it");
+  uint64_t number = numbers_[launch.kernel]++;
+  if (launch.declined || !kept_.emplace(shape_of(launch), 1).second) return false;
+  Reach reach;
+  std::vector<Argument> arguments = arguments_of(launch);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    scan(arguments[i].data, arguments[i].bytes, i, &Memory::find, reach, reach.argument_pointers);
+  if (reach.total_bytes <= options_.launch_bytes) return false;
+  for (size_t i = 0; i < reach.regions.size(); ++i) {
+    auto is_first = [&](const Pointer& p) { return p.target == reach.ids[i]; };
+    const Pointer& p = *std::find_if(reach.argument_pointers.begin(), reach.argument_pointers.end(), is_first);
+    if (reach.regions[i].is_host) continue;
+    kept.regions.push_back(reach.regions[i]);
+    kept.words.push_back(std::to_string(number) + " " + std::to_string(p.container) + " " + std::to_string(p.offset) + " " +
+                         std::to_string(p.target_offset) + " " + launch.kernel);
+  }
   return true;
 }
 
 void Recorder::end(const Kept& kept, bool has_succeeded) {
+  for (size_t i = 0; has_succeeded && i < kept.words.size(); ++i) snapshots_->take(kept.regions[i], kept.words[i]);
+  if (!kept.words.empty()) return;
   Bytes bytes;
   for (const Region& region : kept.regions) {
     if (!has_succeeded || !Memory::read(region, bytes)) {

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "memory.h"
 #include "ran.h"
 #include "record_log.h"
+#include "snapshots.h"
 #include "spread.h"
 
 namespace capture {
@@ -24,6 +26,7 @@ struct Options {
   uint64_t large_bytes = 32ull << 20;
   uint64_t alone_bytes = 256ull << 20;   // of those that reach more than this, one of a shape
   bool leaves_libraries_out = false;     // kernels of PyTorch, CuPy and CUDA's own libraries are counted only
+  std::string snapshots;                 // folder of the pipes through which snapshots are taken; then nothing else is kept
 };
 
 struct Launch {
@@ -49,6 +52,7 @@ struct Launch {
 struct Kept {
   std::vector<Region> regions;
   std::vector<Bytes> before;  // contents of the regions
+  std::vector<std::string> words;  // of each region, where snapshots are taken: whose it is
 };
 
 class Recorder {
@@ -94,6 +98,7 @@ class Recorder {
   void scan(const unsigned char* data, size_t bytes, uint64_t container, Find find, Reach& reach, std::vector<Pointer>& found);
   void write_header(const char* item, const Launch& launch);
   bool skip(const Launch& launch, const char* reason);
+  bool begin_snapshots(const Launch& launch, Kept& kept);
   void write_contents(const char* item, const Region& region, const Bytes& bytes);
 
   Options options_;
@@ -104,6 +109,8 @@ class Recorder {
   std::map<CUfunction, std::vector<std::pair<size_t, size_t>>> parameters_;  // (offset, size) of each
   std::map<Shape, uint64_t> kept_;  // launches of each shape; of one that is left out as many as are enough
   Spread spread_;
+  std::unique_ptr<Snapshots> snapshots_;
+  std::map<std::string, uint64_t> numbers_;  // launches of each kernel, while snapshots are taken
   std::map<uint64_t, std::string> last_snapshot_;
   std::vector<CUtensorMap> tensor_maps_;  // each holds an address, in a form that is the driver's own
   std::vector<uint64_t> textures_;

@@ -1,0 +1,94 @@
+"""Snapshots of what large launches leave on a GPU, the parent's end: one worker of its own holds them for as long as they are compared.
+
+Example::
+
+    snapshots = GpuSnapshots(gpu, captured, helper_code, scratch)
+    a, b = [await snapshots.take(program, limits) for program in (original, candidate)]
+    await snapshots.compare([SnapshotPair(a.taken[0], b.taken[0], "float")])
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import tempfile
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from assistant.lab.captured import CapturedRuns
+from assistant.lab.gpu_client import GpuClient
+from assistant.lab.gpus import Gpu
+from assistant.model.snapshot import Piece, Snapshot, SnapshotDifference, SnapshotPair, Snapshots
+from assistant.ports.lab import LabFailure, Program, RunLimits
+from assistant.serialize import decode, encode
+
+__all__ = ["GpuSnapshots"]
+
+_PIPES = ("asked", "given")
+_END = b"end\n"
+_ANSWER_S = 60.0
+"""Comparing and reading what lies on the device."""
+_BUILD_AND_WAIT_S = 1200.0
+"""Beyond the program's own time: it may be built first, and wait for the GPU (``captured``)."""
+
+
+class GpuSnapshots:
+    """Implements ``ports.lab.LargeLaunches``."""
+
+    def __init__(self, gpu: Gpu, captured: CapturedRuns, helper_code: Callable[[], Awaitable[str | LabFailure]], scratch: Path) -> None:
+        self._client = GpuClient(gpu, scratch)
+        self._captured = captured
+        self._helper_code = helper_code
+        self._scratch = scratch
+
+    async def take(self, program: Program, limits: RunLimits) -> Snapshots | LabFailure:
+        pipes = await asyncio.to_thread(_pipes_in, self._scratch)
+        wall_s = limits.wall_s + _BUILD_AND_WAIT_S
+        opened = await asyncio.to_thread(os.open, pipes / _PIPES[0], os.O_RDWR | os.O_CLOEXEC)  # so that the worker need not be there yet
+        try:
+            message = {"pipes": str(pipes), "wall_s": wall_s}
+            asked = asyncio.create_task(self._client.ask("take_snapshots", message, wall_s))
+            try:
+                run = await self._captured.run(program, limits, snapshots=pipes)
+            finally:
+                os.write(opened, _END)
+            reply = await asked
+        finally:
+            os.close(opened)
+        if isinstance(run, LabFailure):
+            return run
+        if run.exit_status != 0:
+            return LabFailure("bad_status", f"the program ended with status {run.exit_status}", "")
+        return reply if isinstance(reply, LabFailure) else Snapshots(*decode(_TAKEN, [reply["snapshots"], reply["left_out"]]))
+
+    async def compare(self, pairs: Sequence[SnapshotPair]) -> tuple[SnapshotDifference, ...] | LabFailure:
+        helpers = await self._helper_code()
+        if isinstance(helpers, LabFailure):
+            return helpers
+        message = {"pairs": [{"a": pair.a.id, "b": pair.b.id, "kind": pair.kind} for pair in pairs], "helpers": helpers}
+        reply = await self._client.ask("compare_snapshots", message, _ANSWER_S)
+        return reply if isinstance(reply, LabFailure) else decode(tuple[SnapshotDifference, ...], reply["differences"])
+
+    async def read(self, pieces: Sequence[Piece]) -> tuple[bytes, ...] | LabFailure:
+        out = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="snapshots-", dir=self._scratch))
+        reply = await self._client.ask("read_snapshots", {"pieces": encode(tuple(pieces)), "out": str(out)}, _ANSWER_S)
+        if isinstance(reply, LabFailure):
+            return reply
+        return await asyncio.to_thread(lambda: tuple((out / name).read_bytes() for name in reply["blobs"]))
+
+    async def free(self, snapshots: Sequence[Snapshot]) -> None:
+        if snapshots:
+            await self._client.ask("free_snapshots", {"ids": [one.id for one in snapshots]}, _ANSWER_S)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+_TAKEN = tuple[tuple[Snapshot, ...], tuple[str, ...]]
+
+
+def _pipes_in(scratch: Path) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="pipes-", dir=scratch))
+    for name in _PIPES:
+        os.mkfifo(folder / name)
+    return folder
