@@ -3,7 +3,7 @@
 The program's recorder (``capture/inject/snapshots.h``) asks for memory by a line in one named pipe and gets its ``CUipcMemHandle`` by the
 other. Example::
 
-    {"op": "take_snapshots", "pipes": "/s/pipes", "wall_s": 60}    # … while the program runs; ends with the line "end"
+    {"op": "take_snapshots", "pipes": "/s/pipes", "kernels": ["norm"], "wall_s": 60}    # … while the program runs; ends with the line "end"
     → {"snapshots": [{"id": 1, "kernel": "norm(float const*, float*, int)", "launch": 0, "argument": 1, …}], "left_out": []}
     {"op": "compare_snapshots", "pairs": [{"a": 1, "b": 2, "kind": "float"}], "helpers": "/c/helpers.cubin"}
     → {"differences": [{"count": 12, "pieces": [[0, 1048576]]}]}
@@ -51,8 +51,8 @@ __all__ = [
 _ASKED, _GIVEN, _END = "asked", "given", "end"
 _HANDLE_DIGITS = 128
 _NO_MEMORY = "-" * _HANDLE_DIGITS
-_SPARE_BYTES = 1 << 30
-"""Left to the program: it may allocate later on."""
+_SPARE_SHARE = 1 / 64
+"""Of the GPU's memory, left to the program: it may allocate later on (chosen)."""
 _LEAST_BYTES = 2 << 20
 """The driver puts smaller allocations into a common one, which a handle would stand for."""
 _LINE_BYTES = 1 << 16
@@ -67,6 +67,8 @@ _KINDS = {"": 0, "float": 1, "double": 2, "half": 3, "bfloat": 4}
 class TakeRequest(Record):
     pipes: Path
     """Folder with the pipes ``asked`` and ``given``."""
+    kernels: tuple[str, ...]
+    """Qualified names of those whose launches are in question."""
     wall_s: float
 
 
@@ -129,7 +131,7 @@ class _Kept:
 
 def take_snapshots(state: GpuState, request: TakeRequest) -> TakeReply:
     """Give memory to a program's recorder until somebody says that the program has ended. Raises CannotAnswerError where nobody does."""
-    taken = _Taking(state.driver, state.part(_Kept, _Kept))
+    taken = _Taking(state.driver, state.part(_Kept, _Kept), frozenset(request.kernels))
     with _opened(request.pipes / _ASKED) as asked, _opened(request.pipes / _GIVEN) as given:
         for line in _lines(asked, time.monotonic() + request.wall_s):
             if line == _END:
@@ -142,8 +144,9 @@ def take_snapshots(state: GpuState, request: TakeRequest) -> TakeReply:
 class _Taking:
     """The snapshots of one run."""
 
-    def __init__(self, driver: Driver, kept: _Kept) -> None:
+    def __init__(self, driver: Driver, kept: _Kept, kernels: frozenset[str]) -> None:
         self._driver = driver
+        self._kernels = kernels
         self._kept = kept
         self._given: Snapshot | None = None
         """Memory is there for it, and its contents are being copied."""
@@ -158,7 +161,7 @@ class _Taking:
         size, launch, argument, offset, pointer_offset, symbol = line.split(" ", 5)
         kernel = function_name(symbol)
         asked = Snapshot(self._kept.next_id, kernel, int(launch), int(argument), int(offset), int(pointer_offset), int(size))
-        if _is_read_only(asked):
+        if not self._is_wanted(asked):
             return _NO_MEMORY
         address = self._allocated(asked.size_bytes)
         if address is None:
@@ -169,10 +172,18 @@ class _Taking:
         self._given = asked
         return self._driver.share(address).hex()
 
+    def _is_wanted(self, asked: Snapshot) -> bool:
+        """Whether its kernel is in question, and does not say that it only reads what the argument points to."""
+        kernel = unseen_kernel(asked.kernel)
+        if kernel is None or kernel.qualified_name not in self._kernels:
+            return False
+        types = [parameter.type for parameter in kernel.parameters]  # none where the name is a C function's
+        return asked.argument >= len(types) or not types[asked.argument].endswith(" const*")
+
     def _allocated(self, size_bytes: int) -> Address | None:
-        free, _ = self._driver.memory()
+        free, total = self._driver.memory()
         try:
-            return self._driver.allocate(max(size_bytes, _LEAST_BYTES)) if size_bytes + _SPARE_BYTES <= free else None
+            return self._driver.allocate(max(size_bytes, _LEAST_BYTES)) if size_bytes + total * _SPARE_SHARE <= free else None
         except DeviceError as error:
             if not error.is_out_of_memory:
                 raise
@@ -190,13 +201,6 @@ class _Taking:
             self.snapshots[key] = given
         else:
             self.left_out.add(given.kernel)
-
-
-def _is_read_only(asked: Snapshot) -> bool:
-    """Whether the kernel says that it only reads what the argument points to."""
-    kernel = unseen_kernel(asked.kernel)
-    parameters = () if kernel is None else kernel.parameters
-    return asked.argument < len(parameters) and parameters[asked.argument].type.endswith(" const*")
 
 
 def compare_snapshots(state: GpuState, request: CompareRequest) -> CompareReply:

@@ -3,7 +3,7 @@
 Example::
 
     snapshots = GpuSnapshots(gpu, captured, helper_code, scratch)
-    a, b = [await snapshots.take(program, limits) for program in (original, candidate)]
+    a, b = [await snapshots.take(program, ["soften"], limits) for program in (original, candidate)]
     await snapshots.compare([SnapshotPair(a.taken[0], b.taken[0], "float")])
 """
 
@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tempfile
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 
 from assistant.lab.captured import CapturedRuns
@@ -41,12 +41,12 @@ class GpuSnapshots:
         self._helper_code = helper_code
         self._scratch = scratch
 
-    async def take(self, program: Program, limits: RunLimits) -> Snapshots | LabFailure:
+    async def take(self, program: Program, kernels: Collection[str], limits: RunLimits) -> Snapshots | LabFailure:
         pipes = await asyncio.to_thread(_pipes_in, self._scratch)
         wall_s = limits.wall_s + _BUILD_AND_WAIT_S
         opened = await asyncio.to_thread(os.open, pipes / _PIPES[0], os.O_RDWR | os.O_CLOEXEC)  # so that the worker need not be there yet
         try:
-            message = {"pipes": str(pipes), "wall_s": wall_s}
+            message = {"pipes": str(pipes), "kernels": sorted(kernels), "wall_s": wall_s}
             asked = asyncio.create_task(self._client.ask("take_snapshots", message, wall_s))
             try:
                 run = await self._captured.run(program, limits, snapshots=pipes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -257,9 +257,9 @@ class LargeLaunches(Protocol):
     Snapshots are lost with ``free``, and with the worker that holds them, which a failure says then.
     """
 
-    async def take(self, program: Program, limits: RunLimits) -> Snapshots | LabFailure:
-        """One run of the program. Of each launch shape that reaches more than ``limits.launch_bytes``, the first launch: every buffer that
-        its arguments point to and may be written through them."""
+    async def take(self, program: Program, kernels: Collection[str], limits: RunLimits) -> Snapshots | LabFailure:
+        """One run of the program. Of each launch shape of these kernels (by their qualified names) that reaches more than
+        ``limits.launch_bytes``, the first launch: every buffer that its arguments point to and may be written through them."""
         ...
 
     async def compare(self, pairs: Sequence[SnapshotPair]) -> tuple[SnapshotDifference, ...] | LabFailure:

@@ -49,7 +49,8 @@ def test_each_example_gets_its_verdict(folder: Path, name: str) -> None:
         times = {time["name"]: time for time in timed["times"]}
         assert {"eager", "compile", "candidate"} <= times.keys() and all(time["device_s"] > 0 for time in times.values())
         assert times["eager"]["kernels"] and times["compile"]["kernels"] and not times["candidate"]["kernels"]
-        assert verdict["speed"]["ratio"] == pytest.approx(times["eager"]["call_s"] / times["candidate"]["call_s"], rel=0.1)
+        speed, quotient = verdict["speed"], times["eager"]["call_s"] / times["candidate"]["call_s"]
+        assert 0.9 * speed["low"] <= quotient <= 1.1 * speed["high"], (speed, quotient)  # of small calls the host's time moves by as much
     elif name == "cheating":
         assert codes & CHEATS[folder.name], said
     else:

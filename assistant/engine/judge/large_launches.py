@@ -100,7 +100,7 @@ class _Comparison:
         sides = list[dict[_Place, Snapshot]]()
         left_out = set[str]()
         for version in (self._baseline.version, self._candidate):
-            found = await self._large.take(version.program, self._job.limits)
+            found = await self._large.take(version.program, self._wanted, self._job.limits)
             if isinstance(found, LabFailure):
                 return _not_compared(found)
             taken += found.taken
@@ -167,7 +167,7 @@ class _Comparison:
         self, places: Sequence[tuple[_Buffer, tuple[int, int]]], first: tuple[bytes, ...], taken: list[Snapshot]
     ) -> tuple[bytes, ...] | LabFailure:
         """The same parts as another run of the original leaves them; as the first left them where it leaves none there."""
-        found = await self._large.take(self._baseline.version.program, self._job.limits)
+        found = await self._large.take(self._baseline.version.program, self._wanted, self._job.limits)
         if isinstance(found, LabFailure):
             return found
         taken += found.taken

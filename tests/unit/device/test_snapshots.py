@@ -68,7 +68,7 @@ def ask(worker: GpuWorker, op: str, **fields: Any) -> dict[str, Any]:
     return result
 
 
-def taken(worker: GpuWorker, driver: HostDriver, pipes: Path, play: Callable[[Recorder], None]) -> dict[str, Any]:
+def taken(worker: GpuWorker, driver: HostDriver, pipes: Path, play: Callable[[Recorder], object]) -> dict[str, Any]:
     """What the worker says of a run in which the recorder does ``play``."""
 
     def run() -> None:
@@ -79,20 +79,20 @@ def taken(worker: GpuWorker, driver: HostDriver, pipes: Path, play: Callable[[Re
 
     program = threading.Thread(target=run)
     program.start()
-    reply = ask(worker, "take_snapshots", pipes=str(pipes), wall_s=10)
+    reply = ask(worker, "take_snapshots", pipes=str(pipes), kernels=["norm"], wall_s=10)
     program.join()
     return reply
 
 
 def both(worker: GpuWorker, driver: HostDriver, pipes: Path, a: bytes, b: bytes) -> list[dict[str, Any]]:
     """A snapshot of the second argument of each."""
-    runs = [taken(worker, driver, pipes, lambda recorder, data=data: recorder.take(f"0 1 0 0 {KERNEL}", data) and None) for data in (a, b)]
+    runs = [taken(worker, driver, pipes, lambda recorder, data=data: recorder.take(f"0 1 0 0 {KERNEL}", data)) for data in (a, b)]
     return [run["snapshots"][0] for run in runs]
 
 
 def test_a_buffer_is_kept_and_named_by_its_kernel_launch_and_argument(driver: HostDriver, pipes: Path) -> None:
     worker = GpuWorker(lambda: driver, OPERATIONS)
-    reply = taken(worker, driver, pipes, lambda recorder: recorder.take(f"3 1 0 256 {KERNEL}", bytes(1000)) and None)
+    reply = taken(worker, driver, pipes, lambda recorder: recorder.take(f"3 1 0 256 {KERNEL}", bytes(1000)))
     (snapshot,) = reply["snapshots"]
     assert (snapshot["kernel"], snapshot["launch"], snapshot["argument"]) == ("norm(float const*, float*, int)", 3, 1)
     assert (snapshot["pointer_offset_bytes"], snapshot["size_bytes"], reply["left_out"]) == (256, 1000, [])
@@ -102,6 +102,13 @@ def test_what_a_kernel_only_reads_is_not_kept(driver: HostDriver, pipes: Path) -
     worker = GpuWorker(lambda: driver, OPERATIONS)
     answers = list[str]()
     reply = taken(worker, driver, pipes, lambda recorder: answers.append(recorder.take(f"0 0 0 0 {KERNEL}", bytes(1000))))
+    assert (answers, reply["snapshots"], reply["left_out"]) == ([NONE], [], [])
+
+
+def test_what_other_kernels_leave_is_not_kept(driver: HostDriver, pipes: Path) -> None:
+    worker = GpuWorker(lambda: driver, OPERATIONS)
+    answers = list[str]()
+    reply = taken(worker, driver, pipes, lambda recorder: answers.append(recorder.take("0 0 0 0 _Z4fillPf", bytes(1000))))
     assert (answers, reply["snapshots"], reply["left_out"]) == ([NONE], [], [])
 
 
@@ -160,5 +167,7 @@ def test_a_snapshot_that_is_gone_is_said_to_be(driver: HostDriver) -> None:
 
 
 def test_a_program_that_does_not_end_is_not_waited_for_for_ever(driver: HostDriver, pipes: Path) -> None:
-    reply = GpuWorker(lambda: driver, OPERATIONS).answer(json.dumps({"op": "take_snapshots", "id": 1, "pipes": str(pipes), "wall_s": 0.05}))
+    reply = GpuWorker(lambda: driver, OPERATIONS).answer(
+        json.dumps({"op": "take_snapshots", "id": 1, "pipes": str(pipes), "kernels": [], "wall_s": 0.05})
+    )
     assert not reply["ok"] and "did not end" in reply["error"]["message"]
