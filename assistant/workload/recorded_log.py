@@ -43,8 +43,7 @@ from assistant.workload.recorded_order import DeviceOrder
 
 __all__ = ["LogNames", "finish_recording", "rename_blobs"]
 
-TOO_LARGE = "launch reaches more memory than the limit"
-"""Both recorders' reason for not keeping a launch (``record.cpp``, ``recorder.cpp``)."""
+_TOO_LARGE = "launch reaches more memory than the limit"  # as both recorders say it (``record.cpp``, ``recorder.cpp``)
 _MOST_PASSED = 1024
 """Different sets of arguments that are kept of launches without contents."""
 
@@ -203,7 +202,7 @@ class _LogReader:
             uploaded_names=tuple(self._uploaded_names) if sees_names else None,
             first_partial=self._first_partial,
             are_waits_seen=self._order.are_waits_seen,
-            too_large=tuple(dict.fromkeys(kernel for kernel, _, reason in self._skipped if reason == TOO_LARGE)),
+            too_large=tuple(dict.fromkeys(kernel for kernel, _, reason in self._skipped if reason == _TOO_LARGE)),
             stream_kinds=tuple(self._order.stream_kinds),
         )
 
