@@ -19,7 +19,7 @@ vim.api.nvim_create_autocmd("FileType", {
     vim.lsp.start({
       name = "kernelopt",
       cmd = { "kernelopt", "lsp" },
-      root_dir = vim.fs.root(event.buf, { "kernelopt.toml", "pyproject.toml", ".git" }),
+      root_dir = vim.fs.root(event.buf, { "kernelopt.toml", "pyproject.toml", ".git" }) or vim.fn.getcwd(),
       settings = { kernelopt = { background = { profile = "on_command" } } },
     })
   end,
@@ -61,5 +61,13 @@ vim.api.nvim_create_autocmd("LspAttach", {
     map("<leader>ka", proposal("accept"), "accept the proposal")
     map("<leader>kr", proposal("reject"), "reject the proposal")
     map("<leader>ke", proposal("explain"), "explain the proposal")
+  end,
+})
+
+-- What is at work, in the last line, as far as it has room.
+vim.api.nvim_create_autocmd("LspProgress", {
+  group = group,
+  callback = function()
+    vim.api.nvim_echo({ { vim.fn.strcharpart(vim.lsp.status(), 0, vim.v.echospace) } }, false, {})
   end,
 })

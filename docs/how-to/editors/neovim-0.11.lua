@@ -32,8 +32,10 @@ local function proposal(verb)
   end
 end
 
+local group = vim.api.nvim_create_augroup("kernelopt", {})
+
 vim.api.nvim_create_autocmd("LspAttach", {
-  group = vim.api.nvim_create_augroup("kernelopt", {}),
+  group = group,
   callback = function(event)
     local client = vim.lsp.get_client_by_id(event.data.client_id)
     if client.name ~= "kernelopt" then
@@ -59,5 +61,13 @@ vim.api.nvim_create_autocmd("LspAttach", {
     map("<leader>ka", proposal("accept"), "accept the proposal")
     map("<leader>kr", proposal("reject"), "reject the proposal")
     map("<leader>ke", proposal("explain"), "explain the proposal")
+  end,
+})
+
+-- What is at work, in the last line, as far as it has room.
+vim.api.nvim_create_autocmd("LspProgress", {
+  group = group,
+  callback = function()
+    vim.api.nvim_echo({ { vim.fn.strcharpart(vim.lsp.status(), 0, vim.v.echospace) } }, false, {})
   end,
 })

@@ -71,6 +71,16 @@ def test_neovim_shows_the_profile_of_a_header_in_its_program_and_undoes_an_edit_
     assert seen["is_undone"] and stage.decisions() == ["accepted", "undone"], "hunks that only work together are no choices of their own"
 
 
+def test_neovim_has_one_server_for_the_files_below_a_folder_that_nothing_marks(stage: Stage) -> None:
+    need(NEOVIM)
+    (stage.cli.folder / "include").mkdir()
+    header = stage.cli.write("include/half.h", "__global__ void half(float *x) { x[threadIdx.x] *= 0.5f; }\n")
+    (stage.cli.folder / "kernelopt.toml").unlink(missing_ok=True)
+    command, variables = neovim_command(NEOVIM, "neovim-0.10.lua", "drive_servers.lua")
+    first, second = stage.play(command, variables | {"KERNELOPT_TEST_OTHER": str(header)})["servers"]
+    assert first == second, "another server asks again what may run"
+
+
 @pytest.mark.thorough
 def test_emacs_undoes_what_it_accepted(stage: Stage) -> None:
     need(EMACS)
