@@ -33,7 +33,7 @@ THEMES = {"light": "Default Light Modern", "dark": "Default Dark Modern"}
 FOLDER = ROOT / "docs" / "how-to" / "vscode-pictures"
 PAGE = ROOT / "docs" / "how-to" / "vscode-pictures.md"
 _SIZE = {"width": 1080, "height": 620}
-_SHOWN = {
+OWN = {
     "breadcrumbs.enabled": False,
     "workbench.layoutControl.enabled": False,
     "window.commandCenter": False,
@@ -50,8 +50,6 @@ _WALKTHROUGH_SIZE = (784, 316)
 """In pixels, at most: letters of a wider one are too small to read there."""
 _REST_S = 0.7
 """Before a picture, for what fades in."""
-_BEFORE_LEFT = ("at-rest", "review")
-"""Of these, a picture of the first version is left, named ``before-…``."""
 _SCENE_S = 900.0
 """Of one scene; what it waited for in vain is in its last picture."""
 
@@ -64,6 +62,8 @@ class Stage:
     served: CodeServer
     browser: Browser
     theme: str
+    python: str = sys.executable
+    """Of the language server and the command line."""
     pictures: dict[str, bytes] = field(default_factory=dict[str, bytes])
     """By name, in the order in which they were taken."""
     windows: list[Window] = field(default_factory=list["Window"])
@@ -112,18 +112,24 @@ def page(scenes: tuple[Scene, ...]) -> str:
         "Taken by `python -m benchmarks.vscode_pictures` in a real VS Code (code-server in Chromium), on a machine without a GPU.",
         "[What each place shows and how to use it](vscode.md).",
         "",
-        "*Before* is what the first version of the extension had in the same place; two pictures of it are left.",
+        "*Before* is the first version of the extension (of 20 November 2026) in the same VS Code, on the same programs, as far as it had",
+        "something in the same place: taken by `python -m benchmarks.vscode_before`.",
     ]
     for scene in scenes:
         lines += ["", f"## {scene.title}"]
         for name, sentence in scene.pictures.items():
-            both = (f"![{sentence}](vscode-pictures/{name}-{theme}.webp)" for theme in THEMES)
-            lines += ["", sentence, "", "| light | dark |", "|---|---|", f"| {' | '.join(both)} |"]
-            if name in scene.before:
-                lines += ["", f"*Before*: {scene.before[name]}"]
-            if name in _BEFORE_LEFT:
-                lines += ["", f"![{scene.before[name]}](vscode-pictures/before-{name}.webp)"]
+            lines += ["", sentence, "", *_in_both_themes(name, sentence)]
+            before = scene.before[name]
+            lines += ["", f"*Before*: {before}"]
+            if name not in scene.without:
+                lines += ["", *_in_both_themes(f"before-{name}", f"Before: {before}")]
     return "\n".join(lines) + "\n"
+
+
+def _in_both_themes(name: str, sentence: str) -> tuple[str, ...]:
+    """A table with the picture in each theme."""
+    both = (f"![{sentence}](vscode-pictures/{name}-{theme}.webp)" for theme in THEMES)
+    return "| light | dark |", "|---|---|", f"| {' | '.join(both)} |"
 
 
 async def _play_all(scenes: list[Scene], theme: str) -> None:
@@ -133,14 +139,14 @@ async def _play_all(scenes: list[Scene], theme: str) -> None:
         cli = make_cli(Path(name))
         data = Path(name) / "user"
         install(cli, data, extension())
-        settings = {"kernelopt.server.python": sys.executable, "workbench.colorTheme": THEMES[theme], **_SHOWN}
+        settings = {"kernelopt.server.python": sys.executable, "workbench.colorTheme": THEMES[theme], **OWN}
         for scene in scenes:
             with code_server(cli, data, settings) as served:
                 async with async_playwright() as playwright:
                     browser = await playwright.chromium.launch(**(launch_options() or {}))
                     await _play(scene, Stage(cli, served, browser, theme))
                     await browser.close()
-            _empty(cli)
+            empty(cli)
 
 
 async def _play(scene: Scene, stage: Stage) -> None:
@@ -152,7 +158,7 @@ async def _play(scene: Scene, stage: Stage) -> None:
         raise
     finally:
         for name, picture in stage.pictures.items():
-            _write(FOLDER / f"{name}-{stage.theme}.webp", picture)
+            write(FOLDER / f"{name}-{stage.theme}.webp", picture)
             if name in _OF_WALKTHROUGH:
                 shown, corner = _OF_WALKTHROUGH[name]
                 _write_small(WALKTHROUGH / f"{shown}-{stage.theme}.webp", picture, corner)
@@ -160,7 +166,7 @@ async def _play(scene: Scene, stage: Stage) -> None:
     assert list(stage.pictures) == list(scene.pictures), (scene.name, list(stage.pictures))
 
 
-def _write(path: Path, png: bytes) -> None:
+def write(path: Path, png: bytes) -> None:
     from PIL import Image
 
     Image.open(BytesIO(png)).convert("RGB").save(path, "WEBP", lossless=True, method=6)
@@ -176,7 +182,7 @@ def _write_small(path: Path, png: bytes, corner: tuple[int, int]) -> None:
     few_colors.convert("RGB").save(path, "WEBP", lossless=True, quality=100, method=6)
 
 
-def _empty(cli: Cli) -> None:
+def empty(cli: Cli) -> None:
     """Forget the scene: its folder, and all of memory but what was compiled."""
     for place in (cli.folder, cli.home):
         for path in place.iterdir():

@@ -9,7 +9,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.e2e.cli.harness import DATA, small_text
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from benchmarks.vscode_pictures import Stage
     from tests.e2e.vscode.window import Window
 
-__all__ = ["SCENES", "Scene"]
+__all__ = ["NOTEBOOK", "RACE", "SCENES", "Scene", "line_of"]
 
 _QUIET = '[background]\nverify = "off"\nprofile = "off"\n\n[limits]\ncandidates = 1\n'
-_RACE = """\
+RACE = """\
 #include <cstdio>
 
 __global__ void total(const float *values, float *sum, int count)
@@ -49,6 +49,15 @@ int main()
     cudaFree(sum);
 }
 """
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "id": f"c{i}", "source": text.splitlines(True), "metadata": {}, "outputs": [], "execution_count": None}
+        for i, text in enumerate(("import numpy as np", "%%cu\n" + WAVES))
+    ],
+    "metadata": {"language_info": {"name": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
 
 
 @dataclass(frozen=True)
@@ -59,8 +68,10 @@ class Scene:
     play: Callable[[Stage], Awaitable[None]]
     pictures: Mapping[str, str]
     """In the order in which they are taken: what each shows, in one sentence."""
-    before: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What the first version of the extension had in the place of some of them: the rest of a sentence that begins with *Before*."""
+    before: Mapping[str, str]
+    """What the first version of the extension had in the place of each: the rest of a sentence that begins with *Before*."""
+    without: frozenset[str] = frozenset()
+    """Those of which it had nothing that could be pictured (``benchmarks.vscode_before``)."""
 
 
 async def _first_look(stage: Stage) -> None:
@@ -79,14 +90,14 @@ async def _first_look(stage: Stage) -> None:
     await window.command("View: Toggle Problems")
     await window.go_to(1)
     await stage.keep("at-rest")
-    store = _line(text, "out[")
+    store = line_of(text, "out[")
     await window.go_to(store, 20)
     await stage.keep("hot-line")
     await window.command("Show or Focus Hover")
     await window.see(window.hover)
     await stage.keep("hover-line")
     await window.page.keyboard.press("Escape")
-    await window.go_to(_line(text, "__global__"), 22)
+    await window.go_to(line_of(text, "__global__"), 22)
     await window.command("Show or Focus Hover")
     await window.see(window.hover)
     await stage.keep("hover-kernel")
@@ -163,7 +174,7 @@ async def _two_files(stage: Stage) -> None:
 
 async def _failed_check(stage: Stage) -> None:
     stage.cli.write("kernelopt.toml", _QUIET)
-    stage.cli.write("total.cu", _RACE)
+    stage.cli.write("total.cu", RACE)
     window = await stage.open("total.cu")
     await window.click(window.lens("Verify"))
     await window.let_run()
@@ -180,21 +191,16 @@ async def _profile_panel(stage: Stage) -> None:
     window = await stage.open("transpose.cu")
     await window.click(window.lens("Profile"))
     await window.let_run()
-    await window.webview("Source, with heat")
+    panel = await window.webview("Source, with heat")
     await stage.keep("profile")
+    await panel.get_by_text("Source, with heat").scroll_into_view_if_needed()
+    await panel.evaluate("scrollBy(0, innerHeight - 100)")
+    await stage.keep("profile-lines")
 
 
 async def _notebook(stage: Stage) -> None:
     stage.cli.write("kernelopt.toml", _QUIET)
-    cells = ("import numpy as np", "%%cu\n" + WAVES)
-    written = [
-        {"cell_type": "code", "id": f"c{i}", "source": text.splitlines(True), "metadata": {}, "outputs": [], "execution_count": None}
-        for i, text in enumerate(cells)
-    ]
-    path = stage.cli.write(
-        "lab.ipynb",
-        json.dumps({"cells": written, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}),
-    )
+    path = stage.cli.write("lab.ipynb", json.dumps(NOTEBOOK))
     window = await stage.open(path.name)
     await window.click(window.lens("Optimize"))
     await window.let_run()
@@ -230,7 +236,7 @@ async def _unfold_first(window: Window) -> None:
     await window.see(window.threads)
 
 
-def _line(text: str, words: str) -> int:
+def line_of(text: str, words: str) -> int:
     """The first line with these words, from 1."""
     return next(number for number, line in enumerate(text.splitlines(), start=1) if words in line)
 
@@ -251,11 +257,15 @@ SCENES = (
             "problems": "Problems has one entry for one cause.",
         },
         {
-            "waiting": "the question came by itself, hid after 7 s, and jobs waited for its answer in silence.",
+            "waiting": "the question came by itself and lay over the code, and jobs waited for its answer in silence.",
+            "question": "it named the file, but no compiler, flag, argument or limit; progress stood over the code as well.",
             "at-rest": "the row over the kernel had over 130 characters and was cut off; a line that costs had a hint, a heat text, "
             "a squiggle, a mark in the gutter and a tint at once.",
             "hot-line": "every line with counters said its numbers at its end, wherever the cursor was.",
-            "hover-line": "a hover listed 100 rows.",
+            "hover-line": "a hover said the finding twice, then everything that was counted, in 100 rows.",
+            "hover-kernel": "it began with occupancy at block sizes that the program does not use.",
+            "quick-fix": "the same, without *everything known of*, which holds what the hovers no longer list.",
+            "problems": "the same entries, in longer words: what to do about them was cut off.",
         },
     ),
     Scene(
@@ -265,14 +275,16 @@ SCENES = (
         {
             "searching": "While the search runs: what limits the code as it is, how many edits were tried, and the best of them.",
             "proposal": "An edit that was judged right and predicted to be faster is offered over the kernel.",
-            "review": "*Review*: your file on the left, the proposal on the right, a thread on each hunk.",
+            "review": "*Review*: your file and the proposal, here in one column for want of width, and a thread on each hunk.",
             "decided": "After *Accept* nothing but the code stays, and a line below *Decisions*.",
         },
         {
+            "searching": "the row over the kernel did not say that a search ran, nor what it had found.",
             "proposal": "the row said `Proposal: float-literals, PREDICTED 1.11x, NEEDS_DECISION | Accept | Reject`, "
             "behind three other commands.",
             "review": "threads stood open, took 40 % of the height and said only *Hunk 1 of 3*; hunks that only work together "
             "were offered one by one.",
+            "decided": "the row over the kernel went on telling the old text's numbers.",
         },
     ),
     Scene(
@@ -284,7 +296,11 @@ SCENES = (
             "keep-and-skip": "Each hunk has a thread with *Keep* and *Skip*.",
             "skipped": "After a *Skip* what is left is judged, and offered with its own gain and the sizes at which it is right.",
         },
-        {"tinted": "the file showed nothing of a proposal's lines; hunks were decided on in the diff alone."},
+        {
+            "tinted": "the file showed nothing of a proposal's lines; hunks were decided on in the diff alone.",
+            "keep-and-skip": "in the diff, *Accept only this hunk* and *Leave it out*.",
+            "skipped": "a hunk that was left out was marked; what was left kept the gain of the whole until it was accepted.",
+        },
     ),
     Scene(
         "two files",
@@ -294,7 +310,11 @@ SCENES = (
             "header": "A header's kernel names the program that runs it.",
             "two-files": "An edit of several files is one review and one decision.",
         },
-        {"header": "the compiler's remarks on a header that is compiled alone stood in it, and the row did not name the program."},
+        {
+            "header": "the compiler's remarks on a header that is compiled alone stood in it, and the row did not name the program.",
+            "two-files": "there was none: a proposal changed one file.",
+        },
+        without=frozenset({"two-files"}),
     ),
     Scene(
         "failed check",
@@ -303,8 +323,26 @@ SCENES = (
         {"failed-check": "What the check found stands where it happens."},
         {"failed-check": "a race did not name its array."},
     ),
-    Scene("profile", "The profile panel", _profile_panel, {"profile": "Where the time goes, line by line, next to the code."}),
-    Scene("notebook", "A notebook's cell", _notebook, {"notebook": "A cell with `%%cu` is treated as a file is."}),
+    Scene(
+        "profile",
+        "The profile panel",
+        _profile_panel,
+        {
+            "profile": "Where the time goes, next to the code.",
+            "profile-lines": "Further down, line by line: each line's share, what was counted there, and the machine code that it became.",
+        },
+        {
+            "profile": "the panel.",
+            "profile-lines": "the lines.",
+        },
+    ),
+    Scene(
+        "notebook",
+        "A notebook's cell",
+        _notebook,
+        {"notebook": "A cell with `%%cu` is treated as a file is."},
+        {"notebook": "as in a file."},
+    ),
     Scene(
         "begin",
         "To begin with",
@@ -312,6 +350,10 @@ SCENES = (
         {
             "walkthrough": "*kernelopt: Get Started* leads from the installation to an accepted edit.",
             "settings": "All settings stand in VS Code's settings editor.",
+        },
+        {
+            "walkthrough": "the walkthrough.",
+            "settings": "the settings.",
         },
     ),
 )

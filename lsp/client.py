@@ -100,6 +100,13 @@ class Client:
         return tags is not None and types.CodeActionTag.LlmGenerated in tags.value_set
 
     @property
+    def shows_markdown(self) -> bool:
+        """Whether its hovers render Markdown; one that names no format takes either."""
+        document = self._capabilities.text_document
+        formats = document.hover.content_format if document and document.hover else None
+        return not formats or types.MarkupKind.Markdown in formats
+
+    @property
     def shows_lenses(self) -> bool:
         document = self._capabilities.text_document
         return bool(document and document.code_lens)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["fenced", "line_by_line", "tamed"]
+__all__ = ["fenced", "line_by_line", "tamed", "unmarked"]
 
 _SHORTEST_FENCE = 3
 _RUN = re.compile(r"`+")
 _LINK = re.compile(r"\](?=[(:])")
 _TAG = re.compile(r"<(?=[A-Za-z][A-Za-z0-9-]*(?:[\s/>:]|$)|[/!?])")
 _CODE = re.compile(r"(`[^`\n]+`)")
+_BOLD = re.compile(r"^\*\*(.+)\*\*$", re.MULTILINE)
 _UNDERSCORES = re.compile(r"(?<!\w)__\w+__(?!\w)")
 _FENCE = re.compile(r"^(\s*)(?:`{3,}|~{3,})", re.MULTILINE)
 
@@ -45,3 +46,8 @@ def fenced(text: str, language: str = "") -> str:
     """A block of code that nothing inside it ends."""
     fence = "`" * max(_SHORTEST_FENCE, *(len(run) + 1 for run in _RUN.findall(text)), 0)
     return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
+
+
+def unmarked(text: str) -> str:
+    """What an editor without Markdown shows of our own: no stars around a bold line, no backticks around code."""
+    return _BOLD.sub(r"\1", _CODE.sub(lambda code: code[0][1:-1], text))

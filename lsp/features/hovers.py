@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from assistant.editor.hover_words import HOVER_LINES, kernel_hover, line_hover
+from assistant.editor.markdown import line_by_line, unmarked
 from assistant.editor.view import View
 from lsp.backend import Backend
 from lsp.client import Client
@@ -26,8 +27,7 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
         for unit, line in units.at(params.text_document.uri, params.position):
             lines = list(_lines(client, backend, unit, line, params.position))
             if lines:
-                content = types.MarkupContent(types.MarkupKind.Markdown, "  \n".join(lines))
-                return types.Hover(content, unit.line_range(line))
+                return types.Hover(_content(client, lines), unit.line_range(line))
         return _of_task(params)
 
     def _of_task(params: types.HoverParams) -> types.Hover | None:
@@ -36,8 +36,14 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
             return None
         unit, shown, lines = found
         more = [_link("More", "kernelopt.kernel.explain", dict(op_arguments(unit, shown)))] if client.is_ours else []
-        content = types.MarkupContent(types.MarkupKind.Markdown, "  \n".join([*lines, *more]))
-        return types.Hover(content, unit.line_range(shown.line))
+        return types.Hover(_content(client, [*lines, *more]), unit.line_range(shown.line))
+
+
+def _content(client: Client, lines: list[str]) -> types.MarkupContent:
+    """Lines of Markdown as the client shows them: each on one of its own."""
+    if client.shows_markdown:
+        return types.MarkupContent(types.MarkupKind.Markdown, line_by_line("\n".join(lines)))
+    return types.MarkupContent(types.MarkupKind.PlainText, unmarked("\n".join(lines)))
 
 
 def _lines(client: Client, backend: Backend, unit: Unit, line: int, position: types.Position) -> Iterator[str]:

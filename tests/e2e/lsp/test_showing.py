@@ -11,6 +11,8 @@ from lsprotocol import types
 from assistant.editor.hover_words import HOVER_LINES
 from assistant.editor.words import HINT_LIMIT
 from tests.e2e.cli.harness import Cli, no_orphans, working_cli
+from tests.e2e.lsp.capabilities import neovim
+from tests.e2e.lsp.conftest import Start
 from tests.e2e.lsp.editor import Document, Editor, start
 from tests.e2e.lsp.programs import RACE
 
@@ -83,6 +85,18 @@ async def test_a_hover_is_five_lines_and_the_tables_are_a_command_away(slow: tup
     assert "| evidence | line | value | method |" in page and "h200" in page
     table = (await editor.run("kernelopt.kernel.explain", uri=document.uri, line=line + 1))["markdown"]
     assert "| global store | " in table and "Counted by" in table
+
+
+async def test_an_editor_without_markdown_gets_its_hovers_without_marks(cli: Cli, open_editor: Start) -> None:
+    capabilities = neovim()
+    assert capabilities.text_document is not None
+    capabilities.text_document.hover = types.HoverClientCapabilities(
+        content_format=[types.MarkupKind.PlainText]
+    )  # Emacs without markdown-mode
+    editor = await open_editor(capabilities=capabilities)
+    document = editor.open(cli.write("race.cu", RACE))
+    hover = await editor.hover(document, document.line_of("__global__"))
+    assert hover.startswith("not profiled yet") and "*" not in hover
 
 
 async def test_a_finding_has_code_page_and_cost(slow: tuple[Editor, Document]) -> None:

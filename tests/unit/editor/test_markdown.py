@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from assistant.editor.markdown import fenced, tamed
+from assistant.editor.markdown import fenced, tamed, unmarked
 from assistant.editor.view import Note
 from assistant.editor.words import line_table, proposal_text
 from assistant.model.profile import Severity
@@ -80,3 +80,11 @@ def test_what_is_to_be_known_before_accepting_is_said_once() -> None:
 def test_a_compiler_message_makes_no_image_in_a_hover() -> None:
     note = Note("compile", 4, 1, Severity.WARNING, "![x](https://evil.example/leak.png)", "nvcc", "W1")
     assert "](" not in line_table([], [note])
+
+
+def test_an_editor_without_markdown_gets_no_marks() -> None:
+    assert unmarked("**6,144 atomics meet**\ncounted, as `ptxas` says") == "6,144 atomics meet\ncounted, as ptxas says"
+
+
+def test_stars_of_an_expression_stay() -> None:
+    assert unmarked("a ** b and c ** d") == "a ** b and c ** d"
