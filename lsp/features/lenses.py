@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lsprotocol import types
@@ -45,7 +47,17 @@ def register(server: LanguageServer, units: Units, backend: Backend) -> None:
             for kernel in view.kernels:
                 lenses.extend(_placed(unit, kernel, lens) for lens in kernel_row(kernel, view))
             lenses.extend(_over_main(unit, lens) for lens in program_row(view))
-        return lenses
+        return list(_in_order(lenses))
+
+
+def _in_order(lenses: Iterable[types.CodeLens]) -> Iterator[types.CodeLens]:
+    """Those of one line begin one character after each other: Neovim sorts by where they begin, and leaves equal ones in any order."""
+    shown: Counter[int] = Counter()
+    for lens in lenses:
+        start, end = lens.range.start, lens.range.end
+        begin = types.Position(start.line, start.character + shown[start.line])
+        shown[start.line] += 1
+        yield types.CodeLens(types.Range(begin, max(begin, end)), lens.command, lens.data)
 
 
 def _placed(unit: Unit, kernel: KernelView, lens: Lens) -> types.CodeLens:

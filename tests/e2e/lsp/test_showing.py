@@ -60,6 +60,8 @@ async def test_a_lens_over_a_kernel_says_what_is_known_and_what_can_be_done(slow
     assert titles[0].startswith("≈ ") and titles[0].endswith("-bound") and titles[1:] == ["Optimize"], titles
     assert lenses[0].command is not None and "predicted for h200 from counts of CPU emulator" in str(lenses[0].command.tooltip)
     assert {lens.range.start.line for lens in lenses} == {document.line_of("__global__")}
+    begins = [lens.range.start.character for lens in lenses]
+    assert begins == sorted(set(begins)), "Neovim shows those that begin at one place in any order"
 
 
 async def test_hints_stand_at_the_kernel_and_on_hot_lines(slow: tuple[Editor, Document]) -> None:
