@@ -2,6 +2,7 @@
 
     python -m benchmarks.vscode_pictures                # all of them, into docs/how-to/vscode-pictures, and the page that shows them
     python -m benchmarks.vscode_pictures review hover   # only the scenes with these words in their names
+    python -m benchmarks.vscode_pictures --page         # the page alone, once its words have changed
 
 A scene is a small folder, what a person does in it, and the pictures it takes on the way; ``SCENES`` names them in the order of the page.
 Each is played once in each theme, in a window, a folder and a memory of its own. Pictures are kept as lossless WebP.
@@ -99,13 +100,13 @@ async def main(words: list[str]) -> None:
 
     wanted = [scene for scene in SCENES if not words or any(word in scene.name for word in words)]
     FOLDER.mkdir(exist_ok=True)
-    for theme in THEMES:
+    for theme in THEMES if wanted else ():
         await _play_all(wanted, theme)
     PAGE.write_text(page(SCENES), "utf-8")
 
 
 def page(scenes: tuple[Scene, ...]) -> str:
-    """The page of the documentation: each picture in both themes, above it one sentence."""
+    """The page of the documentation: each picture in both themes, above it one sentence, and the first version's below it."""
     lines = [
         "# What VS Code shows, in pictures",
         "",
@@ -118,18 +119,19 @@ def page(scenes: tuple[Scene, ...]) -> str:
     for scene in scenes:
         lines += ["", f"## {scene.title}"]
         for name, sentence in scene.pictures.items():
-            lines += ["", sentence, "", *_in_both_themes(name, sentence)]
+            lines += ["", sentence, "", *_in_themes(name, sentence)]
             before = scene.before[name]
             lines += ["", f"*Before*: {before}"]
             if name not in scene.without:
-                lines += ["", *_in_both_themes(f"before-{name}", f"Before: {before}")]
+                lines += ["", *_in_themes(f"before-{name}", f"Before: {before}")]
     return "\n".join(lines) + "\n"
 
 
-def _in_both_themes(name: str, sentence: str) -> tuple[str, ...]:
-    """A table with the picture in each theme."""
-    both = (f"![{sentence}](vscode-pictures/{name}-{theme}.webp)" for theme in THEMES)
-    return "| light | dark |", "|---|---|", f"| {' | '.join(both)} |"
+def _in_themes(name: str, sentence: str) -> tuple[str, ...]:
+    """A table with the picture in each theme in which it was taken."""
+    themes = [theme for theme in THEMES if (FOLDER / f"{name}-{theme}.webp").exists()]
+    pictures = (f"![{sentence}](vscode-pictures/{name}-{theme}.webp)" for theme in themes)
+    return f"| {' | '.join(themes)} |", f"|{'---|' * len(themes)}", f"| {' | '.join(pictures)} |"
 
 
 async def _play_all(scenes: list[Scene], theme: str) -> None:

@@ -49,7 +49,7 @@ int main()
     cudaFree(sum);
 }
 """
-NOTEBOOK = {
+NOTEBOOK: dict[str, object] = {
     "cells": [
         {"cell_type": "code", "id": f"c{i}", "source": text.splitlines(True), "metadata": {}, "outputs": [], "execution_count": None}
         for i, text in enumerate(("import numpy as np", "%%cu\n" + WAVES))
@@ -257,16 +257,17 @@ SCENES = (
             "problems": "Problems has one entry for one cause.",
         },
         {
-            "waiting": "the question came by itself and lay over the code, and jobs waited for its answer in silence.",
-            "question": "it named the file, but no compiler, flag, argument or limit; progress stood over the code as well.",
+            "waiting": "the question of the next picture came by itself, and jobs waited for its answer in silence.",
+            "question": "it named the file, but no compiler, flag, argument or limit; *Compiling …* stood above it, over the code as well.",
             "at-rest": "the row over the kernel had over 130 characters and was cut off; a line that costs had a hint, a heat text, "
             "a squiggle, a mark in the gutter and a tint at once.",
-            "hot-line": "every line with counters said its numbers at its end, wherever the cursor was.",
-            "hover-line": "a hover said the finding twice, then everything that was counted, in 100 rows.",
-            "hover-kernel": "it began with occupancy at block sizes that the program does not use.",
+            "hot-line": "every line with counters said its numbers at its end, wherever the cursor was, as in the picture above.",
+            "hover-line": "a hover said the finding twice, then all that was counted and the machine code, in 100 rows.",
+            "hover-kernel": "the row once more, then tables, the first of them about block sizes that the program does not use.",
             "quick-fix": "the same, without *everything known of*, which holds what the hovers no longer list.",
-            "problems": "the same entries, in longer words: what to do about them was cut off.",
+            "problems": "the same entries in longer words, cut off before what they cost.",
         },
+        without=frozenset({"waiting", "hot-line"}),
     ),
     Scene(
         "searching",
@@ -279,12 +280,12 @@ SCENES = (
             "decided": "After *Accept* nothing but the code stays, and a line below *Decisions*.",
         },
         {
-            "searching": "the row over the kernel did not say that a search ran, nor what it had found.",
-            "proposal": "the row said `Proposal: float-literals, PREDICTED 1.11x, NEEDS_DECISION | Accept | Reject`, "
-            "behind three other commands.",
-            "review": "threads stood open, took 40 % of the height and said only *Hunk 1 of 3*; hunks that only work together "
+            "searching": "the row over the kernel said *not profiled yet* all the while.",
+            "proposal": "the row said `Proposal: staged-store, PREDICTED 1.14x, PASS | Accept | Reject` behind three other commands, "
+            "and a message came over the code.",
+            "review": "threads said only *Hunk 1 of 3*, and VS Code's comments panel opened to say it again; hunks that only work together "
             "were offered one by one.",
-            "decided": "the row over the kernel went on telling the old text's numbers.",
+            "decided": "the comments panel stayed, empty.",
         },
     ),
     Scene(
@@ -298,8 +299,8 @@ SCENES = (
         },
         {
             "tinted": "the file showed nothing of a proposal's lines; hunks were decided on in the diff alone.",
-            "keep-and-skip": "in the diff, *Accept only this hunk* and *Leave it out*.",
-            "skipped": "a hunk that was left out was marked; what was left kept the gain of the whole until it was accepted.",
+            "keep-and-skip": "each hunk had a thread in the diff, which did not say what the hunk does or gains.",
+            "skipped": "a hunk that was left out was marked; what was left was judged only once it was taken.",
         },
     ),
     Scene(
@@ -321,7 +322,7 @@ SCENES = (
         "A check that failed",
         _failed_check,
         {"failed-check": "What the check found stands where it happens."},
-        {"failed-check": "a race did not name its array."},
+        {"failed-check": "the hover said the race twice, and named neither its array nor what would help."},
     ),
     Scene(
         "profile",
@@ -332,8 +333,8 @@ SCENES = (
             "profile-lines": "Further down, line by line: each line's share, what was counted there, and the machine code that it became.",
         },
         {
-            "profile": "the panel.",
-            "profile-lines": "the lines.",
+            "profile": "the row's words once more, without the program's copies and gaps; a message lay over the panel.",
+            "profile-lines": "the same table.",
         },
     ),
     Scene(
@@ -341,7 +342,7 @@ SCENES = (
         "A notebook's cell",
         _notebook,
         {"notebook": "A cell with `%%cu` is treated as a file is."},
-        {"notebook": "as in a file."},
+        {"notebook": "the same long row as in a file, registers behind the kernel's line, and a message over the cell."},
     ),
     Scene(
         "begin",
@@ -352,8 +353,8 @@ SCENES = (
             "settings": "All settings stand in VS Code's settings editor.",
         },
         {
-            "walkthrough": "the walkthrough.",
-            "settings": "the settings.",
+            "walkthrough": "the same.",
+            "settings": "the same, but the GPU was a word to be typed.",
         },
     ),
 )
