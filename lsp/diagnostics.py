@@ -139,7 +139,9 @@ def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
         code_description=None if page is None else types.CodeDescription(page),
         source=note.source,
         related_information=[
-            types.DiagnosticRelatedInformation(_location(unit, related), unit.said(related.message)) for related in note.related
+            types.DiagnosticRelatedInformation(_location(unit, related), unit.said(related.message))
+            for related in note.related
+            if not (_is_in(unit, related) and related.line == note.line)  # it stands there already
         ]
         or None,
         data=None if note.proposal is None else {"proposal_id": note.proposal},
@@ -158,7 +160,12 @@ def note_range(unit: Unit, note: Note) -> types.Range:
 def _location(unit: Unit, related: RelatedPlace) -> types.Location:
     """In this document, or the whole line of another file."""
     file = Path(related.file)
-    if file == unit.path or not file.is_absolute():
+    if _is_in(unit, related):
         return types.Location(unit.uri, unit.line_range(related.line))
     start = types.Position(max(0, related.line - 1), 0)
     return types.Location(file.as_uri(), types.Range(start, types.Position(start.line + 1, 0)))
+
+
+def _is_in(unit: Unit, related: RelatedPlace) -> bool:
+    file = Path(related.file)
+    return file == unit.path or not file.is_absolute()

@@ -12,7 +12,7 @@ from assistant.editor.lanes import Work
 from assistant.editor.offer_words import judged_in_words
 from assistant.editor.progress_words import JobProgress
 from assistant.editor.tasks import Verb
-from assistant.engine import CANNOT_ANSWER, event_json, event_object
+from assistant.engine import CANNOT_ANSWER, NO, event_json, event_object
 from assistant.errors import KernelOptError, UsageError
 from assistant.model.events import (
     ComparisonMade,
@@ -193,7 +193,10 @@ class SessionListener:
     def _show_answer(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool, ending: JobEnded | None, message: str) -> None:
         """The answer to what a person asked for, in one sentence."""
         name = work.task.request.file.name
-        if refusal is not None or (ending is not None and ending.exit_code):
+        stands_at_lines = work.task.verb is Verb.CHECK and ending is not None and ending.exit_code == NO
+        if stands_at_lines and self._client.supports("lines"):
+            self._client.log(f"{name}: {message}")  # it is in the kernel's row, and what was found stands at its lines
+        elif refusal is not None or (ending is not None and ending.exit_code):
             self._client.say(f"{name}: {message}", types.MessageType.Warning)
         elif work.task.verb is Verb.PROFILE and self._client.supports("lines"):
             self._client.log(f"{name}: {message}")  # it stands over the kernels, next to the lines and in the panel that was opened

@@ -15,7 +15,7 @@ from assistant.model.verification import Outcome
 
 __all__ = ["rebased_proposal"]
 
-_PART = re.compile(r" \(\d+ of \d+ hunks\)\Z")
+_PART = re.compile(r"\A\d+ of \d+ hunks of: ")
 """What the summary of a part of a part says already."""
 
 
@@ -36,7 +36,7 @@ def rebased_proposal(moved: MovedChange, hunk_ids: tuple[str, ...], verdict: Ver
         comparison=speed,
         labels=verification.labels,
         evidence=verdict.evidence,
-        summary=f"{_PART.sub('', proposal.summary)} ({part})" if part else proposal.summary,
+        summary=f"{part} of: {_PART.sub('', proposal.summary)}" if part else proposal.summary,
         predictions=() if part else proposal.predictions,
         explanation=_explanation(proposal, part, verification.outcome, speed),
         state=ProposalState.OPEN,

@@ -16,6 +16,25 @@ from tests.e2e.lsp.programs import SUMS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+RACE = """#include <cstdio>
+__global__ void total(const float *values, float *sum, int count)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) *sum += values[i];
+}
+
+int main()
+{
+    float *values, *sum, result;
+    cudaMalloc(&values, 1000 * sizeof(float));
+    cudaMalloc(&sum, sizeof(float));
+    cudaMemset(values, 0, 1000 * sizeof(float));
+    cudaMemset(sum, 0, sizeof(float));
+    total<<<4, 256>>>(values, sum, 1000);
+    cudaMemcpy(&result, sum, sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%f\\n", result);
+}
+"""
 OURS = {"protocol": 1, "trusted": True, "supports": ["event", "lines"]}
 NO_BACKGROUND = {"background": {"compile": "off", "verify": "off", "profile": "off"}}
 
@@ -141,6 +160,19 @@ async def test_a_profile_of_a_single_kernel_is_there_again_when_the_file_is_open
     document = editor.open(document.path)
     listed = {kernel["name"]: kernel["headline"] for kernel in await editor.ask("kernelopt/list", what="kernels")}
     assert "-bound" in listed["first"] and listed["second"] == "not profiled yet"
+
+
+async def test_what_a_check_finds_stands_at_its_lines_alone(profiled: tuple[Editor, Document]) -> None:
+    editor, _ = profiled
+    document = editor.open("untitled:total.cu", RACE)
+    editor.client.messages.clear()
+    job = (await editor.run("kernelopt.check", uri=document.uri))["job_id"]
+    await editor.until(lambda: _events_of(editor, job, "job_ended"))
+    (race,) = await editor.until(lambda: editor.of_code(document, "KO202"))
+    assert race.related_information is None, "the other access is on the same line"
+    titles = [lens.command.title for lens in await editor.lenses(document) if lens.command]
+    assert titles[0].startswith("race at line ") and not editor.said
+    editor.close(document)
 
 
 @pytest.mark.thorough

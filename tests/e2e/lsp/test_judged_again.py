@@ -115,7 +115,7 @@ async def test_what_a_skipped_hunk_leaves_is_judged_before_it_can_be_accepted(cl
     assert document.text == WAVES, "nothing enters the text before it is accepted"
     about = (await editor.run("kernelopt.proposal.preview", proposal_id=rest))["about"]
     assert " predicted, right in " in about[0] and stored(cli)[whole].labels != proposals[rest].labels, "a verdict of its own"
-    assert about[1].endswith(" (2 of 3 hunks)") and about[2].startswith("Right at count=4000, steps=16; count=5623, steps=23; "), about
+    assert about[1].startswith("2 of 3 hunks of: ") and about[2].startswith("Right at count=4000, steps=16; count=5623, steps=23; "), about
 
     await editor.run("kernelopt.proposal.accept", proposal_id=rest)
     await editor.until(lambda: not offers(editor, document))

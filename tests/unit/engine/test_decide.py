@@ -251,10 +251,10 @@ def test_a_rebased_proposal_claims_what_judging_it_on_the_new_text_showed(propos
         3,
     )
     assert [hunk.id for hunk in part.hunks] == [proposal.hunks[0].id]
-    assert part.summary == "Swaps both. (1 of 2 hunks)", "no long id where people read"
+    assert part.summary == "1 of 2 hunks of: Swaps both.", "no long id where people read"
     assert part.predictions == (), "what was counted was counted of all hunks"
     smaller = rebased_proposal(MovedChange(part, part.before, part.after), (part.hunks[0].id,), verdict, speed, 4)
-    assert smaller.summary == "Swaps both. (1 of 1 hunks)"
+    assert smaller.summary == "1 of 1 hunks of: Swaps both."
     assert part.explanation.startswith(f"1 of 2 hunks of {proposal.id}'s change")
 
 
