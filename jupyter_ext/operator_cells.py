@@ -130,8 +130,8 @@ class OperatorCells:
 
         def of_cell(event: Event) -> Event:
             """With the cell's lines in place of those of the texts."""
-            told = of_task(event, task.live, task.path.name)
-            return told if candidate is None else of_candidate(told, candidate.live, candidate.path.name)
+            of_the_task = of_task(event, task.live, task.path.name)
+            return of_the_task if candidate is None else of_candidate(of_the_task, candidate.live, candidate.path.name)
 
         asked = tuple(Asked(Task(verb, request, operator=operator), of_cell) for verb in verbs)
         return self._open(f"{cell.notebook.name}.{cell.class_name}", cell.notebook, cell.id, asked)

@@ -12,7 +12,7 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
-from assistant.bench.told import Heard, reached_of
+from assistant.bench.heard import Heard, reached_of
 from assistant.errors import KernelOptError
 from assistant.model import events
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from assistant.bench.bound import bound_of
 from assistant.bench.boundary import listen, row_or_reason
+from assistant.bench.heard import Heard, Original, ending_of, failure_of, judged_of, original_of, times_of
 from assistant.bench.journal import BenchSettings
 from assistant.bench.outcomes import with_nothing, with_verdict, wrong_as_a_whole
 from assistant.bench.private_copy import private_copy, sources_sha256
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.task import Task
-from assistant.bench.told import Heard, Original, ending_of, failure_of, judged_of, original_of, times_of
 from assistant.cuda.changes import changes_diff, changes_of
 from assistant.engine import WHOLE_PROGRAM, Accept, JobRequest, OptimizeOptions, Session, read_source
 from assistant.engine.proposals import Ask, DecisionRequest, is_proved_better
@@ -93,10 +93,10 @@ class ProgramRunner(Record):
             await self._listen(session.time_verified(request, kept.before, kept.after, kept.verification), heard)
         if judged_of(heard.of_command("compare")) is None:
             await self._listen(session.judge(request, kept.before, kept.after), heard)
-        told = heard.of_command("compare")
-        judged = judged_of(told)
+        compared = heard.of_command("compare")
+        judged = judged_of(compared)
         if judged is None:
-            raise CannotAnswerError(f"what was kept could not be judged as a whole: {failure_of(told) or ending_of(told)}")
+            raise CannotAnswerError(f"what was kept could not be judged as a whole: {failure_of(compared) or ending_of(compared)}")
         wrong = wrong_as_a_whole(judged)
         if wrong is not None:
             raise CannotAnswerError(wrong)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from assistant.bench.heard import Heard
 from assistant.bench.row import Row, RowOutcome
-from assistant.bench.told import Heard
 from assistant.engine.search import NO_EDIT_FOUND
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome

@@ -118,16 +118,16 @@ class CalmScreen:
         if not event.launch_count and not event.problems:
             self._page.put(f"[yellow]– {escape(name)}: never launched by this workload, not checked[/]")
             return
-        told = listed(event.problems)
-        errors = errors_among(told)
+        listed_problems = listed(event.problems)
+        errors = errors_among(listed_problems)
         style, mark = ("bold red", "✗") if errors else ("yellow", "!") if event.problems else ("green", "✓")
         launches = counted_noun(event.launch_count, "launch", "launches")
         refused = f", {'all' if event.refused_count == event.launch_count else event.refused_count} refused" if event.refused_count else ""
-        words = f"{problems_in_words(told)}, {_repeatability(event)}, {launches}{refused}"
+        words = f"{problems_in_words(listed_problems)}, {_repeatability(event)}, {launches}{refused}"
         self._page.put(f"[{style}]{mark}[/] [bold]{escape(name)}[/]: {escape(words)}", hang=2)
-        for problem in told[:_MOST_PROBLEMS]:
+        for problem in listed_problems[:_MOST_PROBLEMS]:
             self._page.put(escape(_problem(problem)), indent=2, hang=4)
-        if (left := len(told) - _MOST_PROBLEMS) > 0:
+        if (left := len(listed_problems) - _MOST_PROBLEMS) > 0:
             self._page.put(f"[dim]and {left} more: {MORE}[/]", indent=2)
 
     def _comparison(self, event: events.ComparisonMade) -> None:

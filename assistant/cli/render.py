@@ -240,9 +240,9 @@ class TextRenderer:
             self._print(f"[yellow]{escape(event.kernel)}: never launched by this workload, not checked[/]")
             return
         style = "bold red" if errors_among(event.problems) else "yellow" if event.problems else "green"
-        told = listed(event.problems)
-        places = f", at {len(event.problems)} places" if len(told) < len(event.problems) else ""
-        verdict = f"[{style}]{problems_in_words(told)}[/]{places}"
+        listed_problems = listed(event.problems)
+        places = f", at {len(event.problems)} places" if len(listed_problems) < len(event.problems) else ""
+        verdict = f"[{style}]{problems_in_words(listed_problems)}[/]{places}"
         launches = counted_noun(event.launch_count, "launch", "launches")
         refused = f", {'all' if event.refused_count == event.launch_count else event.refused_count} refused" if event.refused_count else ""
         self._print(f"[bold]{escape(event.kernel)}[/]: {verdict}, {_repeatability(event)}, {launches}{refused}")

@@ -160,8 +160,8 @@ def outer_definitions(
     own_texts = frozenset(f"{_DEFINE}{' '.join(each.rest.split())}" for each in directives_in(own.text) if each.word == "define")
     lines = list[str]()
     for name in _used(own.text, [unit.texts for unit in read.values()]):
-        told = [unit for path, unit in read.items() if name in unit.texts or path != kernel.path or len(read) == 1]
-        lines += _lines(name, told, own_texts)
+        using = [unit for path, unit in read.items() if name in unit.texts or path != kernel.path or len(read) == 1]
+        lines += _lines(name, using, own_texts)
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -60,12 +60,14 @@ class LiveAccesses:
         requests = now.requests(kernel)
         before = {} if earlier is None else _worst(self._saved.requests(earlier))
         after = _worst(requests)
-        told = {line: _worst(r for r in requests if r.line == line) for line in places}
-        for line, here in told.items():
+        worst_at = {line: _worst(r for r in requests if r.line == line) for line in places}
+        for line, here in worst_at.items():
             if here:
                 yield LiveLine(line, kernel.key, _said(max(here.values(), key=lambda request: _weight(request, before)), before))
-        elsewhere = [r for access, r in after.items() if r.line not in told and access in before and before[access].sectors != r.sectors]
-        quiet = next((line for line, here in told.items() if not here), None)
+        elsewhere = [
+            r for access, r in after.items() if r.line not in worst_at and access in before and before[access].sectors != r.sectors
+        ]
+        quiet = next((line for line, here in worst_at.items() if not here), None)
         if elsewhere and quiet is not None:
             worst = max(elsewhere, key=_excess)
             was = before[worst.pointer, worst.is_store].sectors

@@ -220,8 +220,8 @@ class Learned:
         said: dict[str, list[str]] = {}
         for lesson in lessons.kept_lessons(self._database):
             count = _WRITING_STATEMENTS if lesson.condition.is_of_edits else _STATEMENTS
-            told = (*(f"{_LEARNED}{text}" for text in lesson.statements[:count]), *lesson.opinions[:_OPINIONS])
-            said.setdefault(lesson.technique, []).extend(told)
+            sentences = (*(f"{_LEARNED}{text}" for text in lesson.statements[:count]), *lesson.opinions[:_OPINIONS])
+            said.setdefault(lesson.technique, []).extend(sentences)
         return tuple(replace(each, sentences=(*each.sentences, *said.get(each.technique, ()))) for each in found)
 
     def _with_diff(self, evidence: TechniqueEvidence) -> TechniqueEvidence:

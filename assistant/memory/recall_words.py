@@ -96,8 +96,8 @@ def trial_sentences(query: RecallQuery, groups: tuple[Group, ...]) -> Iterator[s
     own = path_key(query.workspace)
     newest = (group.first for group in groups if group.nearness > 0)
     placed = ((place, row) for row in newest if (place := _place(query, own, row)) is not None)
-    told = ((place, row, what) for place, row in placed if (what := _happened(row)) is not None)
-    for place, row, (verb, details) in islice(told, _MOST_TRIALS):
+    happened = ((place, row, what) for place, row in placed if (what := _happened(row)) is not None)
+    for place, row, (verb, details) in islice(happened, _MOST_TRIALS):
         yield f"{verb} {place} on {day(row.created_ms)}{details}"
 
 

@@ -53,8 +53,8 @@ def most_message_tokens(messages: Sequence[ChatMessage]) -> int:
 
 def most_tool_tokens(tools: Iterable[ToolSpec], messages: Iterable[ChatMessage]) -> int:
     """Tokens of tools and of their calls, which stand beside the messages' texts."""
-    told = sum(estimated_tokens(f"{tool.name} {tool.description} {tool.json_schema}") for tool in tools)
-    return told + sum(estimated_tokens(call.arguments) for message in messages for call in message.calls)
+    of_tools = sum(estimated_tokens(f"{tool.name} {tool.description} {tool.json_schema}") for tool in tools)
+    return of_tools + sum(estimated_tokens(call.arguments) for message in messages for call in message.calls)
 
 
 def _of_piece(found: re.Match[str]) -> float:

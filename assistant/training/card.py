@@ -108,8 +108,8 @@ def _group_lines(group: Mapping[str, Any]) -> list[str]:
 
 
 def _stop_lines(stops: Sequence[Mapping[str, Any]]) -> list[str]:
-    told = "; ".join(f"seed {seed}: {one['tried']:.0%} tried, {one['found']:.0%} found" for seed, one in enumerate(stops))
-    return [f"A search that stopped where the policy would (kernelopt never does), of all candidates and of the gains: {told}."]
+    by_seed = "; ".join(f"seed {seed}: {one['tried']:.0%} tried, {one['found']:.0%} found" for seed, one in enumerate(stops))
+    return [f"A search that stopped where the policy would (kernelopt never does), of all candidates and of the gains: {by_seed}."]
 
 
 def _saved(one: Mapping[str, Any]) -> str:

@@ -27,7 +27,7 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
     def choose(arguments: ProgramArguments) -> dict[str, Any]:
         """Remember the program that is named; where none is, ask for it. Answers at once."""
         unit = find_unit(units, backend, arguments)
-        client.spawn(_told(client, backend.editor.choose_program(unit.key, arguments.program)))
+        client.spawn(_say_outcome(client, backend.editor.choose_program(unit.key, arguments.program)))
         return {"outcome": "asking" if arguments.program is None else "choosing"}
 
     @server.command("kernelopt.program.record")
@@ -35,14 +35,14 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
         """Record the project's build, once a person agrees to the command. Answers at once."""
         unit = find_unit(units, backend, arguments)
         command = _command(backend, unit, arguments.command)
-        client.spawn(_told(client, backend.editor.record_build(unit.key, command, showing)))
+        client.spawn(_say_outcome(client, backend.editor.record_build(unit.key, command, showing)))
         return {"outcome": "asking", "command": shlex.join(command)}
 
     @server.command("kernelopt.program.configure")
     def configure(arguments: BuildArguments) -> dict[str, Any]:
         """Have CMake configure the project, once a person agrees. Answers at once."""
         unit = find_unit(units, backend, arguments)
-        client.spawn(_told(client, backend.editor.configure_project(unit.key, arguments.options, showing)))
+        client.spawn(_say_outcome(client, backend.editor.configure_project(unit.key, arguments.options, showing)))
         return {"outcome": "asking"}
 
     @asynccontextmanager
@@ -76,7 +76,7 @@ def _command(backend: Backend, unit: Unit, given: str | None) -> tuple[str, ...]
         raise UsageError(f"{text} is no command: {error}", "close its quotes") from error
 
 
-async def _told(client: Client, work: Coroutine[Any, Any, str | None]) -> None:
+async def _say_outcome(client: Client, work: Coroutine[Any, Any, str | None]) -> None:
     """What came of it, to the person."""
     try:
         said = await work

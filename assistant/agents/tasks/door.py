@@ -174,7 +174,7 @@ async def _turn(kept: KeptTask, on_progress: OnProgress) -> AsyncGenerator[None]
     """One call of a task at a time, whichever front end it comes by; the system frees the lock of a killed process."""
     lock = FileLock(kept.lock, thread_local=False)
     deadline_s = time.monotonic() + _LONGEST_WAIT_S
-    is_told = False
+    is_announced = False
     while True:
         try:
             lock.acquire(timeout=0)
@@ -182,9 +182,9 @@ async def _turn(kept: KeptTask, on_progress: OnProgress) -> AsyncGenerator[None]
         except Timeout:
             if time.monotonic() > deadline_s:
                 raise CannotAnswerError("another call of this task is still running", "wait for it, or end it") from None
-        if not is_told:
+        if not is_announced:
             await on_progress("waiting: another call of this task is running")
-            is_told = True
+            is_announced = True
         await asyncio.sleep(_POLL_S)
     try:
         yield

@@ -177,5 +177,5 @@ def _added(store: TaskStore, found: Trajectory) -> KeptTask:
 
 def _id_of(found: Trajectory) -> str:
     """The same for the same program, so that what is learned from it twice counts once."""
-    told = "\0".join((found.source, found.start, found.kernel or "", *found.arguments))
-    return "T" + hashlib.sha256(told.encode("utf-8", "surrogateescape")).hexdigest()[:_ID_CHARACTERS].upper()
+    identity = "\0".join((found.source, found.start, found.kernel or "", *found.arguments))
+    return "T" + hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:_ID_CHARACTERS].upper()

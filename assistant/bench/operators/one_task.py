@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from assistant.bench.boundary import listen, row_or_reason
+from assistant.bench.heard import Heard
 from assistant.bench.operators.answers import Trial
 from assistant.bench.operators.row import ANSWER, RULES, OperatorOutcome, OperatorRow, OperatorSettings
-from assistant.bench.operators.told import begun_row, row_told
+from assistant.bench.operators.row_of_job import begun_row, row_of_job
 from assistant.bench.private_copy import private_copy
-from assistant.bench.told import Heard
 from assistant.config import find_project
 from assistant.engine import JobRequest, OperatorOptions, Session, read_source
 from assistant.errors import CannotAnswerError
@@ -61,7 +61,7 @@ class TaskRunner(Record):
             return replace(begun_row(trial), reason=f"it has several answers: {', '.join(map(self._relative, trial.answers))}")
         with private_copy(self.folder) as copy:
             await self._judge(trial, copy / trial.problem.file, heard)
-            return self._with_kernel(row_told(self._row(trial), heard), heard)
+            return self._with_kernel(row_of_job(self._row(trial), heard), heard)
 
     async def _judge(self, trial: Trial, file: Path, heard: Heard) -> None:
         request = JobRequest(

@@ -31,8 +31,8 @@ def results_page(settings: OperatorSettings, rows: Sequence[OperatorRow]) -> str
         ("For a person to decide, not counted as correct", (OperatorOutcome.NEEDS_DECISION,)),
         ("Not correct", (OperatorOutcome.FAIL, OperatorOutcome.NO_KERNEL, OperatorOutcome.NO_TASK, OperatorOutcome.FAILED)),
     ):
-        told = [f"- {row.title}: {row.outcome.value}: {row.reason}" for row in rows if row.outcome in outcomes]
-        lines += ["", f"## {title}", "", *told] if told else []
+        of_outcome = [f"- {row.title}: {row.outcome.value}: {row.reason}" for row in rows if row.outcome in outcomes]
+        lines += ["", f"## {title}", "", *of_outcome] if of_outcome else []
     return "\n".join(lines) + "\n"
 
 

@@ -143,8 +143,8 @@ def _trees(tree: SyntaxTree, body: Node | None) -> tuple[TreeFacts, ...]:
 def _costs(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, blocks: Sequence[Dim3]) -> tuple[AccessCost, ...]:
     requests = requests_of(parsed, tree, kernel, blocks)
     partial = {request.line for request in requests if request.ideal is None or not request.is_whole_line}
-    told = (request for request in requests if request.line not in partial)
-    return tuple(AccessCost(r.line, _shortly(r), r.is_store, r.sectors, r.ideal or 0) for r in told)
+    whole = (request for request in requests if request.line not in partial)
+    return tuple(AccessCost(r.line, _shortly(r), r.is_store, r.sectors, r.ideal or 0) for r in whole)
 
 
 def _shortly(request: WarpRequest) -> str:

@@ -56,7 +56,7 @@ async def count_live(
     foreign = _foreign(chosen, replayed.cases)
     kept = [index for index in range(len(chosen)) if index not in foreign]
     chosen, cases = [chosen[index] for index in kept], [cases[index] for index in kept]
-    replayed = replace(replayed, cases=_told_apart(chosen, [replayed.cases[index] for index in kept]))
+    replayed = replace(replayed, cases=_marked_if_fresh(chosen, [replayed.cases[index] for index in kept]))
     found = tuple(_differences_from_reference(version, live, chosen, replayed.cases, replayed.blobs))
     counted = counted_of(version, cases, replayed, options)
     return replace(counted, problems=(*counted.problems, *found), left_out=tuple(foreign.values()))
@@ -101,17 +101,17 @@ def _named(item: LiveCase) -> str:
     return ", ".join(item.drawn)
 
 
-def _told_apart(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:
+def _marked_if_fresh(items: Sequence[LiveCase], runs: Sequence[CaseRun]) -> tuple[CaseRun, ...]:
     """With a word where a defect shows on fresh values alone: those may be none that the kernel is ever given."""
     pairs = tuple(zip(items, runs, strict=True))
     own = frozenset(_place(problem) for item, run in pairs if item.seed == 0 for problem in run.problems)
 
-    def told(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    def marked(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
         return tuple(p if _place(p) in own else replace(p, message=f"{p.message}; {_FRESH_ALONE}") for p in problems)
 
     def of_fresh(run: CaseRun) -> CaseRun:
-        profiles = tuple(replace(profile, problems=told(profile.problems)) for profile in run.profiles)
-        return replace(run, problems=told(run.problems), profiles=profiles)
+        profiles = tuple(replace(profile, problems=marked(profile.problems)) for profile in run.profiles)
+        return replace(run, problems=marked(run.problems), profiles=profiles)
 
     return tuple(run if item.seed == 0 else of_fresh(run) for item, run in pairs)
 

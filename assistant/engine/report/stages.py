@@ -109,12 +109,12 @@ async def check(job: Job, version: SourceVersion) -> Ending:
     report_unreached(job, version, seen)
     job.emit(*launch_facts_events(job, version, seen))
     _report_printed(job, (counted.run for counted in seen if not counted.is_partial))
-    told = listed(*(problems[kernel.key] for kernel in version.kernels))
-    errors = errors_among(told)
-    _doubt_sizes(job, version, told)
+    reported = listed(*(problems[kernel.key] for kernel in version.kernels))
+    errors = errors_among(reported)
+    _doubt_sizes(job, version, reported)
     if failure is not None:
         job.say(Severity.WARNING if errors else Severity.ERROR, failure.message, None if errors else failure.remedy)
-    ending = _check_ending(seen, told, failure)
+    ending = _check_ending(seen, reported, failure)
     return replace(ending, reason=f"{ending.reason}; {IN_PART}") if is_partial else ending
 
 

@@ -57,7 +57,7 @@ def judged(trial: Trial) -> str:
     if trial.settings:
         answer["numbers_chosen_by_tuning"] = dict(trial.settings)
     if trial.untuned:
-        answer["not_tuned"] = f"{trial.untuned}; the edit may be judged again with that mended"
+        answer["not_tuned"] = f"{trial.untuned}; the edit may be judged again once that is corrected"
     if setback is not None:
         answer["compiler"] = [f"line {message.line}: {message.message}" for message in setback.diagnostics[:_MOST_FINDINGS]]
         answer["wrong"] = [_wrong(finding) for finding in setback.findings[:_MOST_FINDINGS]]

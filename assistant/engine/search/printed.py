@@ -3,7 +3,7 @@
 Such code can print whatever it can read. So of its words only those are shown that the writer knows, as they stand in the candidate's text
 or in what the original prints, and a few numbers, of few digits. Example::
 
-    told("sum FAIL: 0.25, root:x", {"sum", "FAIL"})     # "sum FAIL: 0.25, …:…"
+    with_known_words("sum FAIL: 0.25, root:x", {"sum", "FAIL"})     # "sum FAIL: 0.25, …:…"
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
-__all__ = ["told", "words_of"]
+__all__ = ["with_known_words", "words_of"]
 
 _MOST_CHARACTERS = 200
 _MOST_NUMBERS = 8
@@ -27,7 +27,7 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d]\w*", text))
 
 
-def told(printed: str, known: Set[str]) -> str:
+def with_known_words(printed: str, known: Set[str]) -> str:
     """``printed`` without what its reader does not know; ``…`` alone where its words are all unknown."""
     pieces = list(_PIECE.finditer(printed[:_MOST_CHARACTERS]))
     words = [piece["word"] for piece in pieces if piece["word"] is not None]

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from assistant.cuda.changed_items import changed_items
-from assistant.engine.search.printed import told, words_of
+from assistant.engine.search.printed import with_known_words, words_of
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.engine.source_version import SourceVersion
 from assistant.model.attempt import Attempt
@@ -126,14 +126,14 @@ def reason_for_planners(trial: Trial) -> str:
         return _showable(trial, first).message
     if not (trial.printed and trial.has_host_code):
         return trial.reason
-    return trial.reason.replace(trial.printed, told(trial.printed, _known_words(trial)))
+    return trial.reason.replace(trial.printed, with_known_words(trial.printed, _known_words(trial)))
 
 
 def _showable(trial: Trial, finding: VerificationFinding) -> VerificationFinding:
     if finding.code != _PRINTED or not trial.has_host_code:
         return finding
     known = _known_words(trial) | words_of(finding.expected or "")
-    actual = None if finding.actual is None else told(finding.actual, known)
+    actual = None if finding.actual is None else with_known_words(finding.actual, known)
     return replace(finding, message="the program prints something else", actual=actual)
 
 

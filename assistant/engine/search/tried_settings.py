@@ -43,6 +43,6 @@ class TriedSettings:
         waiting = self._waiting.get((kernel, key_sha256(before), key_sha256(after), method))
         return waiting.popleft() if waiting else None
 
-    def told(self, candidate: str) -> bool:
+    def was_reported(self, candidate: str) -> bool:
         """Whether the log has the candidate of that id."""
         return candidate in self._candidates

@@ -188,7 +188,7 @@ class _JudgedSettings(Record):
 
     def keep(self, trial: Trial, point: events.TuningPoint) -> None:
         """Write down how a setting fared, before anything else is tried; not again what the interrupted search has written down."""
-        if self.tried.told(trial.id):
+        if self.tried.was_reported(trial.id):
             return
         before, after = key_sha256(self.node.key), key_sha256(trial.key)
         kernel, technique = self.step.kernel, self.step.technique
@@ -264,7 +264,7 @@ class _Tuning:
 
     async def _whole(self, setting: Setting, trial: Trial) -> Trial:
         """The trial; of an interrupted search the same once more, as its log says little of it."""
-        if not self._settings.tried.told(trial.id):
+        if not self._settings.tried.was_reported(trial.id):
             return trial
         is_first = setting == self._edits.space.start
         return await self._settings.judge(self._first.rewrite if is_first else self._edits.rewrite_with(setting))

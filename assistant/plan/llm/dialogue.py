@@ -118,18 +118,18 @@ def _cut(text: str, most: int = _ANSWER_CHARACTERS) -> str:
 
 def _brief(answer: str) -> str:
     """One line that says what is missing; of a verdict with the candidate's id and outcome."""
-    told = _object(answer)
-    return json.dumps({**{key: told[key] for key in _BRIEF if key in told}, "left_out": f"{len(answer):,} characters, {_LEFT_OUT}"})
+    brief = _object(answer)
+    return json.dumps({**{key: brief[key] for key in _BRIEF if key in brief}, "left_out": f"{len(answer):,} characters, {_LEFT_OUT}"})
 
 
 def _bare(call: ToolCall) -> ToolCall:
     """A call without its long arguments."""
-    told = {
+    brief = {
         key: value
         for key, value in _object(call.arguments).items()
         if isinstance(value, str | int) and len(str(value)) <= _BRIEF_CHARACTERS
     }
-    arguments = json.dumps({**told, "left_out": f"the rest, {_LEFT_OUT}"}, ensure_ascii=False)
+    arguments = json.dumps({**brief, "left_out": f"the rest, {_LEFT_OUT}"}, ensure_ascii=False)
     return call if len(call.arguments) <= len(arguments) else replace(call, arguments=arguments)
 
 

@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from assistant.cuda.parse import parse
-from assistant.engine.search.printed import told
+from assistant.engine.search.printed import with_known_words
 from assistant.engine.search.setbacks import (
     only_here,
     reason_for_planners,
@@ -150,7 +150,7 @@ def test_of_what_host_code_printed_the_writer_sees_the_difference_in_words_that_
     ],
 )
 def test_numbers_and_words_are_few_and_short(printed: str, shown: str) -> None:
-    assert told(printed, {"sum"}) == shown
+    assert with_known_words(printed, {"sum"}) == shown
 
 
 def test_what_an_edit_of_device_code_made_the_program_print_is_shown(verdict) -> None:

@@ -64,8 +64,8 @@ def requests_of(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, blocks: 
     large = {access.line for access in accesses if not _is_one_request(access)}
     found = [(access.line, _request(access, scope, taking_part)) for access in accesses if _is_one_request(access)]
     unknown = {line for line, request in found if request is None}
-    told = (replace(r, is_whole_line=line not in large) for line, r in found if r is not None and line not in unknown)
-    return tuple(sorted(told, key=lambda request: request.line))
+    known = (replace(r, is_whole_line=line not in large) for line, r in found if r is not None and line not in unknown)
+    return tuple(sorted(known, key=lambda request: request.line))
 
 
 def _straight(scope: Scope) -> Scope:

@@ -261,8 +261,8 @@ def _headers_in_lines(said: str, fences: Sequence[Fence]) -> list[JsonObject | U
 
 def _lines(text: str) -> dict[str, Any]:
     """What lines say; nothing where a field of them cannot be what it says, as in a sentence that begins with such a word."""
-    told = line_header(text, _HEADER_KEYS - {"tuning_fault"})
-    found = {name: value for name, value in told.items() if name not in _MEANT_FOR_JSON or not isinstance(value, str)}
+    header = line_header(text, _HEADER_KEYS - {"tuning_fault"})
+    found = {name: value for name, value in header.items() if name not in _MEANT_FOR_JSON or not isinstance(value, str)}
     try:
         CodeReply.model_validate({name: value for name, value in found.items() if name not in _MEANT_FOR_JSON})
     except ValidationError:

@@ -107,18 +107,18 @@ def code_among_parts(given: Mapping[str, Any], names: Collection[str]) -> dict[s
 
     That are launches written as code, ``k<<<n / 64, 64>>>(x)``, and functions under keys that no header has, where it gives no parts.
     """
-    told: Any = one_listed(given.get("launches"))
+    given_launches: Any = one_listed(given.get("launches"))
     parts: Any = parts_listed(given.get("parts") or [])
     if not isinstance(parts, list):
         return dict(given)
-    launches = cast("list[Any]", told) if isinstance(told, list) else []
+    launches = cast("list[Any]", given_launches) if isinstance(given_launches, list) else []
     codes = [f"{each.strip().removesuffix(';')};" for each in launches if _is_launch(each)]
     if not parts:
         others = {key: value for key, value in given.items() if key not in names}
         codes = [*(code for code in strings_in(others) if FUNCTION.search(code)), *codes]
     if not codes:
         return dict(given)
-    kept = {"launches": [each for each in launches if not _is_launch(each)]} if isinstance(told, list) else {}
+    kept = {"launches": [each for each in launches if not _is_launch(each)]} if isinstance(given_launches, list) else {}
     return {**given, **kept, "parts": [*cast("list[Any]", parts), *({"part": UNNAMED, "code": code} for code in codes)]}
 
 

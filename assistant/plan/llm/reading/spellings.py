@@ -95,11 +95,11 @@ def _entries(text: str) -> list[Any]:
 def _tuned(entry: Any) -> dict[str, Any] | None:
     if not isinstance(entry, dict):
         return None
-    told = plain_keys(cast("Mapping[str, Any]", entry), _ENTRY_KEYS)
-    if len(told) == 1 and told.keys().isdisjoint(_ENTRY_KEYS):
-        told = dict(zip(("name", "values"), next(iter(cast("Mapping[str, Any]", entry).items())), strict=True))
-    name = told.get("name")
-    values = _values(told.get("values", told))
+    plain = plain_keys(cast("Mapping[str, Any]", entry), _ENTRY_KEYS)
+    if len(plain) == 1 and plain.keys().isdisjoint(_ENTRY_KEYS):
+        plain = dict(zip(("name", "values"), next(iter(cast("Mapping[str, Any]", entry).items())), strict=True))
+    name = plain.get("name")
+    values = _values(plain.get("values", plain))
     if not isinstance(name, str) or not name.strip() or len(name) > 80 or not values:
         return None
     return {"name": name.strip(), "values": values}
@@ -107,9 +107,9 @@ def _tuned(entry: Any) -> dict[str, Any] | None:
 
 def _values(value: Any) -> list[int]:
     if isinstance(value, dict):
-        told = plain_keys(cast("Mapping[str, Any]", value), _ENTRY_KEYS)
-        ends = told.get("range", [told.get("min", told.get("from")), told.get("max", told.get("to"))])
-        step = _integer(told.get("step"))
+        plain = plain_keys(cast("Mapping[str, Any]", value), _ENTRY_KEYS)
+        ends = plain.get("range", [plain.get("min", plain.get("from")), plain.get("max", plain.get("to"))])
+        step = _integer(plain.get("step"))
         found = [_integer(end) for end in cast("list[Any]", ends)] if isinstance(ends, list) else []
         return [] if len(found) < 2 or None in found else _between(cast("list[int]", found), step)
     if isinstance(value, str):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assistant.bench.told import Heard, failure_of, original_of, reached_of
+from assistant.bench.heard import Heard, failure_of, original_of, reached_of
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.comparison import SpeedOutcome

@@ -2,20 +2,20 @@
 
 Example::
 
-    row_told(begun_row(trial), heard).outcome     # OperatorOutcome.PASS
+    row_of_job(begun_row(trial), heard).outcome     # OperatorOutcome.PASS
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from assistant.bench.heard import Heard, failure_of, judged_of
 from assistant.bench.operators.answers import Trial
 from assistant.bench.operators.row import RULES, OperatorOutcome, OperatorRow
-from assistant.bench.told import Heard, failure_of, judged_of
 from assistant.model import events
 from assistant.model.verification import Outcome
 
-__all__ = ["begun_row", "row_told"]
+__all__ = ["begun_row", "row_of_job"]
 
 _OUTCOMES = {
     Outcome.PASS: OperatorOutcome.PASS,
@@ -29,7 +29,7 @@ def begun_row(trial: Trial) -> OperatorRow:
     return OperatorRow(trial.title, trial.problem.level, trial.problem.number, trial.sources_sha256, OperatorOutcome.FAILED, "", 0.0)
 
 
-def row_told(row: OperatorRow, heard: Heard) -> OperatorRow:
+def row_of_job(row: OperatorRow, heard: Heard) -> OperatorRow:
     """The verdict with its evidence and times; without a verdict, why there is none."""
     device = next((event.device for event in heard.events if isinstance(event, events.JobStarted)), "")
     judged = judged_of(heard.events)
