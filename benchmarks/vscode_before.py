@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.vscode_pictures import FOLDER, OWN, THEMES, Stage, empty, write
-from benchmarks.vscode_scenes import NOTEBOOK, RACE, line_of
+from benchmarks.vscode_scenes import NOTEBOOK, RACE, line_of, look_closer
 from tests.e2e.cli.harness import DATA, NO_NETWORK, Cli, make_cli, small_text
 from tests.e2e.vscode.chromium import launch_options
 from tests.e2e.vscode.code_server import code_server, install
@@ -43,24 +43,8 @@ async def _first_look(stage: Stage) -> None:
     await window.see(window.lens("PREDICTED"))
     await window.go_to(1)
     await stage.keep("at-rest")
-    store = line_of(text, "out[")
-    await window.go_to(store, 20)
-    await window.command("Show or Focus Hover")
-    await window.see(window.hover)
-    await stage.keep("hover-line")
-    await window.page.keyboard.press("Escape")
-    await window.go_to(line_of(text, "__global__"), 22)
-    await window.command("Show or Focus Hover")
-    await window.see(window.hover)
-    await stage.keep("hover-kernel")
-    await window.page.keyboard.press("Escape")
-    await window.go_to(store, 10)
-    await window.command("Quick Fix...")
-    await window.see(window.page.locator(".action-widget"))
-    await stage.keep("quick-fix")
-    await window.page.keyboard.press("Escape")
-    await window.command("View: Toggle Problems")
-    await stage.keep("problems")
+    await window.go_to(line_of(text, "out["), 20)
+    await look_closer(stage, window, text)
 
 
 async def _searching(stage: Stage) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from benchmarks.vscode_pictures import Stage
     from tests.e2e.vscode.window import Window
 
-__all__ = ["NOTEBOOK", "RACE", "SCENES", "Scene", "line_of"]
+__all__ = ["NOTEBOOK", "RACE", "SCENES", "Scene", "line_of", "look_closer"]
 
 _QUIET = '[background]\nverify = "off"\nprofile = "off"\n\n[limits]\ncandidates = 1\n'
 RACE = """\
@@ -90,9 +90,13 @@ async def _first_look(stage: Stage) -> None:
     await window.command("View: Toggle Problems")
     await window.go_to(1)
     await stage.keep("at-rest")
-    store = line_of(text, "out[")
-    await window.go_to(store, 20)
+    await window.go_to(line_of(text, "out["), 20)
     await stage.keep("hot-line")
+    await look_closer(stage, window, text)
+
+
+async def look_closer(stage: Stage, window: Window, text: str) -> None:
+    """With the cursor on a line that costs: its hover, the kernel's, the quick fix, and Problems."""
     await window.command("Show or Focus Hover")
     await window.see(window.hover)
     await stage.keep("hover-line")
@@ -102,7 +106,7 @@ async def _first_look(stage: Stage) -> None:
     await window.see(window.hover)
     await stage.keep("hover-kernel")
     await window.page.keyboard.press("Escape")
-    await window.go_to(store, 10)
+    await window.go_to(line_of(text, "out["), 10)
     await window.command("Quick Fix...")
     await window.see(window.page.locator(".action-widget"))
     await stage.keep("quick-fix")

@@ -83,7 +83,7 @@ class Diagnostics:
         line = next((number for number, text in enumerate(unit.text.splitlines(), 1) if "__global__" in text), None)
         if remedy is None or line is None:
             return None
-        message = f"only parsed, as its folder is not trusted: say {remedy} in a terminal, then save here"
+        message = f"only parsed, as its folder is not trusted: run {remedy} in a terminal, then save here"
         return types.Diagnostic(unit.line_range(line), message, types.DiagnosticSeverity.Information, source="kernelopt")
 
     def _asked(self, unit: Unit) -> Iterator[types.Diagnostic]:

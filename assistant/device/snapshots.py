@@ -116,7 +116,7 @@ class Nothing(Record):
 
 
 class _Kept:
-    """Snapshots of one worker, by id."""
+    """A worker's snapshots, by id."""
 
     def __init__(self) -> None:
         self.places: dict[int, tuple[Address, int]] = {}
@@ -130,7 +130,7 @@ class _Kept:
 
 
 def take_snapshots(state: GpuState, request: TakeRequest) -> TakeReply:
-    """Give memory to a program's recorder until somebody says that the program has ended. Raises CannotAnswerError where nobody does."""
+    """Give memory to a program's recorder until the line comes that ends it. Raises CannotAnswerError where none comes in time."""
     taken = _Taking(state.driver, state.part(_Kept, _Kept), frozenset(request.kernels))
     with _opened(request.pipes / _ASKED) as asked, _opened(request.pipes / _GIVEN) as given:
         for line in _lines(asked, time.monotonic() + request.wall_s):
@@ -142,7 +142,7 @@ def take_snapshots(state: GpuState, request: TakeRequest) -> TakeReply:
 
 
 class _Taking:
-    """The snapshots of one run."""
+    """A run's snapshots, while they are taken."""
 
     def __init__(self, driver: Driver, kept: _Kept, kernels: frozenset[str]) -> None:
         self._driver = driver
@@ -154,7 +154,7 @@ class _Taking:
         self.left_out: set[str] = set()
 
     def answer(self, line: str) -> str | None:
-        """What the recorder is told; None: it waits for nothing."""
+        """The line that the recorder waits for; None where it waits for none."""
         if line in ("taken", "failed"):
             self._close(line == "taken")
             return None

@@ -19,7 +19,7 @@ from assistant.lab.captured import CapturedRuns
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import Gpu
 from assistant.model.snapshot import Piece, Snapshot, SnapshotDifference, SnapshotPair, Snapshots
-from assistant.ports.lab import LabFailure, Program, RunLimits
+from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.serialize import decode, encode
 
 __all__ = ["GpuSnapshots"]
@@ -55,11 +55,13 @@ class GpuSnapshots:
             reply = await asked
         finally:
             os.close(opened)
-        if isinstance(run, LabFailure):
-            return run
-        if run.exit_status != 0:
-            return LabFailure("bad_status", f"the program ended with status {run.exit_status}", "")
-        return reply if isinstance(reply, LabFailure) else Snapshots(*decode(_TAKEN, [reply["snapshots"], reply["left_out"]]))
+        if isinstance(reply, LabFailure):
+            return run if isinstance(run, LabFailure) else reply
+        found = Snapshots(*decode(_TAKEN, [reply["snapshots"], reply["left_out"]]))
+        if isinstance(run, ProgramRun) and run.exit_status == 0:
+            return found
+        await self.free(found.taken)
+        return run if isinstance(run, LabFailure) else LabFailure("bad_status", f"the program ended with status {run.exit_status}", "")
 
     async def compare(self, pairs: Sequence[SnapshotPair]) -> tuple[SnapshotDifference, ...] | LabFailure:
         helpers = await self._helper_code()

@@ -234,7 +234,7 @@ class Recording(Record):
     are_waits_seen: bool = True
     """``steps`` hold waits, allocations and frees too; those of a GPU's own recorder do not."""
     too_large: tuple[str, ...] = ()
-    """Kernels, as of ``RecordedLaunch``, of which a launch reaches more memory than is kept of one."""
+    """Kernels, as of ``RecordedLaunch``, with a launch that reaches too much memory to be kept."""
     stream_kinds: tuple[str, ...] = ()
     """By a stream's number: ``legacy`` (the default stream), ``per_thread``, ``blocking`` or ``non_blocking`` (with respect to it)."""
 

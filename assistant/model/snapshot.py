@@ -26,7 +26,7 @@ class Snapshot(Record):
 
 
 class Snapshots(Record):
-    """Those of one run of a program."""
+    """What a run of a program left."""
 
     taken: tuple[Snapshot, ...]
     left_out: tuple[str, ...] = ()

@@ -40,7 +40,7 @@ def register(server: LanguageServer, client: Client, units: Units, backend: Back
 
 
 def _content(client: Client, lines: list[str]) -> types.MarkupContent:
-    """Lines of Markdown as the client shows them: each on one of its own."""
+    """Markdown as the client shows it: each text on a line of its own."""
     if client.shows_markdown:
         return types.MarkupContent(types.MarkupKind.Markdown, line_by_line("\n".join(lines)))
     return types.MarkupContent(types.MarkupKind.PlainText, unmarked("\n".join(lines)))

@@ -51,7 +51,7 @@ def register(server: LanguageServer, units: Units, backend: Backend) -> None:
 
 
 def _in_order(lenses: Iterable[types.CodeLens]) -> Iterator[types.CodeLens]:
-    """Those of one line begin one character after each other: Neovim sorts by where they begin, and leaves equal ones in any order."""
+    """Lenses over the same line begin a character apart: Neovim sorts by where they begin, and leaves equal ones in any order."""
     shown: Counter[int] = Counter()
     for lens in lenses:
         start, end = lens.range.start, lens.range.end

@@ -107,7 +107,7 @@ async def test_another_rounding_is_right(evaluated: Evaluated) -> None:
     assert await found(evaluated, memory) == ComparedInMemory((), ("t behind soften",), ())
 
 
-async def test_what_the_original_leaves_otherwise_each_time_is_held_against_nobody(evaluated: Evaluated) -> None:
+async def test_what_the_original_leaves_otherwise_each_time_is_no_fault_of_the_edit(evaluated: Evaluated) -> None:
     at = COUNT - 1000
     memory = Memory({"1.0f": {0: values()}, "2.0f": {0: values(at, 0.5)}}, later={"1.0f": {0: values(at, 0.75)}})
     assert not (await found(evaluated, memory)).findings
