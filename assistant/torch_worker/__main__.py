@@ -29,6 +29,9 @@ from assistant.worker.sandbox import Confinement, confine, confine_to_gpu
 
 _START = Path(__file__).with_name("start_side.py")
 _SAID_CHARACTERS = 400
+_ASKS_NO_DRIVER = "PYTORCH_NVML_BASED_CUDA_CHECK"
+"""With it PyTorch asks NVML whether there is a GPU, or sees that none is visible. The driver, which it asks otherwise, starts a thread even
+where no GPU is visible, and a process with threads is not forked."""
 
 
 class _Starter:
@@ -91,7 +94,7 @@ def _seen(request: SideRequest) -> dict[str, str]:
     could change it for the next time. cuBLAS gives equal results for equal calls with a workspace of fixed size."""
     gpu = request.gpu
     if gpu is None:
-        return {"CUDA_VISIBLE_DEVICES": ""}
+        return {"CUDA_VISIBLE_DEVICES": "", _ASKS_NO_DRIVER: "1"}
     return {
         "CUDA_VISIBLE_DEVICES": gpu.uuid,
         "CUDA_DEVICE_ORDER": "PCI_BUS_ID",

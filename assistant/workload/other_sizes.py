@@ -1,10 +1,10 @@
 """Which other sizes of a launch are tried: twice as large, larger and divided by nothing, and smaller for what is too large.
 
 Sizes that are equal in a recording grow by different factors, so that a square is never the only shape, but first of all the same member
-of several structs (``in.w`` and ``out.w``) stays the same; one that is the product of others (n = rows · cols) stays their product; all
-others keep about their proportions. Each size is also tried five times as large by itself, or with the pitch of its rows: what holds one
-block, one tile or one shared array today may not tomorrow. What the same blocks loop over is tried at a size
-that no block holds. Example::
+of several structs (``in.w`` and ``out.w``) stays the same; one that is the product of others (n = rows · cols) stays their product, and one
+that counts the windows of another (`assistant.workload.windows`) goes on to; all others keep about their proportions. Each size is also
+tried five times as large by itself, or with the pitch of its rows: what holds one block, one tile or one shared array today may not
+tomorrow. What the same blocks loop over is tried at a size that no block holds. Example::
 
     larger({"w": 96, "h": 96}, fixed=frozenset(), leading=frozenset({"w", "h"}))
     # {"turned": [{"w": 191, "h": 137}, …], "odd": …, "doubled": [{"w": 192, "h": 192}], "far w": …}
@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 
 from assistant.workload.relations import Sizes
+from assistant.workload.windows import Window, windows_of
 
 __all__ = ["larger", "smaller", "within", "work_ratio"]
 
@@ -131,7 +132,7 @@ def _crossed(sizes: Sizes, change: _Change) -> list[dict[str, int]]:
         for name in group:
             place = members.index(_member(name)) if is_pair else 1  # a pitch stays no less than the larger of both
             changed[name] = change(sizes[name], 1 - place if is_pair and not name.startswith(f"{structs[0]}.") else place)
-    return [_with_products(sizes, changed)] if is_crossed else []
+    return [_with_dependent(sizes, changed)] if is_crossed else []
 
 
 def _member(name: str) -> str:
@@ -146,7 +147,7 @@ def _changed(sizes: Sizes, change: _Change, is_turned: bool = False, is_alike: b
         for name in group:
             place = places.index(_member(name) if is_alike else name)
             changed[name] = change(sizes[name], len(places) - 1 - place if is_turned else place)
-    return _with_products(sizes, changed)
+    return _with_dependent(sizes, changed)
 
 
 def _with_pitch(sizes: Sizes, name: str, value: int) -> list[dict[str, int]]:
@@ -160,15 +161,17 @@ def _with_pitch(sizes: Sizes, name: str, value: int) -> list[dict[str, int]]:
         return []
     grown = {name: value} | {one: value + sizes[one] - old for one in neighbours}
     alike = {one: grown[own] for own in grown for one in sizes if "." in one and _member(one) == _member(own) and sizes[one] == sizes[own]}
-    return [_with_products(sizes, {**sizes, **grown, **alike})]
+    return [_with_dependent(sizes, {**sizes, **grown, **alike})]
 
 
 def _alone(sizes: Sizes, name: str, value: int) -> dict[str, int]:
     """One size changed, and those that depend on it."""
-    return _with_products(sizes, {**sizes, name: value})
+    return _with_dependent(sizes, {**sizes, name: value})
 
 
-def _with_products(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
+def _with_dependent(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
+    for name, window in _windows(sizes).items():
+        changed = {**changed, name: window.at(changed[window.of])}
     return changed | {name: prod(changed[part] for part in parts) for name, parts in _products(sizes).items()}
 
 
@@ -180,12 +183,18 @@ def _with_whole_masks(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
 
 def _groups(sizes: Sizes) -> list[list[str]]:
     """Names of equal sizes together; without those that depend on others and those that are 1 or less."""
-    dependent = _products(sizes)
+    dependent = _products(sizes).keys() | _windows(sizes).keys()
     groups: dict[int, list[str]] = {}
     for name, value in sizes.items():
         if name not in dependent and value > 1:
             groups.setdefault(value, []).append(name)
     return list(groups.values())
+
+
+def _windows(sizes: Sizes) -> dict[str, Window]:
+    """Sizes that count the windows of another; none of a product, which follows from its parts."""
+    products = _products(sizes)
+    return {name: window for name, window in windows_of(sizes).items() if name not in products and window.of not in products}
 
 
 def _products(sizes: Mapping[str, int]) -> dict[str, tuple[str, str]]:

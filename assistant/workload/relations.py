@@ -25,6 +25,8 @@ Sizes = Mapping[str, int]
 _MOST_FACTORS = 3
 _MOST_PLAIN_FACTORS = 4
 """Factors in a product of different integers, each as it is (batch · channels · height · width)."""
+_MOST_MEMBERS = 5
+"""Factors in a product of members of one struct, each as it is (batch · channels · depth · height · width)."""
 _MOST_NAMES = 6
 """Integers that are looked at: combinations of more are many, and fit by chance."""
 _LARGEST_MULTIPLE = 64
@@ -137,7 +139,7 @@ def _covered(seen: SeenBlocks, is_composed: bool) -> Iterator[int]:
     """What one block may cover along an axis, likeliest first; of what several integers compose less, as more would fit by chance."""
     block, own = seen.block, getattr(seen.block, seen.axis)
     if seen.axis != "x":
-        counts = [1] if is_composed else [size * items for items in _COARSENING for size in (own, 1)]
+        counts = [own, 1] if is_composed else [size * items for items in _COARSENING for size in (own, 1)]
         return iter(dict.fromkeys((*counts, *(() if is_composed else _TILES))))
     whole = (block.x, block.y, block.z, block.count, block.x * block.y, max(1, block.count // _WARP_THREADS), 1)
     counts = [size * items for items in _COARSENING for size in whole]
@@ -157,8 +159,9 @@ def _fitting(seen: CountAtSizes) -> Iterator[Term]:
 
 
 def _products(sizes: Sizes) -> Iterator[Term]:
-    """Products of one to three sizes: plain, all changed alike, or one of them changed."""
-    names = [name for name, value in sizes.items() if value > 1][:_MOST_NAMES]
+    """Products of one to three sizes: plain, all changed alike, or one of them changed; and of the members of a struct."""
+    every = [name for name, value in sizes.items() if value > 1]
+    names = every[:_MOST_NAMES]
     changes = _changes(names)
     for count in range(1, _MOST_FACTORS + 1):
         for chosen in combinations_with_replacement(names, count):
@@ -173,6 +176,12 @@ def _products(sizes: Sizes) -> Iterator[Term]:
                     yield Term((*plain[:place], changed[place], *plain[place + 1 :]))
     for chosen in combinations(names, _MOST_PLAIN_FACTORS):
         yield Term(tuple(_Factor(name) for name in chosen))
+    for struct in dict.fromkeys(name.rpartition(".")[0] for name in every if "." in name):
+        members = [name for name in every if name.rpartition(".")[0] == struct]
+        if len(every) > _MOST_NAMES or len(members) > _MOST_PLAIN_FACTORS:
+            yield from (
+                Term(tuple(map(_Factor, chosen))) for count in range(2, _MOST_MEMBERS + 1) for chosen in combinations(members, count)
+            )
 
 
 def _changes(names: Sequence[str]) -> tuple[_Factor, ...]:

@@ -11,6 +11,12 @@ from typing import Any
 import pytest
 
 from tests.e2e.cli.test_operators import ASKS, BY_LIBRARY, CHEATS, TASKS, WRONG, candidate_of
+from tests.integration.lab.test_torch_sides import (  # where there is a GPU, PyTorch's process must not have asked its driver
+    sides,
+    test_what_a_candidate_does_to_pytorch_is_gone_the_next_time,
+)
+
+__all__ = ["sides", "test_what_a_candidate_does_to_pytorch_is_gone_the_next_time"]
 
 ASKS_HERE = {**ASKS, "layer_norm": {"nan_behaviour"}, "bias_gelu_residual": {"nan_behaviour"}}
 """PyTorch's kernels for GPUs take infinities and huge numbers in other ways than those for CPUs, which these candidates follow."""

@@ -20,6 +20,12 @@ from assistant.workload.relations import CountAtSizes, SeenBlocks, explain_block
         ({"n": 1000}, 500, {"n": 78}, 39),
         ({"N": 3, "C": 20, "H": 37, "W": 41}, 91020, {"N": 2, "C": 3, "H": 5, "W": 7}, 210),
         ({"batch": 4, "rows": 30, "cols": 20}, 2400, {"batch": 3, "rows": 5, "cols": 7}, 105),
+        (
+            {"in.c": 3, "in.d": 41, "in.h": 43, "in.w": 47, "out.c": 3, "out.d": 20, "out.h": 21, "out.w": 23},
+            3 * 20 * 21 * 23,
+            {"in.c": 2, "in.d": 9, "in.h": 9, "in.w": 9, "out.c": 2, "out.d": 4, "out.h": 5, "out.w": 3},
+            2 * 4 * 5 * 3,
+        ),
     ],
 )
 def test_a_buffers_count_follows_from_the_integers(sizes: dict[str, int], count: int, others: dict[str, int], expected: int) -> None:
@@ -58,6 +64,11 @@ def test_blocks_follow_from_the_integers_and_the_block(
 def test_few_blocks_of_a_second_axis_are_not_explained_by_chance() -> None:
     assert explain_blocks([SeenBlocks({"nt": 1801, "r": 9}, Dim3(160), 31, "y")]) == ()
     assert explain_blocks([SeenBlocks({"w": 500, "h": 496}, Dim3(32), 31, "y")])[0].at({"w": 500, "h": 33}) == 3
+
+
+def test_an_axis_that_two_integers_share_is_covered_by_the_blocks_own_shape() -> None:
+    sizes = {"depth": 20, "channels": 3, "width": 41}
+    assert explain_blocks([SeenBlocks(sizes, Dim3(8, 8, 4), 15, "z")])[0].at({"depth": 29, "channels": 5, "width": 59}) == 37
     assert explain_blocks([SeenBlocks({"batch": 4, "heads": 8}, Dim3(32), 32, "z")])[0].at({"batch": 3, "heads": 5}) == 15
 
 
