@@ -108,8 +108,8 @@ def core_environment(mode: Mode, limits: ProgramLimits, sample_blocks: int, corr
 
 
 def _launches_wall_s(wall_s: float) -> float:
-    """When launches end, before the whole program's time is over: the report names the place, for which a busy machine takes up to 2 s."""
-    return max(0.5 * wall_s, min(0.9 * wall_s, wall_s - 2.0))
+    """When launches end, before the whole program's time is over: the report names the place, for which a busy machine takes up to 3 s."""
+    return max(0.5 * wall_s, min(0.9 * wall_s, wall_s - 3.0))
 
 
 def _correction_text(correction: Correction) -> str:

@@ -19,7 +19,7 @@ __all__ = ["TimedBlocks", "take_blocks"]
 
 _ORDERS = ("ABBA", "BAAB")
 _ROUND_BLOCK_COUNT = 10
-"""Blocks between two looks at the width."""
+"""Blocks between two looks at the width; fewer where fewer suffice."""
 _MOST_BLOCK_COUNT = 400
 """By then a median does not get better for another one; bounds memory and messages."""
 _MOST_HOT_COUNT = 40
@@ -57,7 +57,7 @@ def take_blocks(slot: Slot, options: TimingOptions, clock: Callable[[], float], 
 
     while True:
         taken: list[Block] = []
-        for _ in range(max(_ROUND_BLOCK_COUNT, options.least_block_count - len(blocks))):
+        for _ in range(max(min(_ROUND_BLOCK_COUNT, options.least_block_count), options.least_block_count - len(blocks))):
             block = _block(slot, rng.choice(_ORDERS))
             taken += [] if block is None else [block]
             late_count += block is None

@@ -29,7 +29,8 @@ from assistant.workload.recordings import NewCase
 __all__ = ["TimedPair", "mismatch", "time_pairs", "timed_pairs", "timing_options"]
 
 _SCREEN_WALL_S, _SCREEN_BLOCKS = 2.0, 5
-"""A shape while candidates are ranked: enough for 20 blocks of kernels up to 20 ms, and so many blocks of slower ones."""
+"""A shape while candidates are ranked. So many blocks of kernels whose times are so steady that A against A is known by then; else more, as
+many as the time allows."""
 _CONFIRM_WALL_S, _CONFIRM_BLOCKS = 6.0, 8
 """All shapes of a confirmation; each gets as long as while ranking, and so many blocks, at least."""
 _FAR_RATIO = 0.5
@@ -86,7 +87,7 @@ async def time_pairs(
 def timing_options(job: Job, shape_count: int, is_confirming: bool) -> TimingOptions:
     """How long so many shapes are timed: what a verdict on speed costs depends on the time of a launch alone."""
     if not is_confirming:
-        return TimingOptions(seed=job.seeds[0], wall_s=_SCREEN_WALL_S, fewest_block_count=_SCREEN_BLOCKS)
+        return TimingOptions(seed=job.seeds[0], wall_s=_SCREEN_WALL_S, least_block_count=_SCREEN_BLOCKS, fewest_block_count=_SCREEN_BLOCKS)
     wall_s = max(_SCREEN_WALL_S, _CONFIRM_WALL_S / max(1, shape_count))
     return TimingOptions(seed=job.seeds[-1], is_fresh=True, wall_s=wall_s, fewest_block_count=_CONFIRM_BLOCKS)
 

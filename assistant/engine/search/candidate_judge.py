@@ -106,9 +106,7 @@ class CandidateJudge:
         """Where it tries them."""
         return self._job.lab
 
-    async def judge(
-        self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None], look: Look = Look.SCREENING
-    ) -> Trial:
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         """Screen one edit of ``node``; ``on_built`` is called once the CUDA compiler has nothing left to do for it."""
         has_host_code = node.has_host_code or Label.HOST_CODE in rewrite.labels
         trial = Trial(new_id("C"), step, rewrite, has_host_code=has_host_code)
@@ -123,7 +121,7 @@ class CandidateJudge:
         foreign = await foreign_reading(self._job, self._start.evaluation.version, version)
         if foreign is not None:
             return trial.ended(TrialOutcome.BUILD_FAILED, foreign.message)
-        self._baselines.begin(changed_kernels(self._start.evaluation.version, version), look)
+        self._baselines.begin(changed_kernels(self._start.evaluation.version, version), Look.SCREENING)
         async with BuiltAhead(self._job, node.evaluation) as build:
             build.begin((rewrite,), with_host_code=True)  # it is run now, so it may be built
             evaluation = await evaluate(self._job, version, node.evaluation.next_evidence)
@@ -136,9 +134,19 @@ class CandidateJudge:
         same = None if rewrite.origin is None or has_host_code else self._seen.first(machine_code_of(evaluation), trial.id, trial.key)
         if same is not None:
             return trial.ended(TrialOutcome.DUPLICATE, f"it compiles to the machine code of {same}")
-        verification = await self.verify(node, evaluation, rewrite, look)
-        after = evaluation.kernel(self._name_in(node))
-        trial = replace(trial, after=after, predictions=self._scored(node, step, step.predictions, evaluation))
+        return await self._held_against(node, trial, evaluation, Look.SCREENING)
+
+    async def judge_again(self, node: SearchNode, trial: Trial) -> Trial:
+        """A trial of an edit of ``node`` that was kept: the version that it made on other values, without building or running it again."""
+        assert trial.node is not None, "it was kept"
+        again = Trial(new_id("C"), trial.step, trial.rewrite, trial.text, trial.others, has_host_code=trial.has_host_code)
+        return await self._held_against(node, again, trial.node.evaluation, Look.AGAIN)
+
+    async def _held_against(self, node: SearchNode, trial: Trial, evaluation: Evaluation, look: Look) -> Trial:
+        """The trial's verdict and speed, and what follows from them."""
+        verification = await self.verify(node, evaluation, trial.rewrite, look)
+        predictions = self._scored(node, trial.step, trial.step.predictions, evaluation)
+        trial = replace(trial, after=evaluation.kernel(self._name_in(node)), predictions=predictions)
         if not isinstance(verification, Verification):
             return trial.ended(TrialOutcome.CANNOT_JUDGE, why_not_judged(verification))
         speed = await self.speed(node, evaluation, look)

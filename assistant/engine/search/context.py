@@ -58,8 +58,8 @@ class Trials(Protocol):
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial: ...
 
-    async def judge_again(self, node: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
-        """On other values than before."""
+    async def judge_again(self, node: SearchNode, trial: Trial) -> Trial:
+        """A trial that was kept, on other values than before."""
         ...
 
     @property

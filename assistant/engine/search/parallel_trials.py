@@ -15,7 +15,6 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from typing import Protocol
 
-from assistant.engine.search.baselines import Look
 from assistant.engine.search.context import nothing_to_do
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model.plan import Rewrite, Step
@@ -31,7 +30,9 @@ class TrialJudge(Protocol):
         """The same for all that try candidates on one GPU."""
         ...
 
-    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None], look: Look) -> Trial: ...
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial: ...
+
+    async def judge_again(self, node: SearchNode, trial: Trial) -> Trial: ...
 
 
 class ParallelTrials:
@@ -86,9 +87,10 @@ class ParallelTrials:
         self._ahead = [item for item in self._ahead if item[-1] is not begun]
         return await begun
 
-    async def judge_again(self, node: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
-        """On other values than before. Raises what the trial raises."""
-        return await self._trial(node, step, rewrite, nothing_to_do, Look.AGAIN)
+    async def judge_again(self, node: SearchNode, trial: Trial) -> Trial:
+        """A trial that was kept, on other values. Raises what that raises."""
+        async with self._free_judge() as judge:
+            return await judge.judge_again(node, trial)
 
     async def close(self) -> None:
         """Call off what was begun and not asked for."""
@@ -102,15 +104,18 @@ class ParallelTrials:
         asked = (node.key, step, rewrite)
         return next((task for of, *what, task in self._ahead if (of.key, *what) == asked), None)
 
-    async def _trial(
-        self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None], look: Look = Look.SCREENING
-    ) -> Trial:
+    async def _trial(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
+        async with self._free_judge() as judge:
+            return await judge.judge(node, step, rewrite, on_built)
+
+    @asynccontextmanager
+    async def _free_judge(self) -> AsyncGenerator[TrialJudge]:
         async with self._returned:
             await self._returned.wait_for(lambda: bool(self._free))
             judge = self._free.pop(0)
         try:
             with self._charged(judge.lab):
-                return await judge.judge(node, step, rewrite, on_built, look)
+                yield judge
         finally:
             await self._given_back(judge)
 

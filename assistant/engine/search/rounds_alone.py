@@ -136,9 +136,9 @@ class _KnownTrials:
             self._outcomes[key] = await self._inner.judge(node, step, rewrite, on_built)
         return _of_parent(node, replace(self._outcomes[key], step=step))
 
-    async def judge_again(self, node: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
+    async def judge_again(self, node: SearchNode, trial: Trial) -> Trial:
         """What was judged holds: predictions do not scatter."""
-        return await self.judge(node, step, rewrite)
+        return trial
 
     @asynccontextmanager
     async def own_lab(self) -> AsyncGenerator[None]:

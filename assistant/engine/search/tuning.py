@@ -87,8 +87,8 @@ class TuningTrials:
     async def close(self) -> None:
         await self._inner.close()
 
-    async def judge_again(self, node: SearchNode, step: Step, rewrite: Rewrite) -> Trial:
-        return await self._inner.judge_again(node, step, rewrite)
+    async def judge_again(self, node: SearchNode, trial: Trial) -> Trial:
+        return await self._inner.judge_again(node, trial)
 
     async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None] = nothing_to_do) -> Trial:
         """The edit as it was written; where that came to a time, or is only too large for the GPU, the best of its settings."""
@@ -183,8 +183,9 @@ class _JudgedSettings(Record):
     async def judge(self, rewrite: Rewrite) -> Trial:
         return await self.inner.judge(self.node, self.step, rewrite)
 
-    async def judge_again(self, rewrite: Rewrite) -> Trial:
-        return await self.inner.judge_again(self.node, self.step, rewrite)
+    async def judge_again(self, rewrite: Rewrite, trial: Trial) -> Trial:
+        """On other values; of an interrupted search the same once more, as its log says little of it."""
+        return await self.judge(rewrite) if trial.node is None else await self.inner.judge_again(self.node, trial)
 
     def keep(self, trial: Trial, point: events.TuningPoint) -> None:
         """Write down how a setting fared, before anything else is tried; not again what the interrupted search has written down."""
@@ -249,16 +250,18 @@ class _Tuning:
             setting, best = max(kept.items(), key=lambda item: item[1].ratio or 0.0)
             is_sure = self._job.lab.timing is None or setting in again or best.id == self._first.id
             if not (is_sure or len(again) == _MOST_TIMED_AGAIN or self._clock.is_out_of_time):
-                again[setting] = await self._judged(setting, is_again=True)
+                again[setting] = await self._judged(setting, best)
             elif best.node is not None:
                 return setting, best
             else:
                 again[setting] = await self._whole(setting, best)
 
-    async def _judged(self, setting: Setting, is_again: bool = False) -> Trial:
-        rewrite = self._edits.rewrite_with(setting)
-        judge = self._settings.judge_again if is_again else self._settings.judge
-        trial = self._settings.known(rewrite) or await judge(rewrite)
+    async def _judged(self, setting: Setting, before: Trial | None = None) -> Trial:
+        """``before``: its trial that was kept, which has to hold on other values."""
+        rewrite, settings = self._edits.rewrite_with(setting), self._settings
+        trial = settings.known(rewrite)
+        if trial is None:
+            trial = await settings.judge(rewrite) if before is None else await settings.judge_again(rewrite, before)
         self._note(setting, trial)
         return trial
 

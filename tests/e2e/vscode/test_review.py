@@ -45,7 +45,7 @@ async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_rea
     await window.shoot("reasons")
     await window.choose("Harder to read")
     await window.gone(window.lens("Review"))
-    assert offered.decisions() == ["accepted", "undone", "rejected"]
+    await window.until(lambda: offered.decisions() == ["accepted", "undone", "rejected"])
     assert offered.reasons()[-1] == ("readability", None), "a reason that says it is enough"
 
     assert offered.cli.run("undo", offered.id).code == 0
@@ -55,7 +55,7 @@ async def test_accept_is_an_edit_that_undo_takes_back_and_a_reject_keeps_its_rea
     await window.see(window.quick_title, "Other")
     await window.answer("doubles are meant")
     await window.gone(window.lens("Review"))
-    assert offered.reasons()[-1] == ("other", "doubles are meant")
+    await window.until(lambda: offered.reasons()[-1] == ("other", "doubles are meant"))
 
 
 @pytest.mark.thorough

@@ -163,14 +163,14 @@ def test_bytes_that_threads_store_to_one_place_race_where_they_differ(build: Any
 @pytest.mark.parametrize("flavour", first_of(["counted", "checked", "fast"], 2))
 @pytest.mark.parametrize("kernel", ["endless", "endless_fence"])
 def test_an_endless_kernel_ends_with_a_timeout_at_its_line(build: Any, run: Any, kernel: str, flavour: str) -> None:
-    reply = run(build(PROGRAM, flavour), kernel, mode="check", limits={"wall_s": 4.0})
+    reply = run(build(PROGRAM, flavour), kernel, mode="check", limits={"wall_s": 8.0})
     assert Path(reply["stdout_path"]).read_text().split()[0] == "cudaErrorLaunchTimeout"
     assert not reply["timed_out"]
     assert [(p["kind"], p["line"]) for p in reply["problems"]] == [("timeout", marked_line(kernel, "timeout"))]
 
 
 def test_an_endless_kernel_that_begins_late_ends_before_the_program_has_to(build: Any, run: Any) -> None:
-    reply = run(build(PROGRAM, "counted"), "late_endless", mode="check", limits={"wall_s": 6.0})
+    reply = run(build(PROGRAM, "counted"), "late_endless", mode="check", limits={"wall_s": 8.0})
     assert not reply["timed_out"]
     assert [(p["kind"], p["line"]) for p in reply["problems"]] == [("timeout", marked_line("endless", "timeout"))]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -154,10 +155,11 @@ def test_the_build_writes_in_its_copy_and_to_temporary_files_alone(record: Recor
 
 
 def test_a_build_without_an_end_is_ended_with_all_that_it_started(record: Record, project: Path) -> None:
-    (project / "Makefile").write_text("all: a b\na b:\n\tsleep 77.7531\n")
+    seconds = f"77.{os.getpid():07}"  # like no other run of these tests on the machine
+    (project / "Makefile").write_text(f"all: a b\na b:\n\tsleep {seconds}\n")
     reply = record(project, "make", "-j2", wall_s=0.5)
     assert reply["timed_out"]
-    assert "77.7531" not in subprocess.run(("ps", "-eo", "args"), capture_output=True, text=True, check=True).stdout
+    assert seconds not in subprocess.run(("ps", "-eo", "args"), capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize(

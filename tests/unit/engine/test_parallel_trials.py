@@ -9,7 +9,6 @@ from typing import cast
 
 import pytest
 
-from assistant.engine.search.baselines import Look
 from assistant.engine.search.parallel_trials import ParallelTrials
 from assistant.engine.search.trials import SearchNode, Trial
 from assistant.model.plan import Rewrite, Step
@@ -35,7 +34,7 @@ class Device:
         self.judged: list[Rewrite] = []
         self._under_way = under_way
 
-    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None], look: Look) -> Trial:
+    async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
         self.judged.append(rewrite)
         on_built()
         await self._under_way.wait()
@@ -105,7 +104,7 @@ async def test_what_was_begun_and_not_asked_for_is_called_off() -> None:
 
 async def test_a_trial_that_fails_fails_where_it_is_asked_for_and_frees_its_device() -> None:
     class Broken(Device):
-        async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None], look: Look) -> Trial:
+        async def judge(self, node: SearchNode, step: Step, rewrite: Rewrite, on_built: Callable[[], None]) -> Trial:
             raise OSError("disk full")
 
     parallel = ParallelTrials((Broken("a", asyncio.Barrier(1)), *devices(1, "b")), Meter())
