@@ -12,8 +12,9 @@ def request(gpu: SideGpu | None) -> SideRequest:
     return SideRequest(Path("/scratch/timing"), "python3", Path("/p"), True, 60.0, 1 << 30, gpu)
 
 
-def test_without_a_gpu_it_sees_none() -> None:
-    assert _seen(request(None)) == {"CUDA_VISIBLE_DEVICES": ""}
+def test_without_a_gpu_it_sees_none_and_asks_no_driver_for_any() -> None:
+    """As the driver starts a thread, and a process with threads is not forked."""
+    assert _seen(request(None)) == {"CUDA_VISIBLE_DEVICES": "", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
 
 
 def test_extensions_are_kept_and_what_pytorch_compiles_of_the_reference_is_not() -> None:
