@@ -2,9 +2,9 @@
 
 Sizes that are equal in a recording grow by different factors, so that a square is never the only shape, but first of all the same member
 of several structs (``in.w`` and ``out.w``) stays the same; one that is the product of others (n = rows · cols) stays their product, and one
-that counts the windows of another (`assistant.workload.windows`) goes on to; all others keep about their proportions. Each size is also
-tried five times as large by itself, or with the pitch of its rows: what holds one block, one tile or one shared array today may not
-tomorrow. What the same blocks loop over is tried at a size that no block holds. Example::
+that counts the windows of another (`assistant.workload.windows`) goes on to, but for one trial; all others keep about their proportions.
+Each size is also tried five times as large by itself, or with the pitch of its rows: what holds one block, one tile or one shared array
+today may not tomorrow. What the same blocks loop over is tried at a size that no block holds. Example::
 
     larger({"w": 96, "h": 96}, fixed=frozenset(), leading=frozenset({"w", "h"}))
     # {"turned": [{"w": 191, "h": 137}, …], "odd": …, "doubled": [{"w": 192, "h": 192}], "far w": …}
@@ -59,6 +59,9 @@ def _larger(sizes: Sizes, leading: frozenset[str], looped: frozenset[str]) -> di
         wanted["turned"] = [turned, *_crossed(sizes, _odd_growth), _changed(sizes, _aligned_growth, is_turned=True)]
     wanted["odd"] = _ways(sizes, _odd_growth, _aligned_growth)
     wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
+    if windows := _windows(sizes):  # an edit may take it for granted how one follows from the other
+        grown = _changed(sizes, _odd_growth, is_alike=True)
+        wanted["apart"] = [_with_products(sizes, grown | {name: sizes[name] for name in windows})]
     alone = [name for group in groups for name in group if name in leading]
     for name in alone:
         far = _prime(_FAR_RATIO * sizes[name])
@@ -172,6 +175,10 @@ def _alone(sizes: Sizes, name: str, value: int) -> dict[str, int]:
 def _with_dependent(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
     for name, window in _windows(sizes).items():
         changed = {**changed, name: window.at(changed[window.of])}
+    return _with_products(sizes, changed)
+
+
+def _with_products(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:
     return changed | {name: prod(changed[part] for part in parts) for name, parts in _products(sizes).items()}
 
 

@@ -48,7 +48,8 @@ def test_one_level_after_another() -> None:
 def test_other_sizes_keep_what_follows_from_windows() -> None:
     sizes = {f"{side}.{axis}": size for side, size in (("in", 161), ("out", 80)) for axis in ("depth", "height", "width")}
     sizes |= {"in.channels": 16, "out.channels": 16}
-    found = [*smaller(sizes, 1 / 256), *(one for tried in larger(sizes, frozenset(), frozenset(sizes)).values() for one in tried)]
-    assert found
-    for one in found:
+    grown = larger(sizes, frozenset(), frozenset(sizes))
+    (apart,) = grown.pop("apart")
+    assert all(apart[f"in.{axis}"] > 161 and apart[f"out.{axis}"] == 80 for axis in ("depth", "height", "width")), apart
+    for one in (*smaller(sizes, 1 / 256), *(one for tried in grown.values() for one in tried)):
         assert all(one[f"out.{axis}"] == (one[f"in.{axis}"] - 3) // 2 + 1 for axis in ("depth", "height", "width")), one
