@@ -27,7 +27,7 @@ from assistant.errors import UsageError
 from assistant.memory import MemoryStore, open_store
 from assistant.model.attempt import Attempt
 from assistant.model.comparison import format_ratio
-from assistant.model.proposal import DECIDABLE_STATES, Decision
+from assistant.model.proposal import DECIDABLE_STATES, Decision, Proposal
 from assistant.ports.store import ProposalStore, SearchStore
 
 __all__ = [
@@ -36,12 +36,18 @@ __all__ = [
     "print_proposals",
 ]
 
+_FEWEST_LETTERS = 8
+"""Of a long id: the time to about half a minute."""
+
 
 def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
     """Proposals that wait for a decision."""
     store = _store()
-    found = store.proposals(find_workspace(plain_path(file or Path.cwd())), None if every_state else DECIDABLE_STATES)
-    chosen = [p for p in found if file is None or plain_path(file) in (p.path, *p.paths, python_file(p.path))]
+    workspace, states = find_workspace(plain_path(file or Path.cwd())), None if every_state else DECIDABLE_STATES
+    if file is None:  # also of folders in it, which are workspaces of their own where none of them has a marker
+        chosen = [p for p in store.proposals(None, states) if any(path.is_relative_to(workspace) for path in (p.path, *p.paths))]
+    else:
+        chosen = [p for p in store.proposals(workspace, states) if plain_path(file) in (p.path, *p.paths, python_file(p.path))]
     if as_json:
         for proposal in chosen:
             typer.echo(event_json(proposal_event(proposal.job, proposal)))
@@ -56,8 +62,18 @@ def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None
         speed = f"{p.comparison.outcome.value} {format_ratio(p.comparison.ratio)}x"
         names = techniques_in_words(p.techniques)
         kernel, files = name_in_code(p.kernel)[0], ", ".join(path.name for path in p.paths)
-        table.add_row(store.short_id(p.id), p.state.value, p.verification.outcome.value, speed, escape(kernel), names, files)
+        table.add_row(_called(store, p, workspace), p.state.value, p.verification.outcome.value, speed, escape(kernel), names, files)
     print_table(console(), table)
+
+
+def _called(store: ProposalStore, proposal: Proposal, workspace: Path) -> str:
+    """What commands understand in the workspace: ``P1``, or, where that is another proposal, the first letters that no other one has."""
+    short = store.short_id(proposal.id)
+    if store.find_proposal(short, workspace).id == proposal.id:
+        return short
+    others = [other.id for other in store.proposals() if other.id != proposal.id]
+    lengths = range(_FEWEST_LETTERS, len(proposal.id))
+    return next((proposal.id[:n] for n in lengths if not any(other.startswith(proposal.id[:n]) for other in others)), proposal.id)
 
 
 def print_proposal(id_prefix: str, as_json: bool) -> None:
