@@ -66,9 +66,9 @@ def _larger(sizes: Sizes, leading: frozenset[str], looped: frozenset[str]) -> di
     for name in alone:
         far = _prime(_FAR_RATIO * sizes[name])
         with_pitch = _with_pitch(sizes, name, far)
-        wanted[f"far {name}"] = with_pitch if with_pitch and "." in name else [*with_pitch, _alone(sizes, name, far)]
+        wanted[f"far {name}"] = with_pitch if with_pitch and "." in name else [*with_pitch, *_alone_or_whole(sizes, name, far)]
     for name in (name for name in alone if name in looped and _FAR_RATIO * sizes[name] < _FARTHER_SIZE):
-        wanted[f"farther {name}"] = [_alone(sizes, name, _FARTHER_SIZE)]
+        wanted[f"farther {name}"] = _alone_or_whole(sizes, name, _FARTHER_SIZE)
     return wanted
 
 
@@ -170,6 +170,13 @@ def _with_pitch(sizes: Sizes, name: str, value: int) -> list[dict[str, int]]:
 def _alone(sizes: Sizes, name: str, value: int) -> dict[str, int]:
     """One size changed, and those that depend on it."""
     return _with_dependent(sizes, {**sizes, name: value})
+
+
+def _alone_or_whole(sizes: Sizes, name: str, value: int) -> list[dict[str, int]]:
+    """As `_alone`, and with a size in which its windows fit without a remainder: an image that is enlarged has none."""
+    strides = [window.stride for window in _windows(sizes).values() if window.of == name]
+    values = dict.fromkeys((value, *(-(-value // stride) * stride for stride in strides)))
+    return [_alone(sizes, name, one) for one in values]
 
 
 def _with_dependent(sizes: Sizes, changed: dict[str, int]) -> dict[str, int]:

@@ -53,3 +53,9 @@ def test_other_sizes_keep_what_follows_from_windows() -> None:
     assert all(apart[f"in.{axis}"] > 161 and apart[f"out.{axis}"] == 80 for axis in ("depth", "height", "width")), apart
     for one in (*smaller(sizes, 1 / 256), *(one for tried in grown.values() for one in tried)):
         assert all(one[f"out.{axis}"] == (one[f"in.{axis}"] - 3) // 2 + 1 for axis in ("depth", "height", "width")), one
+
+
+def test_a_far_size_is_also_tried_as_a_multiple_of_the_stride() -> None:
+    """An image that is enlarged twice has an even width: at an odd one its kernel would read beyond what it enlarges."""
+    tried = larger({"in_w": 60, "out_w": 120}, frozenset(), frozenset({"in_w", "out_w"}))["far out_w"]
+    assert [(one["out_w"] % 2, one["out_w"] - 2 * one["in_w"]) for one in tried] == [(1, 1), (0, 0)]
