@@ -34,6 +34,7 @@ from assistant.model.snapshot import Piece, Snapshot, SnapshotDifference
 from assistant.record import Record
 
 __all__ = [
+    "NO_MEMORY",
     "CompareRequest",
     "FreeRequest",
     "Nothing",
@@ -50,7 +51,8 @@ __all__ = [
 
 _ASKED, _GIVEN, _END = "asked", "given", "end"
 _HANDLE_DIGITS = 128
-_NO_MEMORY = "-" * _HANDLE_DIGITS
+NO_MEMORY = "-" * _HANDLE_DIGITS
+"""The answer where there is none."""
 _SPARE_SHARE = 1 / 64
 """Of the GPU's memory, left to the program: it may allocate later on (chosen)."""
 _LEAST_BYTES = 2 << 20
@@ -162,11 +164,11 @@ class _Taking:
         kernel = function_name(symbol)
         asked = Snapshot(self._kept.next_id, kernel, int(launch), int(argument), int(offset), int(pointer_offset), int(size))
         if not self._is_wanted(asked):
-            return _NO_MEMORY
+            return NO_MEMORY
         address = self._allocated(asked.size_bytes)
         if address is None:
             self.left_out.add(kernel)
-            return _NO_MEMORY
+            return NO_MEMORY
         self._kept.next_id += 1
         self._kept.places[asked.id] = address, asked.size_bytes
         self._given = asked

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import tempfile
+import threading
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 
+from assistant.device.snapshots import NO_MEMORY
 from assistant.lab.captured import CapturedRuns
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import Gpu
@@ -26,6 +29,10 @@ __all__ = ["GpuSnapshots"]
 
 _PIPES = ("asked", "given")
 _END = b"end\n"
+_NO_QUESTIONS = (b"taken", b"failed", b"end")
+"""Lines that the program's recorder waits for no answer to."""
+_LINE_BYTES = 1 << 16
+_POLL_S = 0.1
 _ANSWER_S = 60.0
 """Comparing and reading what lies on the device."""
 _BUILD_AND_WAIT_S = 1200.0
@@ -48,10 +55,14 @@ class GpuSnapshots:
         try:
             message = {"pipes": str(pipes), "kernels": sorted(kernels), "wall_s": wall_s}
             asked = asyncio.create_task(self._client.ask("take_snapshots", message, wall_s))
+            has_ended = threading.Event()
+            refusing = asyncio.create_task(_refuse_after(asked, pipes / _PIPES[1], opened, has_ended))
             try:
                 run = await self._captured.run(program, limits, snapshots=pipes)
             finally:
+                has_ended.set()
                 os.write(opened, _END)
+                await refusing
             reply = await asked
         finally:
             os.close(opened)
@@ -87,6 +98,26 @@ class GpuSnapshots:
 
 
 _TAKEN = tuple[tuple[Snapshot, ...], tuple[str, ...]]
+
+
+async def _refuse_after(asked: asyncio.Task[object], given: Path, opened: int, has_ended: threading.Event) -> None:
+    """Say that there is no memory, once the worker that would give some has gone: the program would wait for it until its time is over."""
+    await asyncio.wait([asked])
+    if not has_ended.is_set():
+        await asyncio.to_thread(_refuse, given, opened, has_ended)
+
+
+def _refuse(given: Path, opened: int, has_ended: threading.Event) -> None:
+    answer = f"{NO_MEMORY}\n".encode()
+    pipe = os.open(given, os.O_RDWR | os.O_CLOEXEC)  # so that the program need not wait for it yet
+    try:
+        os.write(pipe, answer)  # to what the worker had read last; a further answer says the same
+        while not has_ended.is_set():
+            if select.select([opened], [], [], _POLL_S)[0]:
+                questions = [line for line in os.read(opened, _LINE_BYTES).splitlines() if line not in _NO_QUESTIONS]
+                os.write(pipe, answer * len(questions))
+    finally:
+        os.close(pipe)
 
 
 def _pipes_in(scratch: Path) -> Path:
