@@ -30,11 +30,10 @@ from assistant.device.gpu_state import GpuState
 from assistant.device.timing.kit import u32, u64
 from assistant.errors import CannotAnswerError
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.snapshot import Piece, Snapshot, SnapshotDifference
+from assistant.model.snapshot import NO_MEMORY, Piece, Snapshot, SnapshotDifference
 from assistant.record import Record
 
 __all__ = [
-    "NO_MEMORY",
     "CompareRequest",
     "FreeRequest",
     "Nothing",
@@ -50,9 +49,6 @@ __all__ = [
 ]
 
 _ASKED, _GIVEN, _END = "asked", "given", "end"
-_HANDLE_DIGITS = 128
-NO_MEMORY = "-" * _HANDLE_DIGITS
-"""The answer where there is none."""
 _SPARE_SHARE = 1 / 64
 """Of the GPU's memory, left to the program: it may allocate later on (chosen)."""
 _LEAST_BYTES = 2 << 20

@@ -17,11 +17,10 @@ import threading
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 
-from assistant.device.snapshots import NO_MEMORY
 from assistant.lab.captured import CapturedRuns
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpus import Gpu
-from assistant.model.snapshot import Piece, Snapshot, SnapshotDifference, SnapshotPair, Snapshots
+from assistant.model.snapshot import NO_MEMORY, Piece, Snapshot, SnapshotDifference, SnapshotPair, Snapshots
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.serialize import decode, encode
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from assistant.record import Record
 
-__all__ = ["Piece", "Snapshot", "SnapshotDifference", "SnapshotPair", "Snapshots"]
+__all__ = ["NO_MEMORY", "Piece", "Snapshot", "SnapshotDifference", "SnapshotPair", "Snapshots"]
+
+NO_MEMORY = "-" * 128
+"""What a program's recorder is answered where there is no memory: as long as a ``CUipcMemHandle`` in hexadecimal."""
 
 
 class Snapshot(Record):

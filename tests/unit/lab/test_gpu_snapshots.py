@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from assistant.build.flags import DEFAULT_FLAGS
-from assistant.device.snapshots import NO_MEMORY
 from assistant.lab.captured import CapturedRuns
 from assistant.lab.gpu_client import GpuClient
 from assistant.lab.gpu_snapshots import GpuSnapshots
 from assistant.lab.gpus import Gpu
+from assistant.model.snapshot import NO_MEMORY
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 
 GPU = Gpu(0, "NVIDIA Test", "GPU-0", 1, (9, 0), "580")
