@@ -56,7 +56,8 @@ def _larger(sizes: Sizes, leading: frozenset[str], looped: frozenset[str]) -> di
     wanted: dict[str, list[dict[str, int]]] = {}
     if len(groups) < sum(len(group) for group in groups):
         turned = _changed(sizes, _odd_growth, is_turned=True)
-        wanted["turned"] = [turned, *_crossed(sizes, _odd_growth), _changed(sizes, _aligned_growth, is_turned=True)]
+        alike = _alike(sizes, _odd_growth, is_turned=True)  # what is read and what is written seldom differ in one member alone
+        wanted["turned"] = [*alike, *_crossed(sizes, _odd_growth), turned, _changed(sizes, _aligned_growth, is_turned=True)]
     wanted["odd"] = _ways(sizes, _odd_growth, _aligned_growth)
     wanted["doubled"] = [_changed(sizes, lambda value, _: 2 * value)]
     if windows := _windows(sizes):  # an edit may take it for granted how one follows from the other
@@ -117,11 +118,11 @@ def _ways(sizes: Sizes, odd: _Change, aligned: _Change) -> list[dict[str, int]]:
     return [*_alike(sizes, odd, aligned), _changed(sizes, odd), _changed(sizes, aligned)]
 
 
-def _alike(sizes: Sizes, *changes: _Change) -> list[dict[str, int]]:
+def _alike(sizes: Sizes, *changes: _Change, is_turned: bool = False) -> list[dict[str, int]]:
     """All sizes changed, the same members of several structs alike; none where no two are equal."""
     members = [[_member(name) for name in group] for group in _groups(sizes)]
     has_pair = any(len(set(group)) < len(group) for group in members)
-    return [_changed(sizes, change, is_alike=True) for change in changes] if has_pair else []
+    return [_changed(sizes, change, is_turned=is_turned, is_alike=True) for change in changes] if has_pair else []
 
 
 def _crossed(sizes: Sizes, change: _Change) -> list[dict[str, int]]:

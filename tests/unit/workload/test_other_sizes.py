@@ -37,6 +37,8 @@ def test_members_of_several_structs_grow_alike_or_crossed() -> None:
     assert (crossed["in.w"], crossed["in.h"], crossed["in.pitch"]) == (crossed["out.h"], crossed["out.w"], crossed["out.pitch"])
     assert alike["in.w"] != alike["in.h"] and crossed["in.w"] != crossed["in.h"]
     assert smaller({"a.w": 96, "a.h": 96}, 0.5)[0]["a.w"] != 96 and larger(sizes)["odd"][0]["in.w"] == larger(sizes)["odd"][0]["out.w"]
+    for first in (larger(sizes)["odd"][0], larger(sizes)["turned"][0]):
+        assert (first["in.w"], first["in.h"]) == (first["out.w"], first["out.h"]) and first["in.w"] != first["in.h"]
 
 
 def test_a_product_of_two_sizes_stays_their_product() -> None:
