@@ -2,7 +2,7 @@
 
 Sizes that are equal in a recording grow by different factors, so that a square is never the only shape, but first of all the same member
 of several structs (``in.w`` and ``out.w``) stays the same; one that is the product of others (n = rows · cols) stays their product, and one
-that counts the windows of another (`assistant.workload.windows`) goes on to, but for one trial; all others keep about their proportions.
+that counts the windows of another (`assistant.workload.windows`) still does, but in one trial; all others keep about their proportions.
 Each size is also tried five times as large by itself, or with the pitch of its rows: what holds one block, one tile or one shared array
 today may not tomorrow. What the same blocks loop over is tried at a size that no block holds. Example::
 
