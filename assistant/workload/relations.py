@@ -26,7 +26,7 @@ _MOST_FACTORS = 3
 _MOST_PLAIN_FACTORS = 4
 """Factors in a product of different integers, each as it is (batch · channels · height · width)."""
 _MOST_MEMBERS = 5
-"""Factors in a product of members of one struct, each as it is (batch · channels · depth · height · width)."""
+"""Factors in a product of a struct's members, each as it is (batch · channels · depth · height · width)."""
 _MOST_NAMES = 6
 """Integers that are looked at: combinations of more are many, and fit by chance."""
 _LARGEST_MULTIPLE = 64

@@ -1,6 +1,6 @@
 """Sizes that follow from others as those of a result of pooling or convolution do: two less with windows of three, half with a stride.
 
-Of one launch this is read from names and values: the same member of two structs (``in.w`` and ``out.w``), or names that differ in what says
+A single launch shows it by names and values: the same member of two structs (``in.w`` and ``out.w``), or names that differ in what says
 input or output (``H`` and ``OH``, ``in_w`` and ``out_w``), where the smaller is what is left of the larger by a window of at most eleven
 elements. Example::
 

@@ -1,4 +1,4 @@
-"""A program whose snapshots nobody can hold any more goes on without them."""
+"""A program goes on without snapshots where the worker that would hold them has ended."""
 
 from __future__ import annotations
 
