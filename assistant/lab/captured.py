@@ -88,7 +88,9 @@ class CapturedRuns:
         message = await self._message(program, limits, "capture")
         message |= {"is_timeline": is_timeline, "snapshots": encode(snapshots)}
         try:
-            run_s = float(message["limits"]["wall_s"]) * (2 if program.build_command else 1)
+            run_s = float(message["limits"]["wall_s"]) * (
+                1 + bool(program.build_command) + program.is_candidate
+            )  # one that fails runs twice
             reply = await self._worker.request(message, run_s + _BUILD_S + _LEASE_S * len(message["gpu_uuids"]), _kept_for(built))
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")

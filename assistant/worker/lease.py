@@ -140,14 +140,14 @@ class Lease:
 
 
 @contextmanager
-def all_held(uuids: Iterable[str], folder: Path, wait_s: float = WAIT_S) -> Generator[None]:
-    """Hold all of these GPUs, which everybody takes in the same order, so that no two processes wait for each other.
+def all_held(uuids: Iterable[str], folder: Path, wait_s: float = WAIT_S, *, alone: bool = True) -> Generator[None]:
+    """Hold or share all of these GPUs, which everybody takes in the same order, so that no two processes wait for each other.
 
     Raises GpuBusyError where one does not come free within ``wait_s``.
     """
     with ExitStack() as owned:
         for uuid in sorted(set(uuids)):
-            owned.enter_context(Lease(uuid, folder, wait_s).held(alone=True))
+            owned.enter_context(Lease(uuid, folder, wait_s).held(alone=alone))
         yield
 
 

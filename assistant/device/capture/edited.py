@@ -28,6 +28,7 @@ from assistant.device.capture.started import (
     start,
     with_tools,
 )
+from assistant.disk.removal import remove_tree
 from assistant.record import Record
 from assistant.worker.child import Bounds, Command, Outcome
 from assistant.worker.environment import candidate_environment
@@ -42,23 +43,24 @@ _CONFINED_VARIABLES = {"CUDA_CACHE_DISABLE": "1"}
 """The driver's cache of compiled PTX lies in the user's home."""
 _COPIED_EXTENSIONS = ".torch-extensions"
 """Where an edited program's extensions are built, in the private copy's root: what stands there is kept and restored with the copy."""
+_TEMPORARY = "tmp"
 _PROGRAM_STARTS = (b"\x7fELF", b"#!")
 
 
 def run_edited(
     request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path
 ) -> tuple[Outcome, tuple[str, ...]]:
-    """How the edited program ended, and which limits were missing. What builds it is limited like what is built."""
-    with _edited(request, around, variables, folder) as (edited, missing):
-        if request.run_command is None:
-            arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
-            outcome = edited.run(arguments)
-        else:
-            if not edited.place.is_built:
-                edited.build()
-            outcome = edited.run(command_in(request, edited.place.path))
-    keep_plain_files(folder / RAW)
-    return outcome, missing
+    """How the edited program ended, and which limits were missing. What builds it is limited like what is built.
+
+    Where nobody asks how long its steps took, it shares the GPUs. What fails so is run once more with the GPUs to itself, from a fresh
+    copy: others may have left it too little memory, or made it too slow for its limit.
+    """
+    if not (request.is_timeline or request.snapshots):
+        outcome, missing = _run(request, around, variables, folder, alone=False)
+        if outcome.exit_status == 0 and not outcome.timed_out:
+            return outcome, missing
+        _clear(folder)
+    return _run(request, around, variables, folder, alone=True)
 
 
 def build_edited(request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path) -> None:
@@ -70,12 +72,34 @@ def build_edited(request: CaptureRequest, around: CaptureEnvironment, variables:
             edited.build()
 
 
+def _run(
+    request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path, *, alone: bool
+) -> tuple[Outcome, tuple[str, ...]]:
+    with _edited(request, around, variables, folder) as (edited, missing):
+        if request.run_command is None:
+            arguments = (str(build_program(request, around.toolchain, around.runner)), *request.args)
+            outcome = edited.run(arguments, alone=alone)
+        else:
+            if not edited.place.is_built:
+                edited.build()
+            outcome = edited.run(command_in(request, edited.place.path), alone=alone)
+    keep_plain_files(folder / RAW)
+    return outcome, missing
+
+
+def _clear(folder: Path) -> None:
+    """As it was before the first run."""
+    for made in (folder / _TEMPORARY, folder / RAW):
+        remove_tree(made)
+    (folder / RAW).mkdir()
+
+
 @contextmanager
 def _edited(
     request: CaptureRequest, around: CaptureEnvironment, variables: Mapping[str, str], folder: Path
 ) -> Generator[tuple[_EditedProgram, tuple[str, ...]]]:
     """The program in its private copy, and which limits are missing there."""
-    temporary, raw = folder / "tmp", folder / RAW
+    temporary, raw = folder / _TEMPORARY, folder / RAW
     temporary.mkdir()
     pipes = () if request.snapshots is None else (request.snapshots,)
     limits = request.limits
@@ -100,8 +124,8 @@ class _EditedProgram(Record):
     variables: Mapping[str, str]
     limits: Limits
 
-    def run(self, arguments: tuple[str, ...]) -> Outcome:
-        with gpus_of(self.request):
+    def run(self, arguments: tuple[str, ...], *, alone: bool) -> Outcome:
+        with gpus_of(self.request, alone=alone):
             return start(self.around, Command(arguments, self.place.path, self.variables), self.limits)
 
     def build(self) -> None:

@@ -65,9 +65,9 @@ class Limits(Record):
     confinement: Confinement | None = None
 
 
-def gpus_of(request: CaptureRequest) -> AbstractContextManager[None]:
-    """The GPUs for this program alone, as far as other front ends of ours go."""
-    return all_held(request.gpu_uuids, lock_folder())
+def gpus_of(request: CaptureRequest, *, alone: bool = True) -> AbstractContextManager[None]:
+    """The GPUs for this program alone, as far as other front ends of ours go, or shared with what measures nothing either."""
+    return all_held(request.gpu_uuids, lock_folder(), alone=alone)
 
 
 def start(around: CaptureEnvironment, command: Command, limits: Limits) -> Outcome:
