@@ -1,6 +1,6 @@
-"""One task from its private copy to its row: profiled as it stands, searched, and what was kept judged as a whole program.
+"""One task from its private copy to its row: searched, and what was kept judged as a whole program; or only profiled.
 
-Three jobs of one session, with a memory of its own, so that no row depends on what ran before it. Example::
+Two jobs of one session, with a memory of its own, so that no row depends on what ran before it. Example::
 
     row = await ProgramRunner(folder, settings, open_session, on_event).run(task)
 """
@@ -65,16 +65,17 @@ class ProgramRunner(Record):
         """Raises KernelOptError, and CannotAnswerError where a job has no answer."""
         session, request = self.open_session(task.title), self._request(task, copy)
         try:
-            await self._listen(session.profile(request), heard)
-            _check_answered(heard, "profile")
-            original = original_of(heard.of_command("profile"))
-            row = self._row(task, heard, original)
             if not self.settings.is_searching:
+                await self._listen(session.profile(request), heard)
+                _check_answered(heard, "profile")
+                row = self._row(task, heard, original_of(heard.events))
                 return replace(row, outcome=RowOutcome.NOT_SEARCHED, reason="only its time and its bound were asked for")
             kept = _Kept()
-            ask = self._ask(kept, original)
+            ask = self._ask(kept, heard)
             await self._listen(session.optimize(request, self._search_options(), Accept.ASK, ask, self.callbacks), heard)
             _check_answered(heard, "optimize")
+            original = original_of(heard.of_command("optimize"))
+            row = self._row(task, heard, original)
             if not kept.before:
                 return with_nothing(row, heard, ending_of(heard.of_command("optimize")))
             region = WHOLE_PROGRAM if original.is_whole_program else None
@@ -102,13 +103,14 @@ class ProgramRunner(Record):
             raise CannotAnswerError(wrong)
         return judged
 
-    def _ask(self, kept: _Kept, original: Original) -> Ask:
+    def _ask(self, kept: _Kept, heard: Heard) -> Ask:
         """Accepts what is proved; what a person has to decide on only where the run may take it."""
         labels = deferred_labels(self.settings.allowed)
 
         async def ask(proposal: Proposal) -> DecisionRequest | None:
             is_right = proposal.verification.outcome is Outcome.PASS or is_deferred(proposal.verification, labels)
-            is_timed = original.is_predicted or proposal.comparison.outcome is not SpeedOutcome.PREDICTED
+            is_predicted = original_of(heard.of_command("optimize")).is_predicted
+            is_timed = is_predicted or proposal.comparison.outcome is not SpeedOutcome.PREDICTED
             if not (is_right and is_timed and is_proved_better(proposal.comparison)):
                 return None
             kept.add(proposal)
@@ -131,7 +133,8 @@ class ProgramRunner(Record):
 
     def _search_options(self) -> OptimizeOptions:
         caps = Caps(money_usd=self.settings.budget_usd)
-        return OptimizeOptions(planner=self.settings.planner, allowed=self.settings.allowed, caps=caps)
+        settings = self.settings
+        return OptimizeOptions(planner=settings.planner, allowed=settings.allowed, caps=caps, reports_original=True, times_original=True)
 
     async def _listen(self, stream: AsyncIterator[events.Event], heard: Heard) -> None:
         await listen(stream, heard, self.on_event)
@@ -154,8 +157,7 @@ class ProgramRunner(Record):
     def failed(self, task: Task, reason: str, heard: Heard | None = None) -> Row:
         """What was found out before, if anything was, stays; the task counts as if nothing had been done."""
         heard = heard or Heard()
-        profiled = heard.of_command("profile")
-        original = original_of(profiled) if failure_of(profiled) is None else None
+        original = original_of(heard.events)
         return replace(self._row(task, heard, original), reason=reason)
 
 

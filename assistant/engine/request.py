@@ -230,3 +230,5 @@ class OptimizeOptions(Record):
     """Candidates may change host code (launch sites, constants) without anybody being asked."""
     reports_original: bool = False
     """Report the profile of the code as it is before anything is tried, for those who watch: ends with the stage ``profile``."""
+    times_original: bool = False
+    """That report also says how long the program takes on the GPU, measured there, else predicted."""

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from assistant.engine.report.claims import technique_in_words as technique_in_words
     from assistant.engine.report.claims import techniques_in_words as techniques_in_words
     from assistant.engine.report.claims import verdict_in_short as verdict_in_short
-    from assistant.engine.report.counted import launch_events as launch_events
-    from assistant.engine.report.counted import report_summaries as report_summaries
+    from assistant.engine.report.counted import report_original as report_original
     from assistant.engine.report.hardware_words import measured_in_words as measured_in_words
     from assistant.engine.report.hardware_words import stalls_in_words as stalls_in_words
     from assistant.engine.report.limits import bound_in_words as bound_in_words

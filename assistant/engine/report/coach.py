@@ -24,7 +24,7 @@ from assistant.engine.evaluate import (
     write_cases,
 )
 from assistant.engine.ids import new_id
-from assistant.engine.job import Job
+from assistant.engine.job import Job, Stopwatch
 from assistant.engine.judge import HOST_SPACE, spaces_of, startable
 from assistant.engine.source_version import SourceVersion
 from assistant.measure.bounds import with_measured
@@ -32,6 +32,7 @@ from assistant.measure.paired import method_of, time_of
 from assistant.model.device import Target
 from assistant.model.event_parts import MeasuredLaunch
 from assistant.model.launch import LaunchConfig
+from assistant.model.profile import Severity
 from assistant.model.recording import Recording
 from assistant.model.timing import CaseTiming, PairTiming, TimingOptions
 from assistant.ports.lab import LabFailure, Timing
@@ -39,7 +40,7 @@ from assistant.profile.coach import MeasuredShape, advice
 from assistant.profile.speed_of_light import SpeedOfLight, speed_of_light
 from assistant.record import Record
 
-__all__ = ["LaunchTimes", "TimedLaunch", "time_launches"]
+__all__ = ["LaunchTimes", "TimedLaunch", "launch_times", "time_launches"]
 
 _WALL_S = 1.0
 """A shape: what it takes is asked, not a difference."""
@@ -87,6 +88,21 @@ class LaunchTimes(Record):
             busiest=None if first is None or first[0] == kernel.instance else (name_in_code(first[0])[0], first[1]),
         )
         return TimedLaunch(MeasuredLaunch(time_s, self.method, share, advice(standing)), light)
+
+
+async def launch_times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:
+    """Times of each launch shape; None where nothing is, or can be, timed."""
+    if job.lab.timing is None:
+        return None
+    watch = Stopwatch(job, "profile")
+    watch.begin(f"times each launch shape on {job.lab.describe().device}")
+    times = await time_launches(job, evaluation, job.lab.timing)
+    if isinstance(times, LabFailure):
+        job.say(Severity.WARNING, f"no launch could be timed: {times.message}", times.remedy)
+    for note in times.notes if isinstance(times, LaunchTimes) else ():
+        job.say(Severity.WARNING, note)
+    watch.end("times by launch shape")
+    return times if isinstance(times, LaunchTimes) else None
 
 
 async def time_launches(job: Job, evaluation: Evaluation, clock: Timing) -> LaunchTimes | LabFailure | None:

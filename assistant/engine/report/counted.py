@@ -2,8 +2,7 @@
 
 Example::
 
-    job.emit(*launch_events(job, evaluation))
-    report_summaries(job, evaluation, times=None)
+    await report_original(job, evaluation, is_timed=True)
 """
 
 from __future__ import annotations
@@ -12,15 +11,17 @@ from collections.abc import Iterator
 
 from assistant.engine.evaluate import Evaluation, findings_of_launch
 from assistant.engine.job import Job
-from assistant.engine.report.coach import LaunchTimes
+from assistant.engine.report.coach import LaunchTimes, launch_times
 from assistant.engine.report.launch_facts import launch_facts_events
 from assistant.engine.report.machine_code import machine_code_events
 from assistant.engine.report.reports import profile_event, summary_event
+from assistant.engine.report.timeline import report_timeline
 from assistant.model import events
 from assistant.model.build import Build
+from assistant.model.timeline import HOLDS_MIGRATION
 from assistant.profile.findings import FindResult
 
-__all__ = ["launch_events", "report_summaries"]
+__all__ = ["launch_events", "report_original", "report_summaries"]
 
 
 def launch_events(job: Job, evaluation: Evaluation) -> Iterator[events.Profile]:
@@ -36,6 +37,17 @@ def launch_events(job: Job, evaluation: Evaluation) -> Iterator[events.Profile]:
             found = findings_of_launch(job, evaluation.version.about(item.kernel), item, launch, next_evidence)
             next_evidence += len(found.evidence)
         yield profile_event(job, item, launch, found)
+
+
+async def report_original(job: Job, evaluation: Evaluation, *, is_timed: bool) -> None:
+    """What a search starts from: its launches and their summaries.
+
+    ``is_timed``: with the program's timeline, else, where no time of it can be had from one, with the time of each launch shape.
+    """
+    job.emit(*launch_events(job, evaluation))
+    timeline = await report_timeline(job, evaluation) if is_timed else None
+    is_to_be_timed = is_timed and (timeline is None or HOLDS_MIGRATION in timeline.notes)
+    report_summaries(job, evaluation, await launch_times(job, evaluation) if is_to_be_timed else None)
 
 
 def report_summaries(job: Job, evaluation: Evaluation, times: LaunchTimes | None) -> None:

@@ -22,7 +22,7 @@ from assistant.engine.evaluate import (
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, NO, Ending, Job, Stopwatch
 from assistant.engine.report.checking import Repeats, launches_of
-from assistant.engine.report.coach import LaunchTimes, time_launches
+from assistant.engine.report.coach import launch_times
 from assistant.engine.report.counted import launch_events, report_summaries
 from assistant.engine.report.defects import problems_by_kernel
 from assistant.engine.report.inspection import report_inspection
@@ -153,7 +153,7 @@ async def profile(job: Job, version: SourceVersion, keep: KeepReport | None = No
     if keep is not None:
         keep(profile_report(job, evaluation, launches))
     job.emit(*launches)
-    report_summaries(job, evaluation, await _times(job, evaluation))
+    report_summaries(job, evaluation, await launch_times(job, evaluation))
     report_unlisted(job, version, (evaluation.counted,))
     report_unreached(job, version, (evaluation.counted,))
     for kernel in version.kernels:
@@ -201,21 +201,6 @@ async def _with_hardware_counters(job: Job, evaluation: Evaluation) -> Evaluatio
         job.say(Severity.INFORMATION, f"{shortfall.message}; counters by {measured.method}", shortfall.remedy)
     watch.end(f"counters of the GPU by {measured.method}")
     return measured.evaluation
-
-
-async def _times(job: Job, evaluation: Evaluation) -> LaunchTimes | None:
-    """Times of each launch shape; None where nothing is, or can be, timed."""
-    if job.lab.timing is None:
-        return None
-    watch = Stopwatch(job, "profile")
-    watch.begin(f"times each launch shape on {job.lab.describe().device}")
-    times = await time_launches(job, evaluation, job.lab.timing)
-    if isinstance(times, LabFailure):
-        job.say(Severity.WARNING, f"no launch could be timed: {times.message}", times.remedy)
-    for note in times.notes if isinstance(times, LaunchTimes) else ():
-        job.say(Severity.WARNING, note)
-    watch.end("times by launch shape")
-    return times if isinstance(times, LaunchTimes) else None
 
 
 def _not_compiled(job: Job, version: SourceVersion, build: BuildFailure) -> Ending:

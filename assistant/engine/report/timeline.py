@@ -41,14 +41,14 @@ _STAGED = f"{_LINK}; those of pageable memory may take several times as long"
 _Shape = tuple[str, LaunchConfig]
 
 
-async def report_timeline(job: Job, evaluation: Evaluation) -> None:
-    """Report the timeline of a program with ``main()``; declared workloads and notebooks' arrays have none.
+async def report_timeline(job: Job, evaluation: Evaluation) -> Timeline | None:
+    """Report the timeline of a program with ``main()``, and return it; declared workloads and notebooks' arrays have none.
 
     For an editor no program is run once more to measure it.
     """
     version, clock = evaluation.version, job.lab.timing
     if not version.has_main or (clock is not None and job.request.is_live):
-        return
+        return None
     if clock is not None:
         timeline = await _measured(job, evaluation, clock)
         method = f"CUPTI activity records of one run on {job.lab.describe().device}"
@@ -59,6 +59,7 @@ async def report_timeline(job: Job, evaluation: Evaluation) -> None:
     if timeline is not None:
         name = None if version.found is None else version.found.name
         job.emit(events.TimelineFound(job.id, headline(timeline), timeline, method, name))
+    return timeline
 
 
 def measured_timeline(run: Recording, launched: Recording | None) -> Timeline | None:

@@ -27,7 +27,7 @@ from assistant.engine.evaluate import (
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job, Stopwatch
 from assistant.engine.judge import judged_recording
-from assistant.engine.report import launch_events, report_summaries, report_uncounted, uncounted
+from assistant.engine.report import report_original, report_uncounted, uncounted
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.agent_round import agent_search
@@ -149,8 +149,7 @@ class Optimizer(Record):
         if isinstance(evaluation, LabFailure):
             return OptimizeResult(job.failed(evaluation))
         if options.reports_original:
-            job.emit(*launch_events(job, evaluation))
-            report_summaries(job, evaluation, times=None)
+            await report_original(job, evaluation, is_timed=options.times_original)
             watch.end(counted_noun(len(evaluation.counted.profiles), "launch", "launches"))
         again = await repeat_limited(job, version, evaluation.counted)
         if isinstance(again, LabFailure):

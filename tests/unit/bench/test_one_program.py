@@ -166,4 +166,11 @@ async def test_each_event_is_handed_on_and_the_session_closed(tmp_path: Path) ->
     runner = ProgramRunner(folder_of(tmp_path, SCALE + HOST), SETTINGS, open_session, heard.append)
     await runner.run(Task("scale", (Path("scale.cu"),)))
     assert opened == ["scale"]
-    assert [event.command for event in heard if isinstance(event, events.JobStarted)] == ["profile", "optimize"]
+    assert [event.command for event in heard if isinstance(event, events.JobStarted)] == ["optimize"]
+
+
+async def test_where_no_timeline_says_what_the_program_takes_the_search_times_each_launch(tmp_path: Path) -> None:
+    text = SCALE.replace("x[i];", "x[i]; // takes 40 us") + HOST
+    row = await run(tmp_path, "", text, commands=Commands(tmp_path, OneEdit(""), timing=Clock()))
+    assert row.outcome is RowOutcome.NOTHING and row.times is not None
+    assert (row.times.original_s, row.times.method) == (pytest.approx(40e-6), "each launch shape timed by itself")
