@@ -18,8 +18,8 @@ from contextlib import suppress
 from enum import Enum, auto
 from typing import Any, cast
 
-from assistant.device.counters.collect import collect
-from assistant.device.counters.durations import profiled_times
+from assistant.device.counters.collect import collect, get_ready_to_collect
+from assistant.device.counters.durations import get_ready_to_time, profiled_times
 from assistant.device.counters.protocol import CountersRequest, DurationsRequest
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_protocol import MemoryReply, ReplayReply, ReplayRequest
@@ -74,6 +74,8 @@ class Operation(Record):
     is_lost: Callable[[Any], bool] = lambda reply: False
     """Whether a result shows that the context is gone."""
     hold: Hold = Hold.ALONE
+    get_ready: Callable[[GpuState, Any], None] | None = None
+    """What it starts before its turn, while others may still use the GPU: that turn is the shorter for it."""
 
 
 def _facts(state: GpuState, request: None) -> object:
@@ -94,8 +96,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "replay": Operation(ReplayRequest, replay, _is_replay_lost, Hold.SHARED),
     "time": Operation(TimeRequest, time_pairs),
     "peaks": Operation(PeaksRequest, peaks),
-    "counters": Operation(CountersRequest, collect),
-    "durations": Operation(DurationsRequest, profiled_times),
+    "counters": Operation(CountersRequest, collect, get_ready=get_ready_to_collect),
+    "durations": Operation(DurationsRequest, profiled_times, get_ready=get_ready_to_time),
     "sanitize": Operation(SanitizeRequest, sanitize, hold=Hold.SHARED),
     "read_shared": Operation(ReadSharedRequest, read_shared, hold=Hold.NONE),
     "take_snapshots": Operation(TakeRequest, take_snapshots, hold=Hold.NONE),  # the program holds the GPU meanwhile
@@ -169,6 +171,9 @@ def _held_run(state: GpuState, operation: Operation, request: Any) -> object:
     if operation.hold is Hold.SHARED:
         with suppress(NoRoomError), state.lease.held(alone=False):
             return operation.run(state, request)
+    if operation.get_ready is not None:
+        with suppress(NoRoomError), state.lease.held(alone=False):
+            operation.get_ready(state, request)
     with state.lease.held(alone=True):
         return operation.run(state, request)
 

@@ -19,7 +19,7 @@ from assistant.device.counters.protocol import CountersReply, CountersRequest
 from assistant.device.gpu_state import GpuState
 from assistant.model.profile import Method
 
-__all__ = ["Way", "collect", "counted"]
+__all__ = ["Way", "collect", "counted", "get_ready_to_collect"]
 
 _FORBIDDEN = "forbidden"
 """What keeps one way from the counters by right keeps the other from them, too."""
@@ -35,13 +35,26 @@ class _Ways:
     """What the worker keeps of them between requests."""
 
     def __init__(self, cupti: CuptiRuns) -> None:
-        self.by_method: dict[Method, Way] = {Method.NCU: NcuRuns(os.environ), Method.CUPTI: cupti}
+        self.ncu = NcuRuns(os.environ)
+        self.cupti = cupti
 
 
 def collect(state: GpuState, request: CountersRequest) -> CountersReply:
     """Counters of the launches of the named kernels, in the order of the cases."""
+    ways = _ways(state)
+    return counted({Method.NCU: ways.ncu, Method.CUPTI: ways.cupti}, request)
+
+
+def get_ready_to_collect(state: GpuState, request: CountersRequest) -> None:
+    """Start CUPTI's processes, where it is CUPTI that ``collect`` will ask first."""
+    ways = _ways(state)
+    if request.preferred is Method.CUPTI or not ways.ncu.can_count:
+        ways.cupti.get_ready_to_collect(request)
+
+
+def _ways(state: GpuState) -> _Ways:
     cupti = state.part(CuptiRuns, lambda: CuptiRuns(os.environ, state.facts.name))
-    return counted(state.part(_Ways, lambda: _Ways(cupti)).by_method, request)
+    return state.part(_Ways, lambda: _Ways(cupti))
 
 
 def counted(ways: Mapping[Method, Way], request: CountersRequest) -> CountersReply:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from assistant.device.counters.answer import read_answer
@@ -90,23 +91,33 @@ class CuptiRuns:
     def collect(self, request: CountersRequest) -> CountersReply:
         """Counters of the launches in question, as far as CUPTI gives them."""
         try:
-            self._launches = self._launches or SampledLaunches(self._started_with(self._built(request.cache)))
+            reply = self._with(request.cache).counted(_asked(request), time.monotonic() + request.wall_s + _START_S)
         except LibraryNotBuiltError as error:
             return CountersReply((), (CountingFailure("missing", error.message, error.remedy),))
-        asked = SamplingRequest(Part.SAMPLED, request.image, request.cases, request.symbols, 0, request.launch_limit, request.wall_s)
-        reply = self._launches.counted(asked, time.monotonic() + request.wall_s + _START_S)
         return counters_reply(reply, request.places, self._device)
+
+    def get_ready(self, cache: Path, request: SamplingRequest) -> None:
+        """Start the processes that this request will be asked of; where that fails, the request says why."""
+        with suppress(LibraryNotBuiltError):
+            self._with(cache).get_ready(request, time.monotonic() + _START_S)
+
+    def get_ready_to_collect(self, request: CountersRequest) -> None:
+        """As `get_ready`, for ``collect``."""
+        self.get_ready(request.cache, _asked(request))
 
     def sample(self, cache: Path, request: SamplingRequest) -> SamplingReply:
         """What the process that stays warm answers to one request."""
         try:
-            self._launches = self._launches or SampledLaunches(self._started_with(self._built(cache)))
+            return self._with(cache).asked(request, time.monotonic() + request.wall_s + _START_S)
         except LibraryNotBuiltError as error:
             return SamplingReply((), (error.message,))
-        return self._launches.asked(request, time.monotonic() + request.wall_s + _START_S)
 
-    def _started_with(self, library: Path) -> Callable[[], SamplingProcess]:
-        return lambda: SamplingProcess(library, self._environment)
+    def _with(self, cache: Path) -> SampledLaunches:
+        """Raises LibraryNotBuiltError."""
+        if self._launches is None:
+            library = self._built(cache)
+            self._launches = SampledLaunches(lambda: SamplingProcess(library, self._environment))
+        return self._launches
 
     def _built(self, cache: Path) -> Path:
         """Looked for once: where it cannot be built, it could not be built a moment later."""
@@ -120,6 +131,10 @@ class CuptiRuns:
         if isinstance(self._library, LibraryNotBuiltError):
             raise self._library
         return self._library
+
+
+def _asked(request: CountersRequest) -> SamplingRequest:
+    return SamplingRequest(Part.SAMPLED, request.image, request.cases, request.symbols, 0, request.launch_limit, request.wall_s)
 
 
 def _dropped(launches: Sequence[SampledLaunch]) -> tuple[CountingFailure, ...]:

@@ -27,7 +27,7 @@ from assistant.device.staging import Pristine, Stage
 from assistant.device.timing.kit import Kit
 from assistant.model.timing import ProfiledTime
 
-__all__ = ["profiled_times", "time_cases"]
+__all__ = ["get_ready_to_time", "profiled_times", "time_cases"]
 
 _CALLS = 3
 """On each set of buffers, with L2 emptied and again without."""
@@ -47,13 +47,24 @@ _OWN = "kernelopt_"
 
 def profiled_times(state: GpuState, request: DurationsRequest) -> DurationsReply:
     """The worker's operation."""
-    runs = state.part(CuptiRuns, lambda: CuptiRuns(os.environ, state.facts.name))
-    asked = SamplingRequest(Part.DURATIONS, request.image, request.cases, (), 0, len(request.cases), request.wall_s, request.helpers)
-    reply = runs.sample(request.cache, asked)
+    reply = _runs(state).sample(request.cache, _asked(request))
     times = tuple(time for launch in reply.launches if (time := _profiled(launch.answer)) is not None)
     if len(times) != len(request.cases) or reply.failures:
         return DurationsReply((), "; ".join(reply.failures) or "CUPTI gave no time stamps")
     return DurationsReply(times)
+
+
+def get_ready_to_time(state: GpuState, request: DurationsRequest) -> None:
+    """Start the process that ``profiled_times`` asks."""
+    _runs(state).get_ready(request.cache, _asked(request))
+
+
+def _runs(state: GpuState) -> CuptiRuns:
+    return state.part(CuptiRuns, lambda: CuptiRuns(os.environ, state.facts.name))
+
+
+def _asked(request: DurationsRequest) -> SamplingRequest:
+    return SamplingRequest(Part.DURATIONS, request.image, request.cases, (), 0, len(request.cases), request.wall_s, request.helpers)
 
 
 def time_cases(state: GpuState, profilers: Profilers, request: SamplingRequest) -> Iterator[SampledLaunch]:

@@ -41,19 +41,28 @@ class NcuRuns:
         self._environment = dict(environment)
         self._is_slow = False
 
+    @property
+    def can_count(self) -> bool:
+        """Whether there is anything to try."""
+        return not isinstance(self._found(), CountingFailure)
+
     def collect(self, request: CountersRequest) -> CountersReply:
         """Counters of the launches in question; nothing where ncu is missing, or was slow before."""
-        ncu = find_cuda_tool("ncu", self._environment)
-        if ncu is None:
-            return CountersReply((), (_MISSING,))
-        if not has_report_reader():
-            return CountersReply((), (_UNREAD,))
-        if self._is_slow:
-            return CountersReply((), (_SLOW,))
+        ncu = self._found()
+        if isinstance(ncu, CountingFailure):
+            return CountersReply((), (ncu,))
         start_s = time.monotonic()
         reply = self._run(ncu, request)
         self._is_slow = time.monotonic() - start_s > _SLOW_S * max(1, request.launch_limit)
         return reply
+
+    def _found(self) -> Path | CountingFailure:
+        ncu = find_cuda_tool("ncu", self._environment)
+        if ncu is None:
+            return _MISSING
+        if not has_report_reader():
+            return _UNREAD
+        return _SLOW if self._is_slow else ncu
 
     def _run(self, ncu: Path, request: CountersRequest) -> CountersReply:
         with tempfile.TemporaryDirectory(prefix="counters-") as folder:

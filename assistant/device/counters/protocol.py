@@ -71,6 +71,8 @@ class Part(StrEnum):
     """Counters by machine instruction: of one launch, once in a process."""
     DURATIONS = "durations"
     """No counters: how long each case's launches take by the GPU's own time stamps, with L2 emptied and without."""
+    READY = "ready"
+    """Nothing: it answers once it has a context."""
 
 
 class SamplingRequest(Record):

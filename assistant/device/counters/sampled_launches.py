@@ -39,13 +39,33 @@ class SampledLaunches:
     def __init__(self, start: Callable[[], Process]) -> None:
         self._start = start
         self._warm: Process | None = None
+        self._spare: Process | None = None
+        """One that is ready for the next launch whose instructions are counted."""
+
+    def get_ready(self, request: SamplingRequest, end_s: float) -> None:
+        """Start what this request will be asked of, which takes longer than many an answer. A process that does not start is left to that.
+
+        It queues nothing on the GPU.
+        """
+        started = list[Process]()
+        if self._warm is None or not self._warm.is_alive:
+            self._warm = self._start()
+            started.append(self._warm)
+        if request.part is Part.SAMPLED and self._spare is None:
+            self._spare = self._start()
+            started.append(self._spare)
+        for process in started:
+            process.send(replace(request, part=Part.READY, cases=()))
+        for process in started:
+            if process.receive(end_s).is_lost:
+                process.close()
 
     def counted(self, request: SamplingRequest, end_s: float) -> SamplingReply:
         """Stalls and whole launches by the warm process, then each launch's instructions by one that has started meanwhile.
 
         Nothing is asked of two processes at once: each would count while the other's kernels run. ``end_s``: by ``time.monotonic``.
         """
-        started = [self._start()]
+        started = [self._taken_spare() or self._start()]
         try:
             sampled = self._sampled(request, end_s)
             launches: list[SampledLaunch] = []
@@ -62,6 +82,10 @@ class SampledLaunches:
         finally:
             for process in started:
                 process.close()
+
+    def _taken_spare(self) -> Process | None:
+        spare, self._spare = self._spare, None
+        return spare if spare is not None and spare.is_alive else None
 
     def asked(self, request: SamplingRequest, end_s: float) -> SamplingReply:
         """One request, of the process that stays warm."""

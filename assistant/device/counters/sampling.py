@@ -44,7 +44,7 @@ def sample(state: GpuState, profilers: Profilers, request: SamplingRequest) -> S
     try:
         if request.part is Part.DURATIONS:
             launches += time_cases(state, profilers, request)
-        else:
+        elif request.part is not Part.READY:
             _sample_cases(state, profilers, request, launches)
         reply = SamplingReply(())
     except DeviceError as error:

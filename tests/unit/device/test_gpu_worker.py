@@ -175,6 +175,24 @@ def test_a_request_that_finds_no_room_next_to_others_is_answered_once_it_has_the
     assert runs == [True, False]
 
 
+def test_what_an_operation_starts_before_its_turn_shares_the_gpu() -> None:
+    driver = HostDriver({})
+    other = lease.Lease(driver.facts().uuid, lease.lock_folder(), wait_s=0)
+    shared: list[bool] = []
+
+    def note(state: GpuState, request: None) -> object:
+        try:
+            with other.held(alone=False):
+                shared.append(True)
+        except lease.GpuBusyError:
+            shared.append(False)
+        return state.facts
+
+    worker = GpuWorker(lambda: driver, {"count": Operation(None, note, get_ready=note)})
+    assert ask(worker, op="count")["ok"]
+    assert shared == [True, False]
+
+
 def test_a_waiting_process_has_its_turn_between_two_cases_and_no_other_does(tmp_path: Path) -> None:
     first, second = (lease.Lease("GPU-x", tmp_path, wait_s=20) for _ in range(2))
     order: list[str] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from assistant.device.counters.protocol import Part, SampledLaunch, SamplingReply, SamplingRequest
@@ -26,6 +26,8 @@ class Machine:
     started: list[Process] = field(default_factory=list["Process"])
     asked: list[tuple[int, Part, int]] = field(default_factory=list[tuple[int, Part, int]])
     """(process, part, first launch)."""
+    ready: dict[int, SamplingReply] = field(default_factory=dict[int, SamplingReply])
+    """What processes answer that do not get ready, by their numbers."""
     running: set[int] = field(default_factory=set[int])
     most_running: int = 0
 
@@ -49,6 +51,8 @@ class Process:
 
     def receive(self, end_s: float) -> SamplingReply:
         self.machine.running.discard(self.number)
+        if self.request.part is Part.READY:
+            return self.machine.ready.get(self.number, SamplingReply(()))
         if self.request.part is Part.INSTRUCTIONS:
             return launches(f"instructions {self.request.first_launch}\n")
         return self.machine.sampled.pop(0)
@@ -87,3 +91,32 @@ def test_a_process_that_is_lost_leaves_nothing_behind() -> None:
     reply = SampledLaunches(machine.start).counted(REQUEST, end_s=0.0)
     assert reply.launches == () and reply.failures == ("its process ended with status -6",)
     assert not any(process.is_alive for process in machine.started)
+
+
+def test_what_was_started_before_is_asked_and_not_started_again() -> None:
+    machine = Machine([launches("a\n"), launches("b\n")])
+    counting = SampledLaunches(machine.start)
+    for _ in range(2):
+        counting.get_ready(REQUEST, end_s=0.0)
+        started = len(machine.started)
+        reply = counting.counted(REQUEST, end_s=0.0)
+        assert len(machine.started) == started, "each was ready"
+        assert len(reply.launches) == 1
+    assert [part for _, part, _ in machine.asked].count(Part.READY) == 3  # the warm one, and one for each launch
+    assert [process.is_alive for process in machine.started].count(True) == 1
+
+
+def test_for_durations_only_the_warm_one_gets_ready() -> None:
+    machine = Machine([])
+    SampledLaunches(machine.start).get_ready(replace(REQUEST, part=Part.DURATIONS), end_s=0.0)
+    assert len(machine.started) == 1 and machine.started[0].is_alive
+
+
+def test_one_that_did_not_get_ready_is_started_again_when_it_is_asked() -> None:
+    lost = SamplingReply((), ("its process ended with status 1",), is_lost=True)
+    machine = Machine([launches("a\n")], ready={0: lost, 1: lost})
+    counting = SampledLaunches(machine.start)
+    counting.get_ready(REQUEST, end_s=0.0)
+    reply = counting.counted(REQUEST, end_s=0.0)
+    assert [launch.answer for launch in reply.launches] == ["a\ninstructions 0\n"]
+    assert len(machine.started) == 4 and [process.is_alive for process in machine.started].count(True) == 1
