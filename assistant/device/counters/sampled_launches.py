@@ -16,6 +16,8 @@ from assistant.device.counters.protocol import Part, SampledLaunch, SamplingRepl
 
 __all__ = ["Process", "SampledLaunches"]
 
+_MOST_READY = 4
+"""Processes that wait for a request, each with a context of some 500 MB."""
 _AHEAD = 2
 """Processes that are started for the launches to come: each spends most of its time on its start."""
 
@@ -39,8 +41,8 @@ class SampledLaunches:
     def __init__(self, start: Callable[[], Process]) -> None:
         self._start = start
         self._warm: Process | None = None
-        self._spare: Process | None = None
-        """One that is ready for the next launch whose instructions are counted."""
+        self._spares: list[Process] = []
+        """Ready for the next launches whose instructions are counted."""
 
     def get_ready(self, request: SamplingRequest, end_s: float) -> None:
         """Start what this request will be asked of, which takes longer than many an answer. A process that does not start is left to that.
@@ -51,9 +53,10 @@ class SampledLaunches:
         if self._warm is None or not self._warm.is_alive:
             self._warm = self._start()
             started.append(self._warm)
-        if request.part is Part.SAMPLED and self._spare is None:
-            self._spare = self._start()
-            started.append(self._spare)
+        wanted = min(_MOST_READY, request.launch_limit) if request.part is Part.SAMPLED else 0
+        spares = [self._start() for _ in range(wanted - len(self._spares))]
+        self._spares += spares
+        started += spares
         for process in started:
             process.send(replace(request, part=Part.READY, cases=()))
         for process in started:
@@ -65,7 +68,7 @@ class SampledLaunches:
 
         Nothing is asked of two processes at once: each would count while the other's kernels run. ``end_s``: by ``time.monotonic``.
         """
-        started = [self._taken_spare() or self._start()]
+        started = self._taken_spares() or [self._start()]
         try:
             sampled = self._sampled(request, end_s)
             launches: list[SampledLaunch] = []
@@ -83,9 +86,9 @@ class SampledLaunches:
             for process in started:
                 process.close()
 
-    def _taken_spare(self) -> Process | None:
-        spare, self._spare = self._spare, None
-        return spare if spare is not None and spare.is_alive else None
+    def _taken_spares(self) -> list[Process]:
+        spares, self._spares = self._spares, []
+        return [spare for spare in spares if spare.is_alive]
 
     def asked(self, request: SamplingRequest, end_s: float) -> SamplingReply:
         """One request, of the process that stays warm."""

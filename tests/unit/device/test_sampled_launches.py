@@ -94,15 +94,15 @@ def test_a_process_that_is_lost_leaves_nothing_behind() -> None:
 
 
 def test_what_was_started_before_is_asked_and_not_started_again() -> None:
-    machine = Machine([launches("a\n"), launches("b\n")])
-    counting = SampledLaunches(machine.start)
+    machine = Machine([launches("a\n", "b\n"), launches("c\n", "d\n")])
+    counting, two = SampledLaunches(machine.start), replace(REQUEST, launch_limit=2)
     for _ in range(2):
-        counting.get_ready(REQUEST, end_s=0.0)
+        counting.get_ready(two, end_s=0.0)
         started = len(machine.started)
-        reply = counting.counted(REQUEST, end_s=0.0)
+        reply = counting.counted(two, end_s=0.0)
         assert len(machine.started) == started, "each was ready"
-        assert len(reply.launches) == 1
-    assert [part for _, part, _ in machine.asked].count(Part.READY) == 3  # the warm one, and one for each launch
+        assert len(reply.launches) == 2
+    assert [part for _, part, _ in machine.asked].count(Part.READY) == 5  # the warm one, and one for each launch
     assert [process.is_alive for process in machine.started].count(True) == 1
 
 
@@ -115,8 +115,17 @@ def test_for_durations_only_the_warm_one_gets_ready() -> None:
 def test_one_that_did_not_get_ready_is_started_again_when_it_is_asked() -> None:
     lost = SamplingReply((), ("its process ended with status 1",), is_lost=True)
     machine = Machine([launches("a\n")], ready={0: lost, 1: lost})
-    counting = SampledLaunches(machine.start)
-    counting.get_ready(REQUEST, end_s=0.0)
-    reply = counting.counted(REQUEST, end_s=0.0)
+    counting, one = SampledLaunches(machine.start), replace(REQUEST, launch_limit=1)
+    counting.get_ready(one, end_s=0.0)
+    reply = counting.counted(one, end_s=0.0)
     assert [launch.answer for launch in reply.launches] == ["a\ninstructions 0\n"]
     assert len(machine.started) == 4 and [process.is_alive for process in machine.started].count(True) == 1
+
+
+def test_of_many_launches_a_few_get_ready() -> None:
+    machine = Machine([launches(*(f"{number}\n" for number in range(8)))])
+    counting = SampledLaunches(machine.start)
+    counting.get_ready(REQUEST, end_s=0.0)
+    assert len(machine.started) == 5
+    assert len(counting.counted(REQUEST, end_s=0.0).launches) == 8
+    assert len(machine.started) == 9 and [process.is_alive for process in machine.started].count(True) == 1
