@@ -77,7 +77,7 @@ class GpuLab:
         self._others = others
         self._parallel_labs = parallel_labs
         self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
-        self._twins = GpuTwins(cpu, self._replays, CASE_S)
+        self._twins = GpuTwins(cpu, self._replays, client.gpu.architecture, CASE_S)
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu, cpu.at_once)
         self._runs = GpuRuns(cpu, self._captured, self._count_recorded, client.gpu.memory_bytes)
         self._emulated = EmulatedReplays(cpu, scratch)
@@ -159,6 +159,8 @@ class GpuLab:
         Its results are no results of the GPU's, so that those of checks are kept only for who asks for any.
         """
         if options.mode == "plain":
+            if not program.is_candidate and self.cpu.at_once > 1:
+                self._twins.begin(program)
             return await self._replays.run(program, cases, options, limits)
         if options.mode != "check":
             return await self._counted_cases(program, cases, options, limits)
@@ -185,7 +187,7 @@ class GpuLab:
     async def close(self) -> None:
         clients = () if self._is_client_kept else (self.client, *self._others)
         labs = (*self._parallel_labs, self.cpu)
-        await asyncio.gather(*(one.close() for one in (*labs, self._captured, self._snapshots, *clients)))
+        await asyncio.gather(*(one.close() for one in (*labs, self._captured, self._snapshots, self._twins, *clients)))
 
     async def _sanitized(self, program: Program, cases: Sequence[Case], limits: RunLimits) -> _Sanitized:
         return await self.sanitizer.problems(program, cases, limits) if cases else ((), ())
