@@ -12,6 +12,7 @@ from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.exchange_sort import ExchangeSort
+from assistant.plan.expert.fewer_blocks import FewerBlocks
 from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.kernel_fusion import KernelFusion
 from assistant.plan.expert.loop_to_block import LoopToBlock
@@ -53,6 +54,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ConstRestrict(),
     ConstantPowers(),
     ExchangeSort(),
+    FewerBlocks(),
     FloatLiterals(),
     KernelFusion(),
     LoopToBlock(),

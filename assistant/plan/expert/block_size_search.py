@@ -20,14 +20,14 @@ import re
 from collections.abc import Iterator
 
 from assistant.build.occupancy import occupancy
-from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, binary_parts, joined, node_text, unparenthesized
+from assistant.cuda.syntax import Node, binary_parts, node_text, unparenthesized
 from assistant.cuda.variables import locals_of
 from assistant.model.build import Occupancy
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
+from assistant.plan.expert.analysis.block_indices import builtin_fields, is_global_index, largest_block, plain_text
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
 from assistant.plan.expert.analysis.named_block import NamedBlock, named_block
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -65,7 +65,6 @@ _LEAST_SHARED = 64
 _AXIS_NAMES = ("block_width", "block_height", "block_depth")
 _OF_ROWS = ("KO101", "KO102")
 """Findings that a block as wide as a warp answers where it was narrower: its accesses lie in one row then."""
-_GRID_STRIDE = frozenset({"blockDim.{0}*gridDim.{0}", "gridDim.{0}*blockDim.{0}"})
 _QUOTIENT = re.compile(r"(\w+)/[\w.\[\]>-]+")
 """``plane / shape.depth``, without its blanks."""
 _Axes = tuple[Axis, ...]
@@ -148,8 +147,8 @@ def _fixed_block(context: TransformationContext) -> Obstacle | None:
             DeclineReason.BLOCK_SIZE_MATTERS, f"the kernel uses {shared[0]}, so its threads work together in blocks of one size"
         )
     flat = _flat_axes(context)
-    for node in _builtin_fields(context):
-        if not _is_free(node) and node_text(node)[-1] not in flat:
+    for node in builtin_fields(context):
+        if not is_global_index(node) and node_text(node)[-1] not in flat:
             line = context.tree.line(node)
             return Obstacle(
                 DeclineReason.BLOCK_SIZE_MATTERS,
@@ -167,46 +166,12 @@ def _fixed_block(context: TransformationContext) -> Obstacle | None:
 
 def _flat_axes(context: TransformationContext) -> frozenset[str]:
     """Axes along which the kernel uses the block's index and not the thread's: ``y = blockIdx.y``, for blocks that are one row high."""
-    used = {node_text(node) for node in _builtin_fields(context)}
+    used = {node_text(node) for node in builtin_fields(context)}
     return frozenset(axis for axis in "yz" if not used & {f"threadIdx.{axis}", f"blockDim.{axis}"} and f"blockIdx.{axis}" in used)
 
 
 def _body_text(context: TransformationContext) -> str:
     return context.text[context.kernel.body.start : context.kernel.body.end]
-
-
-def _builtin_fields(context: TransformationContext) -> Iterator[Node]:
-    for node in context.tree.find("field_expression", inside=context.body):
-        owner = node.child_by_field_name("argument")
-        if owner is not None and node_text(owner) in {"threadIdx", "blockIdx", "blockDim", "gridDim"}:
-            yield node
-
-
-def _is_free(field: Node) -> bool:
-    """True inside ``blockIdx.x * blockDim.x + threadIdx.x`` or ``gridDim.x * blockDim.x``, in any order and with casts."""
-    axis = node_text(field)[-1]
-    node: Node | None = field
-    while node is not None and node.type in {
-        "field_expression",
-        "binary_expression",
-        "parenthesized_expression",
-        "cast_expression",
-    }:
-        if node.type == "binary_expression":
-            if _plain(node) in {form.format(axis) for form in _GRID_STRIDE}:
-                return True
-            terms = [_plain(t) for t in joined(node, "+")]
-            products = {f"blockIdx.{axis}*blockDim.{axis}", f"blockDim.{axis}*blockIdx.{axis}"}
-            if f"threadIdx.{axis}" in terms and products & set(terms):
-                return True
-        node = node.parent
-    return False
-
-
-def _plain(node: Node) -> str:
-    """The expression without blanks, casts and parentheses."""
-    text = re.sub(r"\s+", "", node_text(node))
-    return re.sub(r"\((?:int|unsigned|unsignedint|size_t|longlong|long|int64_t)\)|[()]", "", text)
 
 
 def _index_names(context: TransformationContext) -> Iterator[Node]:
@@ -215,7 +180,7 @@ def _index_names(context: TransformationContext) -> Iterator[Node]:
         value = node.child_by_field_name("value") or node.child_by_field_name("right")
         name = node.child_by_field_name("declarator") or node.child_by_field_name("left")
         is_index = value is not None and unparenthesized(value).type in {"binary_expression", "cast_expression"}
-        if value is not None and name is not None and is_index and any(_is_free(f) for f in _thread_fields(value)):
+        if value is not None and name is not None and is_index and any(is_global_index(f) for f in _thread_fields(value)):
             yield name
 
 
@@ -238,7 +203,7 @@ def _compared(node: Node) -> Iterator[str]:
 def _bounded(compared: set[str], context: TransformationContext) -> frozenset[str]:
     """These names, and indices of which they are the quotient: ``plane / depth >= channels`` bounds ``plane``."""
     declared = [v for found in locals_of(context.tree, context.body).values() for v in found if v.value is not None]
-    quotients = {v.name: found[1] for v in declared if v.value is not None and (found := _QUOTIENT.fullmatch(_plain(v.value)))}
+    quotients = {v.name: found[1] for v in declared if v.value is not None and (found := _QUOTIENT.fullmatch(plain_text(v.value)))}
     found, waiting = set(compared), list(compared)
     while waiting:
         divided = quotients.get(waiting.pop())
@@ -250,8 +215,8 @@ def _bounded(compared: set[str], context: TransformationContext) -> frozenset[st
 
 def _strides_over_grid(context: TransformationContext) -> bool:
     """True for a kernel whose loops cover everything with any number of blocks."""
-    axes = {node_text(f)[-1] for f in _builtin_fields(context) if node_text(f).startswith("threadIdx")}
-    strides = {node_text(f)[-1] for f in _builtin_fields(context) if node_text(f).startswith("gridDim")}
+    axes = {node_text(f)[-1] for f in builtin_fields(context) if node_text(f).startswith("threadIdx")}
+    strides = {node_text(f)[-1] for f in builtin_fields(context) if node_text(f).startswith("gridDim")}
     return bool(axes) and axes <= strides
 
 
@@ -295,7 +260,7 @@ def _declared_axes(shape: DeclaredShape, strides: bool) -> _Axes | Obstacle:
 def _candidates(context: TransformationContext, current: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Sizes to try, best occupancy first; for a tiny grid smaller ones only."""
     table = _BY_DIMENSIONS[len(current)]
-    limit = _largest_block(context)
+    limit = largest_block(context)
     before = _occupancy(context, current)
     kept: list[tuple[float, tuple[int, ...]]] = []
     for sizes in table.get(context.finding.code, table["KO112"]):
@@ -320,16 +285,6 @@ def _count(sizes: tuple[int, ...]) -> int:
     for size in sizes:
         total *= size
     return total
-
-
-def _largest_block(context: TransformationContext) -> int:
-    """What ``__launch_bounds__`` and the architecture allow."""
-    limit = context.architecture.max_threads_per_block
-    if not context.kernel.launch_bounds:
-        return limit
-    bound = context.kernel.launch_bounds[0].strip()
-    value = int(bound) if bound.isdigit() else scope_of(context.tree, context.kernel).constants.get(bound, 0)
-    return min(limit, value)
 
 
 def _occupancy(context: TransformationContext, sizes: tuple[int, ...]) -> float | None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
 from assistant.profile.diagnosis import Diagnosis, FixedLaunch, fact_of, replace_accesses
+from assistant.profile.rules.reshaped import in_blocks_of
 from assistant.profile.rules.reuse import scaled_access
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number
@@ -16,6 +17,10 @@ from assistant.profile.wording import number
 __all__ = ["bank_conflicts", "contended_atomics"]
 
 _SECTOR_BYTES = 32
+_LARGER, _MOST_THREADS = 4, 1024
+"""How many times as large blocks are tried, up to what a block may have (programming guide, "Compute Capabilities")."""
+_NEARLY_ALL = 0.75
+"""Of the addresses in the sectors that are touched: the last sector of a table is seldom full."""
 _MAX_WARPS_PER_SM = 64
 """Programming guide, "Compute Capabilities", sm_80 and sm_90; taken where occupancy is not known."""
 
@@ -103,7 +108,12 @@ def _global_contention(context: FindContext, launch: CountedLaunch, access: Line
         facts = (fact_of(access, profile, "atomic_lanes_per_sector", per_sector), lanes)
     else:
         return None
-    message = f"{sentence}, and they are carried out one after the other; combine in the {_where(access, per_sector)} first"
+    sentence = f"{sentence}, and they are carried out one after the other"
+    larger = _in_larger_blocks(context, launch, access)
+    if larger is not None:
+        message = f"{sentence}; each block adds to each address once: fewer, larger blocks would do it less often"
+        return Diagnosis("KO110", access.line, message, facts, larger)
+    message = f"{sentence}; combine in the {_where(access, per_sector)} first"
     return Diagnosis("KO110", access.line, message, facts, _aggregated(launch, access))
 
 
@@ -153,6 +163,21 @@ def _aggregated(launch: CountedLaunch, access: LineAccess) -> FixedLaunch:
     if not _is_merged_in_warp(access):
         combining = (*combining, _in_shared(access, "shared atomic", access.requests))
     return FixedLaunch(replace(fewer, accesses=(*fewer.accesses, *combining)), launch.occupancy)
+
+
+def _in_larger_blocks(context: FindContext, launch: CountedLaunch, access: LineAccess) -> FixedLaunch | None:
+    """As many threads in blocks up to four times as large, where each block updates each address once, side by side; else None."""
+    profile, block = launch.profile, launch.profile.config.block
+    factor = min(_LARGER, _MOST_THREADS // block.count)
+    per_block = access.active_threads / max(1, profile.config.grid.count)
+    in_sector = _SECTOR_BYTES // access.size_bytes
+    addresses = in_sector * (profile.atomic_unique_sectors or 0)
+    is_once = 0 < _NEARLY_ALL * addresses <= per_block <= addresses
+    is_side_by_side = access.active_threads >= _NEARLY_ALL * in_sector * (access.sectors or 0)
+    if factor < 2 or block.count != block.x or not (is_once and is_side_by_side):
+        return None
+    fewer = replace_accesses(profile, {access: scaled_access(access, 1 / factor)})
+    return in_blocks_of(factor * block.count, fewer, launch.occupancy, context.resources)
 
 
 def _in_shared(access: LineAccess, op: str, requests: int) -> LineAccess:

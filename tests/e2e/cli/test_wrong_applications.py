@@ -76,6 +76,12 @@ WRONG = {
     "pushed-on-from-its-place": ("exchange-sort/five_nearest_points", "                if (placed) continue;\n", ""),
     "root-multiplied": ("reciprocal-roots/unit_normals", "float inv_len = rsqrtf(", "float inv_len = sqrtf("),
     "one-norm-left-out": ("reciprocal-roots/cosine_similarity", "rsqrtf(queryNorm) * rsqrtf(itemNorm)", "rsqrtf(itemNorm)"),
+    "stride-of-smaller-blocks": ("fewer-blocks/bytes_with_a_limited_grid", "i += blockDim.x * gridDim.x", "i += 256 * gridDim.x"),
+    "one-table-added-too-soon": (
+        "fewer-blocks/two_tables",
+        "\t}\n\t__syncthreads();\n\tfor (int b",
+        "\t}\n\tfor (int b",
+    ),
     "bins-left-out": ("private-histogram/bins_of_the_command_line", "b = threadIdx.x; b < bins", "b = threadIdx.x; b < bins - 1"),
     "threads-of-one-row": ("loop-to-block/flat_work_in_square_blocks", "int c = lane;", "int c = threadIdx.x;"),
     "rows-of-the-table-left-out": ("loop-to-block/lookup_in_two_dimensions", "c += blockDim.y", "c += blockDim.x"),

@@ -324,6 +324,16 @@ def test_warps_without_an_atomic_meet_nowhere(access, profile, check):
     assert found.value(found.one("KO110"), "atomic_sector_reuse") == 16
 
 
+@pytest.mark.parametrize(("threads", "is_larger"), [(256, True), (512, True), (1024, False)])
+def test_tables_that_blocks_add_once_ask_for_fewer_blocks(access, profile, check, threads, is_larger):
+    """A thousand blocks that each add 256 counters, eight lanes to a sector."""
+    atomic = access("global atomic", 1024 * 8, 15, sectors=1024 * 32)
+    counted = profile(atomic, blocks=1024, threads=threads, unique_sectors=WARPS, atomic_unique_sectors=32)
+    finding = check(counted).one("KO110")
+    assert ("fewer, larger blocks would do it less often" in finding.message) == is_larger
+    assert ("combine in the block first" in finding.message) != is_larger
+
+
 def test_a_histogram_is_contended_however_much_data_it_reads(access, profile, check):
     """2^19 bytes read a byte a thread, into 64 counters of 4 bytes."""
     accesses = (access("global load", 16_384, 9, sectors=16_384, size_bytes=1), access("global atomic", 16_384, 9, sectors=110_310))
