@@ -1,4 +1,6 @@
-"""Sequences of techniques that memory saw pay as one, as one edit: each technique's rule is applied to what the one before it made.
+"""Sequences of techniques that pay as one, as one edit: each technique's rule is applied to what the one before it made.
+
+Memory knows some, of kernels like the one in question; some are usual.
 
 Nothing runs in between: findings and counters are those of the text as it stands, at the lines that they have come to. What the later
 rules make of them is judged as ever. Example::
@@ -21,7 +23,12 @@ from assistant.model.source import Source, TextEdit
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
-__all__ = ["Composed", "carried_back", "composed", "edited", "sequences"]
+__all__ = ["USUAL", "Composed", "carried_back", "composed", "edited", "sequences"]
+
+USUAL: Mapping[tuple[str, ...], str] = {
+    ("private-histogram", "fewer-blocks"): "each block adds its table up once, which costs the less the fewer blocks there are"
+}
+"""Sequences of which the first alone may lose, whatever memory knows, and why they go together."""
 
 _MOST_SEQUENCES = 3
 """Offered for one version of a kernel."""
@@ -44,8 +51,12 @@ class Composed(Record):
     """Variants of the last one, best first."""
 
 
-def sequences(recalled: tuple[TechniqueEvidence, ...]) -> Iterator[tuple[str, ...]]:
-    """Those that memory expects to gain on a kernel like this one, best first."""
+def sequences(recalled: tuple[TechniqueEvidence, ...]) -> tuple[tuple[str, ...], ...]:
+    """Those that memory expects to gain on a kernel like this one, best first, then the usual ones."""
+    return tuple(dict.fromkeys((*_recalled(recalled), *USUAL)))
+
+
+def _recalled(recalled: tuple[TechniqueEvidence, ...]) -> Iterator[tuple[str, ...]]:
     count = 0
     for evidence in recalled:
         techniques = tuple(evidence.technique.split(COMPOSED))

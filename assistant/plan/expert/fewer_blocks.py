@@ -20,7 +20,7 @@ from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, node_text, unparenthesized
 from assistant.model.plan import Decline, DeclineReason, Rewrite
-from assistant.model.source import Span, TextEdit
+from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_indices import builtin_fields, is_global_index, is_grid_stride, largest_block
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
@@ -48,8 +48,8 @@ class FewerBlocks:
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         loops = _shared_loops(context)
-        if any(context.tree.span(loop).contains(_line(context)) for loop in loops):
-            return ()  # an atomic of each element
+        if loops and not _adds_outside(context, loops):
+            return ()
         found = _obstacle(context, loops) or _threads(context)
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
@@ -102,11 +102,11 @@ def _initialised(context: TransformationContext) -> Iterator[tuple[str, Node]]:
             yield node_text(name), unparenthesized(value)
 
 
-def _line(context: TransformationContext) -> Span:
-    """The text of the finding's line, without what it is indented by."""
-    lines = context.text.splitlines(keepends=True)
-    line, end = lines[context.line - 1], sum(map(len, lines[: context.line]))
-    return Span(end - len(line.lstrip()), end - len(line) + len(line.rstrip()))
+def _adds_outside(context: TransformationContext, loops: list[Node]) -> bool:
+    """Whether some atomic is not one of each element."""
+    spans = [context.tree.span(loop) for loop in loops]
+    calls = (node for node in context.tree.find("call_expression", inside=context.body) if node_text(node).startswith("atomic"))
+    return any(not any(span.contains(context.tree.span(call)) for span in spans) for call in calls)
 
 
 def _obstacle(context: TransformationContext, loops: list[Node]) -> Obstacle | None:

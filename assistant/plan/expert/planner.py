@@ -138,7 +138,7 @@ class ExpertPlanner:
         """The rules' own words are in every explanation."""
 
     def _composed(self, request: PlanRequest) -> Iterator[Composed]:
-        """Sequences that memory saw pay as one, as far as they apply here."""
+        """Sequences that pay as one, as far as they apply here."""
         for techniques in sequences(request.recalled):
             found = composed(request, techniques, self._applied)
             if found is not None:

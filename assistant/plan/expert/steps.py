@@ -14,7 +14,7 @@ from assistant.model.experience import COMPOSED
 from assistant.model.plan import Rewrite, Step, Technique
 from assistant.model.profile import Finding
 from assistant.plan.choosing import chosen, evidence_on
-from assistant.plan.expert.composite import Composed
+from assistant.plan.expert.composite import USUAL, Composed
 from assistant.ports.planner import PlanRequest
 
 __all__ = ["composite_step", "is_modelled", "is_silent", "merged", "step_of", "with_rank"]
@@ -49,13 +49,18 @@ def composite_step(request: PlanRequest, found: Composed) -> Step:
         technique=found.name,
         kernel=request.kernel.key,
         line=rewrite.line,
-        rationale=f"{first.code}: in memory these paid together, and the first of them little alone. {rewrite.summary}",
+        rationale=f"{first.code}: {_why_together(found)}. {rewrite.summary}",
         evidence=evidence,
         finding=first.code,
         predictions=(),
         rank=sum(_UNMODELLED_COST_RATIO if cost is None else cost for cost in costs.values()),
         title=", then ".join(found.name.split(COMPOSED)),
     )
+
+
+def _why_together(found: Composed) -> str:
+    usual = USUAL.get(tuple(found.name.split(COMPOSED)))
+    return "in memory these paid together, and the first of them little alone" if usual is None else usual
 
 
 def with_rank(request: PlanRequest, step: Step) -> Step:

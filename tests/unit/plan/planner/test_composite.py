@@ -49,6 +49,19 @@ def finding(code: str, line: int, evidence: str) -> Finding:
     return Finding(code, KERNEL, line, Severity.WARNING, "", (evidence,), 0.1)
 
 
+HISTOGRAM = """\
+__global__ void count(const unsigned char *letters, int *counts, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    atomicAdd(&counts[letters[i]], 1);
+}
+void run(const unsigned char *letters, int *counts, int n, int blocks) {
+  cudaMalloc(&counts, 256 * sizeof(int));
+  count<<<blocks, 256>>>(letters, counts, n);
+}
+"""
+WITH_FEWER = "private-histogram+fewer-blocks"
+
+
 def request(*recalled: TechniqueEvidence, text: str = TEXT) -> PlanRequest:
     parsed = parse(Source(Path("/scale.cu"), text))
     limits, device = architecture("sm_90"), target("h200")
@@ -60,6 +73,12 @@ def request(*recalled: TechniqueEvidence, text: str = TEXT) -> PlanRequest:
     )
     findings = (finding("KO114", 5, "E1"), finding("KO106", 4, "E2"))
     return PlanRequest(parsed, parsed.kernels[0], (), findings, evidence, None, device, limits, recalled=recalled)
+
+
+def histogram_request(text: str = HISTOGRAM) -> PlanRequest:
+    asked = request(text=text)
+    contended = Finding("KO110", asked.kernel.key, 3, Severity.WARNING, "", (), 0.1)
+    return replace(asked, findings=(contended,), evidence=())
 
 
 def planned(asked: PlanRequest) -> Plan:
@@ -136,3 +155,18 @@ def test_what_was_tried_on_this_text_is_not_planned_again() -> None:
 def test_models_are_shown_it_as_a_technique_of_memory() -> None:
     shown = recalled_lines((known(sentences=("on 3 similar kernels it was right 3 of 3",)),))
     assert shown == (f"{NAME}: on 3 similar kernels it was right 3 of 3",)
+
+
+def test_a_table_for_each_block_is_also_offered_with_fewer_blocks_whatever_memory_knows() -> None:
+    asked = histogram_request()
+    step = next(step for step in planned(asked).steps if step.technique == WITH_FEWER)
+    assert step.rationale.startswith("KO110: each block adds its table up once, which costs the less the fewer blocks there are.")
+    text = edited(asked, WITH_FEWER)
+    assert "atomicAdd(&block_counts[letters[i]], 1)" in text and "count<<<(blocks + 3) / 4, 1024>>>" in text
+    assert rewrites(asked, WITH_FEWER)[0].numbers == (("block_threads", 1024),)
+
+
+def test_a_kernel_with_an_element_for_each_thread_keeps_its_blocks() -> None:
+    loop = "for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)"
+    alone = HISTOGRAM.replace(loop, "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n)")
+    assert [step.technique for step in planned(histogram_request(alone)).steps if "fewer-blocks" in step.technique] == []

@@ -17,7 +17,7 @@ from assistant.plan.expert.all_transformations import EXPERT_TRANSFORMATIONS
 DATA = Path(__file__).resolve().parents[3] / "data" / "plan"
 TECHNIQUES = {one.technique: type(one) for one in EXPERT_TRANSFORMATIONS}
 NEVER_SETTLED = frozenset({"block-size-search", "fewer-blocks", "kernel-fusion", "more-blocks"})
-"""A kernel that runs with other blocks, or with more or fewer of them, can be tried with others again; one whose work another does is gone."""
+"""A kernel that runs with other blocks, or with more or fewer of them, can be tried with others again; a fused one is gone."""
 
 
 def programs(suffix: str) -> Iterator[tuple[str, str]]:
