@@ -189,8 +189,8 @@ def _sum(pairs: Iterator[tuple[int | None, int | None]]) -> tuple[int, int]:
 class Workers:
     """The emulator's and the compilers' processes."""
 
-    def __init__(self, scratch: Path) -> None:
-        self._scratch = scratch
+    def __init__(self, scratch: Path, architecture: str = "sm_90") -> None:
+        self._scratch, self._architecture = scratch, architecture
         self._cache = Path(tempfile.gettempdir()) / "kernelopt-benchmark-cache"
 
     def __enter__(self) -> Workers:
@@ -230,7 +230,7 @@ class Workers:
         )
 
     def _codes(self, program: Path, sources: list[list[str]]) -> tuple[KernelCode, ...] | str:
-        message = {"op": "compile", "sources": sources, "architecture": "sm_90", "want": ["resources", "sass"]}
+        message = {"op": "compile", "sources": sources, "architecture": self._architecture, "want": ["resources", "sass"]}
         reply = _ask(self._device, {**message, "cache_directory": str(self._cache)})
         result: BuildResult = decode(BuildResult, reply["result"]["result"])
         code = getattr(result, "code", None)

@@ -9,6 +9,7 @@ makes all of that twice, for a condition that does not change. Example::
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -38,6 +39,8 @@ _FULL = 0.98
 _EVEN = 2.0
 """Up to so many times the mean, counts can lie evenly around it."""
 _MOST_COUNTS = 4096
+_OWN_SUM = re.compile(r"(R\d+), \1(?:\.reuse)?, -?[1-9]\d*$")
+"""A register to which a whole number is added."""
 _HALVINGS = 30
 
 
@@ -115,8 +118,8 @@ def iterations_per_pass(loops: LoopMap, loop: Loop, source: SourceLoop, moved: M
     graph = loops.graph
     most = max(_MOST_UNROLLED, sum(len(graph.blocks[block].instructions) for block in loop.blocks))
     advances = {update.amount // (source.step or 1) for update in control_updates(graph, loop).values()}
-    work = Counter((opcode_name(i), i.file, i.line) for b in loop.blocks for i in graph.blocks[b].instructions if is_work(i))
-    done = math.gcd(*work.values())
+    work = _without_counter([i for b in loop.blocks for i in graph.blocks[b].instructions if is_work(i)])
+    done = math.gcd(*Counter((opcode_name(i), i.file, i.line) for i in work).values())
     likely = sorted({1} | {copies for copies in advances if 1 <= copies <= most and done % copies == 0})
     proved = next((copies for copies in likely if is_unrolled_by(graph, loop, copies, source)), None)
     stored, loaded, written = (_by_accesses(loops, loop, source, moved, kinds) for kinds in (_CHANGES, _LOADS, _STORES))
@@ -129,6 +132,12 @@ def iterations_per_pass(loops: LoopMap, loop: Loop, source: SourceLoop, moved: M
     if proved:
         return proved
     return stored or (done if counts_other else loaded or 1)
+
+
+def _without_counter(work: list[SassInstruction]) -> list[SassInstruction]:
+    """Without conversions of a counter of which nvcc advances one by itself (``DADD R10, R10, 4``): these are fewer than the iterations."""
+    sums = [i for i in work if opcode_name(i) in ("DADD", "FADD") and _OWN_SUM.match(i.operands)]
+    return [i for i in work if i not in sums and opcode_name(i) != "I2F"] if sums else work
 
 
 def _is_multiple(advance: int, copies: int) -> bool:
