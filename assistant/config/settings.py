@@ -246,7 +246,7 @@ class Settings(Section):
         default="h200",
         min_length=1,
         description="GPU that speed is predicted for where none is present.",
-        json_schema_extra={"enum": ["h200", "h100", "a100", "l40s", "rtx4090"]},  # of ``measure.targets``: editors offer them as a list
+        json_schema_extra={"enum": ["h200", "h100", "a100", "l40s", "rtx4090", "b200"]},  # of ``measure.targets``: editors list them
     )
     device: str = Field(
         default="auto", pattern=r"^(auto|cpu|gpu:\d+)$", description="Where kernels run: `auto`, `cpu` (the emulator) or `gpu:N`."

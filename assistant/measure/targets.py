@@ -1,7 +1,8 @@
 """Peaks of the GPUs that speed can be predicted for; the performance model's only hardware input.
 
-Every row says where each number comes from, in one of four words: *data sheet* (NVIDIA's), *measured* (public raw data, given below),
-*derived* (arithmetic on such numbers, stated), *calibrated* (``tests/data/h200``). Rules that hold for all rows:
+Every row says where each number comes from, in one of five words: *data sheet* (NVIDIA's), *measured* (public raw data, given below),
+*derived* (arithmetic on such numbers, stated), *calibrated* (``tests/data/h200``), *assumed* (another GPU's). Rules that hold
+for all rows but the B200's, which is described last:
 
 * ``clock_hz`` is derived: the data sheet's FP32 rate / (2 · lanes · SMs). It agrees with the boost clocks that drivers report
   (A100 1410 MHz; L40S and RTX 4090 2520 MHz).
@@ -18,6 +19,21 @@ Every row says where each number comes from, in one of four words: *data sheet* 
   boost clock than ``clock_hz``), 512 on an L40S, 256 on an RTX 4090.
 * ``dram_latency_s``: one dependent load after the other: the same, ``gpu-latency/{h100_pcie,l40}.txt`` and
   ``cuda-latency/a100_80.txt`` (650 clocks at 1755 MHz, 571 at 1410, 631 at 2490).
+
+The B200 (sm_100; one GPU of an HGX B200: two dies that are one device to CUDA):
+
+* ``sm_count``, ``clock_hz``, ``l2_bytes``: as its driver reports them (148; 1965 MHz; 126.5 MiB: github.com/pytorch/ao/pull/4002, and
+  ``cuda_core_info_table.cc`` of github.com/openxla/xla). The data sheet names none of them; its 75 TFLOPS fp32 are 1.98 GHz.
+* ``dram_bytes_per_s``: data sheet, HGX B200, per GPU: 7.7 TB/s (7680 bits at 3996 MHz by its driver: 7.67). Older ones say 8 TB/s, as do
+  those of GB200, another product.
+* Lanes: CUDA C++ Best Practices Guide 13.0, "Throughput of Native Arithmetic Instructions", as OpenXLA's table cites it: fp32 128, fp64 64,
+  integer 64, 16-bit **128**: ``half2`` is no faster than ``float`` (seen on a B200, too: chipsandcheese.com, "Nvidia's B200: Keeping the
+  CUDA Juggernaut Rolling", 15 December 2025). Special functions 16, shared memory 128 bytes: FlashAttention-4, arXiv 2603.05451.
+* ``l2_bytes_per_s``: the same article: 16.8 TB/s where accesses cross to the other die's half of L2, as those of many blocks to the same
+  data do (21 within a half); another benchmark than gpu-benches, which has no B200.
+* ``tensor``: data sheet, half of the rates with sparsity. ``tcgen05`` reaches them; ``mma.sync`` and ``wmma`` do not.
+* Assumed: ``dram_latency_s``, that of the H200 (the article has it in a picture only, a little above an H100's; ``gpu-latency`` of
+  gpu-benches would measure it); conversions from and to 64-bit types, those of sm_90.
 
 Example::
 
@@ -43,6 +59,7 @@ _TENSOR = {
     "a100": TensorPeaks(half_flop_per_s=312e12, tf32_flop_per_s=156e12, fp64_flop_per_s=19.5e12),
     "l40s": TensorPeaks(half_flop_per_s=362.05e12, tf32_flop_per_s=183e12, fp8_flop_per_s=733e12),
     "rtx4090": TensorPeaks(half_flop_per_s=165.2e12, tf32_flop_per_s=82.6e12, fp8_flop_per_s=330.3e12),
+    "b200": TensorPeaks(half_flop_per_s=2250e12, tf32_flop_per_s=1100e12, fp8_flop_per_s=4500e12, fp64_flop_per_s=37e12),
 }
 
 
@@ -57,6 +74,11 @@ def _sm_89(name: str, **peaks: float) -> Target:
 
 def _sm_90(name: str, **peaks: float) -> Target:
     return _target(name, "sm_90", fp32=128, fp64=64, half=256, integer=64, conversion=16, **peaks)
+
+
+def _sm_100(name: str, **peaks: float) -> Target:
+    """Blackwell of data centres: outside its tensor cores, 16-bit products are no faster than 32-bit ones."""
+    return _target(name, "sm_100", fp32=128, fp64=64, half=128, integer=64, conversion=16, **peaks)
 
 
 def _target(
@@ -110,6 +132,9 @@ _SOURCES: dict[str, str] = {
     f"L40, the same chip at 2490 MHz ({_BENCHES}); {_GUIDE}",
     "rtx4090": f"NVIDIA Ada white paper (1008 GB/s, 82.6 TFLOPS; 128 SMs, 72 MiB L2); clock derived; L2 rate derived from an L40's by SMs "
     f"and clock, DRAM latency that of the L40, which has slower memory of the same kind ({_BENCHES}); {_GUIDE}",
+    "b200": "NVIDIA Blackwell data sheet, HGX B200 (7.7 TB/s, 75 TFLOPS fp32); 148 SMs, 1965 MHz, 126.5 MiB L2 as its driver reports "
+    "(github.com/pytorch/ao/pull/4002, OpenXLA); L2 rate measured on a B200 (chipsandcheese.com, 2025); DRAM latency and conversions of "
+    "64-bit types assumed to be those of an H200; CUDA C++ Best Practices Guide 13.0, Arithmetic Instructions, as OpenXLA cites it",
 }
 
 TARGETS: tuple[Target, ...] = (
@@ -157,6 +182,15 @@ TARGETS: tuple[Target, ...] = (
         dram_latency_s=253e-9,
         l2_mib=72,
         l2_bytes_per_s=4.7e12,
+    ),
+    _sm_100(
+        "b200",
+        sm_count=148,
+        clock_hz=1.965e9,
+        dram_bytes_per_s=7.7e12,
+        dram_latency_s=390e-9,
+        l2_mib=126.5,
+        l2_bytes_per_s=16.8e12,
     ),
 )
 

@@ -147,7 +147,7 @@ def test_a_loop_that_was_split_where_an_iteration_is_left_out_runs_as_often_as_i
 
 
 def test_a_loop_whose_counter_s_conversion_nvcc_advances_itself_is_counted_by_its_other_work():
-    """For sm_100: of four iterations a pass three convert the counter, the fourth adds 4 to the double. 64 iterations of 100,000 threads."""
+    """For sm_100: of four iterations a pass three convert the counter, one adds 4 to the double; 64 iterations of 100,000 threads."""
     products = warps_of("blackwell_doubles.cu", "smooth", lambda i: i.opcode == "DFMA" and i.line == 7)
     assert len(products) > 4 * 3, "nvcc unrolled it"
     assert sum(products) == pytest.approx(3 * 64 * 100_000 / 32, rel=0.01)
