@@ -40,12 +40,17 @@ def add_memory_commands(app: typer.Typer) -> None:
     app.add_typer(memory, name="memory")
 
 
-def _show(as_json: Json = False) -> None:
+def _show(
+    plot: Annotated[
+        Path | None, typer.Option(metavar="OUT.svg", help="Draw the medians with their intervals as a picture that loads nothing")
+    ] = None,
+    as_json: Json = False,
+) -> None:
     """What was learned: by state and technique, on how many kernels it was tried, how often it was right, what it gained."""
     with loading():
         from assistant.cli.memory_answers import print_knowledge
 
-    print_knowledge(as_json)
+    print_knowledge(as_json, plot)
 
 
 def _why(

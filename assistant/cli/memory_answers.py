@@ -13,12 +13,14 @@ from assistant.cli import exit_codes
 from assistant.cli.console import console
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings, memory_path
+from assistant.disk.whole import write_whole
 from assistant.editor.tried import why_tried
 from assistant.errors import UsageError
 from assistant.memory import BY_PERSON, Alias, ForgetScope, MemoryStore, as_text, export_lines, open_store
 from assistant.memory import as_json as as_json_text
 from assistant.model.attempt import Attempt
 from assistant.model.comparison import format_ratio
+from assistant.model.knowledge import WhatWasLearned
 from assistant.model.proposal import Proposal
 from assistant.profile.quantity import counted_noun, first_of
 from assistant.serialize import dumps, encode
@@ -41,14 +43,29 @@ _MOST_LOOKED_AT = 400
 """Attempts on a proposal's file, the newest first: a search makes tens."""
 
 
-def print_knowledge(as_json: bool) -> None:
-    """What was learnt: per technique and bottleneck, how often it was tried, right, better, accepted."""
-    learned = _store().learned
-    rows = learned.knowledge()
+def print_knowledge(as_json: bool, plot: Path | None) -> None:
+    """What was learnt: per technique and bottleneck, how often it was tried, right, better, accepted; drawn into ``plot``, too."""
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise UsageError(f"--plot takes a file that ends in .svg, not {plot.name!r}")
+    learned = _store().what_was_learned()
+    rows = learned.knowledge
     typer.echo(as_json_text(rows) if as_json else as_text(rows).rstrip("\n") or "nothing was learned yet")
-    for composite in () if as_json else learned.composites():
-        state = ", reverted" if composite.is_dropped else ""
-        typer.echo(f"together: {composite.name}{state}: {composite.sentence}; from {first_of(composite.rows, _SHOWN_ROWS)}")
+    for sequence in () if as_json else learned.sequences:
+        state = ", reverted" if sequence.is_dropped else ""
+        typer.echo(f"together: {sequence.name}{state}: {sequence.sentence}; from {first_of(sequence.rows, _SHOWN_ROWS)}")
+    if plot is not None:
+        _draw(learned, plain_path(plot))
+        typer.echo(f"drawn: {plot}", err=True)
+
+
+def _draw(learned: WhatWasLearned, file: Path) -> None:
+    from assistant.editor.learned_page import learned_page
+    from assistant.editor.learned_plot import learned_svg
+
+    try:
+        write_whole(file, learned_svg(learned_page(learned, ())))
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}", "name a file in a folder of yours") from error
 
 
 def print_memory_path() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -120,3 +121,23 @@ def test_what_a_model_proposes_wrongly_is_not_kept(taught: Cli) -> None:
 def test_without_a_model_none_is_asked(taught: Cli) -> None:
     refused = taught.run("memory", "learn", "--model")
     assert (refused.code, "no language model is set" in refused.said) == (2, True), refused.said
+
+
+def test_what_was_learned_is_drawn_with_the_numbers_of_the_table(taught: Cli, tmp_path: Path) -> None:
+    picture = tmp_path / "learned.svg"
+    shown = taught.run("memory", "show", "--plot", picture)
+    assert shown.code == 0
+    said = ["".join(each.itertext()) for each in ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")]
+    rows = json.loads(taught.run("memory", "show", "--json").out)
+    medians = [f"{row['median_ratio']:.2f}x" for row in rows if row["median_ratio"] is not None]
+    assert medians
+    for median in medians:
+        assert f"median {median}" in shown.out
+        assert any(line.startswith(median) for line in said)
+    assert taught.run("memory", "show", "--json", "--plot", picture).out == taught.run("memory", "show", "--json").out
+
+
+@pytest.mark.parametrize(("name", "why"), [("learned.png", "ends in .svg"), ("missing/learned.svg", "cannot write")])
+def test_a_picture_that_cannot_be_written_is_refused(taught: Cli, tmp_path: Path, name: str, why: str) -> None:
+    refused = taught.run("memory", "show", "--plot", tmp_path / name)
+    assert (refused.code, why in refused.said) == (2, True)
