@@ -89,7 +89,7 @@ def _intervene(
 def _report(
     study: _Study = _FOLDER, as_json: Annotated[bool, typer.Option("--json", help="The results as one JSON object")] = False
 ) -> None:
-    """Rates, what each signal contributes with intervals, interactions, controls; also written as report.md and report.json."""
+    """Rates, what each signal contributes with intervals, interactions, controls; also written as report.md, report.json and report.svg."""
     with loading():
         from assistant.cli.paths import plain_path
         from assistant.cli.study_answers import report

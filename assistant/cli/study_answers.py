@@ -37,6 +37,7 @@ from assistant.study import (
     read_signals,
     results_of,
     results_page,
+    results_svg,
 )
 
 __all__ = ["Asked", "freeze", "intervene", "report"]
@@ -181,6 +182,7 @@ def report(folder: Path, is_json: bool) -> int:
     page, data = results_page(results), dumps(results)
     study.write("report.md", page)
     study.write("report.json", data + "\n")
+    study.write("report.svg", results_svg(results))
     sys.stdout.write(data + "\n" if is_json else page)
     return exit_codes.DONE
 

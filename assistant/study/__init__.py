@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assistant.study.freezing import frozen_nodes as frozen_nodes
     from assistant.study.frozen_node import ProgramOptions as ProgramOptions
     from assistant.study.markdown import results_page as results_page
+    from assistant.study.plot import results_svg as results_svg
     from assistant.study.results import StudyResults as StudyResults
     from assistant.study.results import results_of as results_of
     from assistant.study.study_run import StudyParts as StudyParts

@@ -16,7 +16,7 @@ from assistant.study.outcomes import Grade
 from assistant.study.results import ArmRates, Attribution, Contribution, Difference, StudyResults
 from assistant.study.statistics import RESAMPLE_COUNT, Figure
 
-__all__ = ["results_page"]
+__all__ = ["attribution_title", "figure_words", "results_page"]
 
 _REACHED = {Grade.COMPILE: "that build", Grade.PASS: "that are right", Grade.FAST: "that are right and faster"}
 _Shown = Callable[[float], str]
@@ -29,6 +29,16 @@ def results_page(results: StudyResults) -> str:
     return "\n".join((*_head(results), *_rates(results), *(line for one in results.attributions for line in _attribution(one)))) + "\n"
 
 
+def attribution_title(one: Attribution) -> str:
+    """``What makes answers that are right``."""
+    return "How much answers gain" if one.grade is None else f"What makes answers {_REACHED[one.grade]}"
+
+
+def figure_words(one: Attribution, figure: Figure) -> str:
+    """``+0.310 [+0.220, +0.410]``; of gains factors."""
+    return _words(_times if one.grade is None else _signed, figure)
+
+
 def _head(results: StudyResults) -> Iterator[str]:
     design = results.design
     yield f"# Study of {len(results.nodes)} frozen nodes"
@@ -38,7 +48,7 @@ def _head(results: StudyResults) -> Iterator[str]:
     spent = results.spending
     money = "of unknown price" if spent.money_usd is None else f"${spent.money_usd:.2f}"
     yield f"{spent.call_count:,} calls, {spent.token_count:,} tokens, {money}."
-    yield f"Intervals: 95 %, by {RESAMPLE_COUNT:,} bootstrap resamples of nodes, and of answers within each."
+    yield f"Intervals: 95 %, by {RESAMPLE_COUNT:,} bootstrap resamples of nodes, and of answers within each; of rates Wilson's."
     yield "Bold: the interval excludes 0, as it does by chance for one figure in twenty that is 0."
     orders = orders_of(design)
     if orders:
@@ -69,20 +79,20 @@ def _rates_table(rates: Iterable[ArmRates]) -> Iterator[str]:
     yield "| arm | draws | fail | compile | pass | fast | gain | not judged | to be decided |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for one in rates:
-        shares = (_share(count, one.draw_count) for count in (one.fail, one.compile, one.right, one.fast))
+        shares = map(_share, one.intervals)
         gain = _MISSING if one.gain_ratio is None else f"{format_ratio(one.gain_ratio)}x"
         yield f"| {one.arm} | {one.draw_count} | {' | '.join(shares)} | {gain} | {one.unjudged_count} | {one.decision_count} |"
     yield ""
 
 
-def _share(count: int, of: int) -> str:
-    return f"{count / of:.0%}" if of else _MISSING
+def _share(rate: Figure | None) -> str:
+    return _MISSING if rate is None else f"{rate.value:.0%} [{100 * rate.low:.0f}, {100 * rate.high:.0f}]"
 
 
 def _attribution(one: Attribution) -> Iterator[str]:
     is_gain = one.grade is None
     shown = _times if is_gain else _signed
-    yield "## How much answers gain" if one.grade is None else f"## What makes answers {_REACHED[one.grade]}"
+    yield f"## {attribution_title(one)}"
     yield ""
     whole = _times if is_gain else _percent
     rate = " to ".join(_MISSING if value is None else whole(value) for value in (one.nothing, one.everything))
@@ -136,5 +146,9 @@ def _figure(shown: _Shown, figure: Figure | None, error: float | None = None) ->
     if figure is None:
         return _MISSING
     sampled = "" if error is None else f" ± {error:.3f}"
-    words = f"{shown(figure.value)}{sampled} [{shown(figure.low)}, {shown(figure.high)}]"
+    words = _words(shown, figure, sampled)
     return f"**{words}**" if figure.excludes_zero else words
+
+
+def _words(shown: _Shown, figure: Figure, sampled: str = "") -> str:
+    return f"{shown(figure.value)}{sampled} [{shown(figure.low)}, {shown(figure.high)}]"

@@ -40,7 +40,7 @@ from assistant.study.games import (
     shapley_weight,
 )
 from assistant.study.outcomes import Answer, Grade, Verdict, grade_of, rewrite_key
-from assistant.study.statistics import ArmMeans, Counts, Figure, Gains, LogGains, Rates
+from assistant.study.statistics import ArmMeans, Counts, Figure, Gains, LogGains, Rates, rate_interval
 
 __all__ = ["ArmRates", "Attribution", "Contribution", "Difference", "StudyResults", "results_of"]
 
@@ -65,6 +65,8 @@ class ArmRates(Record):
     right: int
     """Right, and not faster."""
     fast: int
+    intervals: tuple[Figure | None, ...]
+    """Of the rates of these four, in this order; None where nothing was judged."""
     gain_ratio: float | None
     """Geometric mean of time before / time after over what was judged, with 1.0 for what is not faster; None where nothing was judged."""
 
@@ -199,8 +201,17 @@ def _arm_rates(arm: Arm, generation: int | None, graded: Iterable[_Graded]) -> A
         compile=count[Grade.COMPILE],
         right=count[Grade.PASS],
         fast=count[Grade.FAST],
+        intervals=tuple(_interval(own, grade) for grade in (Grade.FAIL, Grade.COMPILE, Grade.PASS, Grade.FAST)),
         gain_ratio=_gain(own),
     )
+
+
+def _interval(graded: Iterable[_Graded], grade: Grade) -> Figure | None:
+    shares: dict[str, tuple[int, int]] = {}
+    for one in graded:
+        draws, hits = shares.get(one.answer.node, (0, 0))
+        shares[one.answer.node] = draws + (one.grade is not None), hits + (one.grade is grade)
+    return rate_interval(tuple(shares.values()))
 
 
 def _gain(graded: Iterable[_Graded]) -> float | None:

@@ -12,6 +12,7 @@ with replacement. Intervals are put around the observed figure. Example::
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from assistant.record import Record
 
-__all__ = ["RESAMPLE_COUNT", "ArmMeans", "Counts", "Figure", "Gains", "LogGains", "Rates"]
+__all__ = ["RESAMPLE_COUNT", "ArmMeans", "Counts", "Figure", "Gains", "LogGains", "Rates", "rate_interval"]
 
 Counts = Mapping[str, Mapping[str, tuple[int, int]]]
 LogGains = Mapping[str, Mapping[str, Sequence[float]]]
@@ -34,6 +35,10 @@ _PRIOR = 0.5
 """Hits and misses that are added to those that were seen (Jeffreys)."""
 _DECIMALS = 9
 """What is left of sums that should be 0 is no effect."""
+_NORMAL = 1.959964
+"""Of the normal distribution: 95 % lie within so many standard deviations."""
+_LEAST_NODES = 2
+"""To see how they differ."""
 _TAIL_RATIO = 0.025
 """On each side: the interval covers 95 %."""
 
@@ -48,6 +53,36 @@ class Figure(Record):
     @property
     def excludes_zero(self) -> bool:
         return self.low > 0 or self.high < 0
+
+
+def rate_interval(shares: Sequence[tuple[int, int]]) -> Figure | None:
+    """Of all draws, how many reached something, with the 95 % interval of Wilson (1927); None without a draw.
+
+    ``shares``: of each node its draws and those that reached it. Draws of one node that end alike say less than as many nodes: they count
+    as so many as would leave the variance that is seen between nodes (Korn and Graubard, Survey Methodology 24, 1998), at least one a node.
+    """
+    known = [(draws, hits) for draws, hits in shares if draws]
+    count, hits = sum(draws for draws, _ in known), sum(hits for _, hits in known)
+    if not count:
+        return None
+    rate, square = hits / count, _NORMAL**2
+    effective = _effective_count(known, rate, count)
+    middle = (rate + square / (2 * effective)) / (1 + square / effective)
+    half = _NORMAL / (1 + square / effective) * math.sqrt(rate * (1 - rate) / effective + square / (4 * effective**2))
+    low, high = max(0.0, min(rate, middle - half)), min(1.0, max(rate, middle + half))
+    return Figure(rate, *(round(end, _DECIMALS) + 0.0 for end in (low, high)))
+
+
+def _effective_count(shares: Sequence[tuple[int, int]], rate: float, count: int) -> float:
+    """By the variance of a ratio of sums over nodes (Cochran, Sampling Techniques, 1977, section 6.3)."""
+    nodes = len(shares)
+    if nodes == count or nodes < _LEAST_NODES:
+        return float(count)
+    if rate in (0.0, 1.0):
+        return float(nodes)  # nothing shows whether they agree by chance
+    spread = sum((hits - rate * draws) ** 2 for draws, hits in shares)
+    variance = spread * nodes / (nodes - 1) / count**2
+    return min(float(count), max(float(nodes), rate * (1 - rate) / variance if variance else count))
 
 
 class ArmMeans(ABC):

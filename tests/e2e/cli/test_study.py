@@ -88,6 +88,7 @@ def test_a_planted_dependence_is_found(frozen: Cli) -> None:
     assert all(one["draw_count"] == DRAWS for one in report["rates"] if one["generation"] is not None)
     assert {one["generation"] for one in report["rates"]} == {None, 0, 1}
     assert "**" in (study_of(frozen) / "report.md").read_text("utf-8")
+    assert "profile × plan: " in (study_of(frozen) / "report.svg").read_text("utf-8")
 
 
 @pytest.mark.thorough

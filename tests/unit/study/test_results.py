@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from random import Random
 
@@ -13,6 +14,7 @@ from assistant.study.arms import Control, PlanVariation, Signal, StudyDesign, ar
 from assistant.study.markdown import results_page
 from assistant.study.outcomes import Answer, Grade, Verdict, rewrite_key
 from assistant.study.results import Attribution, StudyResults, results_of
+from assistant.study.statistics import rate_interval
 from tests.unit.study.studies import answer, drawn, node, rewrite, verdicts
 
 CONTROLS = (Control.NO_PLAN, Control.DUMMY_PLAN)
@@ -117,6 +119,49 @@ def test_the_gain_counts_what_is_not_faster_as_nothing_and_what_was_not_judged_n
     assert "| 2.00x |" in results_page(results)
     untouched = next(row for row in results.rates if row.arm != arm.key)
     assert untouched.gain_ratio is None
+
+
+def rate(*shares: tuple[int, int]) -> tuple[float, float]:
+    found = rate_interval(shares)
+    assert found is not None
+    return found.low, found.high
+
+
+def test_a_rate_has_an_interval_within_0_and_1_that_more_draws_make_narrower() -> None:
+    assert rate((8, 0)) == (0.0, pytest.approx(0.324, abs=1e-3))  # Wilson's
+    assert rate((8, 8)) == (pytest.approx(0.676, abs=1e-3), 1.0)
+    few, many = rate((10, 5)), rate((1000, 500))
+    assert 0 < few[0] < many[0] < 0.5 < many[1] < few[1] < 1
+    assert rate_interval(()) is None
+    assert rate_interval(((0, 0),)) is None
+
+
+def test_draws_of_one_node_that_always_end_alike_count_as_one() -> None:
+    alike = rate(*[(10, 10), (10, 0)] * 4)
+    assert alike == pytest.approx(rate(*[(1, 1), (1, 0)] * 4))
+    assert rate(*[(10, 5)] * 8) == pytest.approx(rate((80, 40)))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("chance", "spread", "draws"), [(0.5, 0.0, 1), (0.2, 0.0, 4), (0.5, 0.4, 6), (0.9, 0.1, 3)])
+def test_intervals_of_rates_cover_the_truth_about_as_often_as_they_say(chance: float, spread: float, draws: int) -> None:
+    random, covered = Random(5), 0
+    for _ in range(1000):
+        eases = [chance + random.uniform(-spread, spread) for _ in range(10)]
+        low, high = rate(*((draws, sum(random.random() < ease for _ in range(draws))) for ease in eases))
+        covered += low <= chance <= high
+    assert covered / 1000 >= 0.9
+
+
+def test_every_rate_of_a_report_has_its_interval() -> None:
+    results = planted(design("profile"), 4, seed=1)
+    for one in results.rates:
+        counts = (one.fail, one.compile, one.right, one.fast)
+        for count, figure in zip(counts, one.intervals, strict=True):
+            assert figure is not None
+            assert figure.value == pytest.approx(count / one.draw_count)
+            assert 0 <= figure.low <= figure.value <= figure.high <= 1
+    assert re.search(r"\| \d+% \[\d+, \d+\] \|", results_page(results))
 
 
 def test_rates_are_given_by_generation() -> None:
