@@ -48,8 +48,9 @@ class FewerBlocks:
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         loops = _shared_loops(context)
-        if loops and not _adds_outside(context, loops):
-            return ()
+        is_combined = _adds_outside(context, loops) if loops else "__shared__" in context.tree.text(context.body)
+        if not is_combined:
+            return ()  # each thread adds for itself: nothing is added once for each block
         found = _obstacle(context, loops) or _threads(context)
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
