@@ -17,7 +17,8 @@ from assistant.python_text import parse_expression
 __all__ = ["evaluated"]
 
 _MOST_LETTERS = 400
-_LARGEST_EXPONENT = 16
+_LARGEST_EXPONENT = 64
+"""A size may be given by its number of bits; no amount of anything has more."""
 
 
 def evaluated(formula: str, values: Mapping[str, float]) -> float:

@@ -52,8 +52,8 @@ def run_edited(
 ) -> tuple[Outcome, tuple[str, ...]]:
     """How the edited program ended, and which limits were missing. What builds it is limited like what is built.
 
-    Where nobody asks how long its steps took, it shares the GPUs. What fails so is run once more with the GPUs to itself, from a fresh
-    copy: others may have left it too little memory, or made it too slow for its limit.
+    Where its steps are not timed it shares the GPUs. What fails so is run once more with the GPUs to itself, from a fresh copy: others may
+    have left it too little memory, or made it too slow for its limit.
     """
     if not (request.is_timeline or request.snapshots):
         outcome, missing = _run(request, around, variables, folder, alone=False)

@@ -1,8 +1,8 @@
 """Runs a program with the recording library loaded into it, and turns what the library wrote into a recording.
 
 The user's own program runs where and as its user would run it. A candidate's is built and run in a private copy of the working
-folder, confined to it and to the GPU. While a program runs, the locks of all GPUs that it may use are held, or shared where nobody asks how
-long its steps took: no measurement of another front end's is disturbed.
+folder, confined to it and to the GPU. While a program runs, the locks of all GPUs that it may use are held, or shared where its steps are
+not timed: no measurement of another front end's is disturbed.
 """
 
 from __future__ import annotations

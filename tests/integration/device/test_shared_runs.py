@@ -1,4 +1,4 @@
-"""An edited program shares the GPUs where nobody asks how long its steps took; what fails so is run once more, with the GPUs to itself."""
+"""An edited program shares the GPUs where its steps are not timed; what fails so is run once more, with the GPUs to itself."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Observer:
 
 @pytest.fixture
 def gpu() -> Iterator[str]:
-    """The UUID of a GPU that is nobody's."""
+    """A UUID that no GPU has."""
     name = f"GPU-{uuid.uuid4()}"
     yield name
     for lock in lock_folder().glob(f"kernelopt-{name}.*"):

@@ -10,7 +10,14 @@ from assistant.errors import UsageError
 
 @pytest.mark.parametrize(
     ("formula", "value"),
-    [("12*n**2", 108.0), ("(n - 1)//2 + n/2", 2.5), ("-n + 4", 1.0), ("26*channels*((side-3)//2+1)**3", 26 * 2 * 9**3), ("0", 0.0)],
+    [
+        ("12*n**2", 108.0),
+        ("(n - 1)//2 + n/2", 2.5),
+        ("-n + 4", 1.0),
+        ("26*channels*((side-3)//2+1)**3", 26 * 2 * 9**3),
+        ("0", 0.0),
+        ("8*2**(side+8)", 8 * 2.0**28),
+    ],
 )
 def test_a_formula_is_arithmetic_in_the_parameters(formula: str, value: float) -> None:
     assert evaluated(formula, {"n": 3, "channels": 2, "side": 20}) == value
