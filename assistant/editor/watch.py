@@ -9,6 +9,7 @@ A batch ends when nothing has changed for a moment, so that a save, a build or a
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -29,6 +30,11 @@ _HIDDEN_PREFIX = "."
 _SETTLE_S = 0.3
 _RELEVANT = frozenset({"modified", "created", "moved", "deleted", "closed"})
 _APPEARING = frozenset({"created", "moved"})
+_ENDED = "called when the thread is inactive"
+"""Watchdog's thread says so, as an error, where its watch ends between two looks: every watch ends."""
+
+
+logging.getLogger("watchdog.observers.inotify").addFilter(lambda record: not record.getMessage().endswith(_ENDED))
 
 
 def is_source(path: Path) -> bool:
