@@ -154,6 +154,12 @@ class Heard:
         left = [proposal for proposal in self.proposals if proposal.id not in self.taken and proposal.kernel not in accepted]
         return tuple(_in_words(proposal) for proposal in left)
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether a cap ended the search, or that on one of the kernels."""
+        spent = [event for event in self.events if isinstance(event, events.BudgetSpent)]
+        return any(event.ended_by is not None or event.ended_kernel is not None for event in spent)
+
     def cost(self, wall_s: float) -> Cost:
         spent = [event.spent for event in self._spent.values()]
         money = [each.money_usd for each in spent]

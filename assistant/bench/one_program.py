@@ -36,6 +36,9 @@ from assistant.record import Record
 
 __all__ = ["ProgramRunner"]
 
+_SEARCHED_PART = 0.5
+"""Of a program's time, at most: what was kept by then has still to be confirmed, and judged as a whole (chosen)."""
+
 
 class ProgramRunner(Record):
     """Runs the tasks of a suite."""
@@ -132,8 +135,8 @@ class ProgramRunner(Record):
         )
 
     def _search_options(self) -> OptimizeOptions:
-        caps = Caps(money_usd=self.settings.budget_usd)
         settings = self.settings
+        caps = Caps(money_usd=settings.budget_usd, wall_s=_SEARCHED_PART * settings.timeout_s)
         return OptimizeOptions(planner=settings.planner, allowed=settings.allowed, caps=caps, reports_original=True, times_original=True)
 
     async def _listen(self, stream: AsyncIterator[events.Event], heard: Heard) -> None:

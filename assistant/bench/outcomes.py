@@ -25,8 +25,8 @@ def with_nothing(row: Row, heard: Heard, reason: str) -> Row:
     """No edit was kept; ``reason`` is how the search ended."""
     if heard.waiting:
         said = f"{counted_noun(len(heard.waiting), 'proposal waits', 'proposals wait')} for a person's decision"
-        return replace(row, outcome=RowOutcome.WAITS, reason=said, waiting=heard.waiting)
-    return replace(row, outcome=RowOutcome.NOTHING, reason=reason.removeprefix(NO_EDIT_FOUND))
+        return replace(row, outcome=RowOutcome.WAITS, reason=said, waiting=heard.waiting, is_cut_off=heard.is_cut_off)
+    return replace(row, outcome=RowOutcome.NOTHING, reason=reason.removeprefix(NO_EDIT_FOUND), is_cut_off=heard.is_cut_off)
 
 
 def wrong_as_a_whole(judged: events.ComparisonMade) -> str | None:
@@ -54,6 +54,7 @@ def with_verdict(row: Row, heard: Heard, judged: events.ComparisonMade) -> Row:
         labels=verification.labels,
         chain=heard.chain,
         waiting=heard.waiting,
+        is_cut_off=heard.is_cut_off,
     )
 
 

@@ -75,6 +75,8 @@ class Row(Record):
     waiting: tuple[str, ...] = ()
     """Proposals that a person has to decide on, in words; none of them is counted."""
     diff: str = ""
+    is_cut_off: bool = False
+    """The search's time was up before it came to its end."""
 
     @property
     def title(self) -> str:

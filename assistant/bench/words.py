@@ -37,7 +37,8 @@ def verdict_words(row: Row) -> str:
         return f"{row.outcome.value}: {row.reason}" if row.outcome is not RowOutcome.NOT_SEARCHED else row.outcome.value
     interval = f" ({format_ratio(row.low)} to {format_ratio(row.high)})" if row.low is not None and row.high is not None else ""
     labels = f" [{', '.join(row.labels)}]" if row.labels else ""
-    return f"{row.speed} {format_ratio(row.ratio)}x{interval}, {row.verification}{labels}"
+    cut_off = "; search cut off" if row.is_cut_off else ""
+    return f"{row.speed} {format_ratio(row.ratio)}x{interval}, {row.verification}{labels}{cut_off}"
 
 
 def bound_words(bound: Bound | None) -> str:

@@ -52,7 +52,9 @@ def _bench(
     device: opt.Device = None,
     target: opt.Target = None,
     cflags: opt.Cflags = None,
-    timeout: Annotated[float, typer.Option(min=1, help="Seconds that a program may take altogether; a failure after that")] = 1800.0,
+    timeout: Annotated[
+        float, typer.Option(min=1, help="Seconds that a program may take altogether, half of them for its search; a failure after that")
+    ] = 1800.0,
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="Programs at a time; what is timed on a GPU is timed alone, so the others wait for it")
     ] = 1,

@@ -38,6 +38,9 @@ _SeedOption = Annotated[int | None, typer.Option(help="Of the draws of --choice 
 _UsdOption = Annotated[float | None, typer.Option(min=0, help="Dollars for language models at most, by your price table")]
 _TokensOption = Annotated[int | None, typer.Option(min=0, help="Tokens to and from language models at most")]
 _GpuOption = Annotated[float | None, typer.Option("--budget-gpu-s", min=0, help="Seconds that a GPU is held at most")]
+_WallOption = Annotated[
+    float | None, typer.Option("--budget-s", min=0, help="Seconds that edits are searched for at most; what was kept by then is confirmed")
+]
 _RoundsOption = Annotated[int | None, typer.Option(min=1, help="Rounds of the search over all kernels at most")]
 
 
@@ -65,6 +68,7 @@ def _optimize(
     budget_usd: _UsdOption = None,
     budget_tokens: _TokensOption = None,
     budget_gpu_s: _GpuOption = None,
+    budget_s: _WallOption = None,
     budget_rounds: _RoundsOption = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where the last interrupted search on FILE stopped")] = False,
     allow_host_code: Annotated[bool, typer.Option("--allow-host-code", help="Let candidates edit host code without being asked")] = False,
@@ -113,7 +117,7 @@ def _optimize(
         allowed=allowed.decisions,
         is_allowed_by_settings=not allowed.is_none,
         is_resumed=resume,
-        caps=Caps(budget_usd, budget_tokens, budget_gpu_s, budget_rounds),
+        caps=Caps(budget_usd, budget_tokens, budget_gpu_s, budget_rounds, budget_s),
     )
     model = ask_model(is_terminal=ask is not None)
 

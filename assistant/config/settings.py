@@ -154,6 +154,13 @@ class BudgetSettings(Section):
     gpu_s: float | None = Field(
         default=None, ge=0, description="Seconds that a GPU is held; absent: no bound.", json_schema_extra=LOWER_ONLY
     )
+    wall_s: float | None = Field(
+        default=None,
+        ge=0,
+        description="Seconds by the clock that edits are searched for, each kernel for its part of them; what was kept by then is "
+        "confirmed after it; absent: no bound.",
+        json_schema_extra=LOWER_ONLY,
+    )
     rounds: int | None = Field(
         default=None, ge=1, description="Rounds of the search over all kernels; absent: no bound.", json_schema_extra=LOWER_ONLY
     )

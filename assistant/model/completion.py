@@ -173,6 +173,8 @@ class Caps(Record):
     gpu_s: float | None = None
     """Time in which candidates are tried on a GPU: of several at once on one GPU once, of several GPUs added up."""
     round_count: int | None = None
+    wall_s: float | None = None
+    """Time by the clock in which candidates are planned and tried; what was kept by then is confirmed after it."""
 
 
 class Spending(Record):
@@ -185,6 +187,8 @@ class Spending(Record):
     call_count: int = 0
     gpu_s: float = 0.0
     round_count: int = 0
+    wall_s: float = 0.0
+    """As in `Caps`; 0 where it has no bound."""
 
     @property
     def token_count(self) -> int:

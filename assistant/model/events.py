@@ -198,7 +198,9 @@ class BudgetSpent(Record):
     estimate: Spending | None = None
     """Estimate for the whole job if every answer can be used as it comes (no bound: the caps are); null after the first."""
     ended_by: str | None = None
-    """The cap that ended the search (``money_usd``, ``token_count``, ``gpu_s``, ``round_count``); null while none did."""
+    """The cap that ended the search (``money_usd``, ``token_count``, ``gpu_s``, ``round_count``, ``wall_s``); null while none did."""
+    ended_kernel: str | None = None
+    """Qualified name of the kernel whose part of the time was used up, so that the search goes on with the next one; null otherwise."""
     event: Literal["budget"] = "budget"
     schema: int = SCHEMA
 

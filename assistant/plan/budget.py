@@ -82,6 +82,7 @@ def added(a: Spending, b: Spending) -> Spending:
         call_count=a.call_count + b.call_count,
         gpu_s=a.gpu_s + b.gpu_s,
         round_count=a.round_count + b.round_count,
+        wall_s=a.wall_s + b.wall_s,
     )
 
 
@@ -109,6 +110,8 @@ def reached(spent: Spending, caps: Caps) -> str | None:
     """The cap on time or rounds that leaves no room for another round; None where one may begin."""
     if caps.gpu_s is not None and spent.gpu_s >= caps.gpu_s:
         return "gpu_s"
+    if caps.wall_s is not None and spent.wall_s >= caps.wall_s:
+        return "wall_s"
     if caps.round_count is not None and spent.round_count >= caps.round_count:
         return "round_count"
     return None

@@ -80,6 +80,10 @@ class JobAccounts:
         self._on_writing = on_writing
         self._spent = spent or Spending()
         self._resume_options = resume_options
+        self._begun_s = time.monotonic()
+        self._kernel: str | None = None
+        self._kernel_caps = Caps()
+        """The part of the time that the search on one kernel may use."""
         self._ended_by: str | None = None
         self._repeated_round_count = self._spent.round_count
         """Rounds of the earlier search that are still to be gone through again; they are paid for."""
@@ -109,7 +113,9 @@ class JobAccounts:
 
     @property
     def spent(self) -> Spending:
-        return self._spent
+        if self._caps.wall_s is None:
+            return self._spent
+        return replace(self._spent, wall_s=self._spent.wall_s + time.monotonic() - self._begun_s)
 
     @property
     def ended_by(self) -> str | None:
@@ -124,14 +130,17 @@ class JobAccounts:
 
     @property
     def is_out_of_time(self) -> bool:
-        """Whether no further candidate may be tried."""
+        """Whether no further candidate may be tried on this kernel."""
         return self.why_out_of_time is not None
 
     @property
     def why_out_of_time(self) -> str | None:
-        """The cap on time that is reached, in words; None while none is."""
-        is_reached = self._caps.gpu_s is not None and self._spent.gpu_s >= self._caps.gpu_s
-        return f"{cap_words('gpu_s', self._caps)} is reached" if is_reached else None
+        """The cap on time that is reached, or the kernel's part of it, in words; None while none is."""
+        cap = reached(self.spent, replace(self._caps, round_count=None))
+        if cap is not None:
+            return f"{cap_words(cap, self._caps)} is reached"
+        part = reached(self.spent, self._kernel_caps)
+        return None if part is None else f"its part of {cap_words(part, self._caps)} is used up"
 
     @staticmethod
     def now_ms() -> int:
@@ -213,19 +222,42 @@ class JobAccounts:
         """Rounds of the earlier search that are not repeated: those on kernels whose search came to its end."""
         self._repeated_round_count = max(0, self._repeated_round_count - round_count)
 
+    def begin_kernel(self, name: str, part: float) -> None:
+        """The search on a kernel begins; of the time that is left it may use this part (0 to 1)."""
+        spent, caps = self.spent, self._caps
+        self._kernel = name
+        self._kernel_caps = Caps(gpu_s=_used_at(spent.gpu_s, caps.gpu_s, part), wall_s=_used_at(spent.wall_s, caps.wall_s, part))
+
     def may_begin_round(self) -> bool:
-        """Whether the caps on time and rounds leave room for another round."""
+        """Whether the caps on time and rounds, and the kernel's part of the time, leave room for another round."""
         if self._repeated_round_count > 0:
             self._repeated_round_count -= 1
             return True
-        cap = reached(self._spent, self._caps)
+        if not self.may_go_on():
+            return False
+        cap = reached(self.spent, self._caps)
         if cap is None:
             self._spent = replace(self._spent, round_count=self._spent.round_count + 1)
             if self._caps.round_count is not None:  # in the log before the round is tried, for a search that goes on with it
                 self._report_spent()
             return True
-        self._end(cap, f"{cap_words(cap, self._caps)} is reached: {spent_words(self._spent)} spent", self._way_on(cap, Spending()))
+        self._end_by(cap)
         return False
+
+    def may_go_on(self) -> bool:
+        """Whether time is left for another candidate on this kernel; that none is, is said once."""
+        is_left = self.may_search_on()
+        if is_left and reached(self.spent, self._kernel_caps) is not None:
+            self._end_kernel()
+            return False
+        return is_left
+
+    def may_search_on(self) -> bool:
+        """Whether the caps on time leave room for the search on another kernel; that they do not is said."""
+        cap = reached(self.spent, replace(self._caps, round_count=None))
+        if cap is not None:
+            self._end_by(cap)
+        return cap is None
 
     @contextlib.contextmanager
     def holding_gpu(self, lab: object) -> Generator[None]:
@@ -250,7 +282,7 @@ class JobAccounts:
         return math.ceil(token_count * self._scale.get(_place(served), 1.0))
 
     def _report_spent(self) -> None:
-        self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps))
+        self._job.emit(events.BudgetSpent(self._job.id, self.spent, self._caps))
 
     @staticmethod
     def _at_most(served: ServedModel, input_token_count: int, max_output_tokens: int) -> Spending:
@@ -269,7 +301,7 @@ class JobAccounts:
     def _way_on(self, cap: str, next_call: Spending) -> str:
         """What going on takes, as a command."""
         command = f"kernelopt optimize {self._job.request.file.name}{self._resume_options} --resume"
-        return more_words(cap, self._spent, next_call, command)
+        return more_words(cap, self.spent, next_call, command)
 
     def _weigh_counts(self, call: ModelCall) -> None:
         """Learn how much more than we an endpoint counts; say where its counts cannot be."""
@@ -295,13 +327,29 @@ class JobAccounts:
         text = f"{served.model or served.provider} did not answer ({failure.kind.value}): {failure.message}"
         self._job.say(Severity.WARNING, text, failure.remedy)
 
+    def _end_by(self, cap: str) -> None:
+        self._end(cap, f"{cap_words(cap, self._caps)} is reached: {spent_words(self.spent)} spent", self._way_on(cap, Spending()))
+
     def _end(self, cap: str, message: str, remedy: str) -> None:
         """Say once that, and by which cap, the search ends."""
         if self._ended_by is not None:
             return
         self._ended_by = cap
         self._job.say(Severity.WARNING, message, remedy)
-        self._job.emit(events.BudgetSpent(self._job.id, self._spent, self._caps, ended_by=cap))
+        self._job.emit(events.BudgetSpent(self._job.id, self.spent, self._caps, ended_by=cap))
+
+    def _end_kernel(self) -> None:
+        """Say once that the kernel's part of the time is used up."""
+        if self._kernel is None:
+            return
+        self._job.say(Severity.INFORMATION, f"{self._kernel}: {self.why_out_of_time}, so its search ends; others are searched, too")
+        self._job.emit(events.BudgetSpent(self._job.id, self.spent, self._caps, ended_kernel=self._kernel))
+        self._kernel = None
+
+
+def _used_at(spent_s: float, cap_s: float | None, part: float) -> float | None:
+    """What may be spent of a cap before ``part`` of what is left is used up."""
+    return None if cap_s is None else spent_s + max(0.0, cap_s - spent_s) * part
 
 
 def _place(served: ServedModel) -> tuple[str, str]:

@@ -26,6 +26,14 @@ class SearchedOrder(Record):
     """Qualified names."""
     shares: tuple[float, ...] = ()
     """Of all launches' measured time, in the same order; none where nothing was measured."""
+    costs_s: tuple[float, ...] = ()
+    """What all launches of each take together, in the same order, measured or predicted; infinite where nothing was counted."""
+
+    def part_of_time(self, left: Sequence[str]) -> float:
+        """Of the time that is left the part (0 to 1) for the first of the kernels that are left: what it takes of all that they take."""
+        costs = dict(zip(self.names, self.costs_s, strict=True))
+        first_s, all_s = costs[left[0]], sum(costs[name] for name in left)
+        return first_s / all_s if 0.0 < all_s < inf else 1.0 / len(left)
 
     @property
     def words(self) -> str | None:
@@ -46,7 +54,8 @@ def searched_order(evaluation: Evaluation) -> SearchedOrder:
         cost[item.kernel.qualified_name] += measured[item.instance] if is_measured else _predicted_s(item)
     names = tuple(sorted(cost, key=lambda name: -cost[name]))
     total_s = sum(measured.values())
-    return SearchedOrder(names, tuple(cost[name] / total_s for name in names) if is_measured and total_s else ())
+    shares = tuple(cost[name] / total_s for name in names) if is_measured and total_s else ()
+    return SearchedOrder(names, shares, tuple(cost[name] for name in names))
 
 
 def _measured_s(evaluation: Evaluation) -> Mapping[str, float]:

@@ -200,7 +200,9 @@ class _Search(Record):
         order = searched_order(evaluation)
         if order.words is not None:
             self.job.say(Severity.INFORMATION, order.words)
-        for name in (name for name in order.names if name not in finished):
+        names = [name for name in order.names if name not in finished]
+        for index, name in enumerate(names):
+            self.chosen.accounts.begin_kernel(name, order.part_of_time(names[index:]))
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
                 self.job.say_failure(beginning)
@@ -216,7 +218,7 @@ class _Search(Record):
                 start = accepted
                 edited |= _edited(evaluation.version, start.evaluation.version)
                 second_run = await repeat_run(self.job, start.evaluation.version, start.evaluation.counted)
-            if self.chosen.accounts.is_out_of_time:
+            if index + 1 < len(names) and not self.chosen.accounts.may_search_on():
                 break
         return SearchResult(tuple(found))
 

@@ -298,6 +298,7 @@ def _caps(options: OptimizeOptions, settings: Settings) -> Caps:
         token_count=budget.tokens if given.token_count is None else given.token_count,
         gpu_s=budget.gpu_s if given.gpu_s is None else given.gpu_s,
         round_count=budget.rounds if given.round_count is None else given.round_count,
+        wall_s=budget.wall_s if given.wall_s is None else given.wall_s,
     )
 
 

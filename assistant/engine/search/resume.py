@@ -126,6 +126,7 @@ class EarlierSearch(Record):
         """
         known = [file for file in files if self.knows(file.source)]
         ended: set[str] = set()
+        cut_off: set[str] = set()
         current: str | None = None
         for event in self.log:
             if isinstance(event, events.FindingsFound):
@@ -136,13 +137,16 @@ class EarlierSearch(Record):
                 ended |= {current} if current is not None and name != current else set()
                 current = name
                 ended.discard(name or "")  # whatever a search before that came to, this one goes on with it
+                cut_off.discard(name or "")
             elif _cap_reached(event) is not None:
                 break
+            elif isinstance(event, events.BudgetSpent) and event.ended_kernel is not None:
+                cut_off.add(event.ended_kernel)
             elif isinstance(event, events.ProposalMade) and current is not None:
                 ended.add(current)
             elif isinstance(event, events.DecisionMade) and event.kind == DecisionKind.REJECTED and current is not None:
                 ended.discard(current)
-        return frozenset(ended)
+        return frozenset(ended - cut_off)
 
 
 def report_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> None:
@@ -181,6 +185,7 @@ def spent_by(store: SearchStore, jobs: Iterable[str]) -> Spending:
         meter = [total, *(event.spent for event in _decoded(store.events(job)) if isinstance(event, events.BudgetSpent))]
         # Each job's meter began where the one before ended, so the last word on time and rounds is the largest.
         total = replace(total, gpu_s=max(spent.gpu_s for spent in meter), round_count=max(spent.round_count for spent in meter))
+        total = replace(total, wall_s=max(spent.wall_s for spent in meter))
     return total
 
 

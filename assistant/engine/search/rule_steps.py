@@ -26,7 +26,7 @@ class RuleSteps(Record):
     async def carry_out(self, steps: Sequence[Step], ahead: BuiltAhead) -> None:
         """Each rewrite of each step, as far as the search's limits allow."""
         for index, step in enumerate(steps):
-            if self.trials.is_over or self.trials.services.accounts.is_out_of_time:
+            if self.trials.is_over or not self.trials.services.accounts.may_go_on():
                 self.trials.report_untried(step, step.title or step.technique)
                 continue
             await self._begin_ahead(steps[index:])

@@ -6,7 +6,13 @@ from assistant.model.completion import Caps, Spending
 
 __all__ = ["cap_words", "caps_words", "dollars", "estimate_words", "more_words", "number_words", "spent_words"]
 
-_OPTIONS = {"money_usd": "--budget-usd", "token_count": "--budget-tokens", "gpu_s": "--budget-gpu-s", "round_count": "--budget-rounds"}
+_OPTIONS = {
+    "money_usd": "--budget-usd",
+    "token_count": "--budget-tokens",
+    "gpu_s": "--budget-gpu-s",
+    "wall_s": "--budget-s",
+    "round_count": "--budget-rounds",
+}
 _SMALL_USD = 0.01
 _MOST_SHOWN = 10**12
 """Above it a number is not spelt out."""
@@ -29,10 +35,14 @@ def dollars(money_usd: float | None) -> str:
 
 
 def spent_words(spent: Spending) -> str:
-    """``$0.04 for 3 calls, 11,204 tokens``."""
-    parts = [f"{dollars(spent.money_usd)} for {_counted(spent.call_count, 'call')}, {spent.token_count:,} tokens"]
+    """``$0.04 for 3 calls, 11,204 tokens``; of time alone where no model was called: ``61.2 s``."""
+    is_time_alone = not spent.call_count and (spent.gpu_s or spent.wall_s)
+    calls = f"{dollars(spent.money_usd)} for {_counted(spent.call_count, 'call')}, {spent.token_count:,} tokens"
+    parts = [] if is_time_alone else [calls]
     if spent.gpu_s:
         parts.append(f"{spent.gpu_s:.1f} s of GPU")
+    if spent.wall_s:
+        parts.append(f"{spent.wall_s:.1f} s")
     return ", ".join(parts)
 
 
@@ -45,6 +55,8 @@ def cap_words(cap: str, caps: Caps) -> str:
             return f"the cap of {caps.token_count or 0:,} tokens"
         case "gpu_s":
             return f"the cap of {caps.gpu_s or 0.0:g} s of GPU"
+        case "wall_s":
+            return f"the cap of {caps.wall_s or 0.0:g} s"
         case _:
             return f"the cap of {_counted(caps.round_count or 0, 'round')}"
 
@@ -65,7 +77,8 @@ def more_words(cap: str, spent: Spending, next_call: Spending, command: str) -> 
         case "round_count":
             return f"{command} {option} {spent.round_count + 1} or more goes on; what was spent counts"
         case _:
-            return f"{command} {option} and more than {spent.gpu_s:.1f} goes on; what was spent counts"
+            spent_s = spent.gpu_s if cap == "gpu_s" else spent.wall_s
+            return f"{command} {option} and more than {spent_s:.1f} goes on; what was spent counts"
 
 
 def _rounded_up(money_usd: float) -> str:
@@ -86,6 +99,7 @@ def caps_words(caps: Caps) -> str:
     money = () if caps.money_usd is None else (dollars(caps.money_usd),)
     tokens = () if caps.token_count is None else (f"{caps.token_count:,} tokens",)
     time = () if caps.gpu_s is None else (f"{caps.gpu_s:g} s of GPU",)
+    clock = () if caps.wall_s is None else (f"{caps.wall_s:g} s",)
     rounds = () if caps.round_count is None else (_counted(caps.round_count, "round"),)
-    caps_shown = (*money, *tokens, *time, *rounds)
+    caps_shown = (*money, *tokens, *time, *clock, *rounds)
     return f"capped at {' and '.join(caps_shown)}" if caps_shown else "no cap is set (--budget-usd, --budget-tokens)"

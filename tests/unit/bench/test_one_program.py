@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -174,3 +176,27 @@ async def test_where_no_timeline_says_what_the_program_takes_the_search_times_ea
     row = await run(tmp_path, "", text, commands=Commands(tmp_path, OneEdit(""), timing=Clock()))
     assert row.outcome is RowOutcome.NOTHING and row.times is not None
     assert (row.times.original_s, row.times.method) == (pytest.approx(40e-6), "each launch shape timed by itself")
+
+
+async def test_half_of_a_program_s_time_is_for_its_search_and_what_was_kept_by_then_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SimpleNamespace(now_s=0.0, monotonic=lambda: clock.now_s, time_ns=time.time_ns)
+    monkeypatch.setattr("assistant.engine.search.accounts.time", clock)
+
+    class Slow(OneEdit):
+        """The time for the search is up while it plans for the second time."""
+
+        async def plan(self, request: PlanRequest) -> Plan:
+            if BEFORE in request.parsed.source.text:
+                return await super().plan(request)
+            clock.now_s += 300.0
+            return Plan((Step("another", request.kernel.key, request.kernel.line, "because", (), "KO101", (), 1.0),), (), self.name)
+
+    commands = Commands(tmp_path, Slow("x[i] + x[i]"), kernels=DEAR)
+    row = await run(tmp_path, "", settings=replace(SETTINGS, timeout_s=600), commands=commands)
+    assert (row.outcome, row.chain, row.is_cut_off) == (RowOutcome.FASTER, ("cheaper",), True)
+    assert verdict_words(row).endswith("; search cut off")
+    (tmp_path / "whole").mkdir()
+    whole = await run(tmp_path / "whole", "x[i] + x[i]", settings=replace(SETTINGS, timeout_s=600))
+    assert not whole.is_cut_off and "cut off" not in verdict_words(whole)

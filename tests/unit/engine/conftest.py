@@ -20,6 +20,7 @@ from assistant.model.verification import CaseResult, Outcome, Verification, Veri
 from assistant.ports.store import Store
 from tests.changes import change
 from tests.contracts.fake_store import FakeStore
+from tests.unit.engine.opened_accounts import opened as opened
 from tests.unit.engine.regions import evaluated as evaluated
 
 Assess = Callable[..., tuple[KernelAssessment, ...]]

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import pytest
 
-from assistant.build.architectures import architecture
-from assistant.engine.job import Job
-from assistant.engine.request import JobRequest
-from assistant.engine.search.accounts import JobAccounts, OnWriting
+from assistant.engine.search.accounts import JobAccounts
 from assistant.engine.search.earlier_answers import EarlierAnswers
-from assistant.measure.targets import target
 from assistant.model import events
-from assistant.model.attempt import JobRow
 from assistant.model.completion import (
     CallOutcome,
     Caps,
@@ -34,34 +25,11 @@ from assistant.model.completion import (
     Spending,
 )
 from assistant.model.profile import Severity
-from assistant.ports.lab import Lab, LabDescription, RunLimits
 from assistant.ports.store import Store
-from tests.unit.engine.heard import Heard
+from tests.unit.engine.opened_accounts import Open
 
 SERVED = ServedModel(ModelRole.CODER, "openai", "http://localhost/v1", "small", Price(1.0, 1.0))
 PLANNER = replace(SERVED, role=ModelRole.PLANNER, endpoint="http://elsewhere/v1", model="large")
-Open = Callable[..., tuple[JobAccounts, Heard]]
-
-
-@pytest.fixture
-def opened(tmp_path: Path, store: Store) -> Open:
-    def make(
-        caps: Caps,
-        spent: Spending | None = None,
-        device: str = "cpu",
-        on_writing: OnWriting | None = None,
-        answers: Sequence[ModelCall] = (),
-    ) -> tuple[JobAccounts, Heard]:
-        """The accounts of a new job, and what it reports."""
-        limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
-        assert limits is not None
-        heard = Heard()
-        lab = cast("Lab", SimpleNamespace(describe=lambda: LabDescription(device, "a device", "h200", "", ())))
-        job = Job("J1", request, lab, target("h200"), limits, tmp_path, (), RunLimits(), heard)
-        store.start_job(JobRow("J1", "optimize", request.file, tmp_path, "host 1 test", 1, 1, None, None, False))
-        return JobAccounts(job, store, caps, on_writing, spent, " --planner llm", answers), heard
-
-    return make
 
 
 def call(name: str, answer: Completion | CompletionFailure, spending: Spending) -> ModelCall:
@@ -203,14 +171,6 @@ def test_an_answer_that_is_taken_up_is_said_to_be_one(opened: Open) -> None:
     assert accounts.answered(replace(made.request, id="M10")) is None and not heard.taken()
 
 
-def test_rounds_that_are_gone_through_again_are_paid_for(opened: Open) -> None:
-    accounts, _ = opened(Caps(round_count=2), Spending(round_count=2))
-    assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
-    accounts, _ = opened(Caps(round_count=3), Spending(round_count=2))
-    accounts.leave_out(1)
-    assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
-
-
 def test_who_counts_more_than_we_is_reckoned_with(opened: Open) -> None:
     accounts, _ = opened(Caps(token_count=10_000))
     made = call("M1", Completion("{}", "small-2", 2_000, 0), Spending(0.0, 2_000, 0, 1))
@@ -237,13 +197,6 @@ def test_a_search_that_goes_on_counts_what_was_spent_before(opened: Open) -> Non
     first = heard.taken()[0]
     assert isinstance(first, events.BudgetSpent)
     assert first.estimate == Spending(None, 1, 1, 1)
-
-
-@pytest.mark.parametrize(("gpu_s", "spent_s", "is_out"), [(None, 9.0, False), (3.0, 2.9, False), (3.0, 3.0, True), (3.0, 3.1, True)])
-def test_no_candidate_is_tried_beyond_the_time(opened: Open, gpu_s: float | None, spent_s: float, is_out: bool) -> None:
-    accounts, _ = opened(Caps(gpu_s=gpu_s), Spending(gpu_s=spent_s))
-    assert accounts.is_out_of_time is is_out
-    assert accounts.may_begin_round() is not is_out
 
 
 def test_a_cap_that_ends_no_call_keeps_no_model_from_writing(opened: Open) -> None:
@@ -315,49 +268,6 @@ def test_pieces_of_an_answer_go_to_who_watches(opened: Open) -> None:
         accounts.writing(ModelRole.CODER, "int")
         assert heard.taken() == ()
     assert seen == [(ModelRole.CODER, "int")]
-
-
-@pytest.mark.parametrize("gpu_s", [None, 10.0])
-def test_time_on_a_gpu_is_charged_and_told_where_it_is_capped(opened: Open, monkeypatch: pytest.MonkeyPatch, gpu_s: float | None) -> None:
-    now_s = iter((100.0, 102.5, 200.0, 201.0))
-    monkeypatch.setattr(time, "monotonic", lambda: next(now_s))
-    accounts, heard = opened(Caps(gpu_s=gpu_s), Spending(gpu_s=1.0), device="gpu")
-    with accounts.holding_gpu("lab"):
-        pass
-    with pytest.raises(OSError, match="lost"), accounts.holding_gpu("lab"):
-        raise OSError("lost")
-    assert accounts.spent.gpu_s == 4.5
-    told = [event.spent.gpu_s for event in heard.taken() if isinstance(event, events.BudgetSpent)]
-    assert told == ([] if gpu_s is None else [3.5, 4.5])
-
-
-def test_time_that_several_spend_on_one_gpu_at_once_counts_once(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    now_s = iter((0.0, 1.0, 2.0, 5.0, 9.0, 11.0))
-    monkeypatch.setattr(time, "monotonic", lambda: next(now_s))
-    accounts, heard = opened(Caps(gpu_s=100.0), device="gpu")
-    with accounts.holding_gpu("a"), accounts.holding_gpu("a"), accounts.holding_gpu("b"):
-        pass
-    assert accounts.spent.gpu_s == (5.0 - 2.0) + 11.0
-    told = [event.spent.gpu_s for event in heard.taken() if isinstance(event, events.BudgetSpent)]
-    assert told == [3.0, 12.0, 14.0]  # as it passes, not at the end of all
-
-
-def test_rounds_are_counted_over_all_kernels(opened: Open) -> None:
-    accounts, heard = opened(Caps(round_count=2))
-    assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
-    assert accounts.ended_by == "round_count"
-    meter = [event.spent.round_count for event in heard.taken() if isinstance(event, events.BudgetSpent)]
-    assert meter == [1, 2, 2]
-    uncapped, heard = opened(Caps())
-    assert uncapped.may_begin_round()
-    assert (uncapped.spent.round_count, heard.taken()) == (1, ())
-
-
-def test_an_emulator_costs_no_gpu_time(opened: Open) -> None:
-    accounts, _ = opened(Caps(gpu_s=0.0001))
-    with accounts.holding_gpu("lab"):
-        pass
-    assert accounts.spent.gpu_s == 0.0
 
 
 def test_calls_are_dated_in_milliseconds_since_1970() -> None:

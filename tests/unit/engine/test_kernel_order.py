@@ -59,3 +59,18 @@ def test_what_was_not_counted_is_not_taken_for_short(assessed: Assess) -> None:
     in_part = kernel(assessed, "project", (3e-6, 10.0, 0), (20e-6, 1.0, 4))
     unknown = kernel(assessed, "solve", (3e-6, 1.0, 0))
     assert searched_order(evaluation(counted, in_part, unknown)).names == ("solve", "project", "norm")
+
+
+def test_of_the_time_that_is_left_a_kernel_gets_what_it_takes_of_all_that_are_left(assessed: Assess) -> None:
+    kernels = [kernel(assessed, name, (cost, 1.0, 4)) for name, cost in (("norm", 6e-6), ("project", 3e-6), ("solve", 1e-6))]
+    order = searched_order(evaluation(*kernels))
+    assert order.part_of_time(order.names) == pytest.approx(0.6)
+    assert order.part_of_time(("project", "solve")) == pytest.approx(0.75)
+    assert order.part_of_time(("solve",)) == 1.0
+
+
+def test_where_nothing_was_counted_of_a_kernel_all_that_are_left_get_alike(assessed: Assess) -> None:
+    counted, unknown = kernel(assessed, "norm", (50e-6, 1.0, 4)), kernel(assessed, "solve", (3e-6, 1.0, 0))
+    order = searched_order(evaluation(counted, unknown))
+    assert order.part_of_time(order.names) == 0.5
+    assert order.part_of_time(("norm",)) == 1.0

@@ -175,13 +175,13 @@ async def test_what_a_call_may_cost_at_most_is_by_kernels_rounds_and_candidates(
 @pytest.mark.parametrize(
     ("given", "caps"),
     [
-        (Caps(), Caps(None, 9_000, 5.0, 6)),
-        (Caps(token_count=0, gpu_s=0.0, round_count=0), Caps(None, 0, 0.0, 0)),
-        (Caps(token_count=1, gpu_s=2.0, round_count=3), Caps(None, 1, 2.0, 3)),
+        (Caps(), Caps(None, 9_000, 5.0, 6, 7.0)),
+        (Caps(token_count=0, gpu_s=0.0, round_count=0, wall_s=0.0), Caps(None, 0, 0.0, 0, 0.0)),
+        (Caps(token_count=1, gpu_s=2.0, round_count=3, wall_s=4.0), Caps(None, 1, 2.0, 3, 4.0)),
     ],
 )
 async def test_caps_of_the_command_line_stand_above_those_of_the_settings(choice: Choose, given: Caps, caps: Caps) -> None:
-    loaded = load_settings(None, {**MODEL, "budget.tokens": 9_000, "budget.gpu_s": 5.0, "budget.rounds": 6})
+    loaded = load_settings(None, {**MODEL, "budget.tokens": 9_000, "budget.gpu_s": 5.0, "budget.rounds": 6, "budget.wall_s": 7.0})
     chosen, _ = await made(choice(OptimizeOptions(planner="llm", caps=given), Person(), loaded=loaded))
     assert chosen.accounts.caps == caps
 

@@ -199,6 +199,13 @@ def test_several_jobs_of_one_search_spent_the_sum_of_their_calls_and_the_last_wo
     assert spent_by(store, []) == Spending()
 
 
+def test_seconds_by_the_clock_are_the_last_word_of_a_search_s_jobs(store: Store) -> None:
+    for number, wall_s in enumerate((30.0, 45.0)):
+        started(store, f"J{number}", number)
+        store.add_event(f"J{number}", event_json(events.BudgetSpent(f"J{number}", Spending(wall_s=wall_s), Caps())))
+    assert spent_by(store, ["J0", "J1"]).wall_s == 45.0
+
+
 def test_profiles_in_the_log_of_a_search_are_read_though_counters_are_absent(store: Store) -> None:
     """As an editor's searches report the code as it was."""
     started(store, "J1", 1)
@@ -281,6 +288,7 @@ def test_a_kernel_is_searched_again_after_a_rejection_and_finished_by_what_is_of
     found, made = events.FindingsFound("J1", "k()", (), ()), proposal_event("J1", offered)
     rejected = events.DecisionMade("J1", offered.id, "rejected", (), None, None, "a test")
     accepted = replace(rejected, kind="accepted")
+    cut_off = events.BudgetSpent("J1", Spending(), Caps(), ended_kernel="k")
     unknown = replace(found, kernel="gone()")
     for log, finished in (
         ((found,), set()),
@@ -292,6 +300,8 @@ def test_a_kernel_is_searched_again_after_a_rejection_and_finished_by_what_is_of
         ((unknown, found), set()),
         ((made, rejected), set()),
         ((found, made, rejected, made), {"k"}),
+        ((found, cut_off, made, unknown), set()),
+        ((found, cut_off, unknown, found, made, unknown), {"k"}),
     ):
         assert replace(earlier, log=log).finished((other, parsed)) == finished, log
         assert replace(earlier, log=log, sources=frozenset()).finished((other, parsed)) == frozenset()

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from assistant.engine.request import Accept, JobRequest
 from assistant.model import events
+from assistant.model.completion import Caps
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.plan import SetbackKind
+from assistant.model.plan import Plan, SetbackKind
 from assistant.model.profile import LaunchProfile, Method
 from assistant.model.workload import Case
 from assistant.ports.lab import HardwareCounts, Lab, LabFailure, Program, ProgramRun, RunLimits
@@ -112,6 +115,41 @@ async def test_kernels_are_searched_from_the_costliest_on_each_from_what_was_acc
     assert on.ending == "2 proposals, 2 accepted"
     assert [request.kernel.name for request in planner.planned] == ["both", "scale"]
     assert ("x[i] + x[i]" in planner.planned[0].parsed.source.text, "x[i] + x[i]" in planner.planned[1].parsed.source.text) == (False, True)
+    assert on.file.read_text().count("x[i] + x[i]") == 2
+
+
+async def test_a_kernel_s_search_ends_when_its_part_of_the_time_is_used_up_and_what_it_kept_is_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 60 s the first kernel, which costs two thirds of all, may use 40; each plan for it takes 25 s."""
+    dear, scaled = TABLE["x[i] = 2.0f * (out[i] = 2.0f * x[i])"], TABLE["out[i] = 2.0f * x[i]"]
+    kernels = {
+        "x[i] = 2.0f * (out[i] = x[i] + x[i])": replace(dear, sectors=4),
+        "x[i] = 2.0f * (out[i] = 2.0f * x[i])": replace(dear, sectors=900_000),
+        "out[i] = 2.0f * x[i]": replace(scaled, sectors=450_000),
+        "out[i] = x[i] + x[i]": replace(scaled, sectors=4),
+    }
+    cheaper, both = SCALE.replace("2.0f * x[i]", "x[i] + x[i]").strip(), BOTH.replace("= 2.0f * x[i]);", "= x[i] + x[i]);").strip()
+    clock = SimpleNamespace(now_s=0.0, monotonic=lambda: clock.now_s, time_ns=time.time_ns)
+    monkeypatch.setattr("assistant.engine.search.accounts.time", clock)
+
+    class Slow(Scripted):
+        def _edits(self, request: PlanRequest) -> dict[str, list[str]]:
+            return {"add": [cheaper if request.kernel.name == "scale" else both]}
+
+        async def plan(self, request: PlanRequest) -> Plan:
+            planned = await super().plan(request)
+            clock.now_s += 25.0 if request.kernel.name == "both" else 1.0
+            return planned
+
+    planner = Slow([])
+    on = Search(tmp_path, planner, SCALE + BOTH + BESIDE, kernels=kernels, programs=PROGRAMS)
+    tried = await on.run(Accept.BEST_PREDICTED, max_rounds=2, caps=Caps(wall_s=60.0))
+    assert [request.kernel.name for request in planner.planned] == ["both", "both", "scale", "scale"]
+    assert tried == [("add", "kept"), ("add", "not_tried"), ("add", "kept"), ("add", "duplicate")]
+    assert [event.ended_kernel for event in on.all(events.BudgetSpent) if event.ended_kernel] == ["both"]
+    assert on.reasons[1] == "it is not tried: its part of the cap of 60 s is used up"
+    assert on.ending == "2 proposals, 2 accepted"
     assert on.file.read_text().count("x[i] + x[i]") == 2
 
 

@@ -13,6 +13,7 @@ def test_small_sums_keep_their_digits() -> None:
 def test_what_was_spent_names_calls_and_tokens() -> None:
     assert spent_words(Spending(0.5, 1_000, 234, 1)) == "$0.50 for 1 call, 1,234 tokens"
     assert spent_words(Spending(None, 1_000, 234, 2, gpu_s=3.25)) == "unpriced for 2 calls, 1,234 tokens, 3.2 s of GPU"
+    assert spent_words(Spending(wall_s=61.25)) == "61.2 s"
 
 
 def test_what_going_on_costs_is_an_option_that_would_do() -> None:
@@ -24,6 +25,8 @@ def test_what_going_on_costs_is_an_option_that_would_do() -> None:
     rounds = more_words("round_count", Spending(round_count=2), Spending(), command)
     assert rounds == "kernelopt optimize a.cu --resume --budget-rounds 3 or more goes on; what was spent counts"
     seconds = more_words("gpu_s", Spending(gpu_s=2.25), Spending(), command)
+    by_clock = more_words("wall_s", Spending(wall_s=61.25), Spending(), command)
+    assert by_clock == "kernelopt optimize a.cu --resume --budget-s and more than 61.2 goes on; what was spent counts"
     assert seconds == "kernelopt optimize a.cu --resume --budget-gpu-s and more than 2.2 goes on; what was spent counts"
 
 
@@ -36,15 +39,15 @@ def test_money_that_goes_on_is_rounded_up_to_a_cent(spent: float | None, next_ca
 
 
 def test_caps_are_named_each() -> None:
-    caps = Caps(0.05, 2_000, 30.0, 2)
-    assert caps_words(caps) == "capped at $0.05 and 2,000 tokens and 30 s of GPU and 2 rounds"
+    caps = Caps(0.05, 2_000, 30.0, 2, 90.0)
+    assert caps_words(caps) == "capped at $0.05 and 2,000 tokens and 30 s of GPU and 90 s and 2 rounds"
     assert caps_words(Caps()).startswith("no cap is set")
-    each = [Caps(0.05), Caps(None, 2_000), Caps(None, None, 30.0), Caps(None, None, None, 2)]
+    each = [Caps(0.05), Caps(None, 2_000), Caps(None, None, 30.0), Caps(None, None, None, 2), Caps(wall_s=90.0)]
     assert [caps_words(one) for one in each] == [
-        "capped at $0.05", "capped at 2,000 tokens", "capped at 30 s of GPU", "capped at 2 rounds"
+        "capped at $0.05", "capped at 2,000 tokens", "capped at 30 s of GPU", "capped at 2 rounds", "capped at 90 s"
     ]  # fmt: skip
-    named = [cap_words(cap, caps) for cap in ("money_usd", "token_count", "gpu_s", "round_count")]
-    assert named == ["the cap of $0.05", "the cap of 2,000 tokens", "the cap of 30 s of GPU", "the cap of 2 rounds"]
+    named = [cap_words(cap, caps) for cap in ("money_usd", "token_count", "gpu_s", "round_count", "wall_s")]
+    assert named == ["the cap of $0.05", "the cap of 2,000 tokens", "the cap of 30 s of GPU", "the cap of 2 rounds", "the cap of 90 s"]
     assert (cap_words("round_count", Caps(round_count=1)), caps_words(Caps(round_count=1))) == ("the cap of 1 round", "capped at 1 round")
 
 

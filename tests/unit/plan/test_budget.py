@@ -56,6 +56,8 @@ def test_rounds_and_gpu_time_end_before_another_round() -> None:
     assert reached(Spending(round_count=2), Caps(round_count=3)) is None
     assert reached(Spending(round_count=3), Caps(round_count=3)) == "round_count"
     assert reached(Spending(gpu_s=60.0), Caps(gpu_s=60.0)) == "gpu_s"
+    assert reached(Spending(wall_s=60.0), Caps(wall_s=60.0)) == "wall_s"
+    assert reached(Spending(wall_s=59.0), Caps(wall_s=60.0)) is None
 
 
 def test_money_is_unknown_as_soon_as_one_price_is() -> None:
