@@ -120,8 +120,8 @@ class Heard:
     def __init__(self) -> None:
         self.events: list[events.Event] = []
         self.proposals: list[events.ProposalMade] = []
-        self.taken: list[str] = []
-        """Ids of proposals that were accepted."""
+        self.taken: dict[str, int] = {}
+        """Proposals that were accepted, by id; of which of their alternatives, 0: of what was offered first."""
         self._spent: dict[str, events.BudgetSpent] = {}
 
     def take(self, event: events.Event) -> None:
@@ -131,7 +131,7 @@ class Heard:
             case events.ProposalMade():
                 self.proposals.append(event)
             case events.DecisionMade(kind="accepted"):
-                self.taken.append(event.proposal)
+                self.taken[event.proposal] = event.alternative
             case events.BudgetSpent():
                 self._spent[event.job] = event
             case _:
@@ -145,7 +145,8 @@ class Heard:
     @property
     def chain(self) -> tuple[str, ...]:
         """Techniques of what was accepted, in that order."""
-        return tuple(name for proposal in self.proposals if proposal.id in self.taken for name in proposal.techniques)
+        accepted = [(proposal, self.taken[proposal.id]) for proposal in self.proposals if proposal.id in self.taken]
+        return tuple(name for proposal, number in accepted for name in _techniques(proposal, number))
 
     @property
     def waiting(self) -> tuple[str, ...]:
@@ -165,6 +166,10 @@ class Heard:
         money = [each.money_usd for each in spent]
         known = [each for each in money if each is not None]
         return Cost(wall_s, sum(each.token_count for each in spent), sum(known) if len(known) == len(money) else None)
+
+
+def _techniques(proposal: events.ProposalMade, number: int) -> tuple[str, ...]:
+    return proposal.alternatives[number - 1].techniques if number else proposal.techniques
 
 
 def _in_words(proposal: events.ProposalMade) -> str:

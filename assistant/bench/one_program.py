@@ -107,17 +107,22 @@ class ProgramRunner(Record):
         return judged
 
     def _ask(self, kept: _Kept, heard: Heard) -> Ask:
-        """Accepts what is proved; what a person has to decide on only where the run may take it."""
+        """Accepts the fastest version that is proved; what a person has to decide on only where the run may take it."""
         labels = deferred_labels(self.settings.allowed)
 
-        async def ask(proposal: Proposal) -> DecisionRequest | None:
+        def may_be_taken(proposal: Proposal) -> bool:
             is_right = proposal.verification.outcome is Outcome.PASS or is_deferred(proposal.verification, labels)
             is_predicted = original_of(heard.of_command("optimize")).is_predicted
             is_timed = is_predicted or proposal.comparison.outcome is not SpeedOutcome.PREDICTED
-            if not (is_right and is_timed and is_proved_better(proposal.comparison)):
+            return is_right and is_timed and is_proved_better(proposal.comparison)
+
+        async def ask(proposal: Proposal) -> DecisionRequest | None:
+            versions = [version for number in range(1 + len(proposal.alternatives)) if (version := proposal.taking(number)) is not None]
+            best = max(filter(may_be_taken, versions), key=lambda version: version.comparison.ratio, default=None)
+            if best is None:
                 return None
-            kept.add(proposal)
-            return DecisionRequest(DecisionKind.ACCEPTED)
+            kept.add(best)
+            return DecisionRequest(DecisionKind.ACCEPTED, alternative=best.number)
 
         return ask
 
@@ -137,7 +142,14 @@ class ProgramRunner(Record):
     def _search_options(self) -> OptimizeOptions:
         settings = self.settings
         caps = Caps(money_usd=settings.budget_usd, wall_s=_SEARCHED_PART * settings.timeout_s)
-        return OptimizeOptions(planner=settings.planner, allowed=settings.allowed, caps=caps, reports_original=True, times_original=True)
+        return OptimizeOptions(
+            planner=settings.planner,
+            allowed=settings.allowed,
+            takes_allowed=True,
+            caps=caps,
+            reports_original=True,
+            times_original=True,
+        )
 
     async def _listen(self, stream: AsyncIterator[events.Event], heard: Heard) -> None:
         await listen(stream, heard, self.on_event)

@@ -226,6 +226,8 @@ class OptimizeOptions(Record):
     """Decisions that are put off to the end of the search, in addition to those of ``search.allow``."""
     is_allowed_by_settings: bool = True
     """Whether those of ``search.allow`` count."""
+    takes_allowed: bool = False
+    """What is allowed is taken without a person: other versions are confirmed only where the best asks for more."""
     may_edit_host_code: bool = True
     """Candidates may change host code (launch sites, constants) without anybody being asked."""
     reports_original: bool = False

@@ -117,6 +117,8 @@ class KernelSearch:
         """
         best = await self._confirmed(lambda _: True)
         found = [] if best is None else [best]
+        if best is not None and self._is_taken(best):
+            return found
         while found and _has_alternatives(found[0]) and found[-1].decisions and len(found) <= _MOST_ALTERNATIVES:
             is_last = len(found) == _MOST_ALTERNATIVES
             known = [version.decisions for version in found]
@@ -125,6 +127,11 @@ class KernelSearch:
                 break
             found.append(other)
         return found
+
+    def _is_taken(self, version: Version) -> bool:
+        """Whether it is decided on already, so that nobody needs another one to choose from."""
+        allowed = {label.value for label in self._services.deferred}
+        return self._context.options.takes_allowed and version.decisions <= allowed
 
     async def _made(self, versions: Sequence[Version]) -> tuple[SearchNode, DecisionKind | None]:
         """One proposal of them all: that which asks for no decision is what is offered, the others are its alternatives."""

@@ -55,6 +55,14 @@ def spent(job: str, money: float | None, tokens: int) -> events.BudgetSpent:
     return events.BudgetSpent(job, Spending(money_usd=money, input_token_count=tokens), Caps())
 
 
+def test_of_an_alternative_that_was_accepted_the_techniques_are_its_own() -> None:
+    made = proposal("P1", "a(int)", "tiling")
+    other = events.AlternativeReport("P1~1", ("fusion", "unrolling"), "", (), (), made.verification, made.speed)
+    offered = replace(made, alternatives=(other,))
+    assert heard(offered, replace(decided("P1"), alternative=1)).chain == ("fusion", "unrolling")
+    assert heard(offered, decided("P1")).chain == ("tiling",)
+
+
 def test_the_last_meter_of_each_job_is_what_it_cost() -> None:
     cost = heard(spent("J1", 0.1, 10), spent("J1", 0.5, 40), spent("J2", 0.25, 2)).cost(3.0)
     assert (cost.wall_s, cost.token_count, cost.money_usd) == (3.0, 42, 0.75)
@@ -66,7 +74,7 @@ def test_what_was_accepted_is_the_chain_and_what_nobody_decided_on_waits() -> No
     told = heard(
         proposal("P1", "a(int)", "tiling"), decided("P1"), proposal("P2", "b(int)", "fusion"), proposal("P3", "a(int)", "unrolling")
     )
-    assert (told.chain, told.taken) == (("tiling",), ["P1"])
+    assert (told.chain, told.taken) == (("tiling",), {"P1": 0})
     assert told.waiting == ("fusion on b: NEEDS_DECISION (precision), FASTER 3.00x",), "a kernel's accepted edit has its place"
 
 

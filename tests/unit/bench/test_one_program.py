@@ -21,6 +21,7 @@ from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.plan import Plan, Rewrite, Setback, Step
 from assistant.model.source import TextEdit
+from assistant.model.verification import Label
 from assistant.ports.planner import PlanRequest, Story
 from tests.contracts.fake_clock import Clock
 from tests.unit.engine.commands import HOST, KERNELS, SCALE, Commands
@@ -200,3 +201,23 @@ async def test_half_of_a_program_s_time_is_for_its_search_and_what_was_kept_by_t
     (tmp_path / "whole").mkdir()
     whole = await run(tmp_path / "whole", "x[i] + x[i]", settings=replace(SETTINGS, timeout_s=600))
     assert not whole.is_cut_off and "cut off" not in verdict_words(whole)
+
+
+@pytest.mark.parametrize(("allowed", "chain", "waits"), [(("precision",), ("cheaper",), 0), ((), ("other",), 0)])
+async def test_the_fastest_version_is_kept_that_the_run_may_take(
+    tmp_path: Path, allowed: tuple[str, ...], chain: tuple[str, ...], waits: int
+) -> None:
+    class Two(OneEdit):
+        """The faster edit asks for less precision."""
+
+        async def plan(self, request: PlanRequest) -> Plan:
+            (step,) = (await super().plan(request)).steps or (None,)
+            return Plan((), (), self.name) if step is None else Plan((replace(step, technique="other"), step), (), self.name)
+
+        async def rewrites(self, request: PlanRequest, step: Step) -> AsyncIterator[Rewrite]:
+            async for rewrite in OneEdit("x[i] + x[i]" if step.technique == "cheaper" else "x[i] * 2.0f").rewrites(request, step):
+                yield replace(rewrite, labels=(Label.PRECISION,)) if step.technique == "cheaper" else rewrite
+
+    commands = Commands(tmp_path, Two("x[i] + x[i]"), kernels=DEAR)
+    row = await run(tmp_path, "", settings=replace(SETTINGS, allowed=allowed), commands=commands)
+    assert (row.outcome, row.chain, len(row.waiting)) == (RowOutcome.FASTER, chain, waits)

@@ -96,6 +96,19 @@ async def test_where_a_decision_is_put_off_what_asks_for_none_is_offered_with_th
     assert [*made.techniques, *(name for other in made.alternatives for name in other.techniques)] == techniques
 
 
+@pytest.mark.parametrize(("allowed", "offered"), [(("precision",), [("wider",)]), (("order",), [("tile",)])])
+async def test_what_is_allowed_is_offered_alone_where_no_person_chooses(
+    tmp_path: Path, allowed: tuple[str, ...], offered: list[tuple[str, ...]]
+) -> None:
+    kernels = {"[34]": Behaviour(turned, sectors=4), "[33]": Behaviour(turned, sectors=6), **KERNELS}
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, wider=[ASKS], tile=[RIGHT])]), kernels=kernels)
+    await on.run(max_rounds=1, allowed=allowed, takes_allowed=True)
+    (made,) = on.all(events.ProposalMade)
+    assert ([made.techniques], made.alternatives) == (offered, ())
+    confirmed = [event for event in on.all(events.StageStarted) if event.stage == "confirm"]
+    assert len(confirmed) == 1, "a confirmation costs as much as several screens"
+
+
 async def test_the_last_place_is_kept_for_a_version_that_asks_for_no_decision(tmp_path: Path) -> None:
     labels = [Label.PRECISION, Label.FAST_MATH, Label.ALIGNMENT, Label.NAN_BEHAVIOUR]
     widths = [34, 35, 37, 39]
