@@ -29,6 +29,11 @@ class SearchedOrder(Record):
     costs_s: tuple[float, ...] = ()
     """What all launches of each take together, in the same order, measured or predicted; infinite where nothing was counted."""
 
+    def share_of(self, name: str) -> float:
+        """What the kernel takes of all kernels' time (0 to 1); 1 where nothing was counted of some."""
+        all_s = sum(self.costs_s)
+        return self.costs_s[self.names.index(name)] / all_s if 0.0 < all_s < inf else 1.0
+
     def part_of_time(self, left: Sequence[str]) -> float:
         """Of the time that is left the part (0 to 1) for the first of the kernels that are left: what it takes of all that they take."""
         costs = dict(zip(self.names, self.costs_s, strict=True))

@@ -27,7 +27,7 @@ from assistant.engine.evaluate import (
 )
 from assistant.engine.job import CANNOT_ANSWER, DONE, Ending, Job, Stopwatch
 from assistant.engine.judge import judged_recording
-from assistant.engine.report import report_original, report_uncounted, uncounted
+from assistant.engine.report import report_original, report_uncounted, share_in_words, uncounted
 from assistant.engine.request import OptimizeOptions
 from assistant.engine.search.accounts import JobAccounts, OnWriting
 from assistant.engine.search.agent_round import agent_search
@@ -38,7 +38,7 @@ from assistant.engine.search.context import SearchContext, SearchServices
 from assistant.engine.search.deferred import deferred_labels
 from assistant.engine.search.elsewhere import JudgeElsewhere
 from assistant.engine.search.host_code import HostCodeRight
-from assistant.engine.search.kernel_order import searched_order
+from assistant.engine.search.kernel_order import SearchedOrder, searched_order
 from assistant.engine.search.kernel_search import KernelSearch, KernelSearchResult
 from assistant.engine.search.named_headers import with_named_headers
 from assistant.engine.search.nothing_found import NO_EDIT_FOUND, nothing_in_words
@@ -70,6 +70,10 @@ from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 
 __all__ = ["OptimizeResult", "Optimizer", "People", "SearchBody", "SearchResult"]
+
+
+_LEAST_SHARE = 0.02
+"""Of all kernels' time: where the search's time is bounded, kernels that take less are not searched (chosen)."""
 
 
 class People(Record):
@@ -200,7 +204,7 @@ class _Search(Record):
         order = searched_order(evaluation)
         if order.words is not None:
             self.job.say(Severity.INFORMATION, order.words)
-        names = [name for name in order.names if name not in finished]
+        names = [name for name in order.names if name not in finished and self._is_worth_its_time(order, name)]
         for index, name in enumerate(names):
             self.chosen.accounts.begin_kernel(name, order.part_of_time(names[index:]))
             beginning = await self._from_file_of(name, evaluation, start, edited)
@@ -221,6 +225,14 @@ class _Search(Record):
             if index + 1 < len(names) and not self.chosen.accounts.may_search_on():
                 break
         return SearchResult(tuple(found))
+
+    def _is_worth_its_time(self, order: SearchedOrder, name: str) -> bool:
+        """Whether there is time for it: where that is bounded, none is left for what takes next to nothing, which is said."""
+        is_worth = self.chosen.accounts.caps.wall_s is None or order.share_of(name) >= _LEAST_SHARE
+        if not is_worth:
+            text = f"{name}: not searched in the time that was given: it takes {share_in_words(order.share_of(name))} of the kernels' time"
+            self.job.say(Severity.INFORMATION, text)
+        return is_worth
 
     async def _from_file_of(
         self, name: str, evaluation: Evaluation, start: SearchNode, edited: Mapping[Path, Source]

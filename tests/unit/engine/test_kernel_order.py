@@ -65,6 +65,7 @@ def test_of_the_time_that_is_left_a_kernel_gets_what_it_takes_of_all_that_are_le
     kernels = [kernel(assessed, name, (cost, 1.0, 4)) for name, cost in (("norm", 6e-6), ("project", 3e-6), ("solve", 1e-6))]
     order = searched_order(evaluation(*kernels))
     assert order.part_of_time(order.names) == pytest.approx(0.6)
+    assert [order.share_of(name) for name in order.names] == pytest.approx([0.6, 0.3, 0.1])
     assert order.part_of_time(("project", "solve")) == pytest.approx(0.75)
     assert order.part_of_time(("solve",)) == 1.0
 
@@ -72,5 +73,5 @@ def test_of_the_time_that_is_left_a_kernel_gets_what_it_takes_of_all_that_are_le
 def test_where_nothing_was_counted_of_a_kernel_all_that_are_left_get_alike(assessed: Assess) -> None:
     counted, unknown = kernel(assessed, "norm", (50e-6, 1.0, 4)), kernel(assessed, "solve", (3e-6, 1.0, 0))
     order = searched_order(evaluation(counted, unknown))
-    assert order.part_of_time(order.names) == 0.5
+    assert order.part_of_time(order.names) == 0.5 and order.share_of("norm") == order.share_of("solve") == 1.0
     assert order.part_of_time(("norm",)) == 1.0

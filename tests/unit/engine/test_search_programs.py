@@ -153,6 +153,22 @@ async def test_a_kernel_s_search_ends_when_its_part_of_the_time_is_used_up_and_w
     assert on.file.read_text().count("x[i] + x[i]") == 2
 
 
+@pytest.mark.parametrize(("caps", "searched"), [(Caps(), ["both", "scale"]), (Caps(wall_s=600.0), ["both"])])
+async def test_where_time_is_bounded_none_is_spent_on_kernels_that_take_next_to_nothing(
+    tmp_path: Path, caps: Caps, searched: list[str]
+) -> None:
+    dear, scaled = TABLE["x[i] = 2.0f * (out[i] = 2.0f * x[i])"], TABLE["out[i] = 2.0f * x[i]"]
+    kernels = {
+        "x[i] = 2.0f * (out[i] = 2.0f * x[i])": replace(dear, sectors=9_000_000),
+        "out[i] = 2.0f * x[i]": replace(scaled, sectors=8),
+    }
+    planner = Scripted([])
+    on = Search(tmp_path, planner, SCALE + BOTH + BESIDE, kernels=kernels, programs=PROGRAMS)
+    await on.run(max_rounds=1, caps=caps)
+    assert [request.kernel.name for request in planner.planned] == searched
+    assert any(words.startswith("scale: not searched in the time that was given: it takes ") for words in on.said) == (len(searched) == 1)
+
+
 @pytest.mark.parametrize("factor", ["2.0f", "2.5f"])
 async def test_a_notebooks_kernel_is_searched_where_it_agrees_with_the_persons_own_function(tmp_path: Path, factor: str) -> None:
     kernels = {"x[i] + x[i]": TABLE["out[i] = x[i] + x[i]"], "2.0f": replace(TABLE["out[i] = 2.0f * x[i]"], sectors=5000), **TABLE}
