@@ -31,6 +31,7 @@ from assistant.plan.expert.analysis.coarser_work import elements_a_thread
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
 from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
+from assistant.plan.expert.analysis.own_element import is_own_element
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import GRID_ELSEWHERE, coarser_grid
@@ -87,6 +88,11 @@ class PrivateHistogram:
 def _tables(context: TransformationContext, updates: Updates) -> tuple[_Table, ...] | Obstacle:
     if updates.at_line.is_of_block:
         return Obstacle(DeclineReason.OTHER_TECHNIQUE_FIRST, f"all threads of a block update one element of `{updates.at_line.base}`")
+    if all(is_own_element(context, update) for update in updates.all):
+        base = updates.at_line.base
+        return Obstacle(
+            DeclineReason.NO_GAIN, f"each thread of a block adds once to an element of `{base}` of its own: a block has nothing to combine"
+        )
     found: list[_Table] = []
     for base in dict.fromkeys(update.base for update in updates.all if not update.is_of_block):
         table = _table(context, tuple(update for update in updates.all if update.base == base))
