@@ -6,7 +6,7 @@ tile serves several sums in registers. The order of each sum does not change. Th
 Example::
 
     for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + col];
-    // becomes, for blocks of 16 x 16 threads with 4 x 4 elements each
+    // becomes, for blocks of 16 x 16 threads with 4 x 4 elements each (larger blocks are made smaller where the launch can be edited)
     for (int start = 0; start < n; start += 16) {
         … a_tile[16][64], b_tile[16][64] …
         sum[i][j] += a_reg[i] * b_reg[j];
@@ -14,8 +14,10 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from fractions import Fraction
+from math import ceil
 
 from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.integers import evaluate
@@ -38,6 +40,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.bounded_by_launch import bounded_by_launch
 from assistant.plan.expert.writing.register_tile_text import RegisterTile, register_tile_edits
+from assistant.plan.expert.writing.smaller_blocks import in_smaller_blocks
 from assistant.plan.expert.writing.two_axes_launch import Extent, two_axes_launches
 from assistant.plan.expert.writing.two_dimensional import two_dimensional
 from assistant.plan.expert.writing.untiled import untiled, with_edits_of
@@ -57,6 +60,8 @@ _VARIANT_COUNT = 4
 """Sizes, the most promising first, of which tuning finds the best."""
 _SHAPES = {64: Dim3(8, 8), 128: Dim3(16, 8), 256: Dim3(16, 16), 512: Dim3(32, 16), 1024: Dim3(32, 32)}
 """Blocks in two dimensions with as many threads as a flat one."""
+_LARGEST_BLOCK, _SMALLER_BLOCK = 256, Dim3(16, 16)
+"""What takes the place of blocks of more threads, which leave each too few registers for many sums. Our own choice."""
 _FACTORS = (1, 2, 4, 8)
 _LONGEST_TILE = 128
 """Elements of a block along one axis. Our own limit: with 16 iterations a pair of tiles of 128 floats is 17 KiB."""
@@ -78,6 +83,25 @@ class _Form(Record):
     """Of the new text."""
     matrix: FlatMatrix | RowBlocks | None = None
     """Of a kernel with flat blocks; None where its blocks have two dimensions."""
+    is_bounded_by_launch: bool = False
+    """The bounds check is ours, by the launch's own size."""
+
+
+class _Size(Record):
+    """A size of the tiles."""
+
+    block: Dim3
+    x: int
+    """Elements of a thread along a row."""
+    y: int
+
+    @property
+    def extents(self) -> dict[str, int]:
+        return {"x": self.block.x * self.x, "y": self.block.y * self.y}
+
+    @property
+    def factors(self) -> dict[str, int]:
+        return {"x": self.x, "y": self.y}
 
 
 class RegisterTiling:
@@ -106,8 +130,10 @@ def _form(context: TransformationContext, block: Dim3) -> _Form | Obstacle:
     kernel = element_kernel(plain, block)
     is_unbounded = isinstance(kernel, Obstacle) and kernel.code is DeclineReason.NO_BOUNDS_CHECK
     has_check = any(plain.tree.find("if_statement", inside=plain.body))
-    bounded = bounded_by_launch(plain, block) if is_unbounded and not has_check else plain
-    return bounded if isinstance(bounded, Obstacle) else _Form(context, bounded, block)
+    if is_unbounded and not has_check:
+        bounded = bounded_by_launch(plain, block)
+        return bounded if isinstance(bounded, Obstacle) else _Form(context, bounded, block, is_bounded_by_launch=True)
+    return _Form(context, plain, block)
 
 
 def _flat_form(context: TransformationContext, block: Dim3) -> _Form | Obstacle | None:
@@ -152,84 +178,91 @@ def _block(context: TransformationContext) -> Dim3 | Obstacle:
 
 def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> tuple[Rewrite, ...] | Obstacle:
     made: list[Rewrite] = []
-    context, plain, block = form.original, form.plain, form.block
-    ranked = _ranked(plain, kernel, loads, block)
+    context, plain = form.original, form.plain
+    ranked = sorted(_fitting(form, kernel, loads), key=lambda size: _promise(form, size), reverse=True)
     if not ranked:
         return Obstacle(DeclineReason.LIMIT_EXCEEDED, "no tile fits the block's registers and shared memory")
-    if _promise(plain, ranked[0]) <= _promise(plain, {"x": 1, "y": 1}):
+    if _promise(form, ranked[0]) <= _promise(form, _Size(form.block, 1, 1)):
         return _TOO_FEW_BLOCKS
-    for factors in ranked[:_VARIANT_COUNT]:
-        grid = _launches(form, factors)
-        if isinstance(grid, Obstacle):
-            return grid
-        tile = RegisterTile(kernel, loads, block, factors, _depth(plain, loads, block, factors), _widest(plain, loads))
-        edits, in_others = by_file(context, (*with_edits_of(context, plain, register_tile_edits(plain, tile)), *grid))
-        elements = f"{factors['y']} x {factors['x']}"
-        elsewhere = launch_elsewhere(
-            context, f"blocks of {block.x} x {block.y} threads for {tile.extent('x')} x {tile.extent('y')} elements"
-        )
+    for size in ranked[:_VARIANT_COUNT]:
+        launches = _launches(form, size)
+        if isinstance(launches, Obstacle):
+            return launches
+        tile = RegisterTile(kernel, loads, size.block, size.factors, _depth(plain, loads, size), _widest(plain, loads))
+        edits, in_others = by_file(context, (*with_edits_of(context, plain, register_tile_edits(plain, tile)), *launches))
+        blocks = f"blocks of {size.block.x} x {size.block.y} threads"
+        elsewhere = launch_elsewhere(context, f"{blocks} for {tile.extent('x')} x {tile.extent('y')} elements")
         names = " and ".join(f"`{name}`" for name in dict.fromkeys(load.base for load in loads))
+        smaller = "" if size.block == form.block else f", in {blocks}"
         made.append(
             Rewrite(
                 technique=RegisterTiling.technique,
                 kernel=context.kernel.key,
                 line=plain.tree.line(kernel.loop) if plain is context else context.line,
                 edits=edits,
-                summary=f"Compute {elements} elements in each thread, from tiles of {names} in shared memory"
+                summary=f"Compute {size.y} x {size.x} elements in each thread, from tiles of {names} in shared memory{smaller}"
                 + ("; change your launch accordingly." if elsewhere else "."),
                 labels=launch_labels(context, elsewhere),
-                predictions=_predictions(context, factors),
+                predictions=_predictions(context, size),
                 assumptions=elsewhere,
                 in_others=in_others,
-                numbers=(("rows_per_thread", factors["y"]), ("columns_per_thread", factors["x"])),
+                numbers=(("rows_per_thread", size.y), ("columns_per_thread", size.x), ("block_threads", size.block.count)),
             )
         )
     return tuple(made)
 
 
-def _launches(form: _Form, factors: Mapping[str, int]) -> tuple[TextEdit, ...] | Obstacle:
+def _launches(form: _Form, size: _Size) -> tuple[TextEdit, ...] | Obstacle:
+    if size.block != form.block:
+        return in_smaller_blocks(form.original, form.block, size.block, size.extents)
     if form.matrix is None:
-        return coarser_grid(form.original, factors)
+        return coarser_grid(form.original, size.factors)
     extents = {"x": Extent(form.matrix.width, is_inclusive=False), "y": Extent(form.matrix.height, is_inclusive=False)}
-    return two_axes_launches(form.original, form.matrix.function, extents, form.block, factors)
+    return two_axes_launches(form.original, form.matrix.function, extents, form.block, size.factors)
 
 
-def _predictions(context: TransformationContext, factors: Mapping[str, int]) -> tuple[MetricPrediction, ...]:
+def _predictions(context: TransformationContext, size: _Size) -> tuple[MetricPrediction, ...]:
     """Each sector loaded once for the block; of a tile's reads those that are left where a value serves several sums."""
-    x, y = factors["x"], factors["y"]
-    return (*predicted_values(context, {"load_reuse_in_block": 1.0}), *predicted_wavefronts(context, (x + y) / (2 * x * y)))
+    reads = (size.x + size.y) / (2 * size.x * size.y)
+    return (*predicted_values(context, {"load_reuse_in_block": 1.0}), *predicted_wavefronts(context, reads))
 
 
-def _ranked(context: TransformationContext, kernel: ElementKernel, loads: tuple[StagedLoad, ...], block: Dim3) -> list[Mapping[str, int]]:
-    """Elements for each thread that fit, the most promising first."""
-    return sorted(_fitting(context, kernel, loads, block), key=lambda f: _promise(context, f), reverse=True)
+def _fitting(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> Iterator[_Size]:
+    """Sizes that fit a block's registers and shared memory."""
+    context, words = form.plain, (_widest(form.plain, loads) + 3) // 4
+    for size in (_Size(block, x, y) for block in _blocks(form) for x in _FACTORS for y in _FACTORS):
+        x, y = size.x, size.y
+        registers = words * (x * y * max(1, len(kernel.locals.values)) + sum(x if load.axis == "x" else y for load in loads))
+        available = context.architecture.registers_per_sm // size.block.count
+        is_balanced = x * y > 1 and max(x, y) <= 4 * min(x, y)
+        has_whole_blocks = all(size.extents[axis] % getattr(form.block, axis) == 0 for axis in "xy")
+        is_short = max(size.extents.values()) <= _LONGEST_TILE
+        if is_balanced and has_whole_blocks and is_short and registers <= min(_MOST_REGISTERS, available - 24):
+            yield size
 
 
-def _fitting(
-    context: TransformationContext, kernel: ElementKernel, loads: tuple[StagedLoad, ...], block: Dim3
-) -> Iterator[Mapping[str, int]]:
-    words = (_widest(context, loads) + 3) // 4
-    for x in _FACTORS:
-        for y in _FACTORS:
-            registers = words * (x * y * max(1, len(kernel.locals.values)) + sum(x if load.axis == "x" else y for load in loads))
-            available = context.architecture.registers_per_sm // (block.x * block.y)
-            is_balanced = x * y > 1 and max(x, y) <= 4 * min(x, y)
-            if is_balanced and registers <= min(_MOST_REGISTERS, available - 24) and max(block.x * x, block.y * y) <= _LONGEST_TILE:
-                yield {"x": x, "y": y}
+def _blocks(form: _Form) -> Iterator[Dim3]:
+    """That of the launches, and a smaller one where they can be edited."""
+    yield form.block
+    if form.matrix is not None or form.is_bounded_by_launch or form.block.count <= _LARGEST_BLOCK or form.original.kernel.launch_bounds:
+        return
+    extents = {"x": _LONGEST_TILE, "y": _LONGEST_TILE}
+    if not isinstance(in_smaller_blocks(form.original, form.block, _SMALLER_BLOCK, extents), Obstacle):
+        yield _SMALLER_BLOCK
 
 
-def _promise(context: TransformationContext, factors: Mapping[str, int]) -> float:
-    """Products for each load from a tile, less where too few blocks are left to keep the GPU busy."""
-    x, y = factors["x"], factors["y"]
-    grid = context.launches[0].grid if context.launches else None
-    blocks = BUSY_BLOCKS if grid is None else -(-grid.x // x) * -(-grid.y // y) * grid.z
-    return x * y / (x + y) * min(1.0, blocks / BUSY_BLOCKS)
+def _promise(form: _Form, size: _Size) -> Fraction:
+    """Products for each load from a tile, less where too few blocks are left to keep the GPU busy; of large ones fewer do."""
+    grid = form.plain.launches[0].grid if form.plain.launches else None
+    x, y = (Fraction(size.extents[axis], getattr(form.block, axis)) for axis in "xy")
+    larger = max(Fraction(1), Fraction(size.block.count, _LARGEST_BLOCK))
+    blocks = BUSY_BLOCKS if grid is None else ceil(grid.x / x) * ceil(grid.y / y) * grid.z
+    return Fraction(size.x * size.y, size.x + size.y) * min(Fraction(1), Fraction(blocks * larger, BUSY_BLOCKS))
 
 
-def _depth(context: TransformationContext, loads: tuple[StagedLoad, ...], block: Dim3, factors: Mapping[str, int]) -> int:
-    extents = {"x": block.x * factors["x"], "y": block.y * factors["y"]}
+def _depth(context: TransformationContext, loads: tuple[StagedLoad, ...], size: _Size) -> int:
     distinct = {load.key(context.tree): load for load in loads}.values()
-    row_bytes = sum(extents[load.axis] * _bytes(context, load) for load in distinct)
+    row_bytes = sum(size.extents[load.axis] * _bytes(context, load) for load in distinct)
     return _DEEP if row_bytes * _DEEP <= _TILE_BYTES else _SHALLOW
 
 

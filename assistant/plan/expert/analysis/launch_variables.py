@@ -13,7 +13,7 @@ from assistant.cuda.launch_shape import Launch, Shape
 from assistant.cuda.syntax import Node, node_text
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["is_count_parameter", "is_dim3_parameter", "is_only_used_here"]
+__all__ = ["is_count_parameter", "is_declared_here", "is_dim3_parameter", "is_only_used_here"]
 
 _DECLARATORS = frozenset({"init_declarator", "declaration", "function_declarator"})
 
@@ -41,8 +41,14 @@ def is_only_used_here(context: TransformationContext, launch: Launch, shape: Sha
         return False
     sites = {s.span.start for s in context.parsed.launch_sites_of(context.kernel)}
     mentions = [n for n in context.tree.find("identifier", inside=launch.function) if node_text(n) == shape.variable]
-    declared = [n for n in mentions if n.parent is not None and n.parent.type in _DECLARATORS]
+    declared = [n for n in mentions if is_declared_here(n)]
     return bool(declared) and all(n in declared or _serves_launch(context, n, shape, sites) for n in mentions)
+
+
+def is_declared_here(node: Node) -> bool:
+    """True for the name that a declaration gives to a variable, not for one that it is made from."""
+    parent = node.parent
+    return parent is not None and parent.type in _DECLARATORS and parent.child_by_field_name("value") != node
 
 
 def _serves_launch(context: TransformationContext, node: Node, shape: Shape, sites: set[int]) -> bool:

@@ -5,18 +5,18 @@
 #include <cuda_runtime.h>
 constexpr int BS = 32;
 
-__global__ void __launch_bounds__(1024) sgemm_smem(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C) {
+__global__ void sgemm_smem(int M, int N, int K, float alpha, const float *A, const float *B, float beta, float *C) {
   __shared__ float a_tile[16][132];
   __shared__ float b_tile[16][64];
-  const int thread = threadIdx.y * 32 + threadIdx.x;
-  float acc[4][2] = {};
+  const int thread = threadIdx.y * 16 + threadIdx.x;
+  float acc[8][4] = {};
   for (int start = 0; start < K; start += 16) {
-    for (int e = thread; e < 16 * 128; e += 1024) {
+    for (int e = thread; e < 16 * 128; e += 256) {
       const int row = blockIdx.y * 128 + e / 16;
       const int k = start + e % 16;
       a_tile[e % 16][e / 16] = row < M && k < K ? A[row * K + k] : 0.0f;
     }
-    for (int e = thread; e < 16 * 64; e += 1024) {
+    for (int e = thread; e < 16 * 64; e += 256) {
       const int col = blockIdx.x * 64 + e % 64;
       const int k = start + e / 64;
       b_tile[e / 64][e % 64] = col < N && k < K ? B[k * N + col] : 0.0f;
@@ -24,20 +24,20 @@ __global__ void __launch_bounds__(1024) sgemm_smem(int M, int N, int K, float al
     __syncthreads();
     #pragma unroll
     for (int p = 0; p < 16; ++p) {
-      float a_reg[4];
+      float a_reg[8];
       #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        a_reg[i] = a_tile[p][threadIdx.y * 4 + i];
+      for (int i = 0; i < 8; ++i) {
+        a_reg[i] = a_tile[p][i / 4 * 64 + threadIdx.y * 4 + i % 4];
       }
-      float b_reg[2];
+      float b_reg[4];
       #pragma unroll
-      for (int j = 0; j < 2; ++j) {
-        b_reg[j] = b_tile[p][threadIdx.x * 2 + j];
+      for (int j = 0; j < 4; ++j) {
+        b_reg[j] = b_tile[p][threadIdx.x * 4 + j];
       }
       #pragma unroll
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < 8; ++i) {
         #pragma unroll
-        for (int j = 0; j < 2; ++j) {
+        for (int j = 0; j < 4; ++j) {
           acc[i][j] += a_reg[i] * b_reg[j];
         }
       }
@@ -45,11 +45,11 @@ __global__ void __launch_bounds__(1024) sgemm_smem(int M, int N, int K, float al
     __syncthreads();
   }
   #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int row = blockIdx.y * 128 + threadIdx.y * 4 + i;
+  for (int i = 0; i < 8; ++i) {
+    const int row = blockIdx.y * 128 + i / 4 * 64 + threadIdx.y * 4 + i % 4;
     #pragma unroll
-    for (int j = 0; j < 2; ++j) {
-      const int col = blockIdx.x * 64 + threadIdx.x * 2 + j;
+    for (int j = 0; j < 4; ++j) {
+      const int col = blockIdx.x * 64 + threadIdx.x * 4 + j;
       if (row < M && col < N) {
         C[row * N + col] = alpha * acc[i][j] + beta * C[row * N + col];
       }
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
   cudaMemcpy(da, a.data(), a.size() * 4, cudaMemcpyHostToDevice);
   cudaMemcpy(db, b.data(), b.size() * 4, cudaMemcpyHostToDevice);
   cudaMemcpy(dc, c.data(), c.size() * 4, cudaMemcpyHostToDevice);
-  dim3 threads(BS, BS);
+  dim3 threads(16, 16);
   dim3 blocks((N + 2 * BS - 1) / (2 * BS), (M + 4 * BS - 1) / (4 * BS));
   sgemm_smem<<<blocks, threads>>>(M, N, K, 1.5f, da, db, 0.5f, dc);
   cudaDeviceSynchronize();

@@ -4,30 +4,30 @@
 #define N 96
 #define M 80
 
-__global__ void __launch_bounds__(1024) syrk_kernel(float alpha, float beta, float *a, float *c)
+__global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 {
 	__shared__ float a_i_tile[16][132];
 	__shared__ float a_j_tile[16][68];
-	const int thread = threadIdx.y * 32 + threadIdx.x;
-	float s[4][2];
+	const int thread = threadIdx.y * 16 + threadIdx.x;
+	float s[8][4];
 	#pragma unroll
-	for (int r = 0; r < 4; ++r) {
-		const int i = blockIdx.y * 128 + threadIdx.y * 4 + r;
+	for (int r = 0; r < 8; ++r) {
+		const int i = blockIdx.y * 128 + r / 4 * 64 + threadIdx.y * 4 + r % 4;
 		#pragma unroll
-		for (int c2 = 0; c2 < 2; ++c2) {
-			const int j = blockIdx.x * 64 + threadIdx.x * 2 + c2;
+		for (int c2 = 0; c2 < 4; ++c2) {
+			const int j = blockIdx.x * 64 + threadIdx.x * 4 + c2;
 			if (i < N && j < N) {
 				s[r][c2] = beta * c[i * N + j];
 			}
 		}
 	}
 	for (int start = 0; start < M; start += 16) {
-		for (int e = thread; e < 16 * 128; e += 1024) {
+		for (int e = thread; e < 16 * 128; e += 256) {
 			const int i = blockIdx.y * 128 + e / 16;
 			const int k = start + e % 16;
 			a_i_tile[e % 16][e / 16] = i < N ? a[i * M + k] : 0.0f;
 		}
-		for (int e = thread; e < 16 * 64; e += 1024) {
+		for (int e = thread; e < 16 * 64; e += 256) {
 			const int j = blockIdx.x * 64 + e / 16;
 			const int k = start + e % 16;
 			a_j_tile[e % 16][e / 16] = j < N ? a[j * M + k] : 0.0f;
@@ -35,20 +35,20 @@ __global__ void __launch_bounds__(1024) syrk_kernel(float alpha, float beta, flo
 		__syncthreads();
 		#pragma unroll
 		for (int p = 0; p < 16; ++p) {
-			float a_i_reg[4];
+			float a_i_reg[8];
 			#pragma unroll
-			for (int r = 0; r < 4; ++r) {
-				a_i_reg[r] = a_i_tile[p][threadIdx.y * 4 + r];
+			for (int r = 0; r < 8; ++r) {
+				a_i_reg[r] = a_i_tile[p][r / 4 * 64 + threadIdx.y * 4 + r % 4];
 			}
-			float a_j_reg[2];
+			float a_j_reg[4];
 			#pragma unroll
-			for (int c2 = 0; c2 < 2; ++c2) {
-				a_j_reg[c2] = a_j_tile[p][threadIdx.x * 2 + c2];
+			for (int c2 = 0; c2 < 4; ++c2) {
+				a_j_reg[c2] = a_j_tile[p][threadIdx.x * 4 + c2];
 			}
 			#pragma unroll
-			for (int r = 0; r < 4; ++r) {
+			for (int r = 0; r < 8; ++r) {
 				#pragma unroll
-				for (int c2 = 0; c2 < 2; ++c2) {
+				for (int c2 = 0; c2 < 4; ++c2) {
 					s[r][c2] += alpha * a_i_reg[r] * a_j_reg[c2];
 				}
 			}
@@ -56,11 +56,11 @@ __global__ void __launch_bounds__(1024) syrk_kernel(float alpha, float beta, flo
 		__syncthreads();
 	}
 	#pragma unroll
-	for (int r = 0; r < 4; ++r) {
-		const int i = blockIdx.y * 128 + threadIdx.y * 4 + r;
+	for (int r = 0; r < 8; ++r) {
+		const int i = blockIdx.y * 128 + r / 4 * 64 + threadIdx.y * 4 + r % 4;
 		#pragma unroll
-		for (int c2 = 0; c2 < 2; ++c2) {
-			const int j = blockIdx.x * 64 + threadIdx.x * 2 + c2;
+		for (int c2 = 0; c2 < 4; ++c2) {
+			const int j = blockIdx.x * 64 + threadIdx.x * 4 + c2;
 			if (i < N && j < N) {
 				c[i * N + j] = s[r][c2];
 			}
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(1024) syrk_kernel(float alpha, float beta, flo
 
 void run(float *a, float *c, dim3 grid, dim3 block)
 {
-	syrk_kernel<<<dim3((grid.x + 1) / 2, (grid.y + 3) / 4, grid.z), dim3(32, 32)>>>(1.25f, 0.5f, a, c);
+	syrk_kernel<<<dim3((grid.x + 1) / 2, (grid.y + 3) / 4, grid.z), dim3(16, 16)>>>(1.25f, 0.5f, a, c);
 	cudaDeviceSynchronize();
 }
 
