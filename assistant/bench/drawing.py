@@ -1,112 +1,110 @@
-"""The parts of a drawing as SVG: logarithmic scales, panels with their ticks, bars, lines and dots. Pure.
+"""What pictures of suites have in common: a row for each program, panels on logarithmic axes, bars of speed-ups and their words. Pure.
 
 Example::
 
-    scale = scale_of([0.5, 4.0], left=NAMES)
-    document(width, height, panel(scale, "speed-up", height) + bar(scale, 2.0, y, "matmul: 2.00x"))
+    scale = scale_of([3.9, 4.0, 4.1], left=180.0)
+    panel(scale, "speed-up", row_count=1) + SpeedBar(4.0, 3.9, 4.1, "4.00x", hint="matmul: 4.00x").drawn(scale, level(0))
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Iterable, Sequence
 
 from assistant.record import Record
+from assistant.svg import EDGE, LogScale, bar, clean, grid, text, whiskers, width_of
 
 __all__ = [
     "AFTER",
-    "BEFORE",
     "FOOT",
     "GAP",
-    "NAMES",
     "PANEL",
-    "ROW",
-    "TOP",
-    "WORSE",
-    "Scale",
-    "bar",
-    "document",
-    "dot",
-    "label",
-    "line",
+    "SpeedBar",
+    "bottom_of",
+    "level",
+    "name",
+    "names_width",
     "panel",
     "scale_of",
+    "title",
+    "warning",
 ]
 
-ROW, TOP, NAMES, PANEL, GAP, FOOT = 18, 44, 190, 330, 40, 34
-BEFORE, AFTER, WORSE = "#8a8a8a", "#2a7f3f", "#b03030"
-_GRID = "#dddddd"
-_STEPS = (1, 2, 5)
+PANEL, GAP, AFTER, FOOT = 330, 40, 8, 34
+"""Widths of an axis, between panels, and between a bar and its words; height of the ticks and of the edge below the rows."""
+_ROW, _TOP = 20, 44
+_LEAST_NAMES = 100
+_MOST_LETTERS, _LAST_LETTERS = 44, 20
+"""Of a name, and of those behind what is left out of it: its end tells programs of one folder, and sizes, apart."""
 _ROOM = 1.15
-_MOST_STEPS = 100.0
-"""From the least value to the most, as far as each decade has three ticks."""
+"""Room beyond the outermost value, as a factor."""
 
 
-class Scale(Record):
-    """Values from ``low`` to ``high`` on pixels from ``left``."""
+class SpeedBar(Record):
+    """From 1 to a ratio, red where it is less, with its interval where there is one, and words right of all of it."""
 
-    low: float
-    high: float
-    left: float
+    ratio: float
+    low: float | None
+    high: float | None
+    words: str
+    hint: str
+    kind: str = ""
+    """Of the words: ``soft`` where they are not its number."""
 
-    def at(self, value: float) -> float:
-        share = (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
-        return self.left + PANEL * min(1.0, max(0.0, share))
+    def drawn(self, scale: LogScale, y: float) -> str:
+        interval = whiskers(scale.at(self.low), scale.at(self.high), y) if self.low is not None and self.high is not None else ""
+        drawn = bar("gain" if self.ratio >= 1 else "loss", scale.at(1.0), scale.at(self.ratio), y, self.hint)
+        return f"{drawn}{interval}{text(self._words_at(scale), y + 4, self.words, self.kind)}"
 
-    def ticks(self) -> Iterator[float]:
-        """1, 2, 5, 10, … or the powers of ten where these are many."""
-        first, last = math.floor(math.log10(self.low)), math.ceil(math.log10(self.high))
-        steps = _STEPS if self.high <= _MOST_STEPS * self.low else (1,)
-        for power in range(first, last + 1):
-            for step in steps:
-                if self.low <= step * 10.0**power <= self.high:
-                    yield step * 10.0**power
+    def right(self, scale: LogScale) -> float:
+        """Where its words end at most."""
+        return self._words_at(scale) + width_of((self.words,))
 
-
-def document(width: float, height: float, drawn: str) -> str:
-    """A whole SVG document that loads nothing."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
-        f'font-family="sans-serif" font-size="11"><rect width="100%" height="100%" fill="white"/>{drawn}</svg>\n'
-    )
+    def _words_at(self, scale: LogScale) -> float:
+        return max(scale.at(value) for value in (1.0, self.ratio, self.high or self.ratio)) + AFTER
 
 
-def scale_of(values: Sequence[float], left: float) -> Scale:
+def scale_of(values: Sequence[float], left: float) -> LogScale:
     """With 1 on it, and room at both ends."""
-    return Scale(min((1.0, *values)) / _ROOM, max((1.0, *values)) * _ROOM, left)
+    return LogScale(min((1.0, *values)) / _ROOM, max((1.0, *values)) * _ROOM, left, PANEL)
 
 
-def panel(scale: Scale, title: str, height: float) -> str:
-    """Title, grid and ticks; black at 1."""
-    bottom = height - FOOT
-    ticks = "".join(
-        f'<line x1="{scale.at(tick):.1f}" x2="{scale.at(tick):.1f}" y1="{TOP}" y2="{bottom}" '
-        f'stroke="{"black" if tick == 1 else _GRID}"/><text x="{scale.at(tick):.1f}" y="{bottom + 13}" text-anchor="middle">{tick:g}</text>'
-        for tick in scale.ticks()
-    )
-    return f'<text x="{scale.left}" y="{TOP - 16}" font-weight="bold">{escape(title)}</text>{ticks}'
+def level(index: int) -> float:
+    """The middle of a row."""
+    return _TOP + _ROW * (index + 0.5)
 
 
-def label(words: str, y: float, right: float = NAMES) -> str:
-    """A row's name, which ends left of ``right``."""
-    return f'<text x="{right - 8}" y="{y + 4:.1f}" text-anchor="end">{escape(words)}</text>'
+def bottom_of(row_count: int) -> float:
+    """Where the rows end."""
+    return _TOP + _ROW * row_count
 
 
-def bar(scale: Scale, ratio: float, y: float, hint: str) -> str:
-    """From 1 to the ratio: red where it is less."""
-    one, to = scale.at(1.0), scale.at(ratio)
-    return (
-        f'<rect x="{min(one, to):.1f}" y="{y - 5:.1f}" width="{abs(to - one):.1f}" height="10" fill="{AFTER if ratio >= 1 else WORSE}">'
-        f"<title>{escape(hint)}</title></rect>"
-    )
+def title(x: float, words: str) -> str:
+    return text(x, _TOP - 16, words, "title")
 
 
-def line(x1: float, x2: float, y: float, colour: str) -> str:
-    """A level one."""
-    return f'<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y:.1f}" y2="{y:.1f}" stroke="{colour}"/>'
+def names_width(names: Iterable[str]) -> float:
+    """Where the names of rows end."""
+    return EDGE + max(_LEAST_NAMES, width_of(map(_short, names)))
 
 
-def dot(x: float, y: float, colour: str) -> str:
-    """A filled one."""
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>'
+def name(words: str, y: float, right: float) -> str:
+    """A row's, which ends at ``right``; whole where it is pointed at."""
+    return f"<g><title>{clean(words)}</title>{text(right, y + 4, _short(words), anchor='end')}</g>"
+
+
+def panel(scale: LogScale, words: str, row_count: int) -> str:
+    """Title, lines and ticks."""
+    bottom, ticks = bottom_of(row_count), tuple(scale.ticks())
+    lines = grid(map(scale.at, ticks), scale.at(1.0), _TOP, bottom)
+    numbers = (text(scale.at(tick), bottom + 14, f"{tick:g}x", "soft", "middle") for tick in ticks)
+    return f"{title(scale.start, words)}{lines}{''.join(numbers)}"
+
+
+def warning(words: str, y: float) -> str:
+    """What holds of the whole picture."""
+    return text(EDGE, y, words, "warning")
+
+
+def _short(words: str) -> str:
+    first = _MOST_LETTERS - 1 - _LAST_LETTERS
+    return words if len(words) <= _MOST_LETTERS else f"{words[:first]}…{words[-_LAST_LETTERS:]}"

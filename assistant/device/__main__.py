@@ -82,10 +82,11 @@ class Worker:
                 cupti = find_cupti(self._find(), installed_wheel_tree())
                 return success(request_id, survey(self._environment, Path("/"), None if cupti is None else cupti.library))
             case "read_report":
-                from assistant.device.counters.report import ReportRequest, read_report
+                from assistant.device.counters.report import ReportRequest
+                from assistant.device.counters.report_process import read_report_apart
 
                 fields = {key: value for key, value in message.items() if key not in ("op", "id")}
-                return success(request_id, read_report(decode(ReportRequest, fields)))
+                return success(request_id, read_report_apart(decode(ReportRequest, fields), self._environment))
             case other:
                 known = "ping, toolchain, compile, preprocess, helpers, reference, survey, read_report"
                 return failure(request_id, "bad_request", f"unknown op {other!r}; known: {known}")

@@ -35,8 +35,13 @@ def main(arguments: list[str]) -> int:
             from assistant.device.counters.sampling import serve
 
             return serve(Path(library))
+        case ["report", parent]:
+            _end_with(int(parent))
+            from assistant.device.counters.report_process import serve as read
+
+            return read()
         case _:
-            sys.stderr.write("expected relaunch REQUEST or sampling PARENT LIBRARY\n")
+            sys.stderr.write("expected relaunch REQUEST, sampling PARENT LIBRARY or report PARENT\n")
             return 2
 
 

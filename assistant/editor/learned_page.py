@@ -8,7 +8,6 @@ Every number stands in words; places on the axis repeat them for a drawing. Exam
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from assistant.editor.tried import outcome_in_words, why_tried
@@ -19,6 +18,7 @@ from assistant.model.comparison import format_interval, format_ratio
 from assistant.model.knowledge import Knowledge, WhatWasLearned
 from assistant.profile.quantity import counted_noun, first_of
 from assistant.record import Record
+from assistant.svg import LogScale
 
 __all__ = [
     "SHOWN_ATTEMPTS",
@@ -125,7 +125,7 @@ def learned_page(learned: WhatWasLearned, attempts: Iterable[Attempt]) -> Learne
     """States in the order of their names; ``attempts`` newest first."""
     rows = learned.knowledge
     ends = [value for row in rows for value in (row.median_ratio, row.low_ratio, row.high_ratio) if value is not None and value > 0]
-    axis = _Axis(ends) if ends else None
+    axis = _axis(ends) if ends else None
     states: dict[tuple[str, str], list[Knowledge]] = {}
     for row in rows:
         states.setdefault((row.state, row.device_class), []).append(row)
@@ -134,7 +134,7 @@ def learned_page(learned: WhatWasLearned, attempts: Iterable[Attempt]) -> Learne
             StatePart(f"{state[:1].upper()}{state[1:]}", device, tuple(_technique(row, axis) for row in sorted(some, key=promise)))
             for (state, device), some in states.items()
         ),
-        axis=None if axis is None else axis.part,
+        axis=None if axis is None else _axis_part(axis),
         sequences=tuple(f"{each.name}{', reverted' if each.is_dropped else ''}: {each.sentence}" for each in learned.sequences),
         lessons=tuple(
             LessonPart(each.id, technique_in_words(each.technique), each.statements, first_of(each.rows, _SHOWN_ROWS))
@@ -154,14 +154,14 @@ def tried_part(attempt: Attempt) -> TriedPart:
     )
 
 
-def _technique(row: Knowledge, axis: _Axis | None) -> TechniquePart:
+def _technique(row: Knowledge, axis: LogScale | None) -> TechniquePart:
     speed = how = ""
     if row.median_ratio is not None:
         interval = format_interval(row.low_ratio, row.high_ratio)
         speed = f"{format_ratio(row.median_ratio)}x{interval}"
         how = f"measured on {row.measured_count}" if row.measured_count else f"predicted on {row.predicted_count}"
     decided = ((row.accepted_count, "accepted"), (row.rejected_count, "rejected"))
-    place, low, high = (None if axis is None else axis.place(value) for value in (row.median_ratio, row.low_ratio, row.high_ratio))
+    place, low, high = (_place(axis, value) for value in (row.median_ratio, row.low_ratio, row.high_ratio))
     return TechniquePart(
         technique=technique_in_words(row.technique),
         kernels=counted_noun(row.kernel_count, "kernel") if row.tried_count else "no trial is known",
@@ -176,20 +176,15 @@ def _technique(row: Knowledge, axis: _Axis | None) -> TechniquePart:
     )
 
 
-class _Axis:
-    """Logarithmic, with 1.00x on it."""
+def _axis(values: Sequence[float]) -> LogScale:
+    """From 0 to 1, with 1.00x on it."""
+    return LogScale(min(1 / _LEAST_SPAN, *values) / _ROOM, max(_LEAST_SPAN, *values) * _ROOM)
 
-    def __init__(self, values: Sequence[float]) -> None:
-        self._first = min(1 / _LEAST_SPAN, *values) / _ROOM
-        self._last = max(_LEAST_SPAN, *values) * _ROOM
 
-    @property
-    def part(self) -> AxisPart:
-        ticks = [tick for tick in _TICKS if self._first <= tick <= self._last]
-        return AxisPart(self._at(1.0), tuple((self._at(tick), f"{tick:g}x") for tick in ticks))
+def _axis_part(scale: LogScale) -> AxisPart:
+    ticks = [tick for tick in _TICKS if scale.low <= tick <= scale.high]
+    return AxisPart(scale.at(1.0), tuple((scale.at(tick), f"{tick:g}x") for tick in ticks))
 
-    def place(self, value: float | None) -> float | None:
-        return None if value is None or value <= 0 else self._at(value)
 
-    def _at(self, value: float) -> float:
-        return math.log(value / self._first) / math.log(self._last / self._first)
+def _place(scale: LogScale | None, value: float | None) -> float | None:
+    return None if scale is None or value is None or value <= 0 else scale.at(value)

@@ -8,7 +8,7 @@ No number is made here: places and words come in parts, as every front end shows
 from __future__ import annotations
 
 from assistant.editor.learned_page import AxisPart, LearnedPage, StatePart, TechniquePart
-from assistant.svg import EDGE, Interval, clean, document, key, text, width_of
+from assistant.svg import EDGE, Interval, clean, document, grid, key, text, width_of
 
 __all__ = ["learned_svg"]
 
@@ -50,8 +50,8 @@ def learned_svg(page: LearnedPage) -> str:
 def _state(state: StatePart, axis: AxisPart | None, left: float, y: float) -> str:
     title = f'<tspan class="title">{clean(state.title)}</tspan> <tspan class="soft">({clean(state.device)})</tspan>'
     rows = (_row(part, axis, left, y + _HEAD + _ROW * (index + 0.5)) for index, part in enumerate(state.techniques))
-    grid = "" if axis is None else _grid(axis, left, y + _HEAD, y + _HEAD + _ROW * len(state.techniques))
-    return f'<text x="{EDGE}" y="{y + _HEAD - 10:.0f}">{title}</text>{grid}{"".join(rows)}'
+    lines = "" if axis is None else _lines(axis, left, y + _HEAD, y + _HEAD + _ROW * len(state.techniques))
+    return f'<text x="{EDGE}" y="{y + _HEAD - 10:.0f}">{title}</text>{lines}{"".join(rows)}'
 
 
 def _row(part: TechniquePart, axis: AxisPart | None, left: float, y: float) -> str:
@@ -77,11 +77,8 @@ def _short(name: str) -> str:
     return name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
 
 
-def _grid(axis: AxisPart, left: float, top: float, bottom: float) -> str:
-    """A line for each tick, and 1.00x."""
-    places = [(place, "grid") for place, _ in axis.ticks if place != axis.one]
-    lines = ((left + place * _AXIS, kind) for place, kind in (*places, (axis.one, "one")))
-    return "".join(f'<path class="{kind}" d="M{x:.1f} {top}V{bottom}"/>' for x, kind in lines)
+def _lines(axis: AxisPart, left: float, top: float, bottom: float) -> str:
+    return grid((left + place * _AXIS for place, _ in axis.ticks), left + axis.one * _AXIS, top, bottom)
 
 
 def _ticks(axis: AxisPart, left: float, y: float) -> str:

@@ -14,7 +14,7 @@ from assistant.record import Record
 from assistant.study.markdown import attribution_title, figure_words
 from assistant.study.results import Attribution, StudyResults
 from assistant.study.statistics import Figure
-from assistant.svg import EDGE, Interval, document, key, text, width_of
+from assistant.svg import EDGE, Interval, document, grid, key, text, width_of
 
 __all__ = ["results_svg"]
 
@@ -93,10 +93,8 @@ def _rows(one: Attribution) -> list[_Shown]:
 def _section(one: Attribution, rows: list[_Shown], left: float, y: float) -> str:
     scale, top, bottom = _scale(one, rows, left), y + _HEAD, y + _HEAD + _ROW * len(rows)
     parts = [text(EDGE, y + 20, attribution_title(one), "title")]
-    for value, words in scale.ticks():
-        kind = "grid" if value else "one"
-        parts.append(f'<path class="{kind}" d="M{scale.at(value):.1f} {top}V{bottom}"/>')
-        parts.append(text(scale.at(value), top - 6, words, "soft", "middle"))
+    parts.append(grid((scale.at(value) for value, _ in scale.ticks()), scale.at(0.0), top, bottom))
+    parts += [text(scale.at(value), top - 6, words, "soft", "middle") for value, words in scale.ticks()]
     for index, row in enumerate(rows):
         parts.append(_row(one, row, scale, top + _ROW * (index + 0.5)))
     return "".join(parts)

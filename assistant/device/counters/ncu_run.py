@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,7 +16,8 @@ from assistant.device.child_commands import relaunch_command
 from assistant.device.counters.failure import CountingFailure
 from assistant.device.counters.ncu import INSTALL_NCU, command, find_cuda_tool, refusal_of
 from assistant.device.counters.protocol import CountersReply, CountersRequest
-from assistant.device.counters.report import Places, ReportRequest, has_report_reader, read_report
+from assistant.device.counters.report import ReportRequest, has_report_reader
+from assistant.device.counters.report_process import read_report_apart
 from assistant.device.process import ToolRunner
 from assistant.device.relaunch import RelaunchRequest
 from assistant.serialize import dumps
@@ -74,17 +74,9 @@ class NcuRuns:
             output = ToolRunner(self._environment).run(called, cwd=None, timeout_s=request.wall_s, temporary=Path(folder))
             if not report.is_file():
                 return CountersReply((), (refusal_of(output.text, output.status is None),))
-            reply = read_report(ReportRequest(str(report), request.launch_limit), _places(request))
+            reply = read_report_apart(ReportRequest(str(report), request.launch_limit, request.places), self._environment)
         if reply.report is None:
             said = reply.refusal
             assert said is not None
             return CountersReply((), (CountingFailure("failed", said.message, said.remedy),))
         return CountersReply(reply.report.launches)
-
-
-def _places(request: CountersRequest) -> dict[str, Places]:
-    by_symbol: defaultdict[str, dict[int, tuple[str, int]]] = defaultdict(dict)
-    for place in request.places:
-        if place.line:
-            by_symbol[place.symbol][place.offset_bytes] = (place.file, place.line)
-    return dict(by_symbol)

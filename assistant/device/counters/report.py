@@ -1,6 +1,6 @@
 """Reads Nsight Compute's ``.ncu-rep`` files; works without a GPU and without ncu, through NVIDIA's ``ncu-report``.
 
-That package is imported by the first report only, in the worker's process. Example::
+That package is imported by the first report only, in a process that may end with it (``report_process``). Example::
 
     read_report(ReportRequest("/tmp/x.ncu-rep")).launches[0].stalls
 """
@@ -8,13 +8,15 @@ That package is imported by the first report only, in the worker's process. Exam
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from assistant.build.mix import instruction_class
 from assistant.device.counters.action import Action
+from assistant.device.counters.protocol import InstructionPlace
 from assistant.model.build import KernelCode, KernelResources, SassInstruction
 from assistant.model.launch import LaunchConfig
 from assistant.model.profile import LaunchProfile, Method
@@ -22,15 +24,15 @@ from assistant.model.report import ProfilerReport, ReportSource
 from assistant.profile.by_line import InstructionCounters, line_accesses, line_executions, line_mixes, line_stalls
 from assistant.record import Record
 
-__all__ = ["Places", "ReportRefusal", "ReportReply", "ReportRequest", "has_report_reader", "read_report"]
+__all__ = ["ReportRefusal", "ReportReply", "ReportRequest", "has_report_reader", "read_report"]
 
 _REMEDY = "pip install ncu-report"
 _NO_LINES = "{kernel}: no line numbers in the compiled code; compile with -lineinfo"
 _NO_COUNTERS = "{kernel}: no counters per instruction; collect them: ncu --section SourceCounters --section LaunchStats -o OUT PROGRAM"
 _NO_SAMPLES = "{kernel}: no stall samples; collect them: ncu --section SourceCounters -o OUT PROGRAM"
 
-Places = Mapping[int, tuple[str, int]]
-"""Offset of a machine instruction → the user's line that it belongs to, where the compiler's own answer names a header."""
+_Places = Mapping[int, tuple[str, int]]
+"""Offset of a machine instruction → the user's line that it belongs to."""
 
 
 class ReportRequest(Record):
@@ -39,6 +41,8 @@ class ReportRequest(Record):
     path: str
     launch_limit: int = 512
     """Launches read with all their counters; the others are only counted."""
+    places: tuple[InstructionPlace, ...] = ()
+    """Of kernels that were compiled here: the compiler's own answer, as a report names headers for what was inlined from them."""
 
 
 class ReportRefusal(Record):
@@ -55,8 +59,8 @@ class ReportReply(Record):
     refusal: ReportRefusal | None = None
 
 
-def read_report(request: ReportRequest, places: Mapping[str, Places] | None = None) -> ReportReply:
-    """Launches of a report with their counters by line. ``places``: by mangled name, of kernels that were compiled here."""
+def read_report(request: ReportRequest) -> ReportReply:
+    """Launches of a report with their counters by line."""
     library = _library()
     if library is None:
         return _refused("reading .ncu-rep files needs NVIDIA's ncu-report package", _REMEDY)
@@ -70,7 +74,7 @@ def read_report(request: ReportRequest, places: Mapping[str, Places] | None = No
         return _refused(f"{path} is not a report of Nsight Compute: {error}", "make one: ncu --set full -o OUT PROGRAM")
     if not actions:
         return _refused(f"{path} holds no profiled kernel", "profile a program that launches one: ncu --set full -o OUT PROGRAM")
-    return ReportReply(_report(request, actions, places or {}))
+    return ReportReply(_report(request, actions, _by_symbol(request.places)))
 
 
 def has_report_reader() -> bool:
@@ -94,7 +98,7 @@ def _kernels(context: Any) -> Iterator[Any]:
                 yield action
 
 
-def _report(request: ReportRequest, actions: list[Action], places: Mapping[str, Places]) -> ProfilerReport:
+def _report(request: ReportRequest, actions: list[Action], places: Mapping[str, _Places]) -> ProfilerReport:
     read = actions[: request.launch_limit]
     first: dict[str, Action] = {}
     for action in read:
@@ -115,7 +119,16 @@ def _report(request: ReportRequest, actions: list[Action], places: Mapping[str, 
     )
 
 
-def _rows(action: Action, places: Places) -> tuple[InstructionCounters, ...]:
+def _by_symbol(places: Iterable[InstructionPlace]) -> dict[str, _Places]:
+    """By mangled name, of instructions that have a line."""
+    by_symbol: defaultdict[str, dict[int, tuple[str, int]]] = defaultdict(dict)
+    for place in places:
+        if place.line:
+            by_symbol[place.symbol][place.offset_bytes] = (place.file, place.line)
+    return dict(by_symbol)
+
+
+def _rows(action: Action, places: _Places) -> tuple[InstructionCounters, ...]:
     rows: list[InstructionCounters] = []
     for instruction in action.instructions():
         offset = instruction.offset_bytes

@@ -62,6 +62,7 @@ class Prepared:
             encoding="utf-8",
             start_new_session=True,
         )
+        atexit.register(self._close)
 
     def run(self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, deadline_s: float) -> Finished:
         """Run to the end. Raises AssertionError for a command that comes to no end, which is killed."""
@@ -87,6 +88,11 @@ class Prepared:
             self._process.stdin.write(json.dumps(asked) + "\n")
             self._process.stdin.flush()
             return int(self._process.stdout.readline())
+
+    def _close(self) -> None:
+        """End it and wait for it; what it forked goes on."""
+        self._process.kill()
+        self._process.communicate()
 
 
 def _waited(pid: int, deadline_s: float) -> tuple[int, bool]:

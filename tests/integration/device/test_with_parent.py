@@ -1,4 +1,4 @@
-"""Processes below a profiler, and those that drive CUPTI, end with their parent, however early that is killed."""
+"""Processes below a profiler, those that drive CUPTI and those that read reports end with their parent, however early that is killed."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ import subprocess
 from assistant.device.child_commands import relaunch_command
 subprocess.Popen(relaunch_command(Path("none.json")))
 """,
+    "report": """
+import subprocess
+from assistant.device.child_commands import report_command
+subprocess.Popen(report_command(), stdin=subprocess.PIPE)
+""",
 }
 BLOCKED = """
 import os, pathlib, sys, time
@@ -29,7 +34,7 @@ import os, pathlib, sys, time
 
 class Blocker:
     def find_spec(self, name, path=None, target=None):
-        if name == "assistant.device.driver" and "-c" not in sys.orig_argv:
+        if name in ("assistant.device.driver", "assistant.device.counters.report_process") and "-c" not in sys.orig_argv:
             pathlib.Path(os.environ["CHILD"]).write_text(f"{os.getpid()} ")
             time.sleep(60)
 

@@ -75,8 +75,35 @@ def test_the_drawing_is_whole_svg_with_every_program(row: MakeRow) -> None:
     assert {"a<b 96", "c 96", "d 96"} <= set(texts)
     bars = {bar[0].text: float(bar.attrib["width"]) for bar in root.iter("{http://www.w3.org/2000/svg}rect") if len(bar)}
     assert bars["d 96: nothing to propose, 1.00x"] == 0.0 < bars["c 96: not faster, 0.50x"] < bars["a<b 96: faster, 4.00x"]
-    assert len(list(root.iter("{http://www.w3.org/2000/svg}circle"))) == 4
+    assert {"4.00x", "0.50x", "nothing to propose"} <= set(texts)
     assert ET.fromstring(plot_svg([])) is not None
+
+
+def points(drawing: str) -> list[tuple[str | None, float]]:
+    """Kind and place from the left of each that is not of the key."""
+    circles = ET.fromstring(drawing).iter("{http://www.w3.org/2000/svg}circle")
+    return [(each.get("class"), float(each.attrib["cx"])) for each in circles if len(each)]
+
+
+def test_the_drawing_shows_how_far_each_program_was_from_its_bound_and_is(row: MakeRow) -> None:
+    slower = row("c", 0.5, SpeedOutcome.SLOWER, outcome=RowOutcome.NOT_FASTER)
+    (_, b), (_, a), (_, d), (_, c), *_ = found = points(plot_svg([row("a", 4.0), slower, row("e"), row("f", bound=None)]))
+    assert [kind for kind, _ in found] == ["open", "gain", "open", "loss", "open"] and a < b and c > d
+
+
+def test_what_failed_says_so_in_the_drawing_and_an_interval_is_drawn_even_if_nothing_is_counted(row: MakeRow) -> None:
+    failed = row("f", outcome=RowOutcome.FAILED, reason="it does not compile", times=None, bound=None)
+    assert ">failed</text>" in plot_svg([failed]) and 'class="range"' not in plot_svg([failed])
+    same = row("s", 1.01, SpeedOutcome.SAME, outcome=RowOutcome.NOT_FASTER, low=0.97, high=1.05)
+    assert ">not faster</text>" in plot_svg([same]) and 'class="range"' in plot_svg([same])
+
+
+def test_the_drawing_follows_light_and_dark_and_takes_any_name(row: MakeRow) -> None:
+    drawing = plot_svg([row("a\x1b[31m<script>\x00" + "b" * 100, 2.0, arguments=("65536",), low=1.9, high=2.1)])
+    assert "prefers-color-scheme:dark" in drawing and "<script" not in drawing
+    texts = [each.text or "" for each in ET.fromstring(drawing).iter("{http://www.w3.org/2000/svg}text")]
+    assert any(each.endswith("bbb 65536") for each in texts)
+    assert max(map(len, texts)) < 60
 
 
 def test_a_program_that_does_nothing_on_the_gpu_has_no_distance(row: MakeRow) -> None:

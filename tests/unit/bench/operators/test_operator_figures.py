@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -69,11 +70,23 @@ def test_the_page_has_a_row_for_each_task_and_says_why_one_is_not_correct() -> N
 def test_the_drawing_names_every_task(settings: object) -> None:
     drawing = plot_svg(ROWS, settings)  # pyright: ignore[reportArgumentType]
     assert drawing.startswith("<svg") and all(f">{each.title}<" in drawing for each in ROWS)
-    assert 'font-weight="bold">3 of 5 tasks correct<' in drawing and (f">{NO_GPU_NOTE}<" in drawing) is (settings == CPU)
+    assert 'class="title">3 of 5 tasks correct<' in drawing and (f">{NO_GPU_NOTE}<" in drawing) is (settings == CPU)
 
 
-def test_a_bar_says_its_number_and_a_name_that_is_too_long_is_cut_at_its_end() -> None:
-    drawing = plot_svg((row("level2/" + "Long" * 20, timed=timed(eager=2.5)),), GPU)
-    assert (
-        ">2.50x<" in drawing and ">level2/LongLong" in drawing and "Lo…<" in drawing and f"<title>level2/{'Long' * 20}</title>" in drawing
-    )
+def test_a_bar_says_its_number_and_a_name_that_is_too_long_is_cut_in_its_middle() -> None:
+    drawing = plot_svg((row(f"level2/{'Long' * 20}_7", timed=timed(eager=2.5)),), GPU)
+    assert ">2.50x<" in drawing and ">level2/LongLong" in drawing and "LongLong_7<" in drawing
+    assert "…" in drawing and f"<title>level2/{'Long' * 20}_7</title>" in drawing
+
+
+def test_each_verdict_has_its_point() -> None:
+    circles = ET.fromstring(plot_svg(ROWS, CPU)).iter("{http://www.w3.org/2000/svg}circle")
+    assert [each.get("class") for each in circles] == ["gain", "gain", "loss", "open", "gain"]
+
+
+@pytest.mark.parametrize("ratio", [0.003, 1.0, 2.5, 4000.0])
+def test_all_words_lie_within_the_picture(ratio: float) -> None:
+    picture = ET.fromstring(plot_svg((row("a", timed=timed(eager=ratio, compile=1 / ratio)),), GPU))
+    for each in picture.iter("{http://www.w3.org/2000/svg}text"):
+        end = float(each.attrib["x"]) + (0 if each.get("text-anchor") else 6 * len(each.text or ""))
+        assert 0 < end < float(picture.attrib["width"]), each.text
