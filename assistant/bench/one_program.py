@@ -7,6 +7,7 @@ Two jobs of one session, with a memory of its own, so that no row depends on wha
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from assistant.bench.bound import bound_of
 from assistant.bench.boundary import listen, row_or_reason
-from assistant.bench.heard import Heard, Original, ending_of, failure_of, judged_of, original_of, times_of
+from assistant.bench.heard import Heard, Original, ending_of, failure_of, judged_of, original_of, reached_of, times_of
 from assistant.bench.journal import BenchSettings
 from assistant.bench.outcomes import with_nothing, with_verdict, wrong_as_a_whole
 from assistant.bench.private_copy import private_copy, sources_sha256
@@ -59,7 +60,7 @@ class ProgramRunner(Record):
             with private_copy(self.folder) as copy:
                 return await self._carried_out(task, copy, heard)
 
-        row = await row_or_reason(carried_out, task.title, self.settings.timeout_s, heard)
+        row = await row_or_reason(carried_out, task.title, 2 * self.settings.timeout_s, heard)
         if isinstance(row, str):
             row = self.failed(task, row, heard)
         return replace(row, cost=heard.cost(time.monotonic() - start_s))
@@ -75,8 +76,11 @@ class ProgramRunner(Record):
                 return replace(row, outcome=RowOutcome.NOT_SEARCHED, reason="only its time and its bound were asked for")
             kept = _Kept()
             ask = self._ask(kept, heard)
-            await self._listen(session.optimize(request, self._search_options(), Accept.ASK, ask, self.callbacks), heard)
-            _check_answered(heard, "optimize")
+            is_whole = await self._ends(session.optimize(request, self._search_options(), Accept.ASK, ask, self.callbacks), heard)
+            if is_whole:
+                _check_answered(heard, "optimize")
+            elif not kept.before:
+                raise CannotAnswerError(f"no end after {self.settings.timeout_s:g} s ({reached_of(heard)})")
             original = original_of(heard.of_command("optimize"))
             row = self._row(task, heard, original)
             if not kept.before:
@@ -84,9 +88,19 @@ class ProgramRunner(Record):
             region = WHOLE_PROGRAM if original.is_whole_program else None
             judged = await self._judge(session, replace(request, region=region), kept, heard)
             diff = changes_diff(changes_of(kept.before, kept.after))
-            return replace(with_verdict(row, heard, judged), times=times_of(original, judged), diff=diff)
+            row = replace(with_verdict(row, heard, judged), times=times_of(original, judged), diff=diff)
+            return replace(row, is_cut_off=row.is_cut_off or not is_whole)
         finally:
             session.close()
+
+    async def _ends(self, stream: AsyncIterator[events.Event], heard: Heard) -> bool:
+        """Listen to a job; whether it ended in the program's time. If not, it is stopped."""
+        try:
+            async with asyncio.timeout(self.settings.timeout_s):
+                await self._listen(stream, heard)
+        except TimeoutError:
+            return False
+        return True
 
     async def _judge(self, session: Session, request: JobRequest, kept: _Kept, heard: Heard) -> events.ComparisonMade:
         """The verdict on all that was kept, as one edit of the whole program; raises CannotAnswerError where it counts for nothing.

@@ -53,7 +53,11 @@ def _bench(
     target: opt.Target = None,
     cflags: opt.Cflags = None,
     timeout: Annotated[
-        float, typer.Option(min=1, help="Seconds that a program may take altogether, half of them for its search; a failure after that")
+        float,
+        typer.Option(
+            min=1,
+            help="Seconds that the search on a program may take, half of them for trying edits; what was kept by then is judged as a whole",
+        ),
     ] = 1800.0,
     jobs: Annotated[
         int, typer.Option(min=1, metavar="N", help="Programs at a time; what is timed on a GPU is timed alone, so the others wait for it")

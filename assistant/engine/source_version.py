@@ -27,6 +27,7 @@ from assistant.model.workload import DeclaredWorkload, LiveWorkload, WorkloadPro
 from assistant.ports.lab import Program
 from assistant.program.python_texts import text_in_python
 from assistant.record import Record
+from assistant.verify.evidence import DetectedLabel
 from assistant.workload.blocks import find_workloads, parse_sidecar, sidecar_path, workload_blocks
 
 __all__ = [
@@ -81,6 +82,8 @@ class SourceVersion(Record):
     """Files of other programs that include one of these, where those were looked for."""
     found: FoundProgram | None = None
     """Which program it is part of, where that was looked for and found."""
+    stated: tuple[DetectedLabel, ...] = ()
+    """What the author of an edit said of it when it was first judged."""
 
     @property
     def source(self) -> Source:

@@ -110,6 +110,7 @@ async def verify(
         tolerance=baseline.tolerance,
         outputs=baseline.outputs,
         labels=(
+            *candidate.stated,
             *stated_labels,
             *shown.labels,
             *promises.labels,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.config import find_workspace
@@ -33,6 +34,7 @@ from assistant.model.source import Source
 from assistant.model.verification import Outcome, Verification
 from assistant.ports.store import ProposalStore
 from assistant.record import Record
+from assistant.verify.evidence import DetectedLabel
 
 __all__ = ["Ask", "Decisions"]
 
@@ -50,7 +52,8 @@ class Decisions(Record):
         """Accept a proposal, or some of its hunks."""
         request = _taking(proposal, hunk_ids)
         if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
-            judged = await self.judge(_request(proposal), proposal.before, chosen_of(proposal, request), listener)
+            part = f"{len(request.hunk_ids)} of {len(proposal.hunks)} hunks"
+            judged = await self.judge(_request(proposal), proposal.before, chosen_of(proposal, request), listener, part=part)
             if judged.exit_code:
                 return
         match self._decider().accept(proposal, request):
@@ -104,17 +107,21 @@ class Decisions(Record):
         after: Sequence[Source],
         listener: Listener,
         verification: Verification | None = None,
+        part: str = "",
     ) -> Ending:
         """A confirming comparison of texts of files of a program; ``after`` may hold edits of a candidate, so it runs limited.
 
         ``verification``: of these very texts, where it is known: then the request's Region is timed, and nothing is verified again.
+        ``part``: of a proposal, which is written where it holds.
         """
 
         async def body(job: Job, version: SourceVersion) -> Ending:
             candidate = candidate_of(version, after)
-            if verification is None:
-                return (await compare(job, version, candidate, is_strict=False)).ending
-            return (await compare_verified(job, version, candidate, verification)).ending
+            if verification is not None:
+                return (await compare_verified(job, version, candidate, verification)).ending
+            ending = (await compare(job, version, candidate, is_strict=False)).ending
+            is_refused = bool(part and ending.exit_code)
+            return replace(ending, reason=f"nothing was written: {part} alone: {ending.reason}") if is_refused else ending
 
         return await self.runner.run("compare", about_texts(request, before), body, listener)
 
@@ -152,7 +159,8 @@ class Decisions(Record):
         proposal = moved.proposal
 
         async def body(job: Job, version: SourceVersion) -> Ending:
-            compared = await compare(job, version, candidate_of(version, moved.texts), is_strict=False)
+            candidate = replace(candidate_of(version, moved.texts), stated=_stated(proposal))
+            compared = await compare(job, version, candidate, is_strict=False)
             if compared.ending.exit_code or compared.whole is None or compared.whole.speed is None:
                 return _not_offered(moved, hunk_ids, compared.ending)
             fresh = rebased_proposal(moved, hunk_ids, compared.whole, compared.whole.speed, _now_ms())
@@ -177,6 +185,12 @@ class Decisions(Record):
 def _taking(proposal: Proposal, hunk_ids: tuple[str, ...]) -> DecisionRequest:
     """To accept these hunks; empty: all."""
     return as_partial(proposal, DecisionRequest(DecisionKind.PARTIALLY_ACCEPTED if hunk_ids else DecisionKind.ACCEPTED, hunk_ids))
+
+
+def _stated(proposal: Proposal) -> tuple[DetectedLabel, ...]:
+    """What it was offered with: a person decides on that wherever its edit has moved to."""
+    messages = {finding.code: finding.message for finding in proposal.verification.findings}
+    return tuple(DetectedLabel(label, messages.get(label, f"{proposal.id} was offered so")) for label in proposal.verification.labels)
 
 
 def _judged_in_place_of(moved: MovedChange, hunk_ids: tuple[str, ...]) -> str:

@@ -342,7 +342,7 @@ class JobAccounts:
         """Say once that the kernel's part of the time is used up."""
         if self._kernel is None:
             return
-        self._job.say(Severity.INFORMATION, f"{self._kernel}: {self.why_out_of_time}, so its search ends; others are searched, too")
+        self._job.say(Severity.INFORMATION, f"{self._kernel}: {self.why_out_of_time}, so that its search ends")
         self._job.emit(events.BudgetSpent(self._job.id, self.spent, self._caps, ended_kernel=self._kernel))
         self._kernel = None
 

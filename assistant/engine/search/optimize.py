@@ -223,6 +223,7 @@ class _Search(Record):
                 edited |= _edited(evaluation.version, start.evaluation.version)
                 second_run = await repeat_run(self.job, start.evaluation.version, start.evaluation.counted)
             if index + 1 < len(names) and not self.chosen.accounts.may_search_on():
+                self.job.say(Severity.WARNING, f"not searched, as the time is over: {', '.join(names[index + 1 :])}")
                 break
         return SearchResult(tuple(found))
 

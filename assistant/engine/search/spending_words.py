@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from assistant.model.completion import Caps, Spending
 
 __all__ = ["cap_words", "caps_words", "dollars", "estimate_words", "more_words", "number_words", "spent_words"]
@@ -78,7 +80,7 @@ def more_words(cap: str, spent: Spending, next_call: Spending, command: str) -> 
             return f"{command} {option} {spent.round_count + 1} or more goes on; what was spent counts"
         case _:
             spent_s = spent.gpu_s if cap == "gpu_s" else spent.wall_s
-            return f"{command} {option} and more than {spent_s:.1f} goes on; what was spent counts"
+            return f"{command} {option} {math.ceil(2 * spent_s) or 60} goes on; the {spent_s:.1f} s that were spent count"
 
 
 def _rounded_up(money_usd: float) -> str:

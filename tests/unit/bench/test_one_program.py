@@ -24,7 +24,7 @@ from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.ports.planner import PlanRequest, Story
 from tests.contracts.fake_clock import Clock
-from tests.unit.engine.commands import HOST, KERNELS, SCALE, Commands
+from tests.unit.engine.commands import BESIDE, BOTH, HOST, KERNELS, SCALE, Commands
 
 BEFORE = "2.0f * x[i]"
 DEAR = KERNELS | {f"out[i] = {BEFORE}": replace(KERNELS[f"out[i] = {BEFORE}"], sectors=4000)}
@@ -221,3 +221,27 @@ async def test_the_fastest_version_is_kept_that_the_run_may_take(
     commands = Commands(tmp_path, Two("x[i] + x[i]"), kernels=DEAR)
     row = await run(tmp_path, "", settings=replace(SETTINGS, allowed=allowed), commands=commands)
     assert (row.outcome, row.chain, len(row.waiting)) == (RowOutcome.FASTER, chain, waits)
+
+
+async def test_what_was_kept_before_the_time_was_up_is_judged_all_the_same(tmp_path: Path) -> None:
+    class Endless(OneEdit):
+        """When the first kernel's edit was accepted it plans for ever, and ten minutes are over."""
+
+        async def plan(self, request: PlanRequest) -> Plan:
+            if request.kernel.name == "both":
+                return await super().plan(request) if request.parsed.source.text.count(BEFORE) == 2 else Plan((), (), self.name)
+            loop, now_s = asyncio.get_running_loop(), asyncio.get_running_loop().time
+            loop.time = lambda: now_s() + 1000
+            loop.call_soon(lambda: loop.call_later(-1.0, setattr, loop, "time", now_s))
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    dear = KERNELS["x[i] = 2.0f * (out[i] = 2.0f * x[i])"]
+    kernels = {
+        "x[i] = 2.0f * (out[i] = x[i] + x[i])": replace(dear, sectors=8),
+        "x[i] = 2.0f * (out[i] = 2.0f * x[i])": replace(dear, sectors=90_000),
+        "out[i] = 2.0f * x[i]": replace(KERNELS["out[i] = 2.0f * x[i]"], sectors=50_000),
+    }
+    commands = Commands(tmp_path, Endless("x[i] + x[i]"), kernels=kernels)
+    row = await run(tmp_path, "", SCALE + BOTH + BESIDE, settings=replace(SETTINGS, timeout_s=600), commands=commands)
+    assert (row.outcome, row.chain, row.is_cut_off) == (RowOutcome.FASTER, ("cheaper",), True), row.reason

@@ -19,7 +19,7 @@ from assistant.model import events
 from assistant.model.comparison import SpeedOutcome, format_ratio
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
-from assistant.model.verification import Outcome
+from assistant.model.verification import Label, Outcome, VerificationFinding
 from assistant.ports.store import Store
 from tests.changes import change
 from tests.contracts.fake_lab import Behaviour
@@ -158,6 +158,8 @@ async def test_a_part_is_judged_before_it_is_written(tmp_path: Path, taken: tupl
     await on.hear(on.session.accept(made.id, tuple(made.hunks[place].id for place in taken)))
     assert made.path.read_text() == text and on.store.find_proposal(made.id).state is state
     assert len(on.all(events.ComparisonMade)) == (1 if len(taken) == 1 else 0)
+    if text == TEXT:
+        assert on.ending.reason.startswith("nothing was written: 1 of 2 hunks alone: FAIL: ")
 
 
 @pytest.mark.parametrize("taken", [(), (0,)])
@@ -175,6 +177,20 @@ async def test_a_change_of_a_text_that_moved_on_is_judged_there_and_waits_as_a_n
     await on.hear(on.session.rebase(made.id, on.request(f"int above;\n{TEXT}"), tuple(made.hunks[place].id for place in taken)))
     assert on.ending.exit_code == 0
     assert on.store.find_proposal(on.only(events.ProposalMade).id).files[0].after_text == f"int above;\n{TILED if taken else BOTH}"
+
+
+async def test_what_a_person_decides_on_stays_with_an_edit_that_moves(tmp_path: Path) -> None:
+    """Nothing in the text shows what its author said of it."""
+    on, first = await submitted(tmp_path)
+    said = VerificationFinding("precision", Outcome.NEEDS_DECISION, "it rounds sooner")
+    verification = replace(first.verification, outcome=Outcome.NEEDS_DECISION, labels=(Label.PRECISION,), findings=(said,))
+    made = replace(first, id="P0000000009", verification=verification)
+    on.store.add_proposal(tmp_path, made)
+    made.path.write_text(f"int above;\n{TEXT}")
+    await on.hear(on.session.accept(made.id, ()))
+    moved = on.store.find_proposal(on.only(events.ProposalMade).id).verification
+    assert moved.outcome is Outcome.NEEDS_DECISION and Label.PRECISION in moved.labels
+    assert "it rounds sooner" in [finding.message for finding in moved.findings]
 
 
 async def test_what_is_left_of_a_proposal_is_judged_and_takes_its_place_though_all_of_it_gains_more(tmp_path: Path) -> None:

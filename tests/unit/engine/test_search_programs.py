@@ -169,6 +169,14 @@ async def test_where_time_is_bounded_none_is_spent_on_kernels_that_take_next_to_
     assert any(words.startswith("scale: not searched in the time that was given: it takes ") for words in on.said) == (len(searched) == 1)
 
 
+async def test_kernels_that_no_time_is_left_for_are_named(tmp_path: Path) -> None:
+    planner = Scripted([])
+    on = Search(tmp_path, planner, SCALE + BOTH + BESIDE, kernels=TABLE, programs=PROGRAMS)
+    await on.run(max_rounds=1, caps=Caps(wall_s=0.0))
+    assert [request.kernel.name for request in planner.planned] == []
+    assert sum(words in ("not searched, as the time is over: scale", "not searched, as the time is over: both") for words in on.said) == 1
+
+
 @pytest.mark.parametrize("factor", ["2.0f", "2.5f"])
 async def test_a_notebooks_kernel_is_searched_where_it_agrees_with_the_persons_own_function(tmp_path: Path, factor: str) -> None:
     kernels = {"x[i] + x[i]": TABLE["out[i] = x[i] + x[i]"], "2.0f": replace(TABLE["out[i] = 2.0f * x[i]"], sectors=5000), **TABLE}

@@ -25,7 +25,7 @@ def test_no_candidate_is_tried_beyond_the_time_by_the_clock(opened: Open, cap_s:
     assert accounts.may_search_on() is not is_out and accounts.may_begin_round() is not is_out
     assert accounts.ended_by == ("wall_s" if is_out else None)
     told = [event.remedy for event in heard.taken() if isinstance(event, events.Message)]
-    assert told == ["kernelopt optimize k.cu --planner llm --resume --budget-s and more than 60.0 goes on; what was spent counts"] * is_out
+    assert told == ["kernelopt optimize k.cu --planner llm --resume --budget-s 121 goes on; the 60.0 s that were spent count"] * is_out
 
 
 def test_a_kernel_is_searched_for_its_part_of_the_time_and_the_next_for_what_is_left(opened: Open) -> None:
@@ -37,7 +37,7 @@ def test_a_kernel_is_searched_for_its_part_of_the_time_and_the_next_for_what_is_
     assert not accounts.may_begin_round() and not accounts.may_begin_round()
     told, spent = heard.taken()
     assert isinstance(told, events.Message)
-    assert told.message == "scale: its part of the cap of 100 s is used up, so its search ends; others are searched, too"
+    assert told.message == "scale: its part of the cap of 100 s is used up, so that its search ends"
     assert isinstance(spent, events.BudgetSpent) and (spent.ended_kernel, spent.ended_by) == ("scale", None)
     accounts.begin_kernel("add", 1.0)
     assert accounts.may_begin_round() and accounts.ended_by is None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.model.verification import Label
+from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.float_literals import FloatLiterals
 from assistant.plan.expert.loop_unrolling import LoopUnrolling
 
@@ -28,6 +29,16 @@ def test_integer_sums_need_no_label(context_of):
 def test_a_person_is_shown_the_lower_precision(name, context_of):
     (rewrite,) = FloatLiterals().rewrite(context_of((DATA / "float-literals" / f"{name}.cu").read_text("utf-8")))
     assert rewrite.labels == (Label.PRECISION,)
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [("squares", ()), ("double_values", ()), ("double_by_an_integer_exponent", (Label.PRECISION,)), ("distance_of_two", ())],
+)
+def test_a_product_has_no_fewer_digits_than_a_power_but_where_that_was_a_double(name, labels, context_of):
+    """A product of two or three is rounded once or twice, a general power is off by up to 2 ulp (double) or 4 (float)."""
+    (rewrite,) = ConstantPowers().rewrite(context_of((DATA / "constant-powers" / f"{name}.cu").read_text("utf-8")))
+    assert rewrite.labels == labels
 
 
 def test_the_step_names_the_line_of_its_finding(context_of):
