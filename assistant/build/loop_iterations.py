@@ -32,21 +32,9 @@ def iterations_of(emulated: EmulatedBlocks, function: Function, source: SourceLo
     own = [block for block in emulated.blocks if any(_is_own(source, inner, place) for place in block.places)]
     alone = [block for block in own if block in outside]
     testing = [block for block in own if (source.file, source.condition_line) in block.places]
-    ran = (found for found in (alone, testing, own, _next_to_least(emulated, source)) if any(block.threads for block in found))
+    ran = (found for found in (alone, testing, own) if any(block.threads for block in found))
     busiest = _busiest(next(ran, [block for block, share in shares if share]))
     return [busiest if busiest[0] else function.loops.iteration_count(source) or (0, 0)]
-
-
-def _next_to_least(emulated: EmulatedBlocks, source: SourceLoop) -> list[BlockExecution]:
-    """Of a loop that holds nothing but other loops, the blocks that run once in an iteration.
-
-    Blocks with the line of its condition run once for each entry (its first test, what is moved in front of it), for each iteration, or
-    for each iteration of a loop inside.
-    """
-    testing = [block for block in emulated.blocks if block.threads and (source.file, source.condition_line) in block.places]
-    least = min((block.threads for block in testing), default=0)
-    more = min((block.threads for block in testing if block.threads > least), default=least)
-    return [block for block in testing if block.threads == more]
 
 
 def _busiest(blocks: Sequence[BlockExecution]) -> Counts:
