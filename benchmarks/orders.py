@@ -66,6 +66,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.orders", description="Which order of candidates finds the best one first.")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--search", action="store_true", help="programs that were not searched yet")
+    parser.add_argument("--predicted", action="store_true", help="candidates are counted and their speed predicted, none is judged")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--size", type=int, default=2, help="of the sizes of suite.toml, from 1")
     parser.add_argument("--only", nargs="*", default=None, help="only these (suite/mvt)")
@@ -98,7 +99,7 @@ def _memory(out: Path, program: str) -> Path:
 async def _search(out: Path, programs: Iterable[TrainingProgram], asked: argparse.Namespace) -> None:
     tables, start_s = Tables(out / "tables"), time.monotonic()
     (out / "memory").mkdir(parents=True, exist_ok=True)
-    limits = SearchLimits(candidates=asked.candidates, is_judged=True, run_s=60.0, program_s=asked.program_s)
+    limits = SearchLimits(candidates=asked.candidates, is_judged=not asked.predicted, run_s=120.0, program_s=asked.program_s)
     room = asyncio.Semaphore(asked.at_once)
 
     async def one(program: TrainingProgram) -> None:
