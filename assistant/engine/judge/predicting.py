@@ -48,13 +48,15 @@ def without_launch_overhead(pairs: Sequence[KernelPair]) -> tuple[KernelPair, ..
 def _cases(pair: KernelPair, is_named: bool) -> tuple[PredictedCase, ...]:
     """Launch shapes paired in order where both sides have as many, else all launches of a side added up as one case."""
     old = [launch for kernel in pair.before for launch in kernel.launches]
+    instances = [kernel.instance.partition("(")[0] for kernel in pair.before for _ in kernel.launches]
     new = [launch for kernel in pair.after for launch in kernel.launches]
     name = f"{pair.before[0].kernel.name}, " if is_named else ""
     if len(old) != len(new) or [a.count for a in old] != [b.count for b in new]:
         return (_added_up(pair, f"{name}all launches"),)
+    names = [f"{instance}, " for instance in instances] if len(set(instances)) > 1 else [name] * len(old)
     return tuple(
-        PredictedCase(f"{name}grid {a.profile.config.grid}, block {a.profile.config.block}", a.count, a.predicted, b.predicted)
-        for a, b in zip(old, new, strict=True)
+        PredictedCase(f"{own}grid {a.profile.config.grid}, block {a.profile.config.block}", a.count, a.predicted, b.predicted)
+        for own, a, b in zip(names, old, new, strict=True)
     )
 
 

@@ -221,7 +221,9 @@ def _decision_made(outcome: Decision | AlreadyDecided) -> events.DecisionMade:
         first = outcome.decision
         raise UsageError(
             f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}",
-            "kernelopt history shows who decided what",
+            f"kernelopt undo {first.proposal} takes that back"
+            if first.kind is not DecisionKind.UNDONE
+            else "kernelopt history shows who decided",
         )
     return _decision_event(None, outcome)
 

@@ -154,6 +154,9 @@ def test_launches_are_paired_where_both_sides_have_as_many_as_often(assessed: As
         assert found.ratio == pytest.approx(16 / sum(count * time_s for count, time_s in after))
         named = predict_speed((KernelPair((old,), (new,)),) * 2)
         assert named is not None and [case.shape for case in named.cases] == [f"k, {shape}" for shape in shapes] * 2
+    instances = tuple(replace(times(item, (1.0, 4.0)), instance=f"k<{kind}>({kind}*)") for kind in ("float", "double"))
+    apart = predict_speed((KernelPair(instances, instances),))
+    assert apart is not None and [case.shape.partition(",")[0] for case in apart.cases] == ["k<float>", "k<double>"]
     added = predict_speed((KernelPair((times(item, (1.0, 4.0), (9.0, 3.0)),), (times(item, (1.0, 4.0)),)),))
     assert added is not None and added.bottleneck_before == "of 3", "the slowest of all launches together"
 
