@@ -15,6 +15,7 @@ from assistant.cuda.same_names import without_file
 from assistant.engine.evaluate import run_program
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
+from assistant.engine.source_version import SourceVersion
 from assistant.model.profile import Problem
 from assistant.model.verification import CannotJudge, Outcome, Unjudgeable, Verification, VerificationResult
 from assistant.ports.lab import LabFailure
@@ -36,10 +37,13 @@ _BY_VALUES = frozenset({Unjudgeable.ORIGINAL_INEXACT, Unjudgeable.WEAK_WORKLOAD}
 """What results that are arbitrary look like to a judge who has run the original without checks."""
 
 
-async def unless_original_is_faulty(job: Job, baseline: Baseline, verdict: VerificationResult) -> VerificationResult:
+async def unless_original_is_faulty(
+    job: Job, baseline: Baseline, verdict: VerificationResult, candidate: SourceVersion | None = None
+) -> VerificationResult:
     """An original that races, reads uninitialised memory or writes beyond a buffer is the reason where its results were of no use.
 
     Where its cases were run without checks, its program is run with them once, for all candidates that are held against it.
+    ``candidate``: is run with them, too, where a person asks whether it is right: it may be what mends the original.
     """
     if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
         return verdict
@@ -49,13 +53,26 @@ async def unless_original_is_faulty(job: Job, baseline: Baseline, verdict: Verif
     if fault is None and isinstance(verdict, CannotJudge) and verdict.code in _BY_VALUES:
         fault = _first(await _of_program(job, baseline))
     path = baseline.version.source.path
+    remedy = f"fix the original first: kernelopt check {path}"
     if fault is not None:
+        remedy = remedy if candidate is None else await _with_candidate(job, candidate, remedy)
         reason = f"the original's own results are arbitrary: {_in_words(fault, path.name)}"
     elif isinstance(verdict, Verification) and not all(run.guards_intact for run in runs):
         reason = "the original writes beyond the end of a buffer, so that its results do not say what is right"
     else:
         return verdict
-    return CannotJudge(Unjudgeable.ORIGINAL_FAILS, reason, f"fix the original first: kernelopt check {path}")
+    return CannotJudge(Unjudgeable.ORIGINAL_FAILS, reason, remedy)
+
+
+async def _with_candidate(job: Job, candidate: SourceVersion, remedy: str) -> str:
+    """What a run of B's program with every check on shows, behind the remedy for A."""
+    seen = await run_program(job, candidate, "check")
+    if isinstance(seen, LabFailure):
+        return remedy
+    fault = _first(seen.problems)
+    if fault is not None:
+        return f"{remedy}; B is not clean either: {_in_words(fault, candidate.source.path.name)}"
+    return f"{remedy}; the same checks find nothing in a run of B: if it is the fix, go on from B"
 
 
 async def _of_program(job: Job, baseline: Baseline) -> tuple[Problem, ...]:

@@ -176,6 +176,7 @@ def test_a_racy_original_cannot_judge_anything(cli: Cli) -> None:
     ended = cli.run("compare", CHEATS / "missing_barrier.cu", CHEATS / "original.cu")
     assert ended.code == 3
     assert "original's own results are arbitrary" in ended.said and "kernelopt check" in ended.said
+    assert "the same checks find nothing in a run of B" in ended.said
 
 
 BESIDE = """__global__ void step(const float *in, float *out, int n)

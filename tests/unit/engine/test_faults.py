@@ -42,6 +42,21 @@ async def test_a_race_of_another_kernel_is_found_by_one_run_with_checks_for_all_
     assert [mode for mode, *_ in on.lab.modes] == ["check"]
 
 
+@pytest.mark.parametrize(
+    ("problems", "said"),
+    [
+        ((), "; the same checks find nothing in a run of B: if it is the fix, go on from B"),
+        ((RACE,), "; B is not clean either: shared race in "),
+    ],
+)
+async def test_whether_the_edit_is_clean_is_said_where_a_person_asks(setting: Set, problems: tuple[Problem, ...], said: str) -> None:
+    on = setting(TEXT + MAIN, ran(problems=problems))
+    found = await unless_original_is_faulty(on.job, _baseline(on, RACE), INEXACT, on.version)
+    assert isinstance(found, CannotJudge) and found.reason == NAMED and found.remedy is not None
+    assert found.remedy.startswith("fix the original first: kernelopt check ") and said in found.remedy
+    assert [mode for mode, *_ in on.lab.modes] == ["check"]
+
+
 async def test_what_the_cases_show_needs_no_further_run(setting: Set) -> None:
     on = setting()
     assert await _reason(on, _baseline(on, RACE)) == NAMED
