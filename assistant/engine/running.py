@@ -21,7 +21,7 @@ from typing import Protocol
 from assistant import serialize
 from assistant.build.architectures import architecture
 from assistant.build.flags import anchored, choose_flags
-from assistant.config import DEFAULT_LAUNCH_BYTES, LoadedSettings, Settings, find_workspace, load_settings, user_paths
+from assistant.config import DEFAULT_LAUNCH_BYTES, LoadedSettings, Settings, find_project, find_workspace, load_settings, user_paths
 from assistant.engine.asked_function import SettledRegion, settle_region
 from assistant.engine.build_database import database_flags
 from assistant.engine.channel import Listener
@@ -44,6 +44,7 @@ from assistant.model.profile import Severity
 from assistant.model.program import ProgramOrigin
 from assistant.ports.lab import Lab, RunLimits
 from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
+from assistant.program.build_flags import BY_HAND, way_to_use
 from assistant.program.python_texts import in_words
 from assistant.record import Record
 
@@ -235,7 +236,9 @@ def _report_program(job: Job, version: SourceVersion) -> None:
     if found.unclear:
         job.say(Severity.WARNING, found.unclear)
     if found.unused:
-        job.say(Severity.INFORMATION, found.unused)
+        is_named = found.origin is ProgramOrigin.COMMAND_LINE
+        way = BY_HAND if is_named else way_to_use(find_project(job.request.file), job.request.file)
+        job.say(Severity.WARNING, f"{found.unused}: {way}")
 
 
 def _ended(job: Job, ending: Ending) -> events.JobEnded:

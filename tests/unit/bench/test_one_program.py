@@ -15,7 +15,7 @@ from assistant.bench.journal import BenchSettings
 from assistant.bench.one_program import ProgramRunner
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.task import Requirements, Task
-from assistant.bench.words import verdict_words
+from assistant.bench.words import row_line, verdict_words
 from assistant.engine import Session
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
@@ -221,3 +221,13 @@ async def test_the_fastest_version_is_kept_that_the_run_may_take(
     commands = Commands(tmp_path, Two("x[i] + x[i]"), kernels=DEAR)
     row = await run(tmp_path, "", settings=replace(SETTINGS, allowed=allowed), commands=commands)
     assert (row.outcome, row.chain, len(row.waiting)) == (RowOutcome.FASTER, chain, waits)
+
+
+async def test_flags_of_the_build_that_the_program_runs_without_stand_in_its_row(tmp_path: Path) -> None:
+    commands = Commands(tmp_path, OneEdit(""), kernels=DEAR)
+    folder = folder_of(tmp_path, SCALE + HOST)
+    (folder / "CMakeLists.txt").write_text("target_compile_definitions(scale PRIVATE BX=32)\n")
+    runner = ProgramRunner(folder, replace(SETTINGS, is_searching=False), lambda _: commands.session, lambda _: None)
+    row = await runner.run(Task("scale", (Path("scale.cu"),), ("1000",), None))
+    assert row.unused == "CMakeLists.txt has -DBX=32, which is not used"
+    assert row.unused in row_line(row)
