@@ -42,6 +42,7 @@ _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
 _ATTEMPTS_READ = 10_000
 """More than any search makes: candidates per kernel and rounds are bounded."""
+_OTHERWISE = "leave --resume out for a search of its own"
 _SHOWN = (
     events.FindingsFound,
     events.PlanMade,
@@ -168,7 +169,10 @@ def report_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> 
     how = "was interrupted" if earlier.ended_by is None else "a cap ended"
     text = f"goes on with {earlier.job}, which {how} after {_count(tried, 'candidate')} and {_count(offered, 'proposal')}"
     options = "" if earlier.asked is None else in_words(earlier.asked)
-    job.say(Severity.INFORMATION, f"{text}, with what it was given: {options}" if options else text)
+    if options:  # with a remedy it is shown wherever a person looks
+        job.say(Severity.INFORMATION, f"{text}, with what it was given: {options}", _OTHERWISE)
+    else:
+        job.say(Severity.INFORMATION, text)
     job.emit(*earlier.shown())
     before = {source.path for source in earlier.sources}
     changed = [source.path.name for source in version.sources if source.path in before and not earlier.knows(source)]

@@ -361,6 +361,7 @@ def test_what_is_not_given_is_as_it_was_in_the_search_that_is_gone_on_with(store
     said = resumed(tmp_path, gone_on_with(store, bare, NOW_MS))[0]
     words = f"with what it was given: --kernel k --cflags -DN=4 {tmp_path}/b.cu -- 400 2"
     assert isinstance(said, events.Message) and said.message.endswith(words)
+    assert said.remedy is not None, "a terminal leaves out what only informs"
 
 
 def test_where_another_run_is_asked_for_the_search_begins_anew_and_says_why(store: Store, tmp_path: Path) -> None:
