@@ -122,6 +122,8 @@ class Heard:
         self.proposals: list[events.ProposalMade] = []
         self.taken: dict[str, int] = {}
         """Proposals that were accepted, by id; of which of their alternatives, 0: of what was offered first."""
+        self.unused = ""
+        """As of ``Row``."""
         self._spent: dict[str, events.BudgetSpent] = {}
 
     def take(self, event: events.Event) -> None:

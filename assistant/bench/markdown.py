@@ -16,6 +16,7 @@ from assistant.bench.words import PREDICTED_NOTE, bound_words, cost_words, figur
 from assistant.measure.targets import target
 from assistant.model.comparison import format_ratio
 from assistant.profile.quantity import format_quantity
+from assistant.program.build_flags import BY_HAND
 
 __all__ = ["results_page", "table_row"]
 
@@ -46,6 +47,9 @@ def results_page(settings: BenchSettings, rows: Sequence[Row]) -> str:
         lines += [f"**{PREDICTED_NOTE}**", ""]
     lines += [*_where(settings, rows), "", table_row(_HEAD), table_row(["---"] * len(_HEAD)), *map(_cells, rows), ""]
     lines += [f"- {line}" for line in figures_lines(figures)]
+    unused = [f"- {row.title}: {row.unused}: {BY_HAND}" for row in rows if row.unused]
+    if unused:
+        lines += ["", "## Flags of the build that were not used", "", *unused]
     waiting = [f"- {row.title}: {words}" for row in rows for words in row.waiting]
     if waiting:
         lines += ["", "## Waiting for a person's decision, not counted", "", *waiting]

@@ -21,11 +21,12 @@ from assistant.bench.outcomes import with_nothing, with_verdict, wrong_as_a_whol
 from assistant.bench.private_copy import private_copy, sources_sha256
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.task import Task
+from assistant.config import find_workspace, load_settings
 from assistant.cuda.changes import changes_diff, changes_of
-from assistant.engine import WHOLE_PROGRAM, Accept, JobRequest, OptimizeOptions, Session, read_source
+from assistant.engine import WHOLE_PROGRAM, Accept, JobRequest, OptimizeOptions, Session, flags_of, programs_of, read_source
 from assistant.engine.proposals import Ask, DecisionRequest, is_proved_better
 from assistant.engine.search import NO_CALLBACKS, SearchCallbacks, deferred_labels, is_deferred
-from assistant.errors import CannotAnswerError
+from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.measure.targets import target
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
@@ -68,6 +69,7 @@ class ProgramRunner(Record):
     async def _carried_out(self, task: Task, copy: Path, heard: Heard) -> Row:
         """Raises KernelOptError, and CannotAnswerError where a job has no answer."""
         session, request = self.open_session(task.title), self._request(task, copy)
+        heard.unused = _unused(request)
         try:
             if not self.settings.is_searching:
                 await self._listen(session.profile(request), heard)
@@ -177,6 +179,7 @@ class ProgramRunner(Record):
             outcome=RowOutcome.FAILED,
             reason="",
             cost=heard.cost(0.0),
+            unused=heard.unused,
         )
         if original is None:
             return row
@@ -220,6 +223,15 @@ class _Kept:
         only = self._proposals[0]
         is_as_verified = {source.path: source.text for source in only.after} == {source.path: source.text for source in self.after}
         return only.verification if is_as_verified else None
+
+
+def _unused(request: JobRequest) -> str:
+    """Flags of the build that the program is run without, in words; empty where its program cannot be told, which its job then says."""
+    try:
+        program = programs_of(request, flags_of(request, load_settings(find_workspace(request.file)))).program
+    except KernelOptError:
+        return ""
+    return "" if program is None else program.unused
 
 
 def _check_answered(heard: Heard, command: str) -> None:

@@ -77,6 +77,8 @@ class Row(Record):
     diff: str = ""
     is_cut_off: bool = False
     """The search's time was up before it came to its end."""
+    unused: str = ""
+    """In words, flags that the build's own files name and the program ran without; empty where there are none."""
 
     @property
     def title(self) -> str:

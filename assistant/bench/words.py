@@ -28,7 +28,8 @@ def row_line(row: Row) -> str:
     bound += "" if not row.chain or row.best_distance is None else f", then {row.best_distance:.3g}x"
     bound += "" if row.dram_share is None else f", {row.dram_share:.0%} of DRAM's peak"
     chain = f"; {' + '.join(row.chain)}" if row.chain else ""
-    return f"{row.title}: {times}{verdict_words(row)}{chain}{bound}; {row.cost.wall_s:.0f} s"
+    unused = f"; {row.unused}" if row.unused else ""
+    return f"{row.title}: {times}{verdict_words(row)}{chain}{bound}{unused}; {row.cost.wall_s:.0f} s"
 
 
 def verdict_words(row: Row) -> str:

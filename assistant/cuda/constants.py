@@ -16,6 +16,7 @@ from assistant.cuda.macros import is_guard, macro_texts
 from assistant.cuda.parameters import declared_name
 from assistant.cuda.spelling import canonical_type
 from assistant.cuda.syntax import KEPT_ANSWERS, Node, SyntaxTree, kept, parsed_expression
+from assistant.cuda.type_aliases import spelled_type, type_aliases
 from assistant.cuda.variables import Variable, declared_variables
 
 __all__ = ["constants_of", "file_constants", "integer_constant"]
@@ -96,7 +97,7 @@ def _declared(tree: SyntaxTree) -> Iterator[tuple[str, Node | None]]:
             yield tree.text(name), value
     for declaration in tree.find("declaration", "for_range_loop"):
         if "const" in tree.text(declaration):
-            yield from ((variable.name, _constant_value(variable)) for variable in declared_variables(tree, declaration))
+            yield from ((variable.name, _constant_value(tree, variable)) for variable in declared_variables(tree, declaration))
         else:
             names = (declared_name(declarator) for declarator in declaration.children_by_field_name("declarator"))
             yield from ((tree.text(name), None) for name in names if name is not None)
@@ -121,11 +122,18 @@ def _macro_value(text: str) -> Node | None:
     return None if inside is None or inside.type in ("binary_expression", "conditional_expression") else node
 
 
-def _constant_value(variable: Variable) -> Node | None:
-    is_integer = set(canonical_type(variable.type).split()) <= _INTEGER_WORDS
-    if not variable.is_const or variable.is_pointer or variable.is_array or not is_integer:
+def _constant_value(tree: SyntaxTree, variable: Variable) -> Node | None:
+    if not variable.is_const or variable.is_pointer or variable.is_array or not _is_integer(tree, variable.type):
         return None
     value = variable.value
     if value is not None and value.type in ("argument_list", "initializer_list"):
         return value.named_children[0] if value.named_child_count == 1 else None
     return value
+
+
+def _is_integer(tree: SyntaxTree, spelled: str) -> bool:
+    """Whatever the text calls it."""
+    if set(canonical_type(spelled).split()) <= _INTEGER_WORDS:
+        return True
+    plain = spelled_type(spelled, type_aliases(tree.program.source))
+    return plain != spelled and set(canonical_type(plain).split()) <= _INTEGER_WORDS

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 from assistant.cuda.code_text import uncommented
+from assistant.cuda.tokens import KEPT_TEXTS
 from assistant.model.source import Kernel
 
 __all__ = ["spelled_out", "spelled_type", "type_aliases"]
@@ -29,6 +30,7 @@ _MOST_STEPS = 8
 """From one alias to the next."""
 
 
+@lru_cache(maxsize=KEPT_TEXTS)
 def type_aliases(text: str) -> Mapping[str, str]:
     """What each name stands for, as it is written; names that stand for two things are left out."""
     found: dict[str, str | None] = {}

@@ -18,9 +18,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
+from assistant import serialize
 from assistant.build.architectures import architecture
 from assistant.build.flags import anchored, choose_flags
-from assistant.config import DEFAULT_LAUNCH_BYTES, LoadedSettings, Settings, find_workspace, load_settings, user_paths
+from assistant.config import DEFAULT_LAUNCH_BYTES, LoadedSettings, Settings, find_project, find_workspace, load_settings, user_paths
 from assistant.engine.asked_function import SettledRegion, settle_region
 from assistant.engine.build_database import database_flags
 from assistant.engine.channel import Listener
@@ -31,6 +32,7 @@ from assistant.engine.job import CANNOT_ANSWER, Ending, Job
 from assistant.engine.programs import answer_key, others_sha256
 from assistant.engine.reading import read_version
 from assistant.engine.request import JobRequest
+from assistant.engine.run_options import run_options
 from assistant.engine.scratch import scratch_folder, unusable
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import CannotAnswerError, KernelOptError
@@ -42,6 +44,7 @@ from assistant.model.profile import Severity
 from assistant.model.program import ProgramOrigin
 from assistant.ports.lab import Lab, RunLimits
 from assistant.ports.store import AnalysisStore, JobStore, StoredAnalysis
+from assistant.program.build_flags import BY_HAND, way_to_use
 from assistant.program.python_texts import in_words
 from assistant.record import Record
 
@@ -55,6 +58,8 @@ OpenLab = Callable[[JobRequest, Path, str], Lab]
 """(request, scratch folder, target name) → a lab, whose own target may be the device that it has. Raises CannotAnswerError for a device
 that is not there."""
 
+_SEARCH = "optimize"
+"""The command whose jobs can be gone on with: what it was asked with is kept, and every event."""
 _ANALYSES = ("inspect", "check", "profile")
 """Commands whose last answer on a file is kept."""
 
@@ -90,7 +95,7 @@ class JobRunner(Record):
 
         Raises KernelOptError for a job that cannot begin; one that has begun reports the error and ends with its exit code.
         """
-        put_back = put_back_half_written(user_paths().writing)
+        asked_for, put_back = run_options(request), put_back_half_written(user_paths().writing)
         loaded = load_settings(find_workspace(request.file))
         version = read(request, flags_of(request, loaded))
         settled = settle_region(request, version, loaded.settings.region) if command in _JUDGING else SettledRegion(request, version)
@@ -107,7 +112,7 @@ class JobRunner(Record):
             seeds, runs = _seeds(request, loaded.settings), run_limits(request, loaded.settings, is_gpu=lab.timing is not None)
             job = Job(job_id, request, lab, chosen, limits, scratch, seeds, runs, log)
             try:
-                self._start_row(job, command)
+                self._start_row(job, command, serialize.dumps(asked_for) if command == _SEARCH else None)
                 warnings = (*loaded.warnings, *(() if put_back is None else put_back.in_words))
                 return await self._carried_out(job, command, version, warnings, body, log, settled.note)
             finally:
@@ -170,11 +175,11 @@ class JobRunner(Record):
         finally:
             heart.cancel()
 
-    def _start_row(self, job: Job, command: str) -> None:
+    def _start_row(self, job: Job, command: str, asked: str | None) -> None:
         path = job.request.file
         owner = f"{os.uname().nodename} {self.who}"
         now = _now_ms()
-        self.store.start_job(JobRow(job.id, command, path, find_workspace(path), owner, now, now, None, None, False))
+        self.store.start_job(JobRow(job.id, command, path, find_workspace(path), owner, now, now, None, None, False, asked))
 
 
 class _Log:
@@ -182,7 +187,7 @@ class _Log:
 
     def __init__(self, runner: JobRunner, command: str, job_id: str, listener: Listener) -> None:
         self._runner = runner
-        self._is_search = command == "optimize"
+        self._is_search = command == _SEARCH
         self._job_id = job_id
         self._listener = listener
         self.emitted: list[events.Event] = []
@@ -231,7 +236,9 @@ def _report_program(job: Job, version: SourceVersion) -> None:
     if found.unclear:
         job.say(Severity.WARNING, found.unclear)
     if found.unused:
-        job.say(Severity.INFORMATION, found.unused)
+        is_named = found.origin is ProgramOrigin.COMMAND_LINE
+        way = BY_HAND if is_named else way_to_use(find_project(job.request.file), job.request.file)
+        job.say(Severity.WARNING, f"{found.unused}: {way}")
 
 
 def _ended(job: Job, ending: Ending) -> events.JobEnded:

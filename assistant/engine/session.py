@@ -46,8 +46,9 @@ from assistant.engine.search import (
     PlannerChoice,
     SearchBody,
     SearchCallbacks,
+    as_before,
     asked_once,
-    last_interrupted,
+    gone_on_with,
 )
 from assistant.engine.source_version import SourceVersion, candidate_of
 from assistant.errors import UsageError
@@ -213,7 +214,8 @@ class Session:
 
         ``asked``: who answers what comes up on the way, each question once.
         """
-        request = self._judged_in(request)
+        asked_for = as_before(self.store, request, _now_ms()) if options.is_resumed else request
+        request = self._judged_in(asked_for)
         return self._job("optimize", request, _ending_of(self.search(request, options, accept, ask, asked)))
 
     def search(
@@ -229,16 +231,14 @@ class Session:
 
         ``judge_elsewhere``: who judges what was confirmed once more, before it is offered; by default the other programs of the file.
         """
-        workspace = find_workspace(request.file)
-        loaded = load_settings(workspace, editor=_editor_settings(options))
+        loaded = load_settings(find_workspace(request.file), editor=_editor_settings(options))
         _check_planner(options, loaded.settings)
-        earlier = last_interrupted(self.store, workspace, request.file, _now_ms()) if options.is_resumed else NOTHING_EARLIER
-        decisions = self._decisions()
+        earlier = gone_on_with(self.store, request, _now_ms()) if options.is_resumed else NOTHING_EARLIER
 
         async def body(job: Job, version: SourceVersion) -> OptimizeResult:
             limited = within_settings(options, loaded)
             people = People(
-                offer=lambda proposal: decisions.offer(job, proposal, accept, ask),
+                offer=lambda proposal: self._decisions().offer(job, proposal, accept, ask),
                 host_code=HostCodeRight(limited.may_edit_host_code, asked.host_code),
                 model=asked.model,
                 on_writing=asked.on_writing,

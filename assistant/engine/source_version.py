@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from assistant.cuda.match import kernel_of_instance, select_kernels
 from assistant.cuda.parse import parse
 from assistant.cuda.program_structs import with_structs_of
 from assistant.cuda.same_names import distinguished, without_file
+from assistant.cuda.type_aliases import type_aliases
 from assistant.disk.texts import MOST_SOURCE_BYTES, UnfitFileError, read_bytes
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.build import Flags
@@ -104,6 +105,11 @@ class SourceVersion(Record):
         """The text of the file in question, with the structs that are declared for it elsewhere in the program."""
         others = (*(file.source for file in self.others), *self.headers)
         return with_structs_of(self.source.text, tuple(source.text for source in others))
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """What other names of types stand for, by the texts of the program's files."""
+        return type_aliases("\n".join((self.text, *(header.text for header in self.headers))))
 
     @property
     def files(self) -> tuple[ParsedSource, ...]:

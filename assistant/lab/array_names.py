@@ -13,13 +13,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
+from assistant.cuda.instance_parameters import instance_parameters
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
 from assistant.model.elements import parse_element_type
 from assistant.model.profile import Problem
 from assistant.model.source import Parameter, ParsedSource
 from assistant.ports.lab import CaseRun, Program, ProgramRun
-from assistant.workload.signature import signature_of
 
 __all__ = ["with_array_names"]
 
@@ -68,7 +68,7 @@ class _Names:
     def _parameters_of(self, instance: str) -> tuple[Parameter, ...]:
         if instance not in self._parameters:
             found = (kernel_of_instance(parsed, instance) for parsed in self._sources)
-            self._parameters[instance] = next((signature_of(kernel, instance).parameters for kernel in found if kernel is not None), ())
+            self._parameters[instance] = next((instance_parameters(kernel, instance) for kernel in found if kernel is not None), ())
         return self._parameters[instance]
 
     @cached_property

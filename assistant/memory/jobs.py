@@ -19,10 +19,11 @@ __all__ = ["add_event", "beat", "end", "read", "read_events", "request_cancel", 
 
 
 def start(database: Database, job: JobRow) -> None:
-    row = (job.id, job.command, path_key(job.path), path_key(job.workspace), job.owner, job.started_ms, job.heartbeat_ms)
+    place = (path_key(job.path), path_key(job.workspace))
+    row = (job.id, job.command, *place, job.owner, job.started_ms, job.heartbeat_ms, job.asked)
     with database.transaction():
         database.execute(
-            "insert into jobs (id, command, path, workspace, owner, started_ms, heartbeat_ms) values (?, ?, ?, ?, ?, ?, ?)", row
+            "insert into jobs (id, command, path, workspace, owner, started_ms, heartbeat_ms, asked) values (?, ?, ?, ?, ?, ?, ?, ?)", row
         )
 
 
@@ -53,7 +54,7 @@ def end(database: Database, job_id: str, now_ms: int, exit_code: int) -> None:
 def read(database: Database, workspace: Path | None) -> tuple[JobRow, ...]:
     """Newest first; None: of every workspace."""
     found = database.rows(
-        "select id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested"
+        "select id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested, asked"
         " from jobs where ?1 is null or workspace = ?1 order by started_ms desc, id desc",
         (path_key(workspace),),
     )
@@ -76,7 +77,7 @@ def read_events(database: Database, job_id: str, start: int) -> tuple[str, ...]:
 
 
 def _job(row: Row) -> JobRow:
-    job_id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested = row
+    job_id, command, path, workspace, owner, started_ms, heartbeat_ms, ended_ms, exit_code, is_cancel_requested, asked = row
     return JobRow(
         id=job_id,
         command=command,
@@ -88,4 +89,5 @@ def _job(row: Row) -> JobRow:
         ended_ms=ended_ms,
         exit_code=exit_code,
         is_cancel_requested=bool(is_cancel_requested),
+        asked=asked,
     )

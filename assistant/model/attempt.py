@@ -108,3 +108,5 @@ class JobRow(Record):
     ended_ms: int | None
     exit_code: int | None
     is_cancel_requested: bool
+    asked: str | None = None
+    """JSON text of what a search was asked with (``engine/run_options.py``); None for other jobs, and in older records."""

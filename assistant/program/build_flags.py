@@ -1,8 +1,8 @@
-"""Flags that a build's own files name, which a program found by includes is compiled without: they are reported, and never used.
+"""Flags that a build's own files name, which a program found by includes, or named by its sources, is compiled without: they are reported.
 
 Makefiles and their kin are programs; only what stands in them word by word is read. Example::
 
-    unused_flags(read, "/p", ("/p/src/main.cu",), ("-Iinclude",))     # 'Makefile has -DN=4 and -std=c++20, which are not used, …'
+    unused_flags(read, "/p", ("/p/src/main.cu",), ("-Iinclude",))     # 'Makefile has -DN=4 and -std=c++20, which are not used'
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from assistant.build.flags import normalise
+from assistant.program.build_files import BuildWay, build_way
 from assistant.program.sources import ReadFile
 from assistant.program.wording import enumerated
 
-__all__ = ["WAYS", "named_flags", "unused_flags"]
+__all__ = ["BY_HAND", "named_flags", "unused_flags", "way_to_use"]
 
-WAYS = ("--cflags", "`flags` of a [program.NAME] table in kernelopt.toml", "a compile_commands.json")
-"""How a person gives a program its flags."""
+BY_HAND = "--cflags gives them"
+"""Whatever is asked, of whatever sources."""
 _FILES = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "meson.build", "setup.py")
 _USUAL_STANDARDS = ("11", "14", "17")
 """Compiled as C++17, which takes such sources too."""
@@ -48,8 +49,20 @@ def unused_flags(read: ReadFile, root: str, units: Iterable[str], given: Iterabl
         if any(flag.startswith(_TELLING) for flag in flags):
             shown, verb = os.path.relpath(path, root), "is" if len(flags) == 1 else "are"
             ordered = sorted(flags, key=lambda flag: not flag.startswith(_TELLING))
-            return f"{shown} has {enumerated(ordered)}, which {verb} not used, as includes show no flags: give them by {_ways()}"
+            return f"{shown} has {enumerated(ordered)}, which {verb} not used"
     return ""
+
+
+def way_to_use(workspace: Path, file: Path) -> str:
+    """What a person does to have the build's flags used: ``kernelopt program a.cu --configure has them used; …``."""
+    match build_way(workspace, file):
+        case None:
+            return f"{BY_HAND}, or `flags` of a [program.NAME] table in kernelopt.toml"
+        case BuildWay(command=None):
+            option = "--configure"
+        case BuildWay(command=command):
+            option = f'--record "{command}"'
+    return f"kernelopt program {file} {option} has them used, or {BY_HAND}"
 
 
 def named_flags(path: str, text: str) -> tuple[str, ...]:
@@ -57,10 +70,6 @@ def named_flags(path: str, text: str) -> tuple[str, ...]:
     code = _COMMENT.sub("", text)
     found = (*(re.sub(r"^(-[DI])\s+", r"\1", word) for word in _WORD.findall(code)), *_of_cmake(code), *_of_setup(code))
     return tuple(dict.fromkeys(flag for flag in found if not _is_usual(flag)))
-
-
-def _ways() -> str:
-    return f"{', '.join(WAYS[:-1])} or {WAYS[-1]}"
 
 
 def _build_files(root: str, units: Iterable[str]) -> Iterator[str]:

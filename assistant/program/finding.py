@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
+from assistant.build.flags import DEFAULT_FLAGS
 from assistant.build.units import is_unit
 from assistant.cuda.embedded.in_python import python_file
 from assistant.model.program import FoundProgram, ProgramOrigin, ProgramSearch
@@ -107,7 +108,8 @@ class _Search:
     def named(self, further: Iterable[Path]) -> ProgramSearch:
         """The program that a command line spells out."""
         named = tuple(dict.fromkeys((self._sources.file, *(self._sources.known(path) for path in further))))
-        return named_program(self._linker(tuple(path for path in named if is_unit(path))), named)
+        search = named_program(self._linker(tuple(path for path in named if is_unit(path))), named)
+        return replace(search, found=self._with_unused(search.found))
 
     def anywhere(self) -> ProgramSearch:
         """The first place that has a program; with what was wrong in those before it."""
@@ -206,11 +208,14 @@ class _Search:
 
     def _searched(self, linker: Linker) -> UnitSearch:
         search = search_units(linker, ProgramOrigin.INCLUDES, lambda linked: include_folder_flags(linker, linked.units), self._file)
-        return replace(search, found=tuple(replace(each, unused=self._unused(each)) for each in search.found))
+        return replace(search, found=self._with_unused(search.found))
+
+    def _with_unused(self, found: tuple[FoundProgram, ...]) -> tuple[FoundProgram, ...]:
+        return tuple(replace(each, unused=self._unused(each)) for each in found)
 
     def _unused(self, program: FoundProgram) -> str:
         """Nothing where a person gives flags: they know what the build says."""
-        if self._flags:
+        if set(self._flags) - set(DEFAULT_FLAGS.arguments):
             return ""
         units = (self._sources.known(unit) for unit in program.units)
         return unused_flags(self._sources.read, self._sources.root, units, program.flags)

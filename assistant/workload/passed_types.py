@@ -13,12 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from assistant.cuda.reading import matching_open, split_arguments
+from assistant.cuda.instance_parameters import parameter_types
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording, Transfer, Upload
 from assistant.model.structs import LayoutOf
 
-__all__ = ["PassedTypes", "parameter_types", "typed"]
+__all__ = ["PassedTypes", "typed"]
 
 _POINTER_BYTES = 8
 
@@ -82,13 +82,6 @@ def _pointed_to(name: str, argument: RecordedArgument, layout_of: LayoutOf) -> I
         target = targets.get(place.offset_bytes)
         if target is not None:
             yield place, target
-
-
-def parameter_types(kernel: str) -> tuple[str, ...]:
-    """Parameter types of a demangled function, split at top-level commas."""
-    close = kernel.rfind(")")
-    opening = matching_open(kernel, close)
-    return () if opening is None else split_arguments(kernel[opening + 1 : close])
 
 
 def _common(names: Iterable[str]) -> str | None:

@@ -16,6 +16,7 @@ from itertools import zip_longest
 
 import numpy as np
 
+from assistant.cuda.instance_parameters import parameter_types
 from assistant.model.elements import parse_element_type
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedArgument, RecordedLaunch, Recording
@@ -23,7 +24,6 @@ from assistant.model.source import Parameter
 from assistant.model.structs import LayoutOf
 from assistant.record import Record
 from assistant.workload.arrays import decode, doubles
-from assistant.workload.passed_types import parameter_types
 from assistant.workload.recordings import NewCase, blob_name
 
 __all__ = [

@@ -15,7 +15,7 @@ from assistant.cuda.instance_parameters import instance_parameters
 from assistant.cuda.match import select_kernels
 from assistant.cuda.structs import struct_fields
 from assistant.cuda.tokens import tokens
-from assistant.cuda.type_aliases import spelled_out, type_aliases
+from assistant.cuda.type_aliases import spelled_out
 from assistant.engine.evaluate.assessment import CountedRun
 from assistant.engine.evaluate.judged_case import Effort, JudgedCase
 from assistant.engine.source_version import SourceVersion
@@ -63,7 +63,9 @@ def captured_cases(version: SourceVersion, counted: CountedRun, kernels: frozens
         return ()
     reader = RecordingReader(run.recording_path, run.recording)
     chosen = _chosen(version, reader.recording, kernels)
-    made = (_own_case(reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen)
+    made = (
+        _own_case(version, reader, kernel, index, CaseOrigin("recorded", shape, 0, 1.0, weight)) for kernel, index, weight, shape in chosen
+    )
     return _with_stored(version, made)
 
 
@@ -79,7 +81,7 @@ def live_cases(version: SourceVersion, live: LiveWorkload, kernels: frozenset[st
         kernel = None if launch is None else version.kernel_of(launch.kernel)
         if launch is None or kernel is None or kernel.key not in kernels:
             continue
-        own = _own_case(reader, kernel, 0, live_case(item).origin)
+        own = _own_case(version, reader, kernel, 0, live_case(item).origin)
         own = replace(own, new=started_as(own.new, launch), launch_text=version.source.text)
         exact = (one for one in item.reference if not one.is_recorded)
         given = tuple((one.buffer, said) for one in exact if _is_of_all(reader.recording, one.buffer, said := reader.blob(one.blob)))
@@ -107,7 +109,7 @@ def under_own_name(version: SourceVersion, launch: RecordedLaunch) -> RecordedLa
     alike = [kernel for kernel in version.parsed.kernels if kernel.qualified_name == kernel_name(launch.kernel)]
     if len(alike) != 1 or alike[0].template_parameters:
         return None
-    symbol = signature_of(spelled_out(alike[0], type_aliases(version.source.text)), alike[0].qualified_name).symbol
+    symbol = signature_of(spelled_out(alike[0], version.aliases), alike[0].qualified_name).symbol
     return replace(launch, kernel=symbol) if _unqualified(symbol) == _unqualified(launch.kernel) else None
 
 
@@ -165,13 +167,13 @@ def _chosen(version: SourceVersion, recording: Recording, kernels: frozenset[str
         kernel = version.kernel_of(instance)
         if kernel is None or kernel.key not in kernels:
             continue
-        for chosen in select_launches(recording, instance, instance_parameters(kernel, instance)):
+        for chosen in select_launches(recording, instance, instance_parameters(kernel, instance, version.aliases)):
             yield kernel, chosen.index, chosen.weight, chosen.shape
 
 
-def _own_case(reader: RecordingReader, kernel: Kernel, index: int, origin: CaseOrigin) -> JudgedCase:
+def _own_case(version: SourceVersion, reader: RecordingReader, kernel: Kernel, index: int, origin: CaseOrigin) -> JudgedCase:
     """A recorded launch on its own values."""
-    parameters = instance_parameters(kernel, reader.recording.launch(index).kernel)
+    parameters = instance_parameters(kernel, reader.recording.launch(index).kernel, version.aliases)
     recorded = _with_poison(extract(reader.recording, reader.blob, index, parameters, origin), reader.recording, index)
     unread = unread_buffers(reader.recording, index)
     return JudgedCase(recorded, kernel.key, (parameters,), _buffer_names(recorded, (parameters,)), frozenset(), index, unread=unread)
@@ -209,7 +211,6 @@ def _with_poison(case: NewCase, recording: Recording, index: int) -> NewCase:
 
 def _signatures(version: SourceVersion, workload: DeclaredWorkload) -> dict[str, tuple[Kernel, Signature]]:
     signatures: dict[str, tuple[Kernel, Signature]] = {}
-    aliases = type_aliases(version.text)
     for step in workload.steps:
         found = select_kernels(version.parsed, step.kernel)
         if len(found) != 1:
@@ -219,7 +220,7 @@ def _signatures(version: SourceVersion, workload: DeclaredWorkload) -> dict[str,
                 f"which {len(found)} kernels match; the source has: {names}",
                 "name one kernel with the key `kernel`",
             )
-        signatures[step.kernel] = (found[0], signature_of(spelled_out(found[0], aliases), step.kernel))
+        signatures[step.kernel] = (found[0], signature_of(spelled_out(found[0], version.aliases), step.kernel))
     return signatures
 
 
@@ -269,7 +270,7 @@ def _own_launch(version: SourceVersion, launch: RecordedLaunch, said_by: str | N
     kernel = None if own is None else version.kernel_of(own.kernel)
     if own is None or kernel is None:
         return None
-    return own_launch(own, instance_parameters(kernel, own.kernel), said_by, version.source.text)
+    return own_launch(own, instance_parameters(kernel, own.kernel, version.aliases), said_by, version.source.text)
 
 
 def _live_for_candidate(case: JudgedCase, candidate: SourceVersion) -> NewCase | None:

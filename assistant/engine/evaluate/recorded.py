@@ -26,7 +26,7 @@ def facts_of_launches(version: SourceVersion, counted: CountedRun, kernel: Kerne
     """
     origin, recordings = _recordings(version, counted)
     instances = _instances_of(version, recordings, kernel)
-    launches = _launches(recordings, instances, kernel)
+    launches = _launches(version, recordings, instances, kernel)
     made = sum(shape.count for recording in recordings for shape in recording.shape_counts if shape.kernel in instances)
     text = version.about(kernel).struct_text
     return recorded_facts(kernel.qualified_name, launches, origin, made, lambda name: layout_named(text, name))
@@ -35,15 +35,15 @@ def facts_of_launches(version: SourceVersion, counted: CountedRun, kernel: Kerne
 def reaches_of_launches(version: SourceVersion, counted: CountedRun, kernel: Kernel) -> tuple[PointerReach, ...]:
     """How far the kernel's pointers reach in its launches."""
     recordings = _recordings(version, counted)[1]
-    return pointer_reaches(_launches(recordings, _instances_of(version, recordings, kernel), kernel))
+    return pointer_reaches(_launches(version, recordings, _instances_of(version, recordings, kernel), kernel))
 
 
 def _instances_of(version: SourceVersion, recordings: Sequence[Recording], kernel: Kernel) -> frozenset[str]:
     return frozenset(name for recording in recordings for name in _instances(recording) if version.kernel_of(name) == kernel)
 
 
-def _launches(recordings: Sequence[Recording], instances: frozenset[str], kernel: Kernel) -> list[SeenLaunch]:
-    parameters = [(name, instance_parameters(kernel, name)) for name in sorted(instances)]
+def _launches(version: SourceVersion, recordings: Sequence[Recording], instances: frozenset[str], kernel: Kernel) -> list[SeenLaunch]:
+    parameters = [(name, instance_parameters(kernel, name, version.aliases)) for name in sorted(instances)]
     return [seen for recording in recordings for seen in launches_of(recording, parameters)]
 
 

@@ -132,7 +132,7 @@ class _Comparison:
     def _buffer(self, place: _Place, mine: Snapshot, theirs: Snapshot) -> _Buffer:
         kernel = self._baseline.version.kernel_of(mine.kernel)
         assert kernel is not None
-        spelled = instance_parameters(kernel, mine.kernel)[mine.argument].element_type
+        spelled = instance_parameters(kernel, mine.kernel, self._baseline.version.aliases)[mine.argument].element_type
         element = None if spelled is None else parse_element_type(spelled)
         kind = "" if element is None else _KINDS.get((element.kind, element.scalar_bytes), "")
         return _Buffer(place, SnapshotPair(mine, theirs, kind), None if element is None else spelled)

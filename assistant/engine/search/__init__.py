@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from assistant.engine.search.planning import model_notice as model_notice
     from assistant.engine.search.predicting_judge import PredictingJudge as PredictingJudge
     from assistant.engine.search.resume import NOTHING_EARLIER as NOTHING_EARLIER
+    from assistant.engine.search.resume import as_before as as_before
+    from assistant.engine.search.resume import gone_on_with as gone_on_with
     from assistant.engine.search.resume import is_running as is_running
     from assistant.engine.search.resume import last_interrupted as last_interrupted
     from assistant.engine.search.rounds_alone import OutcomeKey as OutcomeKey

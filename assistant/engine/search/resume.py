@@ -15,10 +15,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.config import find_workspace
 from assistant.cuda.match import kernel_of_instance
 from assistant.cuda.parse import parse
 from assistant.engine.events_as_json import event_from
 from assistant.engine.job import Job
+from assistant.engine.request import JobRequest
+from assistant.engine.run_options import RunOptions, difference, in_words, read_run_options, taken_over
 from assistant.engine.search.shape import EXPERT
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
@@ -33,12 +36,13 @@ from assistant.plan.budget import added
 from assistant.ports.store import SearchStore
 from assistant.record import Record
 
-__all__ = ["NOTHING_EARLIER", "EarlierSearch", "is_running", "last_interrupted", "report_resumed", "spent_by"]
+__all__ = ["NOTHING_EARLIER", "EarlierSearch", "as_before", "gone_on_with", "is_running", "last_interrupted", "report_resumed", "spent_by"]
 
 _SILENT_MS = 5_000
 """Without a heartbeat for so long a job is dead; a living one beats every second."""
 _ATTEMPTS_READ = 10_000
 """More than any search makes: candidates per kernel and rounds are bounded."""
+_OTHERWISE = "leave --resume out for a search of its own"
 _SHOWN = (
     events.FindingsFound,
     events.PlanMade,
@@ -60,6 +64,10 @@ class EarlierSearch(Record):
     """The candidates it tried, oldest first."""
     sources: frozenset[Source]
     """Every text that a file had where the search started from it, and that was offered in it."""
+    asked: RunOptions | None = None
+    """What it was asked with; None in older records."""
+    is_left: str = ""
+    """Why it is not gone on with though that was asked for, and nothing of it is here; empty where it is."""
 
     @property
     def ended_by(self) -> str | None:
@@ -153,11 +161,18 @@ def report_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> 
     """What the interrupted search had found, under its own job's id; nothing where no search is resumed."""
     if earlier is NOTHING_EARLIER:
         return
+    if earlier.is_left:
+        job.say(Severity.WARNING, f"the search begins anew, and does not go on with {earlier.job}: {earlier.is_left}")
+        return
     tried = sum(isinstance(event, events.CandidateTried) for event in earlier.log)
     offered = sum(isinstance(event, events.ProposalMade) for event in earlier.log)
     how = "was interrupted" if earlier.ended_by is None else "a cap ended"
     text = f"goes on with {earlier.job}, which {how} after {_count(tried, 'candidate')} and {_count(offered, 'proposal')}"
-    job.say(Severity.INFORMATION, text)
+    options = "" if earlier.asked is None else in_words(earlier.asked)
+    if options:  # with a remedy it is shown wherever a person looks
+        job.say(Severity.INFORMATION, f"{text}, with what it was given: {options}", _OTHERWISE)
+    else:
+        job.say(Severity.INFORMATION, text)
     job.emit(*earlier.shown())
     before = {source.path for source in earlier.sources}
     changed = [source.path.name for source in version.sources if source.path in before and not earlier.knows(source)]
@@ -189,6 +204,19 @@ def spent_by(store: SearchStore, jobs: Iterable[str]) -> Spending:
     return total
 
 
+def gone_on_with(store: SearchStore, request: JobRequest, now_ms: int) -> EarlierSearch:
+    """The search that ``last_interrupted`` finds, with nothing of it where the request has another program run. Raises as that does."""
+    earlier = last_interrupted(store, find_workspace(request.file), request.file, now_ms)
+    why = "" if earlier.asked is None else difference(request, earlier.asked)
+    return replace(NOTHING_EARLIER, job=earlier.job, is_left=why) if why else earlier
+
+
+def as_before(store: SearchStore, request: JobRequest, now_ms: int) -> JobRequest:
+    """The request of a search that goes on with the last one, with what that was given and this one is not. Raises as ``gone_on_with``."""
+    asked = gone_on_with(store, request, now_ms).asked
+    return request if asked is None else taken_over(request, asked)
+
+
 def last_interrupted(store: SearchStore, workspace: Path, path: Path, now_ms: int) -> EarlierSearch:
     """The newest search on ``path`` that came to no end, or to that of a cap; raises UsageError where none is left to go on with.
 
@@ -201,15 +229,15 @@ def last_interrupted(store: SearchStore, workspace: Path, path: Path, now_ms: in
         if is_running(row, now_ms):
             raise UsageError(f"{row.id} is still searching {path.name} ({row.owner})", "wait for it, or stop it")
         if row.ended_ms is None or (log and not any(isinstance(event, events.JobEnded) for event in log)):
-            return _earlier(store, workspace, row.id, log)
+            return _earlier(store, workspace, row, log)
         if any(_cap_reached(event) is not None for event in log):
-            return _earlier(store, workspace, row.id, log)
+            return _earlier(store, workspace, row, log)
         if row.exit_code == 0:
             break
     raise UsageError(f"no interrupted or capped search on {path.name} to go on with", f"kernelopt optimize {path.name} starts one")
 
 
-def _earlier(store: SearchStore, workspace: Path, job: str, log: tuple[events.Event, ...]) -> EarlierSearch:
+def _earlier(store: SearchStore, workspace: Path, row: JobRow, log: tuple[events.Event, ...]) -> EarlierSearch:
     ids = {event.candidate for event in log if isinstance(event, events.CandidateTried)}
     jobs = {event.job for event in log}
     stored = reversed(store.attempts(workspace, limit=_ATTEMPTS_READ))
@@ -217,7 +245,7 @@ def _earlier(store: SearchStore, workspace: Path, job: str, log: tuple[events.Ev
     proposals = [store.find_proposal(event.id) for event in log if isinstance(event, events.ProposalMade)]
     sources = {Source(attempt.path, attempt.parent_text) for attempt in attempts}
     sources |= {source for proposal in proposals for change in proposal.files for source in (change.before, change.after)}
-    return EarlierSearch(job, log, attempts, frozenset(sources))
+    return EarlierSearch(row.id, log, attempts, frozenset(sources), read_run_options(row.asked))
 
 
 def _decoded(lines: Iterable[str]) -> Iterator[events.Event]:

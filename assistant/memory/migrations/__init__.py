@@ -24,6 +24,7 @@ NAMES = (
     "0012_learned",
     "0013_lessons",
     "0014_short_ids",
+    "0015_asked_searches",
 )
 
 

@@ -144,3 +144,49 @@ def test_candidates_for_kernels_of_a_header_are_not_tried_again(killed: Cli) -> 
     tried = [(item.parent_key, item.key) for item in attempts(killed)]
     assert {item.path.name for item in attempts(killed)} == {"transpose.cuh"}
     assert len(tried) == len(set(tried)), "a candidate was tried twice"
+
+
+NEEDS_ARGUMENTS = """\
+#include <cstdio>
+#include <cstdlib>
+__global__ void rows(float *out, const float *in, int n) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0.0f;
+    if (row < n) {
+        for (int k = 0; k < n; k++) sum += in[row * n + k];
+        out[row] = sum;
+    }
+}
+int main(int argc, char **argv) {
+    if (argc != 3) return 7;
+    const int n = atoi(argv[1]) * atoi(argv[2]);
+    float *in, *out, first;
+    cudaMalloc(&in, n * n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    cudaMemset(in, 0, n * n * sizeof(float));
+    rows<<<(n + 63) / 64, 64>>>(out, in, n);
+    cudaMemcpy(&first, out, sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%g\\n", first);
+}
+"""
+
+
+def test_the_program_s_arguments_are_those_of_the_search_that_is_gone_on_with(killed: Cli) -> None:
+    """Without any it would end with an error; with others it is another search."""
+    path = killed.write("rows.cu", NEEDS_ARGUMENTS)
+    kill_after(killed, path, "candidate", 1, ("--rounds", "1", "--", "32", "4"))
+    ended = resume(killed, path, ("--rounds", "1"))
+    assert ended.code == 0, ended.said
+    said = [item["message"] for item in ended.all("message")]
+    assert any(text.startswith("goes on with J") and text.endswith("with what it was given: -- 32 4") for text in said), said
+
+
+@pytest.mark.thorough
+def test_with_other_arguments_a_search_begins_anew_and_says_so(killed: Cli) -> None:
+    path = killed.write("rows.cu", NEEDS_ARGUMENTS)
+    told = kill_after(killed, path, "candidate", 1, ("--rounds", "1", "--", "32", "4"))
+    ended = killed.run(*search(path, ("--rounds", "1", "--resume", "--", "16", "4")), deadline_s=LONG_S)
+    assert ended.code == 0, ended.said
+    said = [item["message"] for item in ended.all("message")]
+    assert any("begins anew" in text and "its arguments were `32 4`, and `16 4` is given now" in text for text in said), said
+    assert not {item["candidate"] for item in told if item["event"] == "candidate"} & {item["candidate"] for item in ended.all("candidate")}

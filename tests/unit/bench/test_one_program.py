@@ -15,7 +15,7 @@ from assistant.bench.journal import BenchSettings
 from assistant.bench.one_program import ProgramRunner
 from assistant.bench.row import Row, RowOutcome
 from assistant.bench.task import Requirements, Task
-from assistant.bench.words import verdict_words
+from assistant.bench.words import row_line, verdict_words
 from assistant.engine import Session
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
@@ -245,3 +245,13 @@ async def test_what_was_kept_before_the_time_was_up_is_judged_all_the_same(tmp_p
     commands = Commands(tmp_path, Endless("x[i] + x[i]"), kernels=kernels)
     row = await run(tmp_path, "", SCALE + BOTH + BESIDE, settings=replace(SETTINGS, timeout_s=600), commands=commands)
     assert (row.outcome, row.chain, row.is_cut_off) == (RowOutcome.FASTER, ("cheaper",), True), row.reason
+
+
+async def test_flags_of_the_build_that_the_program_runs_without_stand_in_its_row(tmp_path: Path) -> None:
+    commands = Commands(tmp_path, OneEdit(""), kernels=DEAR)
+    folder = folder_of(tmp_path, SCALE + HOST)
+    (folder / "CMakeLists.txt").write_text("target_compile_definitions(scale PRIVATE BX=32)\n")
+    runner = ProgramRunner(folder, replace(SETTINGS, is_searching=False), lambda _: commands.session, lambda _: None)
+    row = await runner.run(Task("scale", (Path("scale.cu"),), ("1000",), None))
+    assert row.unused == "CMakeLists.txt has -DBX=32, which is not used"
+    assert row.unused in row_line(row)

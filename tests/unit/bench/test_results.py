@@ -121,3 +121,11 @@ def test_the_results_are_written_as_page_drawing_and_json(tmp_path: Path, row: M
     assert (only["name"], only["counted_ratio"], only["distance"], only["best_distance"]) == ("a", 2.0, 8.0, 4.0)
     assert results["figures"]["all"]["geometric_mean"] == 2.0
     assert (tmp_path / "results.md").read_text().startswith("# Results") and (tmp_path / "results.svg").exists()
+
+
+def test_flags_that_were_not_used_are_listed_with_what_to_do(row: MakeRow) -> None:
+    without = row("b", unused="Makefile has -DN=4, which is not used")
+    page = results_page(SETTINGS, [row("a"), without])
+    assert "## Flags of the build that were not used" in page
+    assert "- b 96: Makefile has -DN=4, which is not used: --cflags gives them" in page
+    assert "not used" not in results_page(SETTINGS, [row("a")]) and "not used" not in row_line(row("a"))

@@ -12,6 +12,8 @@ CONSTANT = [
     ("constexpr size_t N{1 << 5};", 32),
     ("static const unsigned long long N(0x20);", 32),
     ("enum { A = 4, N = A * 8 };", 32),
+    ("typedef int idx;\nusing width = idx;\nconst width N = 32;", 32),
+    ("constexpr std::int32_t N = 32;", 32),
     ("#define N 32\nvoid f() { dim3 grid(N * 2); }", 32),
     ("void f() { const int N = 32; }\nvoid g() { const int N = 32; }", 32),
 ]
@@ -23,6 +25,7 @@ NOT_CONSTANT = [
     "void f() { const int N = 32; }\nvoid g() { int N = 64; }",
     "template <int N> void f() { }\nvoid g() { const int N = 32; }",
     "const double N = 32;",
+    "typedef double real;\nconst real N = 32;",
     "const int N[] = {32};",
     "const int N = N;",
 ]

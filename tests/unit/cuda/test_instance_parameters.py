@@ -41,3 +41,41 @@ def test_only_the_kernels_own_arguments_are_its_own() -> None:
     assert template_arguments_of(kernel, "void work<double>(int)") == () == template_arguments_of(kernel, "void k<float(")
     assert template_arguments_of(kernel, "void block<int>::k<float>(float*)") == ("float",)
     assert [p.type for p in instance_parameters(kernel, "k<float>(float*, Tiny)")] == ["float *", "Tiny"]
+
+
+def test_another_name_of_a_type_is_what_the_compiler_knows_it_as() -> None:
+    text = "__global__ void k(idx n, const idx *a, idx *b, std::size_t m, typename Traits<float>::index i, rows r, Box box) {}"
+    parameters = instance_parameters(_kernel(text), "k(int, int const*, int*, unsigned long, long, double const*, ns::Box)")
+    types = ["int", "const int *", "int *", "std::size_t", "long", "const double *", "Box"]
+    assert [p.type for p in parameters] == types
+    assert [p.element_type for p in parameters] == [None, "int", "int", None, None, "double", None]
+    assert [(p.is_pointer, p.is_const) for p in parameters][5] == (True, True)
+
+
+def test_a_template_s_own_name_of_a_type_is_followed() -> None:
+    kernel = _kernel("template <typename T> __global__ void k(T *a, typename Traits<T>::index n) {}")
+    spelled = [p.type for p in instance_parameters(kernel, "void k<double>(double*, Traits<double>::index)")]
+    assert spelled == ["double *", "typename Traits<double>::index"]
+    assert [p.type for p in instance_parameters(kernel, "void k<double>(double*, int)")] == ["double *", "int"]
+
+
+def test_the_text_s_aliases_serve_where_a_symbol_has_no_types() -> None:
+    kernel = _kernel('extern "C" __global__ void k(idx n, const idx *a, tex t) {}')
+    aliases = {"idx": "int", "tex": "cudaTextureObject_t"}
+    assert [p.type for p in instance_parameters(kernel, "k", aliases)] == ["int", "const int *", "cudaTextureObject_t"]
+    assert [p.type for p in instance_parameters(kernel, "_Z1kiPKiy", aliases)] == ["int", "const int *", "cudaTextureObject_t"]
+
+
+def test_a_texture_s_handle_is_no_number() -> None:
+    kernel = _kernel("__global__ void k(cudaTextureObject_t image, handle h) {}")
+    assert [p.type for p in instance_parameters(kernel, "k(unsigned long long, unsigned long long)")] == [
+        "cudaTextureObject_t",
+        "unsigned long long",
+    ]
+
+
+def test_the_compiler_knows_better_than_a_text_that_has_the_name_elsewhere() -> None:
+    kernel = _kernel("__global__ void k(real *a, tex t) {}")
+    aliases = {"real": "double", "tex": "cudaTextureObject_t"}
+    parameters = instance_parameters(kernel, "k(float*, unsigned long long)", aliases)
+    assert [p.type for p in parameters] == ["float *", "cudaTextureObject_t"]

@@ -9,14 +9,26 @@ from typing import Any, cast
 
 import pytest
 
+from assistant import serialize
 from assistant.build.flags import DEFAULT_FLAGS
+from assistant.config import find_workspace
 from assistant.cuda.parse import parse
 from assistant.engine.events_as_json import event_json
 from assistant.engine.job import Job
 from assistant.engine.reading import read_version
 from assistant.engine.report.reports import proposal_event
 from assistant.engine.request import JobRequest
-from assistant.engine.search.resume import NOTHING_EARLIER, EarlierSearch, is_running, last_interrupted, report_resumed, spent_by
+from assistant.engine.run_options import run_options
+from assistant.engine.search.resume import (
+    NOTHING_EARLIER,
+    EarlierSearch,
+    as_before,
+    gone_on_with,
+    is_running,
+    last_interrupted,
+    report_resumed,
+    spent_by,
+)
 from assistant.errors import UsageError
 from assistant.measure.targets import target
 from assistant.model import events
@@ -324,3 +336,46 @@ def test_a_search_that_still_beats_is_left_alone(store: Store) -> None:
     started(store, "J1", NOW_MS - 100)
     with pytest.raises(UsageError, match=r"^.*still searching"):
         find(store)
+
+
+def asked_with(folder: Path, *arguments: str, **more: Any) -> JobRequest:
+    return JobRequest(folder / "a.cu", folder, arguments=arguments, **more)
+
+
+def kept(store: Store, request: JobRequest) -> None:
+    """An interrupted search that was asked so."""
+    asked = serialize.dumps(run_options(request))
+    started(store, "J1", 1, path=request.file, workspace=find_workspace(request.file), asked=asked)
+
+
+def test_what_is_not_given_is_as_it_was_in_the_search_that_is_gone_on_with(store: Store, tmp_path: Path) -> None:
+    before = asked_with(tmp_path, "400", "2", cflags=("-DN=4",), extra_sources=(tmp_path / "b.cu",), kernel="k")
+    kept(store, before)
+    bare = asked_with(tmp_path)
+    assert as_before(store, bare, NOW_MS) == before
+    assert (
+        gone_on_with(store, bare, NOW_MS)
+        == gone_on_with(store, before, NOW_MS)
+        == last_interrupted(store, find_workspace(bare.file), bare.file, NOW_MS)
+    )
+    said = resumed(tmp_path, gone_on_with(store, bare, NOW_MS))[0]
+    words = f"with what it was given: --kernel k --cflags -DN=4 {tmp_path}/b.cu -- 400 2"
+    assert isinstance(said, events.Message) and said.message.endswith(words)
+    assert said.remedy is not None, "a terminal leaves out what only informs"
+
+
+def test_where_another_run_is_asked_for_the_search_begins_anew_and_says_why(store: Store, tmp_path: Path) -> None:
+    kept(store, asked_with(tmp_path, "400", "2"))
+    other = asked_with(tmp_path, "100")
+    assert as_before(store, other, NOW_MS) == other
+    earlier = gone_on_with(store, other, NOW_MS)
+    assert (earlier.log, earlier.attempts, earlier.sources) == ((), (), frozenset())
+    (said,) = resumed(tmp_path, earlier)
+    assert isinstance(said, events.Message)
+    assert said.message == ("the search begins anew, and does not go on with J1: its arguments were `400 2`, and `100` is given now")
+
+
+def test_a_search_of_an_older_version_is_gone_on_with_as_it_is_asked_for(store: Store, tmp_path: Path) -> None:
+    started(store, "J1", 1, path=tmp_path / "a.cu", workspace=find_workspace(tmp_path / "a.cu"))
+    other = asked_with(tmp_path, "100")
+    assert as_before(store, other, NOW_MS) == other and gone_on_with(store, other, NOW_MS).job == "J1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from assistant.engine import session
 from assistant.engine.channel import UNHEARD
 from assistant.engine.job import DONE, Ending, Job
-from assistant.engine.request import JobRequest, OptimizeOptions
+from assistant.engine.request import Accept, JobRequest, OptimizeOptions
 from assistant.engine.search import FrozenVersion
 from assistant.engine.source_version import SourceVersion
 from assistant.errors import UsageError
@@ -71,6 +72,27 @@ async def test_the_program_that_a_file_is_part_of_is_named_with_why(on: Commands
     assert said.startswith("part of the program main.cu: ")
     await on.hear(on.session.inspect(JobRequest(on.folder / "main.cu", on.folder)))
     assert not any(words.startswith("part of the program") for _, words in messages(on)), "a program that is the file itself is not named"
+
+
+async def test_flags_of_the_build_that_are_not_used_are_told_in_every_answer_with_what_to_do(on: Commands) -> None:
+    (on.folder / "CMakeLists.txt").write_text("target_compile_definitions(a PRIVATE BX=32 BY=8)\n")
+    request, has = on.request(A), "CMakeLists.txt has -DBX=32 and -DBY=8, which are not used: "
+    way = f"kernelopt program {request.file} --configure has them used, or --cflags gives them"
+    other = on.request(CHEAPER, "b.cu").file
+    answers = (
+        on.session.inspect(request),
+        on.session.check(request),
+        on.session.profile(request),
+        on.session.compare(request, other, False),
+        on.session.optimize(request, OptimizeOptions(planner="expert"), Accept.NONE, None),
+    )
+    for answer in answers:
+        await on.hear(answer)
+        assert messages(on)[0] == (Severity.WARNING, has + way)
+    await on.hear(on.session.check(replace(request, extra_sources=(on.request("void rest() {}", "rest.cu").file,))))
+    assert (Severity.WARNING, f"{has}--cflags gives them") in messages(on), "sources that are named are not looked for in a build"
+    await on.hear(on.session.check(replace(request, cflags=("-DBX=16",))))
+    assert messages(on) == [], "a person who gives flags knows what the build says"
 
 
 async def test_what_is_unclear_about_a_program_is_a_warning(on: Commands) -> None:

@@ -129,6 +129,7 @@ def test_chains_of_attempts_that_were_kept_before_are_read_once(path: Path, give
         for name in ("chains", "lessons", "dropped_composites", "last_numbers"):
             old.execute(f"drop table {name}")
         old.execute("alter table proposals drop column number")
+        old.execute("alter table jobs drop column asked")
         old.execute("delete from meta where key = 'chains_filled'")
         old.execute("pragma user_version = 12")
         old.commit()

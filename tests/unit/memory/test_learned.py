@@ -91,6 +91,7 @@ def test_what_was_kept_before_the_table_was_is_read_once_with_families_from_its_
         for name in ("experience", "aliases", "imports", "chains", "lessons", "dropped_composites", "last_numbers"):
             old.execute(f"drop table {name}")
         old.execute("alter table proposals drop column number")
+        old.execute("alter table jobs drop column asked")
         old.execute("delete from meta where key = 'experience_filled'")
         old.execute(f"pragma user_version = {NAMES.index('0012_learned')}")
         old.commit()

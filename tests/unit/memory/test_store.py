@@ -75,7 +75,7 @@ def test_the_same_edit_judged_again_is_no_new_experience(store: MemoryStore, giv
 
 
 def test_a_jobs_life_is_seen_by_others(path: Path, given: Any) -> None:
-    job = JobRow("J01", "optimize", given.file, given.workspace, "host 42 cli", 1, 1, None, None, False)
+    job = JobRow("J01", "optimize", given.file, given.workspace, "host 42 cli", 1, 1, None, None, False, '{"n":1}')
     with open_store(path) as mine, open_store(path) as theirs:
         mine.start_job(job)
         assert theirs.jobs(given.workspace) == (job,)
@@ -84,7 +84,7 @@ def test_a_jobs_life_is_seen_by_others(path: Path, given: Any) -> None:
         assert mine.beat("J01", 9) is True
         mine.end_job("J01", 10, 1)
         mine.end_job("J01", 11, 0)
-        assert theirs.jobs() == (JobRow("J01", "optimize", given.file, given.workspace, "host 42 cli", 1, 10, 10, 1, True),)
+        assert theirs.jobs() == (JobRow("J01", "optimize", given.file, given.workspace, "host 42 cli", 1, 10, 10, 1, True, '{"n":1}'),)
         assert theirs.request_cancel("J01") is False
 
 
