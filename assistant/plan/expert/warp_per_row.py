@@ -15,7 +15,6 @@ Example::
 
 from __future__ import annotations
 
-from assistant.cuda.accesses import uses_of
 from assistant.cuda.files import line_end
 from assistant.cuda.names import free_name
 from assistant.model.plan import Decline, DeclineReason, Rewrite
@@ -23,7 +22,7 @@ from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.launch_block import flat_block
-from assistant.plan.expert.analysis.pointer_roots import global_pointers
+from assistant.plan.expert.analysis.memory_uses import memory_uses
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel, settled_by
 from assistant.plan.expert.analysis.row_reductions import Combination, Reduction
@@ -190,8 +189,7 @@ def _exchanged_arrays(context: TransformationContext, kernel: RowKernel, loop: R
 
 def _is_overwritten_after(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -> bool:
     """Whether a lane stores behind the loop what another lane may have read up to its end."""
-    for name in global_pointers(context.tree, kernel.function, kernel.function.body):
-        uses = uses_of(context.tree, kernel.function.body, name)
+    for uses in memory_uses(context.tree, kernel.function, kernel.function.body).values():
         meeting = settled_by(uses, kernel.loops)
         if meeting is not None and meeting.node == loop.node and any(use.node.start_byte < loop.node.end_byte for use in uses):
             return True

@@ -34,7 +34,8 @@ from assistant.plan.expert.analysis.constant_indices import array_length
 from assistant.plan.expert.analysis.kept_list import KeptList, kept_list
 from assistant.plan.expert.analysis.kernel_launches import of_program
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
-from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names
+from assistant.plan.expert.analysis.memory_uses import changed_own_array, changed_unclearly, memory_uses, object_uses
+from assistant.plan.expert.analysis.pointer_roots import pointer_names
 from assistant.plan.expert.analysis.row_reductions import Reduction, can_be_shuffled, reductions_of
 from assistant.plan.expert.analysis.summed_arrays import SummedArray, summed_arrays
 from assistant.plan.expert.analysis.thread_arrays import changed_arrays, names_of, own_arrays
@@ -267,9 +268,17 @@ def _store_obstacle(
     context: TransformationContext, function: Function, loop: Node, header: CountedHeader, kept: Sequence[str]
 ) -> Obstacle | None:
     """Why two lanes would write one element."""
-    tree = context.tree
-    for name in sorted(pointer_names(tree, function) - set(kept) - own_arrays(tree, loop)):
-        for use in uses_of(tree, loop, name):
+    tree, own = context.tree, changed_own_array(context.tree, function, loop)
+    if own is not None:
+        words = f"each thread keeps several values of its row in `{own}`, of which those that share the row would have parts"
+        return Obstacle(DeclineReason.STORE_FORM, words)
+    unclear = _unclear(tree, function, loop)
+    if unclear is not None:
+        return unclear
+    names = sorted(pointer_names(tree, function) - set(kept) - own_arrays(tree, loop))
+    found = {**{name: uses_of(tree, loop, name) for name in names}, **object_uses(tree, function, loop)}
+    for name, uses in found.items():
+        for use in uses:
             if use.kind is Use.ESCAPE:
                 return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop passes `{name}` on, so what happens to it cannot be seen")
             if use.kind is Use.READ or use.kind is Use.ATOMIC:
@@ -293,8 +302,11 @@ def stores_once(tree: SyntaxTree, function: Function, statement: Node) -> bool |
     is_whole = statement.type in LOOPS and _runs_whole(tree, function, statement, arrays)
     if any(tree.find(*(() if is_whole else LOOPS), "return_statement", "goto_statement", inside=statement)):
         return Obstacle(DeclineReason.CONDITIONAL, f"a loop or a return stands inside the statement at line {tree.line(statement)}")
-    text = tree.text(statement)
+    text, unclear = tree.text(statement), _unclear(tree, function, statement)
+    if unclear is not None:
+        return unclear
     uses = [use for name in pointer_names(tree, function) - arrays for use in uses_of(tree, statement, name)]
+    uses += [use for each in object_uses(tree, function, statement).values() for use in each]
     is_store = any(use.kind in (Use.WRITE, Use.UPDATE, Use.ATOMIC) for use in uses) or _SIDE_EFFECT.search(text) is not None
     if any(use.kind is Use.ESCAPE for use in uses) and statement.type != "declaration" and _SIDE_EFFECT.search(text) is None:
         return Obstacle(DeclineReason.POINTER_CHANGES, f"line {tree.line(statement)} passes a pointer on")
@@ -303,6 +315,12 @@ def stores_once(tree: SyntaxTree, function: Function, statement: Node) -> bool |
     if is_store and any(_outlives(tree, statement, change.target, arrays) for change in assignments(tree, statement)):
         return Obstacle(DeclineReason.STORE_FORM, f"line {tree.line(statement)} stores and changes a local in one statement")
     return is_store
+
+
+def _unclear(tree: SyntaxTree, function: Function, region: Node) -> Obstacle | None:
+    changed = changed_unclearly(tree, function, region)
+    words = f"whether every thread has a `{changed}` of its own is not clear from this file"
+    return None if changed is None else Obstacle(DeclineReason.POINTER_UNCLEAR, words)
 
 
 def _outlives(tree: SyntaxTree, statement: Node, target: Node, arrays: frozenset[str]) -> bool:
@@ -323,8 +341,7 @@ def exchange_obstacle(
     of their own that all lanes fill alike, or put together.
     """
     tree, body = context.tree, function.body
-    for name in sorted(global_pointers(tree, function, body)):
-        uses = uses_of(tree, body, name)
+    for name, uses in memory_uses(tree, function, body).items():
         meeting = settled_by(uses, loops)
         later = [use for use in uses if meeting is None or use.node.start_byte >= meeting.node.end_byte]
         stored = [use for use in later if use.kind in (Use.WRITE, Use.UPDATE)]
