@@ -17,39 +17,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.accesses import PointerUse, Use, canonical, uses_of
-from assistant.cuda.assignments import assignments, changed_names
+from assistant.cuda.assignments import assignments
 from assistant.cuda.branches import lone_statement
 from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.functions import Function, enclosing_function
-from assistant.cuda.integers import evaluate
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.macros import hidden_effect
 from assistant.cuda.names import names_in
-from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, SyntaxTree, node_text
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.constant_indices import array_length
 from assistant.plan.expert.analysis.kept_list import KeptList, kept_list
 from assistant.plan.expert.analysis.kernel_launches import of_program
-from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.memory_uses import changed_own_array, changed_unclearly, memory_uses, object_uses
 from assistant.plan.expert.analysis.pointer_roots import pointer_names
 from assistant.plan.expert.analysis.row_reductions import Reduction, can_be_shuffled, reductions_of
 from assistant.plan.expert.analysis.summed_arrays import SummedArray, summed_arrays
 from assistant.plan.expert.analysis.thread_arrays import changed_arrays, names_of, own_arrays
+from assistant.plan.expert.analysis.thread_rows import DealtRows, dealt_rows, thread_row
 from assistant.plan.expert.analysis.two_best import TwoBest, two_best
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_by", "shared_loop", "stores_once", "thread_row"]
+__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_by", "shared_loop", "stores_once"]
 
-_TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
 _SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
 _LEFT_BY_BREAK = (*LOOPS, "switch_statement")
-_INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
 
 class RowLoop(Record):
@@ -87,10 +83,17 @@ class RowKernel(Record):
     """Bounds checks: ``if`` statements that return early, or the one around it all."""
     arrays: tuple[str, ...] = ()
     """Arrays that every thread has one of, which all that share a row have to keep alike."""
+    dealt: DealtRows | None = None
+    """The grid-stride loop that gives a thread further rows; None where it has one."""
 
     @property
-    def several_values(self) -> Obstacle | None:
-        """For edits that put together nothing but reductions."""
+    def only_for_warps(self) -> Obstacle | None:
+        """For edits that put together nothing but reductions, or that need barriers."""
+        if self.dealt is not None:
+            words = (
+                f"threads go through rows `{self.row.name}` in a loop, some once more than others, so not all would reach a barrier in it"
+            )
+            return Obstacle(DeclineReason.LOOP_FORM, words)
         names = (*self.arrays, *(name for loop in self.loops for each in loop.two_best for name in each.names))
         if not names:
             return None
@@ -101,14 +104,17 @@ class RowKernel(Record):
 def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obstacle:
     """The kernel's parts, or why the lanes of a warp cannot share a row."""
     tree = context.tree
-    loop = _loop_asked_about(context)
-    function = None if loop is None else enclosing_function(tree, loop)
-    if loop is None or function is None or function.body != context.body:
+    function = enclosing_function(tree, context.body)
+    dealt = None if function is None else dealt_rows(context, function, block)
+    if isinstance(dealt, Obstacle):
+        return dealt
+    loop = _loop_asked_about(context, None if dealt is None else dealt.loop)
+    if loop is None or function is None or enclosing_function(tree, loop) != function:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "there is no loop over a row at this line of the kernel's own body")
-    row = thread_row(context, function, block)
+    row = thread_row(context, function, block) if dealt is None else (dealt.row, False)
     if isinstance(row, Obstacle):
         return row
-    found = _statements(tree, function, row[0])
+    found = _statements(tree, function, row[0]) if dealt is None else (list(dealt.statements), list[Node]())
     if isinstance(found, Obstacle):
         return found
     statements, guards = found
@@ -125,6 +131,10 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
             kind = stores_once(tree, function, statement)
             if isinstance(kind, Obstacle):
                 return kind
+            if kind and dealt is not None and any(tree.find("continue_statement", "break_statement", inside=statement)):
+                return Obstacle(
+                    DeclineReason.CONDITIONAL, f"line {tree.line(statement)} stores and goes on to another row in one statement"
+                )
             if kind:
                 stores.append(statement)
     is_other = _covers(loop, context.line) and all(each.node != loop for each in loops)
@@ -133,7 +143,7 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     if is_other:
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
     mentioned = sorted(name for name in arrays if any(name in names_in(tree, statement) for statement in statements))
-    kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards), tuple(mentioned))
+    kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards), tuple(mentioned), dealt)
     return exchange_obstacle(context, function, loops, arrays) or kernel
 
 
@@ -164,44 +174,15 @@ def _row_loop(context: TransformationContext, function: Function, loop: Node, be
     return shared if isinstance(shared, Obstacle) else replace(shared, kept=kept, summed=summed, two_best=best)
 
 
-def _loop_asked_about(context: TransformationContext) -> Node | None:
-    """The loop at the finding's line; the kernel's first one where the finding stands at a launch."""
-    loops = tuple(context.tree.find("for_statement", inside=context.body))
+def _loop_asked_about(context: TransformationContext, rows: Node | None) -> Node | None:
+    """The loop at the finding's line; the kernel's first one where the finding stands at a launch. Not the loop over the rows."""
+    loops = tuple(loop for loop in context.tree.find("for_statement", inside=context.body) if loop != rows)
     is_inside = _covers(context.body, context.line)
     return next((loop for loop in loops if not is_inside or _covers(loop, context.line)), None)
 
 
 def _covers(node: Node, line: int) -> bool:
     return node.start_point[0] < line <= node.end_point[0] + 1
-
-
-def thread_row(context: TransformationContext, function: Function, block: Dim3) -> tuple[Variable, bool] | Obstacle:
-    """The local with the thread's index in the grid, the only one that knows threads; whether something is added to the index."""
-    tree, scope = context.tree, scope_of(context.tree, context.kernel)
-    sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1} | unknown_sizes(context)
-    found: Variable | None = None
-    is_offset = False
-    for variables in locals_of(tree, function.body).values():
-        variable = variables[0]
-        if len(variables) > 1 or variable.value is None or variable.is_pointer or variable.name in changed_names(tree, function.body):
-            continue
-        places = ({"blockIdx.x": b, "threadIdx.x": t} for b, t in _TRIAL_PLACES)
-        values = [evaluate(variable.value, scope, {**sizes, **place}) for place in places]
-        distances = None if values[0] is None else [None if value is None else value - values[0] for value in values]
-        if distances == [b * block.x + t for b, t in _TRIAL_PLACES] and "threadIdx" in node_text(variable.value):
-            found, is_offset = variable, values[0] != 0
-    if found is None or found.value is None:
-        return Obstacle(
-            DeclineReason.INDEX_OUT_OF_SIGHT, "no local holds the thread's index in the grid, `blockIdx.x * blockDim.x + threadIdx.x`"
-        )
-    for node in tree.find("field_expression", inside=function.body):
-        owner, _, field = tree.text(node).partition(".")
-        is_inside = found.value.start_byte <= node.start_byte < found.value.end_byte
-        if owner.strip() in _INDICES and not is_inside and (owner.strip(), field.strip()) not in {("blockIdx", "y"), ("blockIdx", "z")}:
-            return Obstacle(
-                DeclineReason.BLOCK_SIZE_MATTERS, f"line {tree.line(node)} uses {tree.text(node)} for more than the thread's row"
-            )
-    return found, is_offset
 
 
 def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[list[Node], list[Node]] | Obstacle:
