@@ -23,6 +23,8 @@ _FEW_WAVES = 0.5
 """Of resident blocks: with less an SM has room for as many blocks again."""
 _CLEARLY = 0.9
 """Predicted time with more blocks, over that without, from which on a grid with a block for each SM is called too small."""
+_MOST_BLOCKS_PER_SM = 32
+"""Assumed where occupancy is not known (CUDA C++ Programming Guide, "Compute Capabilities", sm_90)."""
 _LEAST_TRIPS = 2.0
 """Below, each thread has little more than one element: there is no loop to share."""
 _BLOCK_SIZES = (64, 128, 256)
@@ -180,20 +182,21 @@ def block_shape(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis,
     """KO112: lanes that no thread fills, or blocks too small to fill an SM."""
     threads = launch.profile.config.block.count
     idle_ratio = 1 - threads / (_WARP_LANES * math.ceil(threads / _WARP_LANES))
-    is_small = threads < threshold("small_block_threads") and launch.profile.config.grid.count > 1
+    is_small = threads < threshold("small_block_threads") and _meets_limit_of_blocks(context, launch)
     if not idle_ratio and not is_small:
         return ()
     reasons: list[str] = []
+    wanted = f"use a multiple of {_WARP_LANES}"
     if idle_ratio:
         reasons.append(f"fill {percent(1 - idle_ratio)} of the lanes of their warps")
     if is_small:
         reasons.append("are too few for an SM to hold all the warps it could")
+        wanted = f"{wanted}, at least {number(threshold('small_block_threads'))}"
     return (
         Diagnosis(
             "KO112",
             launch_line(context, launch.profile),
-            f"Blocks of {plural(threads, 'thread')} {' and '.join(reasons)}; use a multiple of {_WARP_LANES}, at least "
-            f"{number(threshold('small_block_threads'))}",
+            f"Blocks of {plural(threads, 'thread')} {' and '.join(reasons)}; {wanted}",
             (
                 Fact("block_threads", float(threads), None, Method.STATIC),
                 Fact("idle_lane_ratio", idle_ratio, None, Method.STATIC),
@@ -205,3 +208,11 @@ def block_shape(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis,
             ),
         ),
     )
+
+
+def _meets_limit_of_blocks(context: FindContext, launch: CountedLaunch) -> bool:
+    """An SM gets as many blocks as it may hold, though it could hold more warps: larger blocks would bring them."""
+    held = launch.occupancy
+    most = _MOST_BLOCKS_PER_SM if held is None else held.blocks_per_sm
+    is_limit = held is None or held.limiter == "blocks"
+    return is_limit and math.ceil(launch.profile.config.grid.count / context.target.sm_count) >= most

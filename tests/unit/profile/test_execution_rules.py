@@ -221,10 +221,24 @@ def test_a_grid_of_many_waves_is_no_finding(access, profile, check):
 
 
 @pytest.mark.parametrize(("threads", "words"), [(100, "78 % of the lanes"), (32, "too few"), (1, "3 % of the lanes")])
-def test_a_block_shape_that_wastes_lanes_or_slots_is_reported(access, profile, check, threads, words):
-    load = access("global load", 16384, 5, sectors=65536)
-    finding = check(profile(load, threads=threads)).one("KO112")
+def test_a_block_shape_that_wastes_lanes_or_slots_is_reported(access, profile, occupancy, check, threads, words):
+    load, held = access("global load", 16384, 5, sectors=65536), occupancy(threads, warps=min(64, 32 * -(-threads // 32)), limiter="blocks")
+    finding = check(profile(load, threads=threads), occupancy=held).one("KO112")
     assert words in finding.message
+
+
+@pytest.mark.parametrize(("blocks", "warps", "limiter"), [(500, 32, "blocks"), (31 * 132, 32, "blocks"), (4096, 8, "registers")])
+def test_blocks_of_a_warp_are_enough_where_an_sm_does_not_get_as_many_as_it_may_hold(
+    access, profile, occupancy, check, blocks, warps, limiter
+):
+    load = access("global load", 16384, 5, sectors=65536)
+    assert "KO112" not in check(profile(load, blocks=blocks, threads=32), occupancy=occupancy(32, warps=warps, limiter=limiter)).codes
+
+
+def test_of_few_blocks_with_idle_lanes_nothing_is_said_of_their_number(access, profile, occupancy, check):
+    load = access("global load", 500, 5, sectors=2000)
+    found = check(profile(load, blocks=500, threads=20), occupancy=occupancy(20, warps=32, limiter="blocks"))
+    assert "fill 62 % of the lanes" in found.one("KO112").message and "too few" not in found.one("KO112").message
 
 
 @pytest.mark.parametrize("is_unrolled", [None, False, True])
