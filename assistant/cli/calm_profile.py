@@ -5,12 +5,14 @@ Every line's counters, the evidence and what else was recorded are for ``--verbo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.markup import escape
 
 from assistant.cli.calm_words import rows, short_names, shortened
 from assistant.cli.layout import Page
-from assistant.cli.search_screen import place_of
+from assistant.cli.search_screen import overlap_in_words, place_of
 from assistant.engine.report import limit_in_words
 from assistant.model import events
 from assistant.model.event_parts import ProfileFinding
@@ -99,9 +101,16 @@ class CalmProfile:
             self._page.put(f"{escape(place)} [dim]({finding.code}{cost})[/]", indent=1, hang=3)
         left = len(found) - len(costly[:_MOST_FINDINGS])
         notes = ["≈ share of the kernel's time that the cause costs"] if costly else []
+        notes += ["shares of one kernel overlap and do not add up"] if _overlaps(costly[:_MOST_FINDINGS]) else []
         notes += [f"{counted_noun(left, 'finding')} of less cost left out"] if left else []
         if notes:
             self._page.put(f"[dim]{'; '.join(notes)}[/]", indent=1)
+
+
+def _overlaps(found: Sequence[tuple[str, ProfileFinding, str | None]]) -> bool:
+    """The shares of some kernel are more than the whole."""
+    kernels = {kernel for kernel, _, _ in found}
+    return any(overlap_in_words(f.estimated_cost_ratio for k, f, _ in found if k == kernel) for kernel in kernels)
 
 
 def _time_s(summary: events.ProfileSummary) -> float:

@@ -1,7 +1,7 @@
 """What a search did not try, and why: the few declines that say most, at its end.
 
-A decline counts as much as the finding at its line costs. What was tried elsewhere in the kernel, had nothing to change or gains nothing
-is left out; all declines are in the events (``--json``).
+A decline counts as much as the finding at its line costs; the technique that a finding names goes before others there.
+What was tried elsewhere in the kernel, had nothing to change or gains nothing is left out; all declines are in the events (``--json``).
 
 Example::
 
@@ -35,14 +35,16 @@ class NotTried:
 
     def __init__(self) -> None:
         self._costs: dict[tuple[str, int], float] = {}
+        self._messages: dict[tuple[str, int], str] = {}
         self._declines: list[Decline] = []
         self._tried: set[tuple[str, str]] = set()
 
     def found(self, event: events.FindingsFound) -> None:
-        """What the findings of a kernel cost."""
+        """What the findings of a kernel cost, and what they say."""
         for finding in event.findings:
             place = (finding.kernel, finding.line)
             self._costs[place] = max(self._costs.get(place, 0.0), finding.estimated_cost_ratio or 0.0)
+            self._messages[place] = f"{self._messages.get(place, '')} {finding.message}"
 
     def planned(self, event: events.PlanMade) -> None:
         """A plan's steps and declines."""
@@ -51,7 +53,8 @@ class NotTried:
 
     def lines(self) -> tuple[str, ...]:
         """At most five, the costliest first."""
-        ordered = sorted((d for d in self._declines if (d.kernel, d.technique) not in self._tried), key=lambda d: -self._cost(d))
+        untried = (d for d in self._declines if (d.kernel, d.technique) not in self._tried)
+        ordered = sorted(untried, key=lambda d: (-self._cost(d), not self._is_named(d)))
         chosen: dict[tuple[str, str, str], Decline] = {}
         of_place = Counter[tuple[str, int]]()
         for decline in ordered:
@@ -63,3 +66,7 @@ class NotTried:
 
     def _cost(self, decline: Decline) -> float:
         return self._costs.get((decline.kernel, decline.line), 0.0)
+
+    def _is_named(self, decline: Decline) -> bool:
+        """A finding at its line says that it would help: "a warp per row would …"."""
+        return technique_in_words(decline.technique) in self._messages.get((decline.kernel, decline.line), "")

@@ -17,7 +17,7 @@ from assistant.cli.console import print_table
 from assistant.cli.layout import Page
 from assistant.cli.meter import Meter
 from assistant.cli.operators_screen import OperatorsScreen
-from assistant.cli.search_screen import SearchScreen, briefly, place_of, share
+from assistant.cli.search_screen import SearchScreen, briefly, overlap_in_words, place_of, share
 from assistant.cli.timeline_screen import TimelineScreen
 from assistant.cuda.same_names import split_name
 from assistant.engine.report import measured_in_words, stalls_in_words
@@ -209,6 +209,9 @@ class TextRenderer:
                 finding.evidence,
                 finding.estimated_cost_ratio,
             )
+        overlap = overlap_in_words(f.estimated_cost_ratio for f in shown)
+        if overlap is not None:
+            self._page.put(f"[dim]{overlap}[/]", indent=2, hang=6)
         for brief in briefly(((f.code, f.line) for f in event.findings if f not in shown), event.file):
             self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
         for problem in event.problems:

@@ -31,7 +31,7 @@ from assistant.profile.fact_words import change_in_words, fact_in_words, metric_
 from assistant.profile.quantity import counted_noun
 from assistant.profile.wording import lines_of
 
-__all__ = ["SearchScreen", "briefly", "place_of", "share"]
+__all__ = ["SearchScreen", "briefly", "overlap_in_words", "place_of", "share"]
 
 _CANDIDATE_STYLE = {TrialOutcome.KEPT: "green", TrialOutcome.FAILED: "red", TrialOutcome.BUILD_FAILED: "red"}
 _SEVERITY_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.INFORMATION: "cyan"}
@@ -76,6 +76,9 @@ class SearchScreen:
         self._page.put(head + ("" if event.findings else ": no findings"), hang=4)
         for finding in shown:
             self._finding(finding, event.file)
+        overlap = overlap_in_words(f.estimated_cost_ratio for f in shown)
+        if overlap is not None:
+            self._page.put(f"[dim]{overlap}[/]", indent=2, hang=6)
         for brief in briefly(((f.code, f.line) for f in event.findings if f not in shown), event.file):
             self._page.put(f"[dim]{brief}[/]", indent=2, hang=6)
 
@@ -243,6 +246,12 @@ class SearchScreen:
 def share(cost_ratio: float) -> str:
     """``about 48%``; small ones in words."""
     return f"about {cost_ratio:.0%}" if cost_ratio >= _SMALLEST_SHOWN_RATIO else "less than 1%"
+
+
+def overlap_in_words(cost_ratios: Iterable[float | None]) -> str | None:
+    """That one kernel's shares are more than the whole, so that they cannot be added; None where they are not."""
+    total = sum(ratio for ratio in cost_ratios if ratio is not None)
+    return "these shares overlap: one edit may answer several, and they do not add up" if total > 1 else None
 
 
 def place_of(file: str | None, line: int) -> str:

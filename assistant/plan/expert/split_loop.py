@@ -96,8 +96,8 @@ def _rewritten(context: TransformationContext, kernel: RowKernel, block: Dim3, n
 
 
 def _obstacle(context: TransformationContext, kernel: RowKernel) -> Obstacle | None:
-    if kernel.several_values is not None:
-        return kernel.several_values
+    if kernel.only_for_warps is not None:
+        return kernel.only_for_warps
     if not (walks_across_rows(context, kernel) or reads_alike(context, kernel)):
         return Obstacle(
             DeclineReason.NO_GAIN, "neighbouring threads would have to read neighbouring elements, or all the same ones, in this loop"

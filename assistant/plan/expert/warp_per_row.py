@@ -15,7 +15,6 @@ Example::
 
 from __future__ import annotations
 
-from assistant.cuda.accesses import uses_of
 from assistant.cuda.files import line_end
 from assistant.cuda.names import free_name
 from assistant.model.plan import Decline, DeclineReason, Rewrite
@@ -23,7 +22,7 @@ from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.launch_block import flat_block
-from assistant.plan.expert.analysis.pointer_roots import global_pointers
+from assistant.plan.expert.analysis.memory_uses import memory_uses
 from assistant.plan.expert.analysis.predictions import predicted_sectors
 from assistant.plan.expert.analysis.row_kernel import RowKernel, RowLoop, row_kernel, settled_by
 from assistant.plan.expert.analysis.row_reductions import Combination, Reduction
@@ -33,7 +32,7 @@ from assistant.plan.expert.analysis.two_best import TwoBest
 from assistant.plan.expert.analysis.workload_block import launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import after_statement, indentation
+from assistant.plan.expert.writing.layout import after_statement, before_statement, indentation
 from assistant.plan.expert.writing.merged_lists import merged_lists
 from assistant.plan.expert.writing.shared_rows import combined, combined_with_place, extreme, once_for_row, one_start
 from assistant.plan.expert.writing.style import style_of
@@ -42,6 +41,8 @@ __all__ = ["WarpPerRow"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
+_ALL_THREADS = 270_336
+"""What 132 SMs of an H200 hold at once, 2,048 each."""
 _FEW_BLOCKS = "KO111"
 _NOT_ALONG_ROWS = Obstacle(DeclineReason.NO_GAIN, "no row is walked element by element, so the lanes of a warp would not read side by side")
 
@@ -68,10 +69,16 @@ class WarpPerRow:
             return () if is_of_blocks else context.decline(self.technique, kernel)
         if kernel.is_offset:
             return context.decline(self.technique, _OFFSET)
-        grid = finer_grid(context, _LANES, block)
+        grid = () if kernel.dealt is not None and _fills_a_gpu(context) else finer_grid(context, _LANES, block)
         if isinstance(grid, Obstacle):
             return context.decline(self.technique, grid)
         return (_rewrite(context, kernel, grid),)
+
+
+def _fills_a_gpu(context: TransformationContext) -> bool:
+    """Every launch that was seen has as many threads as a large GPU holds."""
+    counts = [launch.grid.count * launch.block.count for launch in context.launches]
+    return bool(counts) and min(counts) >= _ALL_THREADS
 
 
 def _compares_all(context: TransformationContext, kernel: RowKernel) -> bool:
@@ -120,9 +127,14 @@ def _row_edits(context: TransformationContext, kernel: RowKernel, lane: str) -> 
     tree, value = context.tree, kernel.row.value
     assert value is not None, "a row is computed"
     text = tree.text(value)
-    divided = f"{text} / {_LANES}" if value.type == "parenthesized_expression" else f"({text}) / {_LANES}"
-    declared = after_statement(tree, kernel.row.node, f"const int {lane} = threadIdx.x % {_LANES};")
-    return [TextEdit(tree.span(value), divided), *declared]
+    divided = f"{text} / {_LANES}" if value.type in ("identifier", "parenthesized_expression") else f"({text}) / {_LANES}"
+    declared = f"const int {lane} = threadIdx.x % {_LANES};"
+    if kernel.dealt is None:
+        return [TextEdit(tree.span(value), divided), *after_statement(tree, kernel.row.node, declared)]
+    step, text = kernel.dealt.step, tree.text(kernel.dealt.step)
+    is_sum = step.type not in ("identifier", "parenthesized_expression") and set(text) & set("+-")
+    further = TextEdit(tree.span(step), f"({text}) / {_LANES}" if is_sum else f"{text} / {_LANES}")
+    return [TextEdit(tree.span(value), divided), further, *before_statement(tree, kernel.dealt.loop, declared)]
 
 
 def _loop_edits(context: TransformationContext, kernel: RowKernel, loop: RowLoop, lane: str, offset: str) -> list[TextEdit]:
@@ -190,8 +202,7 @@ def _exchanged_arrays(context: TransformationContext, kernel: RowKernel, loop: R
 
 def _is_overwritten_after(context: TransformationContext, kernel: RowKernel, loop: RowLoop) -> bool:
     """Whether a lane stores behind the loop what another lane may have read up to its end."""
-    for name in global_pointers(context.tree, kernel.function, kernel.function.body):
-        uses = uses_of(context.tree, kernel.function.body, name)
+    for uses in memory_uses(context.tree, kernel.function, kernel.function.body).values():
         meeting = settled_by(uses, kernel.loops)
         if meeting is not None and meeting.node == loop.node and any(use.node.start_byte < loop.node.end_byte for use in uses):
             return True

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from assistant.model.build import Occupancy
+from assistant.model.comparison import LAUNCH_TERM
 from assistant.model.profile import Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch
@@ -23,6 +24,10 @@ _FEW_WAVES = 0.5
 """Of resident blocks: with less an SM has room for as many blocks again."""
 _CLEARLY = 0.9
 """Predicted time with more blocks, over that without, from which on a grid with a block for each SM is called too small."""
+_MOST_BLOCKS_PER_SM = 32
+"""Assumed where occupancy is not known (CUDA C++ Programming Guide, "Compute Capabilities", sm_90)."""
+_BLOCKS_TERM = "blocks"
+"""Of the performance model: starting the blocks."""
 _LEAST_TRIPS = 2.0
 """Below, each thread has little more than one element: there is no loop to share."""
 _BLOCK_SIZES = (64, 128, 256)
@@ -180,20 +185,21 @@ def block_shape(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis,
     """KO112: lanes that no thread fills, or blocks too small to fill an SM."""
     threads = launch.profile.config.block.count
     idle_ratio = 1 - threads / (_WARP_LANES * math.ceil(threads / _WARP_LANES))
-    is_small = threads < threshold("small_block_threads") and launch.profile.config.grid.count > 1
-    if not idle_ratio and not is_small:
+    reason = _too_small(context, launch) if threads < threshold("small_block_threads") else None
+    if not idle_ratio and reason is None:
         return ()
     reasons: list[str] = []
+    wanted = f"use a multiple of {_WARP_LANES}"
     if idle_ratio:
         reasons.append(f"fill {percent(1 - idle_ratio)} of the lanes of their warps")
-    if is_small:
-        reasons.append("are too few for an SM to hold all the warps it could")
+    if reason is not None:
+        reasons.append(reason)
+        wanted = f"{wanted}, at least {number(threshold('small_block_threads'))}"
     return (
         Diagnosis(
             "KO112",
             launch_line(context, launch.profile),
-            f"Blocks of {plural(threads, 'thread')} {' and '.join(reasons)}; use a multiple of {_WARP_LANES}, at least "
-            f"{number(threshold('small_block_threads'))}",
+            f"Blocks of {plural(threads, 'thread')} {' and '.join(reasons)}; {wanted}",
             (
                 Fact("block_threads", float(threads), None, Method.STATIC),
                 Fact("idle_lane_ratio", idle_ratio, None, Method.STATIC),
@@ -205,3 +211,16 @@ def block_shape(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis,
             ),
         ),
     )
+
+
+def _too_small(context: FindContext, launch: CountedLaunch) -> str | None:
+    """What larger blocks of the same threads would change; None where they would bring an SM nothing."""
+    held = launch.occupancy
+    most = _MOST_BLOCKS_PER_SM if held is None else held.blocks_per_sm
+    is_limit = held is None or held.limiter == "blocks"
+    if is_limit and math.ceil(launch.profile.config.grid.count / context.target.sm_count) >= most:
+        return "are too few for an SM to hold all the warps it could"
+    predicted = context.predict(launch.profile, context.resources, held, context.target)
+    times = {term.name: term.time_s for term in predicted.terms if term.name != LAUNCH_TERM}
+    is_start = times.get(_BLOCKS_TERM, 0.0) > max((time_s for name, time_s in times.items() if name != _BLOCKS_TERM), default=0.0)
+    return "are so little work that starting the blocks takes longer" if is_start else None

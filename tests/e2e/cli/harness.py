@@ -40,7 +40,7 @@ EXAMPLES = ROOT / "examples"
 _FEWER_ELEMENTS = {
     "accumulator.cu": (": 256;", ": 32;"),
     "bank_conflicts.cu": ("n = 512", "n = 128"),
-    "block_size.cu": ("1 << 20", "1 << 14"),
+    "block_size.cu": ("1 << 20", "1 << 16"),
     "pipeline.cu": ("width = 384, height = 256", "width = 128, height = 96"),
     "row_walk.cu": ("rows = 240, cols = 400", "rows = 120, cols = 200"),
     "transpose.cu": ("width = 500, height = 300", "width = 160, height = 96"),

@@ -31,6 +31,14 @@ def test_a_cheap_finding_is_named_with_its_place_and_a_costly_one_explained() ->
     assert lines[-1] == "  KO103 line 18: shared memory bank conflicts (less than 1%)"
 
 
+@pytest.mark.parametrize(("costs", "is_said"), [((0.92, 0.36), True), ((0.6, 0.3), False), ((0.97,), False)])
+def test_where_shares_are_more_than_the_whole_a_line_says_that_they_overlap(costs: tuple[float, ...], is_said: bool) -> None:
+    found = tuple(Finding("KO101", "k()", line, Severity.WARNING, "Scattered.", (), cost) for line, cost in enumerate(costs, 1))
+    out = io.StringIO()
+    SearchScreen(Console(file=out), is_verbose=False).findings(FindingsFound("J1", "k()", found, ()))
+    assert ("shares overlap" in out.getvalue()) == is_said
+
+
 def test_findings_of_another_file_than_the_asked_one_name_it() -> None:
     costly = Finding("KO106", "k()", 6, Severity.WARNING, "Slow.", (), 0.4)
     cheap = Finding("KO103", "k()", 18, Severity.INFORMATION, "Conflicts.", (), 0.004)

@@ -44,3 +44,10 @@ def test_what_was_tried_elsewhere_or_had_nothing_to_change_or_to_gain_is_left_ou
 def test_one_sentence_is_said_once() -> None:
     both = tuple(decline("tile", line, reason="the block is not square") for line in (7, 9))
     assert lines_of((finding(7, 0.1), finding(9, 0.5)), both) == ("tile line 9: the block is not square",)
+
+
+def test_the_technique_that_the_finding_names_comes_first() -> None:
+    named = Finding("KO101", "k()", 9, Severity.WARNING, "Scattered; a warp per row would read side by side", (), 0.5)
+    declines = tuple(decline(name, 9) for name in ("coalescing-interchange", "shared-table", "warp-per-row"))
+    found = lines_of((named,), declines)
+    assert [line.split(" line")[0] for line in found] == ["warp per row", "coalescing interchange"]

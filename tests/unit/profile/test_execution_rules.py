@@ -1,4 +1,4 @@
-"""KO104, KO105, KO106, KO109, KO111, KO112, KO114, KO115, KO116, KO119: machine code, resources and launch shape."""
+"""KO104, KO105, KO106, KO109, KO111, KO114, KO115, KO116, KO119: machine code, resources and launch shape."""
 
 from __future__ import annotations
 
@@ -184,24 +184,6 @@ def test_low_occupancy_costs_what_twice_the_warps_would_win(access, profile, che
     assert finding.estimated_cost_ratio == pytest.approx(max(0.0, 1 - fixed / now), abs=1e-9)
 
 
-@pytest.mark.parametrize("threads", [1, 32, 100])
-def test_a_block_shape_costs_what_the_same_threads_in_usual_blocks_would_win(access, profile, check, occupancy, threads):
-    warps = -(-threads // 32)
-    blocks = 32768
-    load = access("global load", blocks * warps, 5, sectors=blocks * warps * 4, active_threads=blocks * threads)
-    held = occupancy(threads, warps=min(64, 32 * warps), limiter="blocks")
-    finding = check(profile(load, blocks=blocks, threads=threads), occupancy=held).one("KO112")
-    total = blocks * threads
-
-    def time_s(size: int) -> float:
-        full = replace(load, requests=min(load.requests, -(-total // 32)))
-        return predict(profile(full, blocks=-(-total // size), threads=size), None, occupancy(size), target("h200")).time_s
-
-    now = predict(profile(load, blocks=blocks, threads=threads), None, held, target("h200")).time_s
-    best = min(now, *(time_s(size) for size in (64, 128, 256)))
-    assert finding.estimated_cost_ratio == pytest.approx(1 - best / now, abs=0.02)
-
-
 def test_a_small_grid_of_a_short_launch_is_only_information_and_comes_last(access, profile, check):
     accesses = (access("global load", 320, 5, sectors=1280), access("shared load", 80, 6, wavefronts=160, ideal_wavefronts=80))
     found = check(profile(*accesses, blocks=10))
@@ -218,13 +200,6 @@ def test_an_almost_empty_last_wave_is_reported(access, profile, occupancy, check
 
 def test_a_grid_of_many_waves_is_no_finding(access, profile, check):
     assert check(profile(*streaming(access))).codes == []
-
-
-@pytest.mark.parametrize(("threads", "words"), [(100, "78 % of the lanes"), (32, "too few"), (1, "3 % of the lanes")])
-def test_a_block_shape_that_wastes_lanes_or_slots_is_reported(access, profile, check, threads, words):
-    load = access("global load", 16384, 5, sectors=65536)
-    finding = check(profile(load, threads=threads)).one("KO112")
-    assert words in finding.message
 
 
 @pytest.mark.parametrize("is_unrolled", [None, False, True])

@@ -82,8 +82,8 @@ def column_sums(context: TransformationContext, block: Dim3) -> ColumnSums | Obs
 
 def _only_loop(context: TransformationContext, kernel: RowKernel) -> RowLoop | Obstacle:
     tree, function = context.tree, kernel.function
-    if kernel.several_values is not None:
-        return kernel.several_values
+    if kernel.only_for_warps is not None:
+        return kernel.only_for_warps
     unclear = unclear_access(tree, function, function.body)
     if unclear is not None:
         return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")

@@ -24,12 +24,13 @@ from assistant.cuda.loops import LOOPS
 from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import names_in
 from assistant.cuda.structs import struct_fields, struct_names
-from assistant.cuda.syntax import Node, binary_parts, unparenthesized, without_comments
+from assistant.cuda.syntax import Node, binary_parts, joined, unparenthesized, without_comments
 from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.block_values import differs_in_block
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.memory_uses import object_uses
 from assistant.plan.expert.analysis.pointer_roots import Root, element_type, global_pointers, may_overlap, root_of
 from assistant.plan.expert.analysis.stored_pointers import stored_pointers
 from assistant.plan.expert.obstacle import Obstacle
@@ -71,19 +72,25 @@ class ItemLoop(Record):
 
 def item_loop(context: TransformationContext) -> ItemLoop | Obstacle | None:
     """The outermost such loop around the context's line, or what would have to hold; None where no loop there reads common items."""
-    tree = context.tree
+    tree, skipped = context.tree, None
     for loop in tree.find("for_statement", inside=context.body):
         header, function = counted_header(tree, loop), enclosing_function(tree, loop)
         is_here = tree.line(loop) <= context.line <= loop.end_point[0] + 1
         if not is_here or header is None or function is None:
             continue
-        parts = _parts(context, function, loop, header)
+        accesses = _common_accesses(context, function, loop, header)
+        own = frozenset(locals_of(tree, loop).keys() - {header.variable})
+        parts = _collected(context, function, loop, header, accesses, own)
         if parts:
             return _obstacle(context, loop, header) or _undisturbed(context, function, loop, header, parts)
-    return None
+        skipped = skipped or next((a.node for a in accesses if not _is_always_read(context, loop, a.node, header)), None)
+    if skipped is None:
+        return None
+    words = f"`{tree.text(skipped)}` of line {tree.line(skipped)} is read in some iterations; a tile would read it in all, there or not"
+    return Obstacle(DeclineReason.CONDITIONAL, words)
 
 
-def _parts(context: TransformationContext, function: Function, loop: Node, header: CountedHeader) -> tuple[Part, ...]:
+def _common_accesses(context: TransformationContext, function: Function, loop: Node, header: CountedHeader) -> list[ArrayAccess]:
     """What all threads read at the same iteration; none where each of them also reads elements of its own that move with the loop."""
     tree, found = context.tree, list[ArrayAccess]()
     for access in array_accesses(tree, loop):
@@ -93,9 +100,9 @@ def _parts(context: TransformationContext, function: Function, loop: Node, heade
         if access.base not in global_pointers(tree, function, access.node):
             continue
         if differs_in_block(context, function, access.node) is not None:
-            return ()
+            return []
         found.append(access)
-    return _collected(context, function, loop, header, found, frozenset(locals_of(tree, loop).keys() - {header.variable}))
+    return found
 
 
 def _value(
@@ -199,33 +206,56 @@ def _is_plain_value(context: TransformationContext, kind: str) -> bool:
 
 
 def _is_always_read(context: TransformationContext, loop: Node, node: Node, header: CountedHeader) -> bool:
-    """Every iteration reads it, but perhaps the one in which an item meets itself: other threads read it then."""
+    """Every iteration reads the item, but perhaps the one in which it meets itself: other threads read it then."""
     tree, child = context.tree, node
     for ancestor in tree.ancestors(node):
         if ancestor == loop:
             return True
         condition = condition_of(ancestor) if ancestor.type in ("if_statement", "conditional_expression") else None
-        operator = ancestor.child_by_field_name("operator")
-        is_right = operator is not None and tree.text(operator) in ("&&", "||") and child == ancestor.child_by_field_name("right")
-        if ancestor.type in LOOPS or ancestor.type == "switch_statement" or is_right:
+        if ancestor.type in LOOPS or ancestor.type == "switch_statement" or not _is_reached(context, ancestor, child, header, node):
             return False
-        if condition is not None and not _holds(condition, node) and not _is_about_itself(context, condition, header):
+        if condition is not None and not _holds(condition, node) and not _lets_by(context, condition, header, node, "&&"):
             return False
-        if ancestor.type == "compound_statement" and not _comes_by(context, ancestor, child, header):
+        if ancestor.type == "compound_statement" and not _comes_by(context, ancestor, child, header, node):
             return False
         child = ancestor
     return True
 
 
-def _comes_by(context: TransformationContext, block: Node, child: Node, header: CountedHeader) -> bool:
-    """No statement before goes on to the next iteration, but where an item meets itself."""
+def _is_reached(context: TransformationContext, operation: Node, side: Node, header: CountedHeader, node: Node) -> bool:
+    """False for the right side of ``a && b`` and ``a || b``, but where the left one is about the item alone."""
+    operator, left = operation.child_by_field_name("operator"), operation.child_by_field_name("left")
+    sign = "" if operator is None else context.tree.text(operator)
+    is_right = sign in ("&&", "||") and side == operation.child_by_field_name("right")
+    return not is_right or (left is not None and _lets_by(context, left, header, node, sign))
+
+
+def _lets_by(context: TransformationContext, condition: Node, header: CountedHeader, node: Node, sign: str) -> bool:
+    """What holds or not of the item alone: that it is the thread's own, or what it says of itself (``!p[j].alive``).
+
+    Who asks the item has read it, so that all of it is there to be read.
+    """
+    return all(_is_about_itself(context, each, header) or _asks_item(context, each, node) for each in joined(condition, sign))
+
+
+def _asks_item(context: TransformationContext, condition: Node, node: Node) -> bool:
+    """Nothing but the item ``node`` and constants decide it."""
+    tree, item = context.tree, canonical(context.tree, node)
+    if next(tree.find("call_expression", "assignment_expression", "update_expression", "pointer_expression", inside=condition), None):
+        return False
+    read = [canonical(tree, each) for each in tree.find("subscript_expression", inside=condition)]
+    return bool(read) and set(read) == {item} and names_in(tree, condition) <= names_in(tree, node)
+
+
+def _comes_by(context: TransformationContext, block: Node, child: Node, header: CountedHeader, node: Node) -> bool:
+    """No statement before goes on to the next iteration, but where an item meets itself, or says itself that it does not count."""
     for statement in (n for n in without_comments(block) if n.end_byte <= child.start_byte):
         if next(context.tree.find("continue_statement", inside=statement), None) is None:
             continue
         branch, condition = statement.child_by_field_name("consequence"), condition_of(statement)
         only = None if branch is None else lone_statement(branch)
         is_plain = statement.type == "if_statement" and only is not None and only.type == "continue_statement"
-        if not is_plain or condition is None or not _is_about_itself(context, condition, header):
+        if not is_plain or condition is None or not _lets_by(context, condition, header, node, "||"):
             return False
     return True
 
@@ -271,6 +301,11 @@ def _undisturbed(
     """The loop where no thread stores to what it reads later: what others store meanwhile it could not rely on before either."""
     tree, apart = context.tree, dict[ApartAsRecorded, None]()
     stored = stored_pointers(tree, function, function.body, loop.end_byte)
+    uses = (use for each in object_uses(tree, function, function.body).values() for use in each)
+    other = next((u for u in uses if u.kind in (Use.WRITE, Use.UPDATE) and u.node.start_byte < loop.end_byte), None)
+    if other is not None:
+        words = f"line {tree.line(other.node)} stores to `{tree.text(other.node)}` before the items are read, which may be one of them"
+        return Obstacle(DeclineReason.MAY_OVERLAP, words)
     for base in dict.fromkeys(part.base for part in parts):
         if base in stored:
             words = f"items would have to stay as they are while the loop runs: a thread stores to `{base}` before it has read all of them"

@@ -25,9 +25,9 @@ from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.independent_loop import IndependentLoop
 from assistant.plan.expert.analysis.memory_accesses import global_accesses, unknown_sizes
 from assistant.plan.expert.analysis.outer_loop import outer_loop, stores_outside
-from assistant.plan.expert.analysis.row_kernel import thread_row
 from assistant.plan.expert.analysis.row_strides import element_at
 from assistant.plan.expert.analysis.scaled_grids import free_axis
+from assistant.plan.expert.analysis.thread_rows import thread_row
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record

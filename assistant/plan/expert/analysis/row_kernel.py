@@ -17,38 +17,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.cuda.accesses import PointerUse, Use, canonical, uses_of
-from assistant.cuda.assignments import assignments, changed_names
+from assistant.cuda.assignments import assignments
 from assistant.cuda.branches import lone_statement
 from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.functions import Function, enclosing_function
-from assistant.cuda.integers import evaluate
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.macros import hidden_effect
 from assistant.cuda.names import names_in
-from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, SyntaxTree, node_text
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.constant_indices import array_length
 from assistant.plan.expert.analysis.kept_list import KeptList, kept_list
 from assistant.plan.expert.analysis.kernel_launches import of_program
-from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
-from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names
+from assistant.plan.expert.analysis.memory_uses import changed_own_array, changed_unclearly, memory_uses, object_uses
+from assistant.plan.expert.analysis.pointer_roots import pointer_names
 from assistant.plan.expert.analysis.row_reductions import Reduction, can_be_shuffled, reductions_of
 from assistant.plan.expert.analysis.summed_arrays import SummedArray, summed_arrays
 from assistant.plan.expert.analysis.thread_arrays import changed_arrays, names_of, own_arrays
+from assistant.plan.expert.analysis.thread_rows import DealtRows, dealt_rows, thread_row
 from assistant.plan.expert.analysis.two_best import TwoBest, two_best
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_by", "shared_loop", "stores_once", "thread_row"]
+__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_by", "shared_loop", "stores_once"]
 
-_TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
 _SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
 _LEFT_BY_BREAK = (*LOOPS, "switch_statement")
-_INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
 
 class RowLoop(Record):
@@ -86,10 +83,17 @@ class RowKernel(Record):
     """Bounds checks: ``if`` statements that return early, or the one around it all."""
     arrays: tuple[str, ...] = ()
     """Arrays that every thread has one of, which all that share a row have to keep alike."""
+    dealt: DealtRows | None = None
+    """The grid-stride loop that gives a thread further rows; None where it has one."""
 
     @property
-    def several_values(self) -> Obstacle | None:
-        """For edits that put together nothing but reductions."""
+    def only_for_warps(self) -> Obstacle | None:
+        """For edits that put together nothing but reductions, or that need barriers."""
+        if self.dealt is not None:
+            words = (
+                f"threads go through rows `{self.row.name}` in a loop, some once more than others, so not all would reach a barrier in it"
+            )
+            return Obstacle(DeclineReason.LOOP_FORM, words)
         names = (*self.arrays, *(name for loop in self.loops for each in loop.two_best for name in each.names))
         if not names:
             return None
@@ -100,14 +104,17 @@ class RowKernel(Record):
 def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obstacle:
     """The kernel's parts, or why the lanes of a warp cannot share a row."""
     tree = context.tree
-    loop = _loop_asked_about(context)
-    function = None if loop is None else enclosing_function(tree, loop)
-    if loop is None or function is None or function.body != context.body:
+    function = enclosing_function(tree, context.body)
+    dealt = None if function is None else dealt_rows(context, function, block)
+    if isinstance(dealt, Obstacle):
+        return dealt
+    loop = _loop_asked_about(context, None if dealt is None else dealt.loop)
+    if loop is None or function is None or enclosing_function(tree, loop) != function:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "there is no loop over a row at this line of the kernel's own body")
-    row = thread_row(context, function, block)
+    row = thread_row(context, function, block) if dealt is None else (dealt.row, False)
     if isinstance(row, Obstacle):
         return row
-    found = _statements(tree, function, row[0])
+    found = _statements(tree, function, row[0]) if dealt is None else (list(dealt.statements), list[Node]())
     if isinstance(found, Obstacle):
         return found
     statements, guards = found
@@ -124,6 +131,10 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
             kind = stores_once(tree, function, statement)
             if isinstance(kind, Obstacle):
                 return kind
+            if kind and dealt is not None and any(tree.find("continue_statement", "break_statement", inside=statement)):
+                return Obstacle(
+                    DeclineReason.CONDITIONAL, f"line {tree.line(statement)} stores and goes on to another row in one statement"
+                )
             if kind:
                 stores.append(statement)
     is_other = _covers(loop, context.line) and all(each.node != loop for each in loops)
@@ -132,7 +143,7 @@ def row_kernel(context: TransformationContext, block: Dim3) -> RowKernel | Obsta
     if is_other:
         return Obstacle(DeclineReason.LOOP_FORM, "the loop at this line stands inside another statement")
     mentioned = sorted(name for name in arrays if any(name in names_in(tree, statement) for statement in statements))
-    kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards), tuple(mentioned))
+    kernel = RowKernel(function, *row, tuple(loops), tuple(stores), tuple(statements), tuple(guards), tuple(mentioned), dealt)
     return exchange_obstacle(context, function, loops, arrays) or kernel
 
 
@@ -163,44 +174,15 @@ def _row_loop(context: TransformationContext, function: Function, loop: Node, be
     return shared if isinstance(shared, Obstacle) else replace(shared, kept=kept, summed=summed, two_best=best)
 
 
-def _loop_asked_about(context: TransformationContext) -> Node | None:
-    """The loop at the finding's line; the kernel's first one where the finding stands at a launch."""
-    loops = tuple(context.tree.find("for_statement", inside=context.body))
+def _loop_asked_about(context: TransformationContext, rows: Node | None) -> Node | None:
+    """The loop at the finding's line; the kernel's first one where the finding stands at a launch. Not the loop over the rows."""
+    loops = tuple(loop for loop in context.tree.find("for_statement", inside=context.body) if loop != rows)
     is_inside = _covers(context.body, context.line)
     return next((loop for loop in loops if not is_inside or _covers(loop, context.line)), None)
 
 
 def _covers(node: Node, line: int) -> bool:
     return node.start_point[0] < line <= node.end_point[0] + 1
-
-
-def thread_row(context: TransformationContext, function: Function, block: Dim3) -> tuple[Variable, bool] | Obstacle:
-    """The local with the thread's index in the grid, the only one that knows threads; whether something is added to the index."""
-    tree, scope = context.tree, scope_of(context.tree, context.kernel)
-    sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1} | unknown_sizes(context)
-    found: Variable | None = None
-    is_offset = False
-    for variables in locals_of(tree, function.body).values():
-        variable = variables[0]
-        if len(variables) > 1 or variable.value is None or variable.is_pointer or variable.name in changed_names(tree, function.body):
-            continue
-        places = ({"blockIdx.x": b, "threadIdx.x": t} for b, t in _TRIAL_PLACES)
-        values = [evaluate(variable.value, scope, {**sizes, **place}) for place in places]
-        distances = None if values[0] is None else [None if value is None else value - values[0] for value in values]
-        if distances == [b * block.x + t for b, t in _TRIAL_PLACES] and "threadIdx" in node_text(variable.value):
-            found, is_offset = variable, values[0] != 0
-    if found is None or found.value is None:
-        return Obstacle(
-            DeclineReason.INDEX_OUT_OF_SIGHT, "no local holds the thread's index in the grid, `blockIdx.x * blockDim.x + threadIdx.x`"
-        )
-    for node in tree.find("field_expression", inside=function.body):
-        owner, _, field = tree.text(node).partition(".")
-        is_inside = found.value.start_byte <= node.start_byte < found.value.end_byte
-        if owner.strip() in _INDICES and not is_inside and (owner.strip(), field.strip()) not in {("blockIdx", "y"), ("blockIdx", "z")}:
-            return Obstacle(
-                DeclineReason.BLOCK_SIZE_MATTERS, f"line {tree.line(node)} uses {tree.text(node)} for more than the thread's row"
-            )
-    return found, is_offset
 
 
 def _statements(tree: SyntaxTree, function: Function, row: Variable) -> tuple[list[Node], list[Node]] | Obstacle:
@@ -267,9 +249,17 @@ def _store_obstacle(
     context: TransformationContext, function: Function, loop: Node, header: CountedHeader, kept: Sequence[str]
 ) -> Obstacle | None:
     """Why two lanes would write one element."""
-    tree = context.tree
-    for name in sorted(pointer_names(tree, function) - set(kept) - own_arrays(tree, loop)):
-        for use in uses_of(tree, loop, name):
+    tree, own = context.tree, changed_own_array(context.tree, function, loop)
+    if own is not None:
+        words = f"each thread keeps several values of its row in `{own}`, of which those that share the row would have parts"
+        return Obstacle(DeclineReason.STORE_FORM, words)
+    unclear = _unclear(tree, function, loop)
+    if unclear is not None:
+        return unclear
+    names = sorted(pointer_names(tree, function) - set(kept) - own_arrays(tree, loop))
+    found = {**{name: uses_of(tree, loop, name) for name in names}, **object_uses(tree, function, loop)}
+    for name, uses in found.items():
+        for use in uses:
             if use.kind is Use.ESCAPE:
                 return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"the loop passes `{name}` on, so what happens to it cannot be seen")
             if use.kind is Use.READ or use.kind is Use.ATOMIC:
@@ -293,8 +283,11 @@ def stores_once(tree: SyntaxTree, function: Function, statement: Node) -> bool |
     is_whole = statement.type in LOOPS and _runs_whole(tree, function, statement, arrays)
     if any(tree.find(*(() if is_whole else LOOPS), "return_statement", "goto_statement", inside=statement)):
         return Obstacle(DeclineReason.CONDITIONAL, f"a loop or a return stands inside the statement at line {tree.line(statement)}")
-    text = tree.text(statement)
+    text, unclear = tree.text(statement), _unclear(tree, function, statement)
+    if unclear is not None:
+        return unclear
     uses = [use for name in pointer_names(tree, function) - arrays for use in uses_of(tree, statement, name)]
+    uses += [use for each in object_uses(tree, function, statement).values() for use in each]
     is_store = any(use.kind in (Use.WRITE, Use.UPDATE, Use.ATOMIC) for use in uses) or _SIDE_EFFECT.search(text) is not None
     if any(use.kind is Use.ESCAPE for use in uses) and statement.type != "declaration" and _SIDE_EFFECT.search(text) is None:
         return Obstacle(DeclineReason.POINTER_CHANGES, f"line {tree.line(statement)} passes a pointer on")
@@ -303,6 +296,12 @@ def stores_once(tree: SyntaxTree, function: Function, statement: Node) -> bool |
     if is_store and any(_outlives(tree, statement, change.target, arrays) for change in assignments(tree, statement)):
         return Obstacle(DeclineReason.STORE_FORM, f"line {tree.line(statement)} stores and changes a local in one statement")
     return is_store
+
+
+def _unclear(tree: SyntaxTree, function: Function, region: Node) -> Obstacle | None:
+    changed = changed_unclearly(tree, function, region)
+    words = f"whether every thread has a `{changed}` of its own is not clear from this file"
+    return None if changed is None else Obstacle(DeclineReason.POINTER_UNCLEAR, words)
 
 
 def _outlives(tree: SyntaxTree, statement: Node, target: Node, arrays: frozenset[str]) -> bool:
@@ -323,8 +322,7 @@ def exchange_obstacle(
     of their own that all lanes fill alike, or put together.
     """
     tree, body = context.tree, function.body
-    for name in sorted(global_pointers(tree, function, body)):
-        uses = uses_of(tree, body, name)
+    for name, uses in memory_uses(tree, function, body).items():
         meeting = settled_by(uses, loops)
         later = [use for use in uses if meeting is None or use.node.start_byte >= meeting.node.end_byte]
         stored = [use for use in later if use.kind in (Use.WRITE, Use.UPDATE)]

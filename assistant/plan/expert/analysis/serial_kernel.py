@@ -9,7 +9,7 @@ Example::
 
 from __future__ import annotations
 
-from assistant.cuda.accesses import Use, uses_of
+from assistant.cuda.accesses import Use
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import block_dims
@@ -19,7 +19,7 @@ from assistant.cuda.syntax import Node
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.kernel_launches import launches_of
-from assistant.plan.expert.analysis.pointer_roots import global_pointers
+from assistant.plan.expert.analysis.memory_uses import memory_uses
 from assistant.plan.expert.analysis.row_kernel import RowLoop, exchange_obstacle, shared_loop, stores_once
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.obstacle import Obstacle
@@ -76,13 +76,17 @@ def _launch_obstacle(context: TransformationContext) -> Obstacle | None:
 def _store_obstacle(context: TransformationContext, kernel: SerialKernel) -> Obstacle | None:
     """Why other threads would look at what the first one stores."""
     tree, function = context.tree, kernel.function
-    for name in sorted(global_pointers(tree, function, function.body)):
-        stored = any(use.kind is not Use.READ for store in kernel.stores for use in uses_of(tree, store, name))
-        looped = any(name in names_in(tree, loop.node) for loop in kernel.loops)
-        is_read = any(use.kind is Use.READ for use in uses_of(tree, function.body, name))
+    for name, uses in memory_uses(tree, function, function.body).items():
+        stored = any(_is_inside(use.node, store) and use.kind is not Use.READ for store in kernel.stores for use in uses)
+        looped = any(_is_inside(use.node, loop.node) for loop in kernel.loops for use in uses)
+        is_read = any(use.kind is Use.READ for use in uses)
         if stored and (looped or is_read):
             return Obstacle(
                 DeclineReason.ORDER_MATTERS,
                 f"`{name}` is stored once and read elsewhere in the kernel, which threads would have to wait for",
             )
     return None
+
+
+def _is_inside(node: Node, outer: Node) -> bool:
+    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
