@@ -29,7 +29,7 @@ from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of,
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_kernel import RowLoop
 from assistant.plan.expert.analysis.row_reductions import Reduction
-from assistant.plan.expert.analysis.serial_kernel import SerialKernel, serial_kernel
+from assistant.plan.expert.analysis.serial_kernel import SerialKernel, is_for_many_threads, serial_kernel
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import after_statement, indentation
@@ -52,6 +52,8 @@ class SerialToBlock:
     technique = "serial-to-block"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
+        if is_for_many_threads(context):
+            return ()  # the usual kernel, of which there is nothing to say
         kernel = serial_kernel(context)
         if isinstance(kernel, Obstacle):
             return context.decline(self.technique, kernel)

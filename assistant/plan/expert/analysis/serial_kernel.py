@@ -26,7 +26,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["SerialKernel", "serial_kernel"]
+__all__ = ["SerialKernel", "is_for_many_threads", "serial_kernel"]
 
 _INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 
@@ -63,6 +63,12 @@ def serial_kernel(context: TransformationContext) -> SerialKernel | Obstacle:
     if not any(loop.reductions for loop in loops):
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no loop of the kernel's own body makes a sum or a maximum of what it reads")
     return exchange_obstacle(context, function, loops) or _store_obstacle(context, kernel) or kernel
+
+
+def is_for_many_threads(context: TransformationContext) -> bool:
+    """Whether the kernel looks at its thread's place, and blocks of several threads are launched."""
+    blocks = {block_dims(launch) for launch in launches_of(context)}
+    return bool(blocks - {None, Dim3(1)}) and bool(names_in(context.tree, context.body) & _INDICES)
 
 
 def _launch_obstacle(context: TransformationContext) -> Obstacle | None:

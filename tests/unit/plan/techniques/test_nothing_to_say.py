@@ -9,6 +9,7 @@ from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.block_to_grid import BlockToGrid
 from assistant.plan.expert.exchange_sort import ExchangeSort
+from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.warp_per_row import WarpPerRow
 
 PARTING = """// kernel=clip line=3 finding=KO109
@@ -23,6 +24,10 @@ SUMMING = PARTING.replace("{\n    if", "{\n    __shared__ float s[256];\n    if"
 @pytest.mark.parametrize("technique", [BlockShuffles(), ExchangeSort()])
 def test_lanes_that_part_without_a_reduction_or_a_sort_are_no_matter_of_these(context_of, technique):
     assert technique.rewrite(context_of(PARTING)) == ()
+
+
+def test_a_kernel_of_many_threads_is_no_matter_of_a_rule_for_one(context_of):
+    assert SerialToBlock().rewrite(context_of(PARTING.replace("KO109", "KO112"))) == ()
 
 
 @pytest.mark.parametrize("place", ["kernel", "file", "macro"])
