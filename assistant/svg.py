@@ -109,7 +109,7 @@ def bar(kind: str, start: float, end: float, y: float, hint: str) -> str:
 
 
 def way(start: float, end: float, y: float) -> str:
-    """A level line between two points of one thing."""
+    """A level line from a point to where it has moved."""
     return f'<path class="way" d="M{start:.1f} {y}H{end:.1f}"/>'
 
 

@@ -26,7 +26,7 @@ __all__ = ["Candidate", "Pair", "candidates_of", "figures", "pairs_of"]
 
 _COLUMNS = ("kernel", "technique", "log_ratio", "created_ms", "detail")
 _APART = 1.2
-"""Candidates of one kernel whose measured gains differ by more are to come in the same order (a fifth)."""
+"""Candidates of a kernel whose measured gains differ by a larger factor are to be predicted in the same order."""
 
 Key = tuple[str, str, tuple[tuple[str, int], ...], tuple[str, ...]]
 """Kernel, technique, its numbers, the techniques before it."""

@@ -34,7 +34,7 @@ PANEL, GAP, AFTER, FOOT = 330, 40, 8, 34
 _ROW, _TOP = 20, 44
 _LEAST_NAMES = 100
 _MOST_LETTERS, _LAST_LETTERS = 44, 20
-"""Of a name, and of those behind what is left out of it: its end tells programs of one folder, and sizes, apart."""
+"""Of a name that is shown, and of its end, which is never left out: it tells programs of a folder, and sizes, apart."""
 _ROOM = 1.15
 """Room beyond the outermost value, as a factor."""
 

@@ -41,7 +41,7 @@ def plot_svg(rows: Sequence[OperatorRow], settings: OperatorSettings) -> str:
 
 
 def _speeds(rows: Sequence[OperatorRow], baseline: str, left: float) -> tuple[str, float]:
-    """The panel of one baseline, and where the next begins."""
+    """A baseline's panel, and where the next begins."""
     bars: dict[int, SpeedBar] = {}
     for index, row in enumerate(rows):
         if row.is_correct and (speed := row.speed(baseline)) is not None:

@@ -23,7 +23,7 @@ from assistant.serialize import DecodeError, dumps, loads
 __all__ = ["read_report_apart", "serve"]
 
 _DEADLINE_S = 110.0
-"""Ends before a command stops waiting for its worker, so that it is told why."""
+"""Ends before a command stops waiting for its worker, so that the command can say why."""
 _DISTRIBUTION, _MODULE = "ncu-report", "ncu_report"
 _REMEDY = "install another version of the package that reads reports: pip install --upgrade ncu-report"
 

@@ -43,7 +43,7 @@ async def unless_original_is_faulty(
     """An original that races, reads uninitialised memory or writes beyond a buffer is the reason where its results were of no use.
 
     Where its cases were run without checks, its program is run with them once, for all candidates that are held against it.
-    ``candidate``: is run with them, too, where a person asks whether it is right: it may be what mends the original.
+    ``candidate``: is run with them, too, where a person asks whether it is right: it may be the fix of the original.
     """
     if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
         return verdict

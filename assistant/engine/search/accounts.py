@@ -136,7 +136,7 @@ class JobAccounts:
     @property
     def why_out_of_time(self) -> str | None:
         """The cap on time that is reached, or the kernel's part of it, in words; None while none is."""
-        cap = reached(self.spent, replace(self._caps, round_count=None))
+        cap = self._cap_on_time()
         if cap is not None:
             return f"{cap_words(cap, self._caps)} is reached"
         part = reached(self.spent, self._kernel_caps)
@@ -254,10 +254,14 @@ class JobAccounts:
 
     def may_search_on(self) -> bool:
         """Whether the caps on time leave room for the search on another kernel; that they do not is said."""
-        cap = reached(self.spent, replace(self._caps, round_count=None))
+        cap = self._cap_on_time()
         if cap is not None:
             self._end_by(cap)
         return cap is None
+
+    def _cap_on_time(self) -> str | None:
+        """The one that is reached."""
+        return reached(self.spent, replace(self._caps, round_count=None))
 
     @contextlib.contextmanager
     def holding_gpu(self, lab: object) -> Generator[None]:

@@ -129,7 +129,7 @@ class KernelSearch:
         return found
 
     def _is_taken(self, version: Version) -> bool:
-        """Whether it is decided on already, so that nobody needs another one to choose from."""
+        """Whether what it asks for is allowed already, so that there is nothing to choose between."""
         allowed = {label.value for label in self._services.deferred}
         return self._context.options.takes_allowed and version.decisions <= allowed
 

@@ -66,7 +66,7 @@ class EarlierSearch(Record):
     """Every text that a file had where the search started from it, and that was offered in it."""
     asked: RunOptions | None = None
     """What it was asked with; None in older records."""
-    is_left: str = ""
+    why_left: str = ""
     """Why it is not gone on with though that was asked for, and nothing of it is here; empty where it is."""
 
     @property
@@ -161,8 +161,8 @@ def report_resumed(job: Job, earlier: EarlierSearch, version: SourceVersion) -> 
     """What the interrupted search had found, under its own job's id; nothing where no search is resumed."""
     if earlier is NOTHING_EARLIER:
         return
-    if earlier.is_left:
-        job.say(Severity.WARNING, f"the search begins anew, and does not go on with {earlier.job}: {earlier.is_left}")
+    if earlier.why_left:
+        job.say(Severity.WARNING, f"the search begins anew, and does not go on with {earlier.job}: {earlier.why_left}")
         return
     tried = sum(isinstance(event, events.CandidateTried) for event in earlier.log)
     offered = sum(isinstance(event, events.ProposalMade) for event in earlier.log)
@@ -208,7 +208,7 @@ def gone_on_with(store: SearchStore, request: JobRequest, now_ms: int) -> Earlie
     """The search that ``last_interrupted`` finds, with nothing of it where the request has another program run. Raises as that does."""
     earlier = last_interrupted(store, find_workspace(request.file), request.file, now_ms)
     why = "" if earlier.asked is None else difference(request, earlier.asked)
-    return replace(NOTHING_EARLIER, job=earlier.job, is_left=why) if why else earlier
+    return replace(NOTHING_EARLIER, job=earlier.job, why_left=why) if why else earlier
 
 
 def as_before(store: SearchStore, request: JobRequest, now_ms: int) -> JobRequest:

@@ -1,4 +1,4 @@
-"""The process that commands are forked from ends before the test process does: Python warns of one that still runs."""
+"""The process that commands are forked from ends before the test process does: Python warns where it still runs."""
 
 from __future__ import annotations
 

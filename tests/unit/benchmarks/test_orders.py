@@ -11,7 +11,7 @@ from tests.unit.training.toys import toy
 
 
 def kept(out: Path, count: int, family: str) -> list[str]:
-    """Programs of one kernel each, where nothing was remembered; the last one did not come to its end."""
+    """Programs with a kernel each, where nothing was remembered; the last one did not come to its end."""
     names: list[str] = []
     for number in range(count):
         table = replace(toy(number), program=f"toy/{number}", family=family)
