@@ -222,11 +222,15 @@ class JobAccounts:
         """Rounds of the earlier search that are not repeated: those on kernels whose search came to its end."""
         self._repeated_round_count = max(0, self._repeated_round_count - round_count)
 
-    def begin_kernel(self, name: str, part: float) -> None:
-        """The search on a kernel begins; of the time that is left it may use this part (0 to 1)."""
+    def begin_kernel(self, name: str, part: float, finish_s: float = 0.0) -> None:
+        """The search on a kernel begins; of the time that is left it may use this part (0 to 1).
+
+        ``finish_s``: what confirming is likely to take. That comes out of the kernel's part, up to a half of it, as the kernels behind it
+        would lack it else.
+        """
         spent, caps = self.spent, self._caps
         self._kernel = name
-        self._kernel_caps = Caps(gpu_s=_used_at(spent.gpu_s, caps.gpu_s, part), wall_s=_used_at(spent.wall_s, caps.wall_s, part))
+        self._kernel_caps = Caps(gpu_s=_used_at(spent.gpu_s, caps.gpu_s, part), wall_s=_used_at(spent.wall_s, caps.wall_s, part, finish_s))
 
     def may_begin_round(self) -> bool:
         """Whether the caps on time and rounds, and the kernel's part of the time, leave room for another round."""
@@ -351,9 +355,12 @@ class JobAccounts:
         self._kernel = None
 
 
-def _used_at(spent_s: float, cap_s: float | None, part: float) -> float | None:
-    """What may be spent of a cap before ``part`` of what is left is used up."""
-    return None if cap_s is None else spent_s + max(0.0, cap_s - spent_s) * part
+def _used_at(spent_s: float, cap_s: float | None, part: float, kept_back_s: float = 0.0) -> float | None:
+    """What may be spent of a cap before ``part`` of what is left is used up but for ``kept_back_s``, or a half of it."""
+    if cap_s is None:
+        return None
+    part_s = max(0.0, cap_s - spent_s) * part
+    return spent_s + max(part_s - kept_back_s, part_s / 2)
 
 
 def _place(served: ServedModel) -> tuple[str, str]:

@@ -8,6 +8,7 @@ performance model is told, and not offered.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -59,6 +60,8 @@ class KernelSearchResult(Record):
     """Why candidates could not be judged."""
     declines: tuple[Decline, ...] = ()
     """Techniques that did not apply."""
+    confirmed_s: float = 0.0
+    """What confirming took; 0: nothing was confirmed."""
 
 
 class KernelSearch:
@@ -78,6 +81,7 @@ class KernelSearch:
         self._withheld: list[str] = []
         self._offered: list[Proposal] = []
         self._decided: list[DecisionKind | None] = []
+        self._confirmed_s = 0.0
 
     async def run(self) -> KernelSearchResult:
         """Search, offer, and search again without what was turned down, until something else is decided or nothing is left."""
@@ -87,7 +91,9 @@ class KernelSearch:
             self._note_refusals()
             if not (self._context.shape.asks_models and self._left()):
                 await self._search()
+            begun_s = time.monotonic()
             versions = await self._versions()
+            self._confirmed_s += time.monotonic() - begun_s
             if not versions:
                 self._report_doubtful()
                 break
@@ -108,6 +114,7 @@ class KernelSearch:
             untried=self._services.history.untried,
             unjudged=self._services.history.unjudged,
             declines=self._services.history.declines,
+            confirmed_s=self._confirmed_s if self._offered else 0.0,
         )
 
     async def _versions(self) -> list[Version]:

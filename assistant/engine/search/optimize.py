@@ -8,6 +8,7 @@ same place again. The best version is confirmed on fresh seeds with all checks b
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -147,7 +148,7 @@ class Optimizer(Record):
         """Evaluate the version, choose who plans, search; what an interrupted search had kept is built on."""
         version = await with_other_programs(job.request, with_named_headers(version))
         report_resumed(job, earlier, version)
-        watch = Stopwatch(job, "profile")
+        watch, begun_s = Stopwatch(job, "profile"), time.monotonic()
         watch.begin("counts what the kernels do now")
         evaluation = await evaluate(job, version)
         if isinstance(evaluation, LabFailure):
@@ -172,7 +173,8 @@ class Optimizer(Record):
         choice = PlannerChoice(self.load_models, self.expert, job, options, loaded, self.store, earlier, people.model, people.on_writing)
         kernels = {item.kernel.qualified_name for item in evaluation.assessment.kernels}
         async with choice.made(len(kernels)) as chosen:
-            search = _Search(job, options, self.store, self.catalogue, chosen, earlier, people, self.judge_elsewhere)
+            evaluated_s = time.monotonic() - begun_s
+            search = _Search(job, options, self.store, self.catalogue, chosen, earlier, people, self.judge_elsewhere, evaluated_s)
             found = await search.run(evaluation, again)
         if found.withheld:
             text = f"not tried, because it edits host code, which was not allowed: {', '.join(found.withheld)}"
@@ -192,6 +194,8 @@ class _Search(Record):
     """What an interrupted search had tried; its kept edits are built on, the others are not tried again."""
     people: People
     judge_elsewhere: JudgeElsewhere
+    evaluated_s: float
+    """What counting the original took: confirming an edit builds, runs and checks the program again, which takes about as long."""
 
     async def run(self, evaluation: Evaluation, second_run: CountedRun | None) -> SearchResult:
         """Improve every selected kernel in turn; an accepted proposal becomes the text the next kernel starts from."""
@@ -205,8 +209,9 @@ class _Search(Record):
         if order.words is not None:
             self.job.say(Severity.INFORMATION, order.words)
         names = [name for name in order.names if name not in finished and self._is_worth_its_time(order, name)]
+        finish_s = self.evaluated_s
         for index, name in enumerate(names):
-            self.chosen.accounts.begin_kernel(name, order.part_of_time(names[index:]))
+            self.chosen.accounts.begin_kernel(name, order.part_of_time(names[index:]), finish_s)
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
                 self.job.say_failure(beginning)
@@ -217,7 +222,7 @@ class _Search(Record):
             async with baselines_of(self.job, start.evaluation, second_run, is_ahead) as baselines:
                 services = self._services(context, second_run, baselines)
                 found.append(await KernelSearch(context, services, self.people.offer).run())
-            accepted = found[-1].accepted
+            accepted, finish_s = found[-1].accepted, found[-1].confirmed_s or finish_s
             if accepted is not None:
                 start = accepted
                 edited |= _edited(evaluation.version, start.evaluation.version)

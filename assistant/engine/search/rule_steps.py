@@ -24,9 +24,11 @@ class RuleSteps(Record):
     request: PlanRequest
 
     async def carry_out(self, steps: Sequence[Step], ahead: BuiltAhead) -> None:
-        """Each rewrite of each step, as far as the search's limits allow."""
+        """Each rewrite of each step, as far as the search's limits allow; of a kernel's first steps as many as are tried at once always."""
+        services = self.trials.services
+        always = 0 if services.history.outcomes else services.trials.count
         for index, step in enumerate(steps):
-            if self.trials.is_over or not self.trials.services.accounts.may_go_on():
+            if self.trials.is_over or (index >= always and not services.accounts.may_go_on()):
                 self.trials.report_untried(step, step.title or step.technique)
                 continue
             await self._begin_ahead(steps[index:])

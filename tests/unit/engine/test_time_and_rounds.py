@@ -100,6 +100,19 @@ def test_time_by_the_clock_is_what_passed_since_the_search_began_and_before_it(o
     assert spent == [50.0]
 
 
+@pytest.mark.parametrize(("finish_s", "ends_at_s"), [(0.0, 150.0), (20.0, 130.0), (45.0, 125.0)])
+def test_what_confirming_takes_comes_out_of_a_kernel_s_part(
+    opened: Open, monkeypatch: pytest.MonkeyPatch, finish_s: float, ends_at_s: float
+) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 100.0)
+    accounts, _ = opened(Caps(wall_s=100.0))
+    accounts.begin_kernel("scale", 0.5, finish_s)
+    monkeypatch.setattr(time, "monotonic", lambda: ends_at_s - 0.5)
+    assert not accounts.is_out_of_time
+    monkeypatch.setattr(time, "monotonic", lambda: ends_at_s)
+    assert accounts.is_out_of_time
+
+
 def test_rounds_are_counted_over_all_kernels(opened: Open) -> None:
     accounts, heard = opened(Caps(round_count=2))
     assert [accounts.may_begin_round() for _ in range(3)] == [True, True, False]
