@@ -8,7 +8,8 @@ Example::
 
 from __future__ import annotations
 
-from assistant.cuda.assignments import assignments
+from assistant.cuda.assignments import Assignment, assignments
+from assistant.cuda.counting_loops import counting_loop
 from assistant.cuda.integers import Scope
 from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, node_text, unparenthesized
@@ -18,7 +19,9 @@ __all__ = ["begins_by_thread", "start_of", "stride_of"]
 
 def begins_by_thread(tree: SyntaxTree, scope: Scope, loop: Node) -> bool:
     """The loop starts at another element in each thread, and goes on by a stride."""
-    start, stride = start_of(loop), stride_of(tree, loop)
+    found = counting_loop(tree, loop)
+    start = start_of(loop) if found is None else found.start
+    stride = stride_of(tree, loop) if found is None or found.step is None else _stride(found.step)
     return start is not None and stride is not None and "threadIdx" in _followed_text(tree, scope, start)
 
 
@@ -33,7 +36,11 @@ def stride_of(tree: SyntaxTree, loop: Node) -> Node | None:
     """By what it goes on; None where that is one, or no sum."""
     update = loop.child_by_field_name("update")
     change = next(iter(assignments(tree, update)), None) if update is not None else None
-    if change is None or change.node != update or change.value is None:
+    return None if change is None or change.node != update else _stride(change)
+
+
+def _stride(change: Assignment) -> Node | None:
+    if change.value is None:
         return None
     if change.operator == "+=":
         return change.value

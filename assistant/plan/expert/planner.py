@@ -30,6 +30,7 @@ from assistant.plan.expert.numbered import tuned
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.steps import composite_step, is_modelled, is_silent, merged, step_of, with_rank
 from assistant.plan.expert.transformation import Transformation, TransformationContext
+from assistant.plan.expert.writing.counting_heads import counting_heads
 from assistant.plan.expert.writing.declared_late import declared_late
 from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_helper
 from assistant.plan.expert.writing.rolled_steps import rolled_steps
@@ -57,6 +58,9 @@ _READS_STEPS = frozenset({"block-shuffles"})
 
 _NO_LOOP = (DeclineReason.NOTHING_TO_CHANGE, DeclineReason.LOOP_FORM)
 """Of declines that miss a loop: that it is in a helper says more."""
+
+Rewritten = Callable[[TransformationContext], tuple[TextEdit, ...]]
+"""Edits that write a kernel as rules read it."""
 
 Policies = Callable[[str], StepPolicy | None]
 """Opens a trained policy by its name (`PlanRequest.policy`); raises UsageError where there is none that can be used."""
@@ -190,7 +194,8 @@ class ExpertPlanner:
         if technique.id in _READS_STEPS and not (result and not isinstance(result, Decline)):
             result = self._with_rolled_steps(request, context, technique) or result
         if isinstance(result, Decline):
-            later = self._with_late_declarations(request, context, technique) or self._with_opened_helper(request, context, technique)
+            later = self._with(declared_late, request, context, technique) or self._with(counting_heads, request, context, technique)
+            later = later or self._with_opened_helper(request, context, technique)
             if not later and result.code is DeclineReason.LEAVES_EARLY:
                 later = self._with_staying_threads(request, context, technique)
             if not later or isinstance(later, Decline):
@@ -225,9 +230,11 @@ class ExpertPlanner:
             return found
         return tuple(carried_back(request, written.after, rewrite, written.macros.put_back) for rewrite in found)
 
-    def _with_late_declarations(self, request: PlanRequest, context: TransformationContext, technique: Technique) -> tuple[Rewrite, ...]:
-        """What the technique makes of the kernel with its locals declared where they get their values."""
-        edits = declared_late(context)
+    def _with(
+        self, rewritten: Rewritten, request: PlanRequest, context: TransformationContext, technique: Technique
+    ) -> tuple[Rewrite, ...]:
+        """What the technique makes of the kernel as ``rewritten`` writes it, which does the same."""
+        edits = rewritten(context)
         after = edited(request, edits) if edits else None
         if after is None:
             return ()
@@ -288,7 +295,7 @@ class ExpertPlanner:
         inner = _context(after, _tree(after), finding)
         found = self._transformations[technique.id].rewrite(inner)
         if isinstance(found, Decline):
-            found = self._with_late_declarations(after, inner, technique)
+            found = self._with(declared_late, after, inner, technique)
         return tuple(_with_helper(carried_back(request, after, rewrite), opened) for rewrite in found)
 
 

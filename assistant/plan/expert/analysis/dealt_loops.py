@@ -27,6 +27,7 @@ from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.combinations import combination_of
 from assistant.plan.expert.analysis.common_values import CommonValues
+from assistant.plan.expert.analysis.counted_tables import counted_tables
 from assistant.plan.expert.analysis.dealing import AddressKind, Dealing, dealing_of
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.followed_totals import FollowedTotals, NotWholeError, SummingLoop
@@ -111,7 +112,8 @@ def dealt_loops(context: TransformationContext) -> DealtLoops | Obstacle | None:
     apart = obstacle or _order(context, function, loops, dealing)
     if isinstance(apart, Obstacle):
         return apart
-    is_rounded = any(_is_rounded(context, name, how) for each in loops for name, how in each.sums.items())
+    sums = any(_is_rounded(context, name, how) for each in loops for name, how in each.sums.items())
+    is_rounded = sums or any(_is_rounded(context, table, Combination.SUM) for each in loops for table in _tables(context, each, dealing))
     return DealtLoops(function, loops, dealing, seen, is_rounded, apart)
 
 
@@ -148,7 +150,7 @@ def _loop(context: TransformationContext, function: Function, loop: Node, dealin
     if body is None:
         return Obstacle(DeclineReason.LOOP_FORM, "the loop does nothing")
     counter = _counter_of(loop)
-    obstacle = _body_obstacle(context, function, loop, body) or _shared_obstacle(context, body, counter, dealing)
+    obstacle = _body_obstacle(context, function, loop, body, dealing) or _shared_obstacle(context, body, counter, dealing)
     sums = obstacle or _sums(context, loop, body)
     if isinstance(sums, Obstacle):
         return sums
@@ -165,15 +167,18 @@ def _counter_of(loop: Node) -> str:
     return "" if name is None else node_text(name)
 
 
-def _body_obstacle(context: TransformationContext, function: Function, loop: Node, body: Node) -> Obstacle | None:
+def _body_obstacle(context: TransformationContext, function: Function, loop: Node, body: Node, dealing: Dealing) -> Obstacle | None:
     tree = context.tree
     effect = leaves_or_synchronizes(tree, loop)
     if effect is not None:
         return effect
     if any(tree.find(*LOOPS, "break_statement", "continue_statement", "switch_statement", inside=body)):
         return Obstacle(DeclineReason.LOOP_FORM, f"line {tree.line(body)} loops, or leaves, for one element")
-    if "atomic" in tree.text(body) or "printf" in tree.text(body):
-        return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, "the loop updates memory that other threads update, or prints")
+    if "printf" in tree.text(body):
+        return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, "the loop prints")
+    tables = counted_tables(context, loop, is_grid=dealing.is_grid)
+    if isinstance(tables, Obstacle):
+        return tables
     unclear = unclear_access(tree, function, body)
     if unclear is not None:
         return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")
@@ -184,7 +189,7 @@ def _shared_obstacle(context: TransformationContext, body: Node, counter: str, d
     """Elements of shared memory that several iterations store, and now the same thread does."""
     tree, shared = context.tree, shared_names(context.tree, context.body)
     uses = [a for a in array_accesses(tree, body) if a.base in shared]
-    for store in (a for a in uses if a.kind is not Use.READ):
+    for store in (a for a in uses if a.kind not in (Use.READ, Use.ATOMIC)):
         is_alone = store.kind is Use.WRITE and not any(a.base == store.base and a != store for a in uses)
         if not is_alone or not dealing.are_apart(context, store.indices, counter):
             words = (
@@ -316,6 +321,12 @@ def _totals_obstacle(context: TransformationContext, loops: tuple[DealtLoop, ...
     return None
 
 
+def _tables(context: TransformationContext, each: DealtLoop, dealing: Dealing) -> Iterator[str]:
+    """Of sums."""
+    found = counted_tables(context, each.loop, is_grid=dealing.is_grid)
+    return (table for table, name in (() if isinstance(found, Obstacle) else found.items()) if name in ("atomicAdd", "atomicSub"))
+
+
 def _is_rounded(context: TransformationContext, name: str, how: Combination) -> bool:
     found = locals_of(context.tree, context.body).get(name, ())
     return how in _ORDERED and any(plain_type(context.tree, v.type) in ("float", "double", "auto") for v in found)
@@ -359,7 +370,7 @@ def _meeting(
 
 def _is_ordered(context: TransformationContext, access: ArrayAccess, each: DealtLoop, dealing: Dealing) -> bool:
     """The threads that share elements wait for each other between the access and the loop, or other blocks add to it at any time."""
-    if dealing.is_grid:
+    if dealing.is_grid and access.base not in shared_names(context.tree, context.body):
         return access.kind is Use.ATOMIC
     first, last = sorted((access.node.start_byte, each.loop.start_byte))
     return not loops_around(context.tree, each.loop) and any(first < barrier < last for barrier in _barriers(context, dealing))
