@@ -15,7 +15,7 @@ from assistant.cuda.assignments import Assignment, assignments, changed_names
 from assistant.cuda.branches import condition_of
 from assistant.cuda.names import mentions, names_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, without_comments
-from assistant.cuda.variables import Variable, declared_variables
+from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.record import Record
 
 __all__ = ["CountingLoop", "counting_loop"]
@@ -69,7 +69,8 @@ def _last_step(tree: SyntaxTree, body: Node, counter: str) -> Assignment | None:
         return None
     found = assignments(tree, statements[-1])
     is_step = len(found) == 1 and found[0].node.parent == statements[-1] and found[0].operator in _STEPS
-    return found[0] if is_step and tree.text(found[0].target) == counter else None
+    is_known = is_step and not names_in(tree, statements[-1]) & locals_of(tree, body).keys()  # the head does not see the body's
+    return found[0] if is_known and tree.text(found[0].target) == counter else None
 
 
 def _changes_only_by(tree: SyntaxTree, body: Node, counter: str, step: Assignment | None) -> bool:

@@ -53,6 +53,7 @@ def test_a_loop_that_counts_says_so_in_its_head(kernel: str, expected: str, cont
         "int i = next(); while (i < n) { y[i] = 1; i++; }",
         "int i; i = 0; while (i < n) { y[i] = 1; i++; }",
         "volatile int i = 0; while (i < n) { y[i] = 1; i++; }",
+        "int i = 0; while (i < n) { int far = x[i]; y[i] = 1; i += far; }",
         "int i = 0; do { y[i] = 1; i++; } while (i < n);",
         "for (int i = 0; i < n; i++) y[i] = 1;",
     ],
