@@ -17,12 +17,13 @@ from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import block_dims
 from assistant.cuda.loops import LOOPS
-from assistant.cuda.names import names_in
+from assistant.cuda.names import names_in, words_in
 from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import Node
 from assistant.cuda.variables import locals_of
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.verification import Label
+from assistant.plan.expert.analysis.kernel_launches import by_file, of_program, out_of_sight
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.paired_elements import PairedElements, paired_elements
 from assistant.plan.expert.analysis.pass_bound import pass_bound
@@ -46,27 +47,30 @@ class SharedPasses:
     technique = "shared-passes"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        passes = pass_loop(context)
+        program = of_program(context)
+        passes = pass_loop(program)
         if passes is None:
             return ()
-        found = passes if isinstance(passes, Obstacle) else _found(context, passes)
+        found = passes if isinstance(passes, Obstacle) else out_of_sight(context) or _found(program, passes)
         if found is None:
             return ()
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
         text, apart = found
         pairs = [(pair.first, pair.second) for pair in apart]
+        own, in_others = by_file(context, shared_passes_edits(text))
         names = " and ".join(f"`{name}`" for name in text.pairs.arrays)
         return (
             Rewrite(
                 technique=self.technique,
                 kernel=context.kernel.key,
                 line=context.line,
-                edits=tuple(sorted(shared_passes_edits(text))),
+                edits=own,
                 summary=f"Do the passes of {context.kernel.name} whose pairs lie in a block's part of {names} in one launch, "
-                f"`{tile_kernel_name(context)}`, in shared memory.",
+                f"`{tile_kernel_name(program)}`, in shared memory.",
                 labels=(*launch_labels(context, ()), *((Label.ASSUMPTION,) if apart else ())),
                 assumptions=(apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else (),
+                in_others=in_others,
             ),
         )
 
@@ -146,10 +150,11 @@ def _parts_without_returns(context: TransformationContext, body: Node) -> tuple[
 
 def _hidden_number(context: TransformationContext, passes: PassLoop) -> Obstacle | None:
     """A name of the host's that the new kernel would need and does not see."""
-    tree, constants = context.tree, scope_inside(context.tree, None).constants
+    tree, above = context.tree, words_in(context.text[: context.kernel.span.start])
+    constants = above & scope_inside(tree, None).constants.keys()
     asked = [passes.start] if passes.step.grows else [passes.condition]
     asked += passes.given.values()
-    hidden = {name for node in asked for name in names_in(tree, node)} - {passes.variable} - constants.keys()
+    hidden = {name for node in asked for name in names_in(tree, node)} - {passes.variable} - constants
     if not hidden:
         return None
     words = f"the kernel would have to find its passes from `{passes.variable}` alone, and `{min(hidden)}` is the host's"

@@ -21,7 +21,6 @@ from assistant.cuda.names import mentions, names_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, node_text, unparenthesized, without_comments
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.plan import DeclineReason
-from assistant.plan.expert.analysis.kernel_launches import of_program
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -85,14 +84,13 @@ class PassLoop(Record):
 
 
 def pass_loop(context: TransformationContext) -> PassLoop | Obstacle | None:
-    """The loop, or why it cannot be changed; None where nothing launches the kernel pass by pass."""
+    """The loop, or why it cannot be changed; None where nothing launches the kernel pass by pass. The context is `of_program`."""
     tree, sites = context.tree, context.parsed.launch_sites_of(context.kernel)
     found = [_around(context, site.span.start) for site in sites]
     if not any(found):
         return None
     launch = launch_of(tree, sites[0])
-    everywhere = of_program(context).parsed.launch_sites_of(context.kernel)
-    if len(everywhere) != 1 or launch is None or found[0] is None or declared_shapes(context):
+    if len(sites) != 1 or launch is None or found[0] is None or declared_shapes(context):
         words = f"{context.kernel.name} would have to be launched in one place alone, the loop over its passes"
         return Obstacle(DeclineReason.LAUNCH_FORM, words)
     return _read(context, launch, *found[0])

@@ -96,7 +96,7 @@ def _block_name(of: PassesText) -> str | None:
     """What the text calls the block's size before the kernel; None where it is a number, or known to the host alone."""
     tree, node = of.context.tree, of.passes.launch.block.components[0]
     name = tree.text(node)
-    is_above = re.search(rf"\b{re.escape(name)}\b", of.context.text[: of.pairs.function.span.start]) is not None
+    is_above = name in words_in(of.context.text[: of.pairs.function.span.start])
     return name if node.type == "identifier" and is_above and name in scope_inside(tree, None).constants else None
 
 
