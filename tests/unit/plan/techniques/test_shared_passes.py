@@ -49,7 +49,7 @@ def edited(context_of: Callable[..., TransformationContext], applied: Callable[[
 def reason(context_of: Callable[..., TransformationContext]) -> Reason:
     def check(text: str, *others: Source) -> DeclineReason:
         declined = SharedPasses().rewrite(context_of(text, others=others))
-        assert isinstance(declined, Decline), declined
+        assert isinstance(declined, Decline) and declined.code is not None, declined
         return declined.code
 
     return check
@@ -91,6 +91,36 @@ def test_layers_that_only_count_are_no_passes(context_of: Callable[..., Transfor
 def test_a_distance_that_a_tile_ends_within_is_asked_for_on_the_host(edited: Edited) -> None:
     falling = HOST.replace("half = 1; half < n; half *= 2", "half = n / 2; half > 0; half /= 2")
     assert "if (256 % half == 0) {" in edited(KERNEL + falling)
+
+
+@pytest.mark.parametrize(
+    ("check", "call"),
+    [
+        ("static void ok(const char *what) { cudaError_t e = cudaGetLastError(); if (e != cudaSuccess) exit(1); }", 'ok("pass");'),
+        ("#define LAUNCHED() do { if (cudaPeekAtLastError() != cudaSuccess) abort(); } while (0)", "LAUNCHED();"),
+        ("", "cudaDeviceSynchronize();"),
+        ("", "CHECK(cudaGetLastError());"),
+    ],
+)
+def test_a_look_for_errors_is_repeated_behind_the_new_launch(edited: Edited, check: str, call: str) -> None:
+    host = HOST.replace(
+        "half *= 2) pass<<<n / 512, 256>>>(w, half);", f"half *= 2) {{\n        pass<<<n / 512, 256>>>(w, half);\n        {call}\n    }}"
+    )
+    assert f"pass_tile<<<n / 512, 256>>>(w);\n            {call}\n            half = 256;" in edited(f"{KERNEL}{check}\n{host}")
+
+
+@pytest.mark.parametrize(
+    ("helper", "call"),
+    [
+        ("void swap_buffers() { cudaMemcpy(0, 0, 4, cudaMemcpyDeviceToDevice); if (cudaGetLastError()) exit(1); }", "swap_buffers();"),
+        ("void count() { passes++; }", "count();"),
+        ("", "unknown();"),
+        ("", "n -= 1;"),
+    ],
+)
+def test_anything_else_between_the_passes_keeps_them_apart(reason: Reason, helper: str, call: str) -> None:
+    host = HOST.replace("half *= 2) pass<<<n / 512, 256>>>(w, half);", f"half *= 2) {{ pass<<<n / 512, 256>>>(w, half); {call} }}")
+    assert reason(f"{KERNEL}{helper}\n{host}") is DeclineReason.LOOP_FORM
 
 
 def test_a_kernel_is_written_before_what_launches_it(reason: Reason) -> None:
