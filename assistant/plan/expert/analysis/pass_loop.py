@@ -9,7 +9,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from assistant.cuda.assignments import assignments, changed_names
@@ -18,16 +18,17 @@ from assistant.cuda.functions import Function, enclosing_function, functions
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import Launch, launch_of
 from assistant.cuda.macros import macro_text
-from assistant.cuda.names import mentions, names_in
+from assistant.cuda.names import mentions, names_in, words_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, node_text, unparenthesized, without_comments
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.plan import DeclineReason
+from assistant.model.source import LaunchSite
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["PassLoop", "Step", "pass_loop"]
+__all__ = ["PassLoop", "Step", "pass_loop", "passes_line"]
 
 _ONLY_ASKS = re.compile(r"(?:[\w:]+\s*\(\s*)*cuda(?:GetLastError|PeekAtLastError|DeviceSynchronize)\s*\(\s*\)[^;{}]*;?")
 """A statement that looks for errors of the launch before it, or waits for it."""
@@ -91,7 +92,7 @@ class PassLoop(Record):
 def pass_loop(context: TransformationContext) -> PassLoop | Obstacle | None:
     """The loop, or why it cannot be changed; None where nothing launches the kernel pass by pass. The context is `of_program`."""
     tree, sites = context.tree, context.parsed.launch_sites_of(context.kernel)
-    found = [_around(context, site.span.start) for site in sites]
+    found = [_around(tree, site.span.start) for site in sites]
     if not any(found):
         return None
     launch = launch_of(tree, sites[0])
@@ -101,9 +102,18 @@ def pass_loop(context: TransformationContext) -> PassLoop | Obstacle | None:
     return _read(context, launch, *found[0])
 
 
-def _around(context: TransformationContext, offset: int) -> tuple[Node, str, Step] | None:
+def passes_line(tree: SyntaxTree, sites: Sequence[LaunchSite]) -> int:
+    """The line of a kernel's only launch, where a loop doubles or halves a number that it passes, or passes ``1 << k``; 0 where not."""
+    found = _around(tree, sites[0].span.start) if len(sites) == 1 else None
+    if found is None:
+        return 0
+    _, variable, step = found
+    passed = [argument.text for argument in sites[0].arguments if variable in words_in(argument.text)]
+    return sites[0].line if any(step.is_geometric or "<<" in text for text in passed) else 0
+
+
+def _around(tree: SyntaxTree, offset: int) -> tuple[Node, str, Step] | None:
     """The loop around a launch, its variable, and what it does to it; None where no argument could follow that."""
-    tree = context.tree
     node = next((n for n in tree.find("kernel_call_syntax") if tree.span(n).start >= offset), None)
     loop = None if node is None else next((n for n in tree.ancestors(node) if n.type in ("for_statement", "while_statement")), None)
     update = None if loop is None else loop.child_by_field_name("update")

@@ -1,4 +1,4 @@
-// kernel=fold line=5 finding=KO111
+// kernel=fold line=5 finding=KO124
 __global__ void fold(float *v, int half)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// kernel=combine line=8 finding=KO101
+// kernel=combine line=8 finding=KO124
 __global__ void combine(unsigned char *bits, int half, int span)
 {
     int p = blockIdx.x * blockDim.x + threadIdx.x;

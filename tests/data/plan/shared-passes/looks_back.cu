@@ -1,4 +1,4 @@
-// kernel=add_back line=5 finding=KO118
+// kernel=add_back line=5 finding=KO124
 __global__ void add_back(int *sums, int n, int distance)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// kernel=mix line=7 finding=KO118
+// kernel=mix line=7 finding=KO124
 __global__ void mix(long long* sums, int n, int stride)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

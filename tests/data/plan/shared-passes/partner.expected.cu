@@ -1,4 +1,4 @@
-// kernel=bitonic_sort_step line=13 finding=KO118
+// kernel=bitonic_sort_step line=13 finding=KO124
 #define THREADS 512
 
 __global__ void bitonic_sort_step(float *values, int j, int k)
