@@ -27,7 +27,7 @@ __all__ = [
 
 Environment = Mapping[str, int]
 
-_INTEGER_TYPE = re.compile(r"[\w\s:]*(?:int|long|size_t|unsigned)\w*\s*")
+_INTEGER_TYPE = re.compile(r"[\w\s:]*(?:int|long|size_t|unsigned|\b[uis](?:32|64)(?:_t)?\b)\w*\s*")
 _MAX_DEPTH = 24
 """Deepest chain of definitions that is followed; ends cycles such as ``int i = i``."""
 

@@ -111,6 +111,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "where a thread's work for several leaves fewer waves than that, the model has to predict it; half of its ratios are off by 1.08",
     ),
     Threshold("narrow_vectors", 1.0, "vectors/thread", "of a loop that deals elements out: with less, most threads have no whole vector"),
+    Threshold("pass_launches", 4.0, "launches", "from one loop: below, there is little that one launch could do at once"),
     Threshold("row_loads", 0.9, "loads/load", "of a thread of four rows over four threads: above, the rows share too little"),
     Threshold("narrow_reuse", 1.5, "loads/sector", "a kernel that loads elements again is better served by a tile or by registers"),
     Threshold(

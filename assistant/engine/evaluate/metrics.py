@@ -120,6 +120,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO105": (WatchedMetric("occupancy", True, "ratio"), _occupancy),
     "KO106": (WatchedMetric("fp64_and_conversion_instructions", False, "instructions"), _double_work),
     "KO107": (WatchedMetric("global_requests", False, "requests"), _global_requests),
+    "KO124": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
     "KO108": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
     "KO109": (WatchedMetric("warp_instructions", False, "instructions"), _warp_instructions),
     "KO110": (WatchedMetric("atomic_steps", False, "steps"), _atomics),

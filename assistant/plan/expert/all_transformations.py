@@ -28,6 +28,7 @@ from assistant.plan.expert.running_powers import RunningPowers
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.serial_to_block import SerialToBlock
 from assistant.plan.expert.shared_memory_padding import SharedMemoryPadding
+from assistant.plan.expert.shared_passes import SharedPasses
 from assistant.plan.expert.shared_table import SharedTable
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.split_k import SplitK
@@ -70,6 +71,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ScalarReplacement(),
     SerialToBlock(),
     SharedMemoryPadding(),
+    SharedPasses(),
     SharedTable(),
     SharedTile(),
     SplitK(),

@@ -20,7 +20,7 @@ from itertools import takewhile
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.syntax import Node
 from assistant.model.plan import Decline, DeclineReason, Rewrite
-from assistant.plan.expert.analysis.kernel_launches import by_file, of_program
+from assistant.plan.expert.analysis.kernel_launches import by_file, of_program, out_of_sight
 from assistant.plan.expert.analysis.launches_in_a_row import LaunchStatement, launches_in_a_row
 from assistant.plan.expert.analysis.thread_work import ElementUse, ThreadWork, thread_work
 from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_labels
@@ -46,7 +46,7 @@ class KernelFusion:
         row = launches_in_a_row(program)
         if isinstance(first, Obstacle) or isinstance(row, Obstacle) or len(row) < 2:
             return ()
-        parts = _out_of_sight(context, program) or _parts(program, _own(context, row), first)
+        parts = out_of_sight(context) or _parts(program, _own(context, row), first)
         if isinstance(parts, Obstacle):
             return context.decline(self.technique, parts)
         own, in_others = by_file(context, fused_edits(program, parts))
@@ -67,16 +67,6 @@ class KernelFusion:
 def _own(context: TransformationContext, row: Sequence[LaunchStatement]) -> tuple[LaunchStatement, ...]:
     """Those up to the first whose kernel stands in another file than the one in question, which is the first of the program's text."""
     return tuple(takewhile(lambda each: each.kernel.span.end <= len(context.text), row))
-
-
-def _out_of_sight(context: TransformationContext, program: TransformationContext) -> Obstacle | None:
-    """Why a file that launches the kernel would not know one of another name: it declares the kernel, and includes no file that has it."""
-    for node in program.tree.find("function_declarator"):
-        name, path = node.child_by_field_name("declarator"), program.tree.file_at(program.tree.span(node))[0]
-        if path is not None and name is not None and program.tree.text(name) == context.kernel.name:
-            words = f"{path.name} would have to include the file that holds {context.kernel.name}, instead of declaring it"
-            return Obstacle(DeclineReason.LAUNCH_FORM, words)
-    return None
 
 
 def _parts(context: TransformationContext, row: Sequence[LaunchStatement], first: ThreadWork) -> tuple[FusedPart, ...] | Obstacle:

@@ -25,6 +25,7 @@ from assistant.profile.rules.execution import (
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.local_memory import local_arrays, register_spills
 from assistant.profile.rules.narrow import narrow_accesses
+from assistant.profile.rules.passes import separate_passes
 from assistant.profile.rules.reuse import aliasing_reloads, carried_through_memory, global_accumulator, redundant_loads
 from assistant.profile.rules.roots import roots_divided_by
 from assistant.profile.rules.rows import shared_rows
@@ -72,6 +73,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO121", "Loads that neighbouring rows share", ("row_loads", "narrow_waves"), shared_rows),
     Rule("KO122", "Loop that one thread runs for its block", ("alone_bytes",), first_threads_loops),
     Rule("KO123", "Root that is only divided by", (), roots_divided_by),
+    Rule("KO124", "Passes that each go through memory", ("pass_launches",), separate_passes),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

@@ -20,11 +20,12 @@ from assistant.cuda.parse import parse
 from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import SyntaxTree, kept
 from assistant.model.launch import Dim3
-from assistant.model.plan import FileEdits
+from assistant.model.plan import DeclineReason, FileEdits
 from assistant.model.source import Kernel, ParsedSource, Source, Span, TextEdit
+from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["by_file", "extent_of", "known_blocks", "launches_of", "of_program", "template_environment", "template_values"]
+__all__ = ["by_file", "extent_of", "known_blocks", "launches_of", "of_program", "out_of_sight", "template_environment", "template_values"]
 
 
 def of_program(context: TransformationContext) -> TransformationContext:
@@ -56,6 +57,17 @@ def by_file(context: TransformationContext, edits: Iterable[TextEdit]) -> tuple[
             path, start = program.tree.file_at(span)
             found.setdefault(path, []).append(TextEdit(Span(span.start - start, span.end - start), new_text))
     return tuple(found[None]), tuple(sorted(FileEdits(path, tuple(made)) for path, made in found.items() if path is not None))
+
+
+def out_of_sight(context: TransformationContext) -> Obstacle | None:
+    """Why a file that launches the kernel would not know one of another name: it declares the kernel, and includes no file that has it."""
+    tree = of_program(context).tree
+    for node in tree.find("function_declarator"):
+        name, path = node.child_by_field_name("declarator"), tree.file_at(tree.span(node))[0]
+        if path is not None and name is not None and tree.text(name) == context.kernel.name:
+            words = f"{path.name} would have to include the file that holds {context.kernel.name}, instead of declaring it"
+            return Obstacle(DeclineReason.LAUNCH_FORM, words)
+    return None
 
 
 def launches_of(context: TransformationContext) -> tuple[Launch, ...]:

@@ -1,0 +1,40 @@
+"""KO124: passes over an array that each go through global memory, launched one by one from a loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from assistant.profile.context import CountedLaunch, FindContext, accesses
+from assistant.profile.diagnosis import Diagnosis, FixedLaunch, fact_of
+from assistant.profile.rules.reuse import scaled_access
+from assistant.profile.thresholds import threshold
+from assistant.profile.wording import number
+
+__all__ = ["separate_passes"]
+
+_LEFT = 0.5
+"""Of the passes' accesses (chosen): a sort of a million elements with blocks of 512 of them has 144 of its 210 passes within a block."""
+
+
+def separate_passes(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO124: a loop doubles or halves what it launches the kernel with, always for the same grid, and the kernel has no tile."""
+    profile, line = launch.profile, context.facts.passes_line
+    count = sum(each.weight for each in context.launches)
+    moved = accesses(profile, "global load", "global store")
+    is_one_shape = all(each.profile.config.grid == profile.config.grid for each in context.launches)
+    others = [access for access in profile.accesses if not access.op.startswith("global") and access.requests > 0]
+    stores = [access for access in moved if access.op == "global store"]
+    if not line or count < threshold("pass_launches") or not is_one_shape or others or not stores or len(stores) == len(moved):
+        return ()
+    sectors = float(sum(access.sectors or 0 for access in moved))
+    fixed = replace(profile, accesses=tuple(scaled_access(a, _LEFT) if a in moved else a for a in profile.accesses))
+    return (
+        Diagnosis(
+            "KO124",
+            line,
+            f"{number(count)} launches from a loop that doubles or halves what it passes: each goes through global memory anew "
+            f"({number(sectors)} sectors), also where the elements that meet lie within one block",
+            (fact_of(max(moved, key=lambda access: access.requests), profile, "global_sectors", sectors),),
+            FixedLaunch(fixed, launch.occupancy),
+        ),
+    )

@@ -1,0 +1,22 @@
+// kernel=butterfly line=8 finding=KO102
+__global__ void butterfly(float *w, const float *factors, int half, int pairs)
+{
+    int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= pairs) return;
+    int i = p / half * 2 * half + p % half;
+    float a = w[i];
+    float b = factors[p % half] * w[i + half];
+    w[i] = a + b;
+    w[i + half] = a - b;
+}
+
+void spectrum(float *w, const float *factors, int pairs)
+{
+    for (int half = 1; half <= pairs; half *= 2)
+        butterfly<<<(pairs + 255) / 256, 256>>>(w, factors, half, pairs);
+}
+
+void with_own(float *w, int pairs)
+{
+    spectrum(w, w, pairs);
+}

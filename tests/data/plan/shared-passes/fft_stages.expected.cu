@@ -1,0 +1,55 @@
+// kernel=fftStage line=16 finding=KO102
+constexpr int TPB = 128;
+
+__global__ void fftStage(float2* __restrict__ x, const float2* __restrict__ tw, int n, int half)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < n / 2) {
+        int k = t & (half - 1);
+        int lo = ((t - k) << 1) + k;
+        int hi = lo + half;
+        float2 w = tw[k * (n / 2 / half)];
+        float2 a = x[lo], b = x[hi];
+        float2 wb = make_float2(w.x * b.x - w.y * b.y, w.x * b.y + w.y * b.x);
+        x[lo] = make_float2(a.x + wb.x, a.y + wb.y);
+        x[hi] = make_float2(a.x - wb.x, a.y - wb.y);
+    }
+}
+
+// The passes of fftStage whose pairs lie in a block's tile, one after the other in shared memory.
+__global__ void fftStageTile(float2* __restrict__ x, const float2* __restrict__ tw, int n)
+{
+    __shared__ float2 tile[2 * TPB];
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    int first = 2 * blockIdx.x * blockDim.x;
+    tile[threadIdx.x] = x[first + threadIdx.x];
+    tile[threadIdx.x + blockDim.x] = x[first + threadIdx.x + blockDim.x];
+    for (int half = 1; half <= blockDim.x; half <<= 1) {
+        __syncthreads();
+        int k = t & (half - 1);
+        int lo = ((t - k) << 1) + k;
+        int hi = lo + half;
+        float2 w = tw[k * (n / 2 / half)];
+        float2 a = tile[lo - first], b = tile[hi - first];
+        float2 wb = make_float2(w.x * b.x - w.y * b.y, w.x * b.y + w.y * b.x);
+        tile[lo - first] = make_float2(a.x + wb.x, a.y + wb.y);
+        tile[hi - first] = make_float2(a.x - wb.x, a.y - wb.y);
+    }
+    __syncthreads();
+    x[first + threadIdx.x] = tile[threadIdx.x];
+    x[first + threadIdx.x + blockDim.x] = tile[threadIdx.x + blockDim.x];
+}
+
+void transform(float2 *d, const float2 *dtw, int n)
+{
+    int blocks = (n / 2 + TPB - 1) / TPB;
+    for (int half = 1; half < n; half <<= 1) {
+        // the pairs of the first passes lie in a block's tile
+        if (half == 1 && TPB < n && (n / 2) % TPB == 0) {
+            fftStageTile<<<blocks, TPB>>>(d, dtw, n);
+            half = TPB;
+            continue;
+        }
+        fftStage<<<blocks, TPB>>>(d, dtw, n, half);
+    }
+}
