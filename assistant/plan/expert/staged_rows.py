@@ -1,8 +1,8 @@
 """Bring pieces of rows to shared memory together where each thread walks along a row of its own.
 
-Answers KO101 and KO102 on loops whose iterations wait for each other (filters, sweeps of tridiagonal systems, state machines), so that no
-other thread could do them. The loop goes chunk by chunk: the block loads a piece of all its rows side by side, each thread walks through
-its own in shared memory, and what it made is stored side by side. Values and their order stay as they are.
+Answers KO101, KO102 and KO108 on loops whose iterations wait for each other (filters, sweeps of tridiagonal systems, state machines), so
+that no other thread could do them. The loop goes chunk by chunk: the block loads a piece of all its rows side by side, each thread walks
+through its own in shared memory, and what it made is stored side by side. Values and their order stay as they are.
 
 Example::
 

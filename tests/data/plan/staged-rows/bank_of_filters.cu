@@ -1,4 +1,5 @@
-// kernel=bank line=11 finding=KO101
+// kernel=bank line=12 finding=KO101
+#include <cstdio>
 #define SECTIONS 2
 
 __global__ void bank(float *out, const float *in, const float *coef, int channels, int samples)
@@ -21,10 +22,17 @@ __global__ void bank(float *out, const float *in, const float *coef, int channel
 
 int main()
 {
+    const int channels = 150, samples = 75;
     float *in, *out, *coef;
-    cudaMalloc(&in, 1000 * 400 * sizeof(float));
-    cudaMalloc(&out, 1000 * 400 * sizeof(float));
-    cudaMalloc(&coef, 1000 * 4 * sizeof(float));
-    bank<<<16, 64>>>(out, in, coef, 1000, 400);
+    cudaMallocManaged(&in, channels * samples * sizeof(float));
+    cudaMallocManaged(&out, channels * samples * sizeof(float));
+    cudaMallocManaged(&coef, channels * SECTIONS * 2 * sizeof(float));
+    for (int i = 0; i < channels * samples; i++) in[i] = (i * 37 % 101) * 0.02f - 1.0f;
+    for (int i = 0; i < channels * SECTIONS * 2; i++) coef[i] = 0.1f + (i % 7) * 0.05f;
+    bank<<<(channels + 63) / 64, 64>>>(out, in, coef, channels, samples);
     cudaDeviceSynchronize();
+    double energy = 0;
+    for (int i = 0; i < channels * samples; i++) energy += out[i] * out[i] * (i % 5 + 1);
+    printf("%.4f\n", energy);
+    return 0;
 }

@@ -1,4 +1,5 @@
-// kernel=noise line=11 finding=KO102
+// kernel=noise line=12 finding=KO102
+#include <cstdio>
 // each line of each plane begins with a seed of its own
 __global__ void noise(unsigned *__restrict__ out, int height, int width)
 {
@@ -18,8 +19,12 @@ __global__ void noise(unsigned *__restrict__ out, int height, int width)
 
 int main()
 {
+    const int height = 140, width = 75;
     unsigned *out;
-    cudaMalloc(&out, 3 * 700 * 500 * sizeof(unsigned));
-    noise<<<dim3(6, 3), 128>>>(out, 700, 500);
+    cudaMallocManaged(&out, 3 * height * width * sizeof(unsigned));
+    noise<<<dim3((height + 127) / 128, 3), 128>>>(out, height, width);
     cudaDeviceSynchronize();
+    unsigned sum = 0;
+    for (int i = 0; i < 3 * height * width; i++) sum = sum * 31 + out[i];
+    printf("%u\n", sum);
 }

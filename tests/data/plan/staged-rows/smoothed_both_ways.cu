@@ -1,4 +1,5 @@
-// kernel=smoothBothWays line=14 finding=KO102
+// kernel=smoothBothWays line=15 finding=KO102
+#include <cstdio>
 typedef double real;
 
 __global__ void smoothBothWays(const real *prices, real *trend, size_t nDays, unsigned nSeries, real alpha)
@@ -25,9 +26,17 @@ __global__ void smoothBothWays(const real *prices, real *trend, size_t nDays, un
 
 int main()
 {
+    const unsigned series = 300;
+    const size_t days = 77;
     real *prices, *trend;
-    cudaMalloc(&prices, 5000 * 77 * sizeof(real));
-    cudaMalloc(&trend, 5000 * 77 * sizeof(real));
-    smoothBothWays<<<40, 128>>>(prices, trend, 77, 5000, 0.1);
+    cudaMallocManaged(&prices, series * days * sizeof(real));
+    cudaMallocManaged(&trend, series * days * sizeof(real));
+    for (size_t i = 0; i < series * days; ++i)
+        prices[i] = 100 + i * 7919 % 1013 * 0.01;
+    smoothBothWays<<<(series + 127) / 128, 128>>>(prices, trend, days, series, 0.1);
     cudaDeviceSynchronize();
+    real sum = 0;
+    for (size_t i = 0; i < series * days; ++i)
+        sum += trend[i] * (i % 3 + 1);
+    printf("%.9f\n", sum);
 }

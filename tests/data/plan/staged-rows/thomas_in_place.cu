@@ -1,4 +1,5 @@
-// kernel=thomas_batch line=11 finding=KO101
+// kernel=thomas_batch line=12 finding=KO101
+#include <cstdio>
 template <typename T>
 __global__ void thomas_batch(const T *__restrict__ lo, const T *__restrict__ di, const T *__restrict__ up, T *__restrict__ rhs,
                              T *__restrict__ work, int m, int systems)
@@ -21,7 +22,22 @@ __global__ void thomas_batch(const T *__restrict__ lo, const T *__restrict__ di,
     }
 }
 
-void solve(const float *lo, const float *di, const float *up, float *rhs, float *work, int m, int systems)
+int main()
 {
+    const int systems = 131, m = 70;
+    float *lo, *di, *up, *rhs, *work;
+    for (float **each : {&lo, &di, &up, &rhs, &work})
+        cudaMallocManaged(each, systems * m * sizeof(float));
+    for (int i = 0; i < systems * m; i++) {
+        lo[i] = -0.3f - i % 7 * 0.01f;
+        up[i] = -0.2f - i % 5 * 0.02f;
+        di[i] = 1.5f + i % 3 * 0.1f;
+        rhs[i] = i % 11 * 0.1f;
+    }
     thomas_batch<float><<<(systems + 63) / 64, 64>>>(lo, di, up, rhs, work, m, systems);
+    cudaDeviceSynchronize();
+    double sum = 0;
+    for (int i = 0; i < systems * m; i++)
+        sum += rhs[i] * (i % 4 + 1);
+    printf("%.4f\n", sum);
 }

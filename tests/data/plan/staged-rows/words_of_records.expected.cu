@@ -1,4 +1,5 @@
-// kernel=mark_words line=10 finding=KO101
+// kernel=mark_words line=11 finding=KO101
+#include <cstdio>
 #define LEN 96
 #define BLK 256
 __global__ void mark_words(unsigned char *flags, int *counts, const unsigned char *text, int records)
@@ -37,11 +38,18 @@ __global__ void mark_words(unsigned char *flags, int *counts, const unsigned cha
 }
 
 int main() {
+    const int records = 301;
     unsigned char *text, *flags;
     int *counts;
-    cudaMalloc(&text, 3001 * LEN);
-    cudaMalloc(&flags, 3001 * LEN);
-    cudaMalloc(&counts, 3001 * sizeof(int));
-    mark_words<<<12, BLK>>>(flags, counts, text, 3001);
+    cudaMallocManaged(&text, records * LEN);
+    cudaMallocManaged(&flags, records * LEN);
+    cudaMallocManaged(&counts, records * sizeof(int));
+    for (int i = 0; i < records * LEN; i++) text[i] = i * i % 13 > 3 ? 'a' + i % 26 : ' ';
+    mark_words<<<(records + BLK - 1) / BLK, BLK>>>(flags, counts, text, records);
     cudaDeviceSynchronize();
+    long words = 0, marks = 0;
+    for (int i = 0; i < records; i++) words += counts[i] * (i % 3 + 1);
+    for (int i = 0; i < records * LEN; i++) marks += flags[i] * (i % 7 + 1);
+    printf("%ld %ld\n", words, marks);
+    return 0;
 }
