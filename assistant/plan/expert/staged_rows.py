@@ -139,23 +139,29 @@ def _staged(
     context: TransformationContext, function: Function, loops: Sequence[WalkedLoop], chunk: Chunk, opened: OpenedBounds | None
 ) -> tuple[StagedLoop, ...] | Obstacle:
     names, found = tile_names(context, loops), list[StagedLoop]()
-    taken = set[str]()
+    taken, waited_byte = set[str](), 0
     for loop in loops:
+        before, after = _barriers(context, function, loop, loops, waited_byte)
+        waited_byte = loop.node.end_byte if after else loop.node.start_byte if before else waited_byte
         declared = tuple(tile for tile in loop.tiles if names[tile] not in taken)
         taken |= {names[tile] for tile in declared}
-        each = staged_loop(context, function, loop, chunk, names, opened, declared, _barriers(context, function, loop, loops))
+        each = staged_loop(context, function, loop, chunk, names, opened, declared, (before, after))
         if isinstance(each, Obstacle):
             return each
         found.append(each)
     return tuple(found)
 
 
-def _barriers(context: TransformationContext, function: Function, loop: WalkedLoop, loops: Sequence[WalkedLoop]) -> tuple[bool, bool]:
-    """Whether threads have to wait for what others stored before the loop, or behind it for what the block stored of their rows."""
+def _barriers(
+    context: TransformationContext, function: Function, loop: WalkedLoop, loops: Sequence[WalkedLoop], waited_byte: int
+) -> tuple[bool, bool]:
+    """Whether threads have to wait for what others stored before the loop, or behind it for what the block stored of their rows.
+
+    ``waited_byte``: where the last barrier stands that all threads come to, whatever the sizes."""
     stored = {tile.pointer for tile in loop.tiles if tile.is_stored}
     others = [n for n in _statements_beside(context, loop.node) if all(n != each.node for each in loops)]
-    earlier = [each.node for each in loops if each.node.end_byte <= loop.node.start_byte]
-    before = [*earlier, *(n for n in others if n.end_byte <= loop.node.start_byte)]
+    earlier = [each.node for each in loops if waited_byte <= each.node.start_byte < loop.node.start_byte]
+    before = [*earlier, *(n for n in others if waited_byte <= n.start_byte and n.end_byte <= loop.node.start_byte)]
     touched = roots_in(context, function, loop.node)
     is_filled_late = not any(tile.is_loaded for tile in loop.tiles) and bool(earlier)  # no barrier of its own before threads fill the tiles
     return (
