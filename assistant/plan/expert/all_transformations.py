@@ -33,6 +33,7 @@ from assistant.plan.expert.shared_table import SharedTable
 from assistant.plan.expert.shared_tile import SharedTile
 from assistant.plan.expert.split_k import SplitK
 from assistant.plan.expert.split_loop import SplitLoop
+from assistant.plan.expert.staged_rows import StagedRows
 from assistant.plan.expert.staged_store import StagedStore
 from assistant.plan.expert.thread_coarsening import ThreadCoarsening
 from assistant.plan.expert.tiled_pairs import TiledPairs
@@ -76,6 +77,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     SharedTile(),
     SplitK(),
     SplitLoop(),
+    StagedRows(),
     StagedStore(),
     ThreadCoarsening(),
     TiledPairs(),

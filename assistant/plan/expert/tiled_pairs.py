@@ -22,15 +22,14 @@ Example::
 
 from __future__ import annotations
 
-from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.integers import evaluate
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
+from assistant.plan.expert.analysis.bounds_checks import bounds_checks
 from assistant.plan.expert.analysis.common_items import ItemLoop, item_loop
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.kernel_launches import extent_of
@@ -99,35 +98,8 @@ def _unfit(context: TransformationContext, found: ItemLoop, tiles: tuple[ItemTil
 
 def _opened(context: TransformationContext, found: ItemLoop) -> OpenedBounds | Obstacle | None:
     """The bounds checks before and around the loop, opened for the barriers; None where there are none."""
-    checks = _checks(context, found.node)
+    checks = bounds_checks(context, found.node)
     return checks if isinstance(checks, Obstacle) else opened_bounds(context, checks, (found.node,)) if checks else None
-
-
-def _checks(context: TransformationContext, loop: Node) -> tuple[Node, ...] | Obstacle:
-    """Early returns before the loop, and an ``if`` around it."""
-    tree, top = context.tree, loop
-    around = [n for n in tree.ancestors(loop) if context.body.start_byte < n.start_byte and n.type != "compound_statement"]
-    if around:
-        top = around[-1]
-    if len(around) > 1 or (around and (around[0].type != "if_statement" or around[0].child_by_field_name("alternative") is not None)):
-        words = f"the loop would have to stand in one bounds check at most, and not in the statement of line {tree.line(around[0])}"
-        return Obstacle(DeclineReason.GUARD_FORM, words)
-    leaving = [n for n in context.body.named_children if n.end_byte <= top.start_byte and _leaves(context, n)]
-    if not all(_only_leaves(n) for n in leaving):
-        words = "some threads would have to leave before the loop by nothing but `if (i >= n) return;`"
-        return Obstacle(DeclineReason.GUARD_FORM, words)
-    return (*leaving, *around)
-
-
-def _leaves(context: TransformationContext, statement: Node) -> bool:
-    return next(context.tree.find("return_statement", inside=statement), None) is not None
-
-
-def _only_leaves(statement: Node) -> bool:
-    branch = statement.child_by_field_name("consequence")
-    only = None if branch is None else lone_statement(branch)
-    is_plain = statement.type == "if_statement" and statement.child_by_field_name("alternative") is None
-    return is_plain and condition_of(statement) is not None and only is not None and only.type == "return_statement"
 
 
 def _rewrite(

@@ -97,6 +97,12 @@ WRONG = {
     "rows-at-the-edge": ("rows-per-thread/heat_plate", "first_y + 3 < ny - 1", "first_y + 3 < ny"),
     "last-row-left-out": ("rows-per-thread/gain_in_place", "for (int k = 0; k < 4; k++) {\n\t\t\tconst int r = first_r + k;\n\t\t\tif",
                           "for (int k = 0; k < 2; k++) {\n\t\t\tconst int r = first_r + k;\n\t\t\tif"),
+    "piece-of-rows-read-too-soon": (
+        "staged-rows/bank_of_filters", "            }\n        __syncthreads();\n        if", "            }\n        if"),
+    "last-column-of-a-piece-left-out": ("staged-rows/thomas_in_place", "min(chunk + 32, m)", "min(chunk + 31, m)"),
+    "rows-of-half-the-warps": ("staged-rows/noise_of_planes", "r += 4", "r += 8"),
+    "row-behind-the-last": (
+        "staged-rows/words_of_records", "            if (other_rec < records)\n                flags", "            flags"),
 }  # fmt: skip
 RIGHT = tuple(dict.fromkeys(program for program, _, _ in WRONG.values()))
 

@@ -40,8 +40,11 @@ class OpenedBounds(Record):
     """Of the statements behind the checks."""
 
 
-def opened_bounds(context: TransformationContext, checks: tuple[Node, ...], loops: tuple[Node, ...]) -> OpenedBounds | Obstacle:
-    """The checks, opened; ``loops``: nested in one another, outermost last, of which the innermost asks for the flag by itself."""
+def opened_bounds(
+    context: TransformationContext, checks: tuple[Node, ...], loops: tuple[Node, ...], further: tuple[Node, ...] = ()
+) -> OpenedBounds | Obstacle:
+    """The checks, opened; ``loops``: nested in one another, outermost last, of which the innermost asks for the flag by itself, as
+    ``further`` statements behind the checks do."""
     tree, text = context.tree, context.text
     asked = [inside_of(context, check) for check in checks]
     around = [check for check in checks if check.start_byte < loops[0].start_byte < check.end_byte]
@@ -53,7 +56,8 @@ def opened_bounds(context: TransformationContext, checks: tuple[Node, ...], loop
     flag = fresh_name(tree, style_of(context).name("is", "inside"))
     edits, last = list[TextEdit](), max(check.start_byte for check in checks)
     branch = around[0].child_by_field_name("consequence") if around else None
-    for statements in _in_rows(context, tuple(_behind(context, checks, branch))):
+    behind = tuple(each for each in _behind(context, checks, branch) if each not in further)
+    for statements in _in_rows(context, behind):
         statement = statements[0]
         if touches_memory(context, statement) and statement.start_byte < last:
             return Obstacle(DeclineReason.GUARD_FORM, f"line {tree.line(statement)} reads memory between two bounds checks")

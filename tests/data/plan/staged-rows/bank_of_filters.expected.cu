@@ -1,0 +1,59 @@
+// kernel=bank line=12 finding=KO101
+#include <cstdio>
+#define SECTIONS 2
+
+__global__ void bank(float *out, const float *in, const float *coef, int channels, int samples)
+{
+    int ch = blockIdx.x * blockDim.x + threadIdx.x;
+    const bool is_inside = ch < channels;
+
+    float s[SECTIONS] = {0.0f, 0.0f};
+    __shared__ float in_tile[64][32 + 1];
+    __shared__ float out_tile[64][32 + 1];
+    for (int chunk = 0; chunk < samples; chunk += 32) {
+        const int column = threadIdx.x % 32;
+        const int at = chunk + column;
+        const int chunk_end = min(chunk + 32, samples);
+        if (at < chunk_end)
+            for (int r = threadIdx.x / 32; r < 64; r += 2) {
+                const int other_ch = blockIdx.x * blockDim.x + r;
+                if (other_ch < channels)
+                    in_tile[r][column] = in[other_ch * samples + at];
+            }
+        __syncthreads();
+        if (is_inside)
+            for (int t = chunk; t < chunk_end; t++) {
+                float v = in_tile[threadIdx.x][t - chunk];
+                for (int k = 0; k < SECTIONS; k++) {
+                    const float *c = coef + (ch * SECTIONS + k) * 2;
+                    s[k] = c[0] * v + c[1] * s[k];
+                    v = v - s[k];
+                }
+                out_tile[threadIdx.x][t - chunk] = v;
+            }
+        __syncthreads();
+        if (at < chunk_end)
+            for (int r = threadIdx.x / 32; r < 64; r += 2) {
+                const int other_ch = blockIdx.x * blockDim.x + r;
+                if (other_ch < channels)
+                    out[other_ch * samples + at] = out_tile[r][column];
+            }
+    }
+}
+
+int main()
+{
+    const int channels = 150, samples = 75;
+    float *in, *out, *coef;
+    cudaMallocManaged(&in, channels * samples * sizeof(float));
+    cudaMallocManaged(&out, channels * samples * sizeof(float));
+    cudaMallocManaged(&coef, channels * SECTIONS * 2 * sizeof(float));
+    for (int i = 0; i < channels * samples; i++) in[i] = (i * 37 % 101) * 0.02f - 1.0f;
+    for (int i = 0; i < channels * SECTIONS * 2; i++) coef[i] = 0.1f + (i % 7) * 0.05f;
+    bank<<<(channels + 63) / 64, 64>>>(out, in, coef, channels, samples);
+    cudaDeviceSynchronize();
+    double energy = 0;
+    for (int i = 0; i < channels * samples; i++) energy += out[i] * out[i] * (i % 5 + 1);
+    printf("%.4f\n", energy);
+    return 0;
+}
