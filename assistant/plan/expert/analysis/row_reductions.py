@@ -22,11 +22,12 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesize
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.chosen_places import ChosenPlace, chosen_places
-from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.element_types import launched_types, plain_type
 from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Combination", "Reduction", "can_be_shuffled", "reductions_of"]
+__all__ = ["Combination", "Reduction", "can_be_shuffled", "is_shuffled", "reductions_of"]
 
 _SHUFFLED_TYPES = re.compile(r"float|double|(?:unsigned )?(?:int|long|long long)|unsigned|size_t|u?int(?:32|64)_t")
 """What ``__shfl_xor_sync`` takes without a header (CUDA C++ Programming Guide, "Warp Shuffle Functions")."""
@@ -40,6 +41,11 @@ _MINIMA = re.compile(r"(?:std::)?(?:min|fminf?)")
 def can_be_shuffled(type_name: str) -> bool:
     """Whether lanes can exchange values of the type."""
     return _SHUFFLED_TYPES.fullmatch(type_name) is not None
+
+
+def is_shuffled(context: TransformationContext, spelled: str) -> bool:
+    """Whether they can exchange values of what the kernel calls ``spelled``, whatever its launches make of it."""
+    return all(can_be_shuffled(each) for each in launched_types(context, spelled))
 
 
 class Combination(StrEnum):

@@ -15,10 +15,11 @@ from assistant.plan.expert.writing.shared_rows import combined_values
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
-__all__ = ["Total", "total_name", "totalled"]
+__all__ = ["COMBINATIONS", "Total", "joined", "total_name", "totalled"]
 
 _LANES = 32
-_COMBINATIONS = {"atomicAdd": Combination.SUM, "atomicMax": Combination.MAXIMUM, "atomicMin": Combination.MINIMUM}
+COMBINATIONS = {"atomicAdd": Combination.SUM, "atomicMax": Combination.MAXIMUM, "atomicMin": Combination.MINIMUM}
+"""What the updates of each atomic come to."""
 
 
 class Total(Record):
@@ -27,6 +28,8 @@ class Total(Record):
     name: str
     """The local that holds a thread's part."""
     updates: tuple[Update, ...]
+    start: str = "0"
+    """What a thread's part begins with, where it has none yet: it changes no total."""
 
 
 def total_name(context: TransformationContext, update: Update, group_count: int) -> str:
@@ -41,7 +44,7 @@ def totalled(context: TransformationContext, totals: tuple[Total, ...], threads:
     """The lines, for a flat block of ``threads``, without indentation and with plain line ends."""
     tree, style = context.tree, style_of(context)
     offset, warp = (free_name(tree, context.body, *names) for names in (("offset", "distance"), ("warp", "warp_index")))
-    shuffles = [_joined(total, f"__shfl_down_sync(0xffffffff, {total.name}, {offset})") for total in totals]
+    shuffles = [joined(total, f"__shfl_down_sync(0xffffffff, {total.name}, {offset})") for total in totals]
     lines = _headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", shuffles, style.indent)
     updates = [_update(context, total) for total in totals]
     warps = threads // _LANES
@@ -52,15 +55,16 @@ def totalled(context: TransformationContext, totals: tuple[Total, ...], threads:
     kept = [f"{a}[threadIdx.x / {_LANES}] = {total.name};" for total, a in zip(totals, arrays, strict=True)]
     lines += _headed(f"if (threadIdx.x % {_LANES} == 0)", kept, style.indent)
     lines.append("__syncthreads();")
-    added = [_joined(total, f"{a}[{1 if warps == 2 else warp}]") for total, a in zip(totals, arrays, strict=True)]
+    added = [joined(total, f"{a}[{1 if warps == 2 else warp}]") for total, a in zip(totals, arrays, strict=True)]
     inner = added if warps == 2 else _headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", added, style.indent)
     lines += ["if (threadIdx.x == 0) {", *(style.indent + line for line in (*inner, *updates)), "}"]
     return "\n".join(lines)
 
 
-def _joined(total: Total, other: str) -> str:
+def joined(total: Total, other: str) -> str:
+    """A thread's part and another value of its type, as a statement."""
     first = total.updates[0]
-    return combined_values(total.name, first.element_type, _COMBINATIONS[first.operation], other)
+    return combined_values(total.name, first.element_type, COMBINATIONS[first.operation], other)
 
 
 def _update(context: TransformationContext, total: Total) -> str:
