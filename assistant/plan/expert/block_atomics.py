@@ -45,7 +45,7 @@ from assistant.plan.expert.analysis.scaled_grids import GRID_ELSEWHERE, coarser_
 from assistant.plan.expert.analysis.workload_block import launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.block_total import COMBINATIONS, Total, joined, total_name, totalled
+from assistant.plan.expert.writing.block_total import COMBINATIONS, Total, joined, total_names, totalled
 from assistant.plan.expert.writing.layout import before_statement, indentation
 from assistant.plan.expert.writing.meeting_end import StridedLoop, met_at_end, strided
 from assistant.plan.expert.writing.neutral_values import neutral_value
@@ -118,7 +118,8 @@ def _plan(context: TransformationContext, updates: Updates) -> _Plan | Obstacle:
         if start is None:
             words = f"a thread would have to begin with a value that {group[0].operation} leaves alone, and the text shows none"
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"{words} for `{group[0].base}` of type `{group[0].element_type}`")
-    totals = (Total(total_name(context, g[0], len(groups)), tuple(g), start or "0") for g, start in zip(groups, starts, strict=True))
+    names = total_names(context, [group[0] for group in groups])
+    totals = (Total(name, tuple(group), start or "0") for name, group, start in zip(names, groups, starts, strict=True))
     return _Plan(tuple(totals), is_in_place=False)
 
 

@@ -48,7 +48,8 @@ def _position(function: Function, parameter: str) -> int | None:
     if parameters is None:
         return None
     for index, node in enumerate(parameters.named_children):
-        if parameter in (node_text(n) for n in node.named_children):
+        is_type = node.type in ("type_parameter_declaration", "optional_type_parameter_declaration")
+        if is_type and parameter in (node_text(n) for n in node.named_children):
             return index
     return None
 

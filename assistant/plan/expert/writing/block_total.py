@@ -7,6 +7,8 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assistant.cuda.names import free_name
 from assistant.plan.expert.analysis.plain_updates import Update
 from assistant.plan.expert.analysis.row_reductions import Combination
@@ -15,7 +17,7 @@ from assistant.plan.expert.writing.shared_rows import combined_values
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
-__all__ = ["COMBINATIONS", "Total", "joined", "total_name", "totalled"]
+__all__ = ["COMBINATIONS", "Total", "joined", "total_names", "totalled"]
 
 _LANES = 32
 COMBINATIONS = {"atomicAdd": Combination.SUM, "atomicMax": Combination.MAXIMUM, "atomicMin": Combination.MINIMUM}
@@ -32,12 +34,19 @@ class Total(Record):
     """What a thread's part begins with, where it has none yet: it changes no total."""
 
 
-def total_name(context: TransformationContext, update: Update, group_count: int) -> str:
-    """A free name for the thread's part: ``thread_total`` for ``total``, ``thread_sums1`` for one of several elements of ``sums``."""
-    index = "" if update.index is None or group_count == 1 else context.tree.text(update.index)
-    style, node = style_of(context), context.body
-    plain = style.name("thread", update.base) + (index if index.isdigit() else "")
-    return free_name(context.tree, node, plain, style.name("own", update.base))
+def total_names(context: TransformationContext, updates: Sequence[Update]) -> tuple[str, ...]:
+    """Free names for a thread's parts, one for each: ``thread_total`` for ``total``, ``thread_sums1`` for one of several of ``sums``."""
+    found: list[str] = []
+    for update in updates:
+        member = update.member
+        words = (update.base,) if member is None else tuple(member.path.split("."))
+        indices = [node for node in (update.index, None if member is None else member.index) if node is not None and len(updates) > 1]
+        number = "".join(text for text in map(context.tree.text, indices) if text.isdigit())
+        style = style_of(context)
+        names = [style.name(first, *words) + number for first in ("thread", "own")]
+        names += [f"{names[0]}_{place}" for place in range(1, len(updates))]
+        found.append(free_name(context.tree, context.body, *(name for name in names if name not in found)))
+    return tuple(found)
 
 
 def totalled(context: TransformationContext, totals: tuple[Total, ...], threads: int) -> str:
