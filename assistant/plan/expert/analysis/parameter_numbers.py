@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.cuda.assignments import assignments
-from assistant.cuda.struct_layouts import layout_named
 from assistant.cuda.syntax import SyntaxTree, kept, node_text
 from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel
 from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.struct_members import plain_members
 
 __all__ = ["parameter_numbers"]
+
+_DEEPEST = 3
+"""Structs in structs that are followed."""
 
 
 @kept
@@ -27,7 +30,7 @@ def parameter_numbers(tree: SyntaxTree, kernel: Kernel) -> tuple[str, ...]:
     found: list[str] = []
     for parameter in kernel.parameters:
         kind = plain_type(tree, parameter.type.replace("const", "").strip())
-        inside = [] if parameter.is_pointer else [*_integers(tree, parameter.name, kind)]
+        inside = [] if parameter.is_pointer else [*_integers(tree, parameter.name, kind, _DEEPEST)]
         if inside and parameter.name not in changed:
             found += inside
         elif not parameter.is_pointer:
@@ -35,16 +38,14 @@ def parameter_numbers(tree: SyntaxTree, kernel: Kernel) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _integers(tree: SyntaxTree, name: str, kind: str) -> Iterator[str]:
+def _integers(tree: SyntaxTree, name: str, kind: str, depth: int) -> Iterator[str]:
     """Integer members of a struct or a vector; none of a number."""
-    if kind == "dim3":
-        yield from (f"{name}.{axis}" for axis in "xyz")
-        return
-    vector = parse_element_type(kind)
-    layout = layout_named(tree.program.source, kind) if vector is None else None
-    if vector is not None and vector.components > 1 and vector.is_integer:
-        yield from (f"{name}.{component}" for component in "xyzw"[: vector.components])
-    for member in () if layout is None else layout.members:
-        if member.element.is_integer and member.points_to is None and member.count == 1 and "[" not in member.path:
-            components = [f".{each}" for each in "xyzw"[: member.element.components]] if member.element.components > 1 else [""]
-            yield from (f"{name}.{member.path}{component}" for component in components)
+    element = parse_element_type(kind)
+    if kind == "dim3" or (element is not None and element.is_integer and element.components > 1):
+        yield from (f"{name}.{component}" for component in "xyzw"[: 3 if element is None else element.components])
+    for member, inner in plain_members(tree, kind) if element is None and depth else ():
+        number = parse_element_type(inner)
+        if number is not None and number.is_integer and number.components == 1:
+            yield f"{name}.{member}"
+        else:
+            yield from _integers(tree, f"{name}.{member}", inner, depth - 1)

@@ -20,7 +20,7 @@ from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.row_reductions import member_type
 from assistant.record import Record
 
-__all__ = ["Number", "bytes_of", "is_plain_struct", "number_in"]
+__all__ = ["Number", "bytes_of", "is_plain_struct", "number_in", "plain_members"]
 
 _STRUCTS = ("struct_specifier", "class_specifier")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -54,6 +54,16 @@ def number_in(tree: SyntaxTree, spelled: str, path: str) -> Number | None:
             is_known = (bound is not None) == is_array and not (is_array and component) and (number != of_member or not component)
             return Number(number, None if bound is None else _with(arguments, tree.program.text(bound))) if is_known else None
     return None
+
+
+def plain_members(tree: SyntaxTree, spelled: str) -> Iterator[tuple[str, str]]:
+    """(name, type) of each member that is neither a pointer nor an array; none where the struct is not known."""
+    known = _struct(tree.program, plain_type(tree, spelled))
+    for field in () if known is None else known[0].named_children:
+        kind = field.child_by_field_name("type")
+        for declarator in () if kind is None or field.type != "field_declaration" else field.children_by_field_name("declarator"):
+            if declarator.type == "field_identifier" and kind is not None and known is not None:
+                yield tree.program.text(declarator), plain_type(tree, _with(known[1], tree.program.text(kind)))
 
 
 def bytes_of(tree: SyntaxTree, spelled: str, values: Mapping[str, int]) -> int | None:
