@@ -26,26 +26,30 @@ from __future__ import annotations
 from itertools import pairwise
 
 from assistant.cuda.files import line_end
-from assistant.cuda.syntax import Node
+from assistant.cuda.functions import enclosing_function
+from assistant.cuda.syntax import Node, unparenthesized
 from assistant.cuda.variables import locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.coarser_work import elements_a_thread
+from assistant.plan.expert.analysis.element_types import launched_types, plain_type
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.large_gpu import FULL_BLOCKS
 from assistant.plan.expert.analysis.launch_block import SeenBlock, seen_block
 from assistant.plan.expert.analysis.plain_updates import Update, Updates, plain_updates, same_element
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.row_reductions import can_be_shuffled
+from assistant.plan.expert.analysis.row_reductions import is_shuffled
 from assistant.plan.expert.analysis.scaled_grids import GRID_ELSEWHERE, coarser_grid
 from assistant.plan.expert.analysis.workload_block import launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.block_total import Total, total_name, totalled
+from assistant.plan.expert.writing.block_total import COMBINATIONS, Total, joined, total_names, totalled
 from assistant.plan.expert.writing.layout import before_statement, indentation
 from assistant.plan.expert.writing.meeting_end import StridedLoop, met_at_end, strided
+from assistant.plan.expert.writing.neutral_values import neutral_value
+from assistant.plan.expert.writing.style import is_simple_term
 from assistant.record import Record
 
 __all__ = ["BlockAtomics"]
@@ -68,7 +72,7 @@ class BlockAtomics:
         updates = plain_updates(context)
         if isinstance(updates, Obstacle):
             return context.decline(self.technique, updates)
-        obstacle = _obstacle(updates)
+        obstacle = _obstacle(context, updates)
         if obstacle is not None:
             return context.decline(self.technique, obstacle)
         block = seen_block(context)
@@ -84,14 +88,14 @@ class BlockAtomics:
         return (written,) if isinstance(coarse, Obstacle) or coarse.edits == written.edits else (coarse, written)
 
 
-def _obstacle(updates: Updates) -> Obstacle | None:
+def _obstacle(context: TransformationContext, updates: Updates) -> Obstacle | None:
     if not updates.at_line.is_of_block:
         return Obstacle(
             DeclineReason.ELEMENT_CHANGES,
             f"the threads of a block update different elements of `{updates.at_line.base}`: there is no one value to put together",
         )
     for update in updates.all:
-        if update.is_of_block and not can_be_shuffled(update.element_type):
+        if update.is_of_block and not is_shuffled(context, update.element_type):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{update.base}` of type `{update.element_type}` cannot surely be shuffled")
     return None
 
@@ -109,14 +113,19 @@ def _plan(context: TransformationContext, updates: Updates) -> _Plan | Obstacle:
     if all(held) and len(groups) == len(mine) and _follow_each_other(mine):
         totals = (Total(name or "", (update,)) for name, update in zip(held, mine, strict=True))
         return _Plan(tuple(totals), is_in_place=True)
-    extreme = next((update for update in mine if update.operation != "atomicAdd"), None)
-    if extreme is not None:
-        line = context.tree.line(extreme.statement)
-        return Obstacle(
-            DeclineReason.STORE_FORM,
-            f"the {extreme.operation} at line {line} would have to stand at the kernel's end, with the thread's own extreme in a local",
-        )
-    return _Plan(tuple(Total(total_name(context, g[0], len(groups)), tuple(g)) for g in groups), is_in_place=False)
+    starts = [_start(context, group[0]) for group in groups]
+    for group, start in zip(groups, starts, strict=True):
+        if start is None:
+            words = f"a thread would have to begin with a value that {group[0].operation} leaves alone, and the text shows none"
+            return Obstacle(DeclineReason.TYPE_UNKNOWN, f"{words} for `{group[0].base}` of type `{group[0].element_type}`")
+    names = total_names(context, [group[0] for group in groups])
+    totals = (Total(name, tuple(group), start or "0") for name, group, start in zip(names, groups, starts, strict=True))
+    return _Plan(tuple(totals), is_in_place=False)
+
+
+def _start(context: TransformationContext, update: Update) -> str | None:
+    """What a thread's part begins with, which leaves the element as it is."""
+    return "0" if update.operation == "atomicAdd" else neutral_value(context, update.element_type, COMBINATIONS[update.operation])
 
 
 def _held(context: TransformationContext, updates: Updates, update: Update) -> str | None:
@@ -149,7 +158,7 @@ def _rewrite(context: TransformationContext, updates: Updates, plan: _Plan, seen
     if isinstance(edits, Obstacle):
         return edits
     own, in_others = by_file(context, (*edits, *grid))
-    is_exact = all(t.updates[0].element_type not in ("float", "double") for t in plan.totals)
+    is_exact = all(launched_types(context, t.updates[0].element_type).isdisjoint(("float", "double")) for t in plan.totals)
     blocks = max((launch.grid.count for launch in context.launches), default=0)
     return Rewrite(
         technique=BlockAtomics.technique,
@@ -186,11 +195,35 @@ def _at_end(
 ) -> tuple[TextEdit, ...] | Obstacle:
     tree = context.tree
     first = _top_level(context, loop.index if loop is not None else updates.guard or plan.totals[0].updates[0].statement)
-    inner = [TextEdit(tree.span(u.statement), f"{t.name} += {tree.text(u.value)};") for t in plan.totals for u in t.updates]
-    declared = (f"{total.updates[0].element_type} {total.name} = 0;" for total in plan.totals)
+    inner = [TextEdit(tree.span(u.statement), joined(t, _value(context, u))) for t in plan.totals for u in t.updates]
+    declared = (f"{total.updates[0].element_type} {total.name} = {total.start};" for total in plan.totals)
     newline = f"{line_end(context.text)}{indentation(context.text, tree.span(first).start)}"
     inner += before_statement(tree, first, newline.join(declared))
     return met_at_end(context, updates.function, updates.guard, inner, totalled(context, plan.totals, block.x), loop)
+
+
+def _value(context: TransformationContext, update: Update) -> str:
+    """What the thread brings; to a maximum or a minimum in the element's type, as the atomic took it."""
+    tree, kind = context.tree, update.element_type
+    is_plain = update.operation == "atomicAdd" or _type_of(context, unparenthesized(update.value)) == kind
+    text = tree.text(update.value)
+    return text if is_plain else f"({kind}){text}" if is_simple_term(text) and "*" not in text else f"({kind})({text})"
+
+
+def _type_of(context: TransformationContext, node: Node) -> str | None:
+    """Of a variable, an element of an array, or a cast."""
+    tree = context.tree
+    cast = node.child_by_field_name("type") if node.type == "cast_expression" else None
+    if cast is not None:
+        return plain_type(tree, tree.text(cast))
+    base = node.child_by_field_name("argument") if node.type == "subscript_expression" else node
+    name = "" if base is None or base.type != "identifier" else tree.text(base)
+    function = enclosing_function(tree, context.body)
+    parameter = None if function is None else function.parameter(name)
+    found = locals_of(tree, context.body).get(name, ()) if parameter is None else (parameter,)
+    is_element = node.type == "subscript_expression"
+    is_known = len(found) == 1 and (found[0].is_pointer or found[0].is_array) == is_element and found[0].indirection <= 1
+    return plain_type(tree, found[0].type) if is_known else None
 
 
 def _top_level(context: TransformationContext, node: Node) -> Node:

@@ -41,7 +41,7 @@ from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_helpers import BlockHelper, block_helper
-from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.element_types import launched_types
 from assistant.plan.expert.analysis.launch_block import seen_block
 from assistant.plan.expert.analysis.launched_extents import constant_arguments
 from assistant.plan.expert.analysis.predictions import predicted_values
@@ -97,10 +97,8 @@ class BlockScan:
 
 
 def _rewrite(context: TransformationContext, where: BlockHelper, scan: SharedScan) -> Rewrite:
-    is_rounded = scan.combination in (Combination.SUM, Combination.PRODUCT) and plain_type(context.tree, scan.array.element_type) in (
-        "float",
-        "double",
-    )
+    is_exact = launched_types(where.inside, scan.array.element_type).isdisjoint(("float", "double"))
+    is_rounded = scan.combination in (Combination.SUM, Combination.PRODUCT) and not is_exact
     return Rewrite(
         technique=BlockScan.technique,
         kernel=context.kernel.key,

@@ -43,7 +43,7 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_helpers import BlockHelper, block_helper
 from assistant.plan.expert.analysis.block_steps import flat_sizes
 from assistant.plan.expert.analysis.coarser_work import elements_a_thread
-from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.element_types import launched_types
 from assistant.plan.expert.analysis.guarded_element import GuardedElement, guarded_element
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.large_gpu import FULL_BLOCKS
@@ -147,7 +147,7 @@ def _one_element(context: TransformationContext, totals: tuple[SharedTotal, ...]
 
 def _is_rounded(context: TransformationContext, part: SharedPart) -> bool:
     """Another order gives another result."""
-    is_exact = plain_type(context.tree, part.array.element_type) not in ("float", "double")
+    is_exact = launched_types(context, part.array.element_type).isdisjoint(("float", "double"))
     return part.combination in (Combination.SUM, Combination.PRODUCT) and not is_exact
 
 

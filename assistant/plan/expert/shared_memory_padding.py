@@ -22,6 +22,7 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of, of_program, template_environment
+from assistant.plan.expert.analysis.parameter_numbers import parameter_numbers
 from assistant.plan.expert.analysis.predictions import predicted_wavefronts
 from assistant.plan.expert.analysis.shared_rows import SharedRows, rows_of
 from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
@@ -164,7 +165,7 @@ class _Wavefronts(Record):
 def _wavefronts(context: TransformationContext, tile: SharedRows, scope: Scope, element_bytes: int, pad: int) -> _Wavefronts | None:
     """First-warp wavefronts of the tile's accesses with rows lengthened by ``pad``; None when none on the line is known."""
     block = next(iter(known_blocks(context)), Dim3(32, 32))
-    unknowns = {p.name: _UNKNOWN_SIZE for p in context.kernel.parameters if not p.is_pointer} | template_environment(context)
+    unknowns = dict.fromkeys(parameter_numbers(context.tree, context.kernel), _UNKNOWN_SIZE) | template_environment(context)
     lengths = (*tile.lengths[:-1], tile.lengths[-1] + pad)
     on_line = ideal = total = 0
     for use, indices in tile.rows:

@@ -83,6 +83,11 @@ WRONG = {
         "\t}\n\tfor (int b",
     ),
     "bins-left-out": ("private-histogram/bins_of_the_command_line", "b = threadIdx.x; b < bins", "b = threadIdx.x; b < bins - 1"),
+    "member-not-added-up": (
+        "private-histogram/structs_of_a_template", "        atomicAdd(&clusters[bin].size, block_clusters[bin].size);\n", ""),
+    "maximum-begun-at-the-top": ("block-atomics/range_of_a_template", "V thread_hi = INT_MIN;", "V thread_hi = INT_MAX;"),
+    "warps-of-a-count-left-out": (
+        "block-atomics/members_of_a_result", "            thread_count += warp_count[warp];\n", ""),
     "threads-of-one-row": ("loop-to-block/flat_work_in_square_blocks", "int c = lane;", "int c = threadIdx.x;"),
     "rows-of-the-table-left-out": ("loop-to-block/lookup_in_two_dimensions", "c += blockDim.y", "c += blockDim.x"),
     "table-read-too-soon": ("loop-to-block/seeds_of_each_round", "    __syncthreads();\n", ""),

@@ -11,14 +11,18 @@ Example::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
+from assistant.cuda.constants import file_constants
+from assistant.cuda.functions import enclosing_function
 from assistant.cuda.launch_shape import Launch, block_dims, launch_of
 from assistant.cuda.parse import parse
 from assistant.cuda.scopes import scope_inside
 from assistant.cuda.syntax import SyntaxTree, kept
+from assistant.cuda.variables import locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason, FileEdits
 from assistant.model.source import Kernel, ParsedSource, Source, Span, TextEdit
@@ -96,7 +100,7 @@ def template_values(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel) -> d
     """The same by the launches of a text alone."""
     found: dict[str, set[int | None]] = {}
     for site in parsed.launch_sites_of(kernel):
-        constants = scope_inside(tree, tree.node_at(site.span)).constants
+        constants = {**_file_constants(tree, site.span), **scope_inside(tree, tree.node_at(site.span)).constants}
         for parameter, argument in zip(kernel.template_parameters, site.template_arguments, strict=False):
             value = constants.get(argument, int(argument) if argument.isdigit() else None)
             found.setdefault(parameter.name, set()).add(value)
@@ -104,3 +108,20 @@ def template_values(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel) -> d
         if parameter.default is not None and parameter.default.isdigit():
             found.setdefault(parameter.name, {int(parameter.default)})
     return {name: value for name, values in found.items() if len(values) == 1 for value in values if value is not None}
+
+
+def _file_constants(tree: SyntaxTree, launch: Span) -> dict[str, int]:
+    """Constants outside functions as a launch sees them, also under names that mean something else elsewhere."""
+    node = tree.node_at(launch)
+    function = None if node is None else enclosing_function(tree, node)
+    if node is None or function is None:
+        return {}
+    hidden = {*locals_of(tree, function.body), *(parameter.name for parameter in function.parameters)}
+    template = function.node.parent
+    if template is not None and template.type == "template_declaration":
+        hidden |= set(re.findall(r"\w+", tree.text(template).partition(">")[0]))
+    found: dict[str, set[str]] = {}
+    for name, value in file_constants(tree.source):
+        found.setdefault(name, set()).add(value)
+    known = {name: values.pop() for name, values in found.items() if len(values) == 1 and name not in hidden}
+    return {name: int(value) for name, value in known.items() if value.isdigit()}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assistant.cuda.assignments import changed_names
+from assistant.cuda.assignments import assignments, changed_names
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import Launch
 from assistant.cuda.names import names_in
@@ -18,6 +18,7 @@ from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
+from assistant.plan.expert.analysis.parameter_numbers import parameter_numbers
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
@@ -69,15 +70,36 @@ def _holds(context: TransformationContext, launch: Launch, bound: Node, places: 
     found = {name: tree.node_at(launch.site.arguments[place].span) for name, place in places.items()}
     arguments = {name: node for name, node in found.items() if node is not None}
     names = sorted({name for node in arguments.values() if evaluate(node, launch.scope, {}) is None for name in names_in(tree, node)})
+    members = {name: f"{tree.text(arguments[owner])}.{path}" for name, owner, path in _members(context, bound) if owner in arguments}
+    if any(_is_set_late(context, launch, member) for member in members.values()):
+        return False
+    names += sorted(members.values())
     for size in _TRIAL_SIZES:
         for is_odd_larger in (False, True):
             values = {name: 2 * size + 3 if place % 2 == is_odd_larger else size for place, name in enumerate(names)}
             passed = {name: evaluate(node, launch.scope, values) for name, node in arguments.items()}
+            passed |= {name: values[member] for name, member in members.items()}
             wanted = evaluate(bound, scope, {name: value for name, value in passed.items() if value is not None})
             blocks, threads = (_first(launch, shape.components, values) for shape in (launch.grid, launch.block))
             if wanted is None or blocks is None or threads is None or not asked(blocks, threads, wanted):
                 return False
     return True
+
+
+def _members(context: TransformationContext, bound: Node) -> tuple[tuple[str, str, str], ...]:
+    """(``box.nx``, ``box``, ``nx``) of each member of a struct that the bound is made of, which stays as the launch passes it."""
+    known = parameter_numbers(context.tree, context.kernel)
+    texts = {context.tree.text(node).replace(" ", "") for node in context.tree.find("field_expression", inside=bound)}
+    found = ((text, *text.partition(".")) for text in sorted(texts) if text in known)
+    return tuple((text, owner, path) for text, owner, dot, path in found if dot)
+
+
+def _is_set_late(context: TransformationContext, launch: Launch, member: str) -> bool:
+    """The launching function sets the member, or the whole struct, behind where it made the number of blocks."""
+    tree, made = of_program(context).tree, min((node.start_byte for node in launch.grid.components), default=0)
+    owner = member.partition(".")[0]
+    changes = assignments(tree, launch.function) if launch.function is not None else ()
+    return any(change.node.start_byte > made and tree.text(change.target).replace(" ", "") in (owner, member) for change in changes)
 
 
 def _first(launch: Launch, components: tuple[Node, ...], values: dict[str, int]) -> int | None:

@@ -16,6 +16,7 @@ from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, binary_parts, node_text, unparenthesized
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
+from assistant.plan.expert.analysis.parameter_numbers import parameter_numbers
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -140,6 +141,10 @@ def _name_in_kernel(context: TransformationContext, launch: Launch, total: Node)
     for parameter, argument in zip(context.kernel.parameters, launch.site.arguments, strict=False):
         if argument.text.strip() == text and not parameter.is_pointer and parameter.name not in changed:
             return parameter.name
+    owner, _, member = text.partition(".")
+    for parameter, argument in zip(context.kernel.parameters, launch.site.arguments, strict=False):
+        if argument.text.strip() == owner and f"{parameter.name}.{member}" in parameter_numbers(context.tree, context.kernel):
+            return f"{parameter.name}.{member}"
     constants = scope_of(context.tree, context.kernel).constants
     is_constant = bool(words_in(text)) and words_in(text) <= constants.keys() and total.type == "identifier"
     return text if is_constant else None

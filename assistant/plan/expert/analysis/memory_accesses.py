@@ -20,6 +20,7 @@ from assistant.cuda.shared_arrays import element_uses, shared_arrays
 from assistant.cuda.syntax import Node, SyntaxTree, node_text, unparenthesized
 from assistant.model.source import Kernel
 from assistant.plan.expert.analysis.kernel_launches import template_environment
+from assistant.plan.expert.analysis.parameter_numbers import parameter_numbers
 from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_count
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -72,8 +73,8 @@ def warp_cost(context: TransformationContext, lanes: Sequence[Mapping[str, int]]
 
 
 def unknown_sizes(context: TransformationContext) -> dict[str, int]:
-    """A plausible value for each integer parameter, and the known template parameters."""
-    names = [p.name for p in context.kernel.parameters if not p.is_pointer]
+    """A plausible value for each integer parameter or member of one, and the known template parameters."""
+    names = parameter_numbers(context.tree, context.kernel)
     return {name: _FIRST_SIZE + index * _SIZE_STEP for index, name in enumerate(names)} | template_environment(context)
 
 

@@ -22,10 +22,11 @@ from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import mentions, names_in
 from assistant.cuda.shared_arrays import shared_arrays
-from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
-from assistant.cuda.variables import locals_of
+from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.updated_places import Member, place_of
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -51,7 +52,13 @@ class Update(Record):
     index: Node | None
     """``i`` of ``&base[i]`` and ``base + i``; None for ``base`` itself."""
     element_type: str
-    """Aliases followed."""
+    """Of the number, aliases followed."""
+    pointed_type: str
+    """What the pointer points to: the number's type, or a struct's."""
+    member: Member | None
+    """Where the number is in its struct; None for an element that is a number."""
+    alias: Variable | None
+    """The local by which the kernel reaches the element."""
     is_of_block: bool
     """All threads of a block update the same element."""
 
@@ -112,43 +119,27 @@ def _chosen_thread(tree: SyntaxTree, function: Function, update: Update) -> Obst
 def _update(tree: SyntaxTree, function: Function, call: Node) -> Update | Obstacle:
     given, line = given_arguments(call), tree.line(call)
     statement = call.parent
-    address = _address(tree, given[0]) if len(given) == 2 else None
-    if address is None or statement is None:
-        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"what the atomic at line {line} updates is not written as `&pointer[index]`")
-    base, index, cast = address
-    parameter = function.parameter(base)
+    place = place_of(tree, function, given[0]) if len(given) == 2 else None
+    if place is None or statement is None:
+        words = f"what the atomic at line {line} updates would have to be written as `&pointer[index]`, or as a member of it"
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, words)
+    parameter = function.parameter(place.base)
     if parameter is None or parameter.indirection != 1 or parameter.is_volatile:
-        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"`{base}` at line {line} is no plain pointer parameter of the kernel")
+        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"`{place.base}` at line {line} is no plain pointer parameter of the kernel")
+    spelled = place.cast or (parameter.type if place.member is None else place.member.type)
     return Update(
         statement=statement,
         operation=callee_name(tree, call),
         target=given[0],
         value=given[1],
-        base=base,
-        index=index,
-        element_type=plain_type(tree, cast or parameter.type),
+        base=place.base,
+        index=place.index,
+        element_type=plain_type(tree, spelled),
+        pointed_type=parameter.type,
+        member=place.member,
+        alias=place.alias,
         is_of_block=_is_of_block(tree, function, given[0]),
     )
-
-
-def _address(tree: SyntaxTree, node: Node) -> tuple[str, Node | None, str | None] | None:
-    """(pointer, index, type that the address is cast to)."""
-    node = unparenthesized(node)
-    if node.type == "cast_expression":
-        value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
-        inner = None if value is None else _address(tree, value)
-        return None if inner is None or kind is None else (inner[0], inner[1], tree.text(kind).replace("*", "").strip())
-    if node.type == "identifier":
-        return tree.text(node), None, None
-    parts = binary_parts(node)
-    if parts is not None and parts[0] == "+" and parts[1].type == "identifier":
-        return tree.text(parts[1]), parts[2], None
-    element = node.child_by_field_name("argument") if node.type == "pointer_expression" and tree.text(node).startswith("&") else None
-    element = None if element is None else unparenthesized(element)
-    base, indices = (None, None) if element is None else (element.child_by_field_name(f) for f in ("argument", "indices"))
-    if base is None or indices is None or base.type != "identifier" or indices.named_child_count != 1:
-        return None
-    return tree.text(base), indices.named_children[0], None
 
 
 def _is_of_block(tree: SyntaxTree, function: Function, target: Node) -> bool:
@@ -166,9 +157,11 @@ def _use_obstacle(context: TransformationContext, function: Function, updates: t
     if ordered is not None:
         return Obstacle(DeclineReason.ORDER_MATTERS, f"{ordered[0]} gives the kernel's updates an order that others may rely on")
     targets = [update.target for update in updates]
-    for base in sorted({update.base for update in updates}):
+    aliases = {update.alias.name: update.alias for update in updates if update.alias is not None}
+    known = (*targets, *(alias.declarator for alias in aliases.values()))
+    for base in sorted({update.base for update in updates} | aliases.keys()):
         for mention in mentions(tree, function.body, base):
-            if not any(target.start_byte <= mention.start_byte < target.end_byte for target in targets):
+            if not any(node.start_byte <= mention.start_byte < node.end_byte for node in known):
                 return Obstacle(
                     DeclineReason.USED_ELSEWHERE,
                     f"line {tree.line(mention)} uses `{base}` while other threads update it: all of its uses would have to be updates",

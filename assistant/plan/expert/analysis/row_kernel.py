@@ -30,10 +30,9 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.constant_indices import array_length
 from assistant.plan.expert.analysis.kept_list import KeptList, kept_list
-from assistant.plan.expert.analysis.kernel_launches import of_program
 from assistant.plan.expert.analysis.memory_uses import changed_own_array, changed_unclearly, memory_uses, object_uses
 from assistant.plan.expert.analysis.pointer_roots import pointer_names
-from assistant.plan.expert.analysis.row_reductions import Reduction, can_be_shuffled, reductions_of
+from assistant.plan.expert.analysis.row_reductions import Reduction, is_shuffled, reductions_of
 from assistant.plan.expert.analysis.summed_arrays import SummedArray, summed_arrays
 from assistant.plan.expert.analysis.thread_arrays import changed_arrays, names_of, own_arrays
 from assistant.plan.expert.analysis.thread_rows import DealtRows, dealt_rows, thread_row
@@ -237,12 +236,7 @@ def _may_end_early(tree: SyntaxTree, loop: Node) -> bool:
 
 def _shuffled_parameters(context: TransformationContext) -> frozenset[str]:
     """Template parameters that every launch of the program gives a type that can be shuffled."""
-    program = of_program(context)
-    found: dict[str, bool] = {}
-    for site in program.parsed.launch_sites_of(context.kernel):
-        for parameter, argument in zip(context.kernel.template_parameters, site.template_arguments, strict=False):
-            found[parameter.name] = found.get(parameter.name, True) and can_be_shuffled(argument)
-    return frozenset(name for name, is_shuffled in found.items() if is_shuffled)
+    return frozenset(parameter.name for parameter in context.kernel.template_parameters if is_shuffled(context, parameter.name))
 
 
 def _store_obstacle(

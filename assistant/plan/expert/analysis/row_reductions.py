@@ -22,11 +22,12 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesize
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.chosen_places import ChosenPlace, chosen_places
-from assistant.plan.expert.analysis.element_types import plain_type
+from assistant.plan.expert.analysis.element_types import launched_types, plain_type
 from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Combination", "Reduction", "can_be_shuffled", "reductions_of"]
+__all__ = ["Combination", "Reduction", "can_be_shuffled", "is_shuffled", "member_type", "reductions_of"]
 
 _SHUFFLED_TYPES = re.compile(r"float|double|(?:unsigned )?(?:int|long|long long)|unsigned|size_t|u?int(?:32|64)_t")
 """What ``__shfl_xor_sync`` takes without a header (CUDA C++ Programming Guide, "Warp Shuffle Functions")."""
@@ -40,6 +41,11 @@ _MINIMA = re.compile(r"(?:std::)?(?:min|fminf?)")
 def can_be_shuffled(type_name: str) -> bool:
     """Whether lanes can exchange values of the type."""
     return _SHUFFLED_TYPES.fullmatch(type_name) is not None
+
+
+def is_shuffled(context: TransformationContext, spelled: str) -> bool:
+    """Whether they can exchange values of what the kernel calls ``spelled``, whatever its launches make of it."""
+    return all(can_be_shuffled(each) for each in launched_types(context, spelled))
 
 
 class Combination(StrEnum):
@@ -93,7 +99,7 @@ def reductions_of(
         is_other = name in found and (found[name].combination is not combination or found[name].place != place or place is not None)
         if len(variables) != 1 or combination is None or is_other:
             return Obstacle(DeclineReason.ORDER_MATTERS, _what_would_have_to_hold(tree, change, name))
-        kind = variables[0].type if name == owner else _member_type(tree, variables[0].type, name.removeprefix(owner))
+        kind = variables[0].type if name == owner else member_type(tree, variables[0].type, name.removeprefix(owner))
         if variables[0].is_pointer or variables[0].is_array or not (can_be_shuffled(plain_type(tree, kind)) or kind in template_types):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{name}` of type `{kind}` cannot surely be shuffled")
         found[name] = Reduction(variables[0], combination, name, kind, place)
@@ -143,7 +149,7 @@ def _owner(tree: SyntaxTree, target: Node) -> str | None:
     return tree.text(target) if target.type == "identifier" else None
 
 
-def _member_type(tree: SyntaxTree, owner: str, path: str) -> str:
+def member_type(tree: SyntaxTree, owner: str, path: str) -> str:
     """Type of ``acc.x`` for ``float3 acc`` and for structs of the program; the owner's own where the member is not known."""
     kind = plain_type(tree, owner)
     for member in path.split(".")[1:]:

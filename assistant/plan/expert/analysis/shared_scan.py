@@ -27,10 +27,9 @@ from assistant.cuda.syntax import Node, unparenthesized, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
-from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.followed_block import FollowedBlock, NotFollowedError, subscripts_of
 from assistant.plan.expert.analysis.leaving import leaving_alone
-from assistant.plan.expert.analysis.row_reductions import Combination, can_be_shuffled
+from assistant.plan.expert.analysis.row_reductions import Combination, is_shuffled
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -156,7 +155,7 @@ def _array_obstacle(context: TransformationContext, array: SharedArray, arrays: 
     declaration = next(
         (n for n in tree.ancestors(array.declarator) if n.type in ("declaration", "parameter_declaration")), array.declarator
     )
-    if not can_be_shuffled(plain_type(tree, " ".join(array.element_type.split()))):
+    if not is_shuffled(context, " ".join(array.element_type.split())):
         return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{array.name}` of type `{array.element_type}` cannot surely be shuffled")
     if "volatile" in tree.text(declaration):
         return Obstacle(DeclineReason.VOLATILE, f"`{array.name}` is volatile: each access must reach memory")

@@ -31,9 +31,8 @@ from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.block_steps import flat_sizes, is_whole_block, step_counter
 from assistant.plan.expert.analysis.combinations import combination_of
-from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.leaving import leaving_alone
-from assistant.plan.expert.analysis.row_reductions import Combination, can_be_shuffled
+from assistant.plan.expert.analysis.row_reductions import Combination, is_shuffled
 from assistant.plan.expert.analysis.set_anew import until_set_anew
 from assistant.plan.expert.analysis.shared_parts import SharedParts, shared_parts
 from assistant.plan.expert.analysis.thread_stores import Choice, ThreadStore, is_for_first_thread, is_thread, stores_before
@@ -162,7 +161,7 @@ def _at(context: TransformationContext, loop: Node, block: Dim3, arrays: Mapping
         if local is not None and not _goes_along(context, array, stored, local):
             words = f"the steps change `{local}` with `{name}`: it would have to be what was stored there, and a local of its type"
             return Obstacle(DeclineReason.LOOP_FORM, words)
-        if len(array.sizes) != 1 or not can_be_shuffled(plain_type(tree, " ".join(array.element_type.split()))):
+        if len(array.sizes) != 1 or not is_shuffled(context, " ".join(array.element_type.split())):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{array.name}` of type `{array.element_type}` cannot surely be shuffled")
         parts.append(SharedPart(array, stored.node, stored.value, stored.choice, stored.before, combination, local))
     parts.sort(key=lambda part: part.first.start_byte)

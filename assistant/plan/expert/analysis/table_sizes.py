@@ -26,8 +26,10 @@ from assistant.cuda.syntax import Node, SyntaxTree, parsed_expression, unparenth
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.element_types import plain_type
-from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program
+from assistant.plan.expert.analysis.kernel_launches import launches_of, of_program, template_environment
+from assistant.plan.expert.analysis.new_parameter import CountParameter, count_parameter
 from assistant.plan.expert.analysis.size_parameters import allocation_of, factor_of, size_parameter
+from assistant.plan.expert.analysis.struct_members import bytes_of
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -35,7 +37,7 @@ from assistant.workload.recorded_words import size_assumption
 
 __all__ = ["TableSize", "TableUse", "table_size"]
 
-_SIZEOF = re.compile(r"\bsizeof\s*(?:\(\s*(?P<of>[\w:\s]+?)\s*\)|(?P<name>\w+))")
+_SIZEOF = re.compile(r"\bsizeof\s*(?:\(\s*(?P<of>[\w:\s<>,]+?)\s*\)|(?P<name>\w+))")
 _BYTE = ("unsigned char", "uint8_t", "uchar")
 
 
@@ -67,23 +69,29 @@ class TableSize(Record):
     """As the kernel can spell it: a name of the text's, where the allocation has one."""
     is_parameter: bool = False
     """The text is a parameter of the kernel, which every launch gives the number that was allocated."""
+    added: CountParameter | None = None
+    """The kernel has no such parameter yet."""
     assumption: str | None = None
     """What has to hold where only recorded launches show the size; None where the text does."""
 
 
-def table_size(context: TransformationContext, updates: Sequence[TableUse]) -> TableSize | Obstacle:
-    """The size of the table that all ``updates`` (or reads) are of, the same at every launch."""
+def table_size(context: TransformationContext, updates: Sequence[TableUse], *, may_add: bool = False) -> TableSize | Obstacle:
+    """The size of the table that all ``updates`` (or reads) are of, the same at every launch. ``may_add``: by a new parameter, too."""
     program, update = of_program(context), updates[0]
     found = [_allocated(program, launch, update) for launch in launches_of(context)]
     sizes = {each for each in found if each is not None}
     if len(sizes) == 1 and None not in found:
         return sizes.pop()
-    parameter = size_parameter(context, update.base, update.element_type)
+    parameter = size_parameter(context, update.base, plain_type(context.tree, update.element_type))
     if parameter is not None:
         scalar = None if context.recorded is None else context.recorded.scalar(parameter)
         return TableSize(1 if scalar is None else int(scalar.highest), parameter, is_parameter=True)
     if all(each.index is not None and _is_byte(context, each.index) for each in updates):
         return TableSize(256, "256")
+    added = count_parameter(context, update.base, plain_type(context.tree, update.element_type)) if may_add else None
+    if added is not None:
+        seen = _seen(context, updates)
+        return TableSize(1 if seen is None else seen.count, added.name, is_parameter=True, added=added)
     return _seen(context, updates) or Obstacle(
         DeclineReason.SIZE_UNKNOWN,
         f"how many elements `{update.base}` has is not seen: the function that launches the kernel should allocate a constant number, "
@@ -95,7 +103,7 @@ def _seen(context: TransformationContext, updates: Sequence[TableUse]) -> TableS
     """What the array had that every recorded launch passed."""
     base, facts = updates[0].base, context.recorded
     reach = next((one for one in context.reaches if one.name == base), None)
-    size = element_size_bytes(context.tree, updates[0].element_type)
+    size = bytes_of(context.tree, updates[0].element_type, template_environment(context))
     if facts is None or reach is None or size is None or reach.least_bytes != reach.most_bytes or reach.most_bytes < size:
         return None
     count = reach.most_bytes // size
@@ -116,7 +124,7 @@ def _allocated(program: TransformationContext, launch: Launch, update: TableUse)
     """What the launching function allocates for the argument."""
     tree, call = program.tree, allocation_of(program, launch, update.base)
     given = () if call is None else given_arguments(call)
-    size = element_size_bytes(tree, update.element_type)
+    size = bytes_of(tree, update.element_type, template_environment(program))
     if len(given) < 2 or size is None or launch.function is None:
         return None
     written = _written(tree, launch.function, given[1])
@@ -139,12 +147,12 @@ def _written(tree: SyntaxTree, function: Node, size: Node) -> Node:
 def _value(tree: SyntaxTree, launch: Launch, size: Node) -> int | None:
     """The bytes, ``sizeof`` followed."""
 
-    def bytes_of(match: re.Match[str]) -> str:
+    def bytes_text(match: re.Match[str]) -> str:
         name = " ".join((match["of"] or match["name"]).split())
         array = _array_bytes(tree, launch, name)
-        return str(array or element_size_bytes(tree, name) or "unknown_size")
+        return str(array or bytes_of(tree, name, launch.scope.constants) or "unknown_size")
 
-    text = _SIZEOF.sub(bytes_of, tree.text(size))
+    text = _SIZEOF.sub(bytes_text, tree.text(size))
     node = parsed_expression(text)
     return None if node is None else evaluate(node, launch.scope, {})
 

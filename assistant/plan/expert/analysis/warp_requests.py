@@ -21,6 +21,7 @@ from assistant.model.launch import Dim3
 from assistant.model.source import Kernel, ParsedSource
 from assistant.plan.expert.analysis.kernel_launches import template_values
 from assistant.plan.expert.analysis.memory_accesses import Access, addresses, global_accesses_in
+from assistant.plan.expert.analysis.parameter_numbers import parameter_numbers
 from assistant.plan.expert.analysis.warp_pattern import SECTOR_BYTES, lane_environments, sector_count
 from assistant.record import Record
 
@@ -100,7 +101,7 @@ def _with_locals(lane: Mapping[str, int], locals_: Sequence[tuple[str, Node]], s
 
 def _lanes(parsed: ParsedSource, tree: SyntaxTree, kernel: Kernel, block: Dim3, sizes: tuple[int, int]) -> tuple[dict[str, int], ...]:
     first, step = sizes
-    names = [p.name for p in kernel.parameters if not p.is_pointer]
+    names = parameter_numbers(tree, kernel)
     known = {name: first + index * step for index, name in enumerate(names)} | template_values(parsed, tree, kernel)
     return tuple({**known, **lane, **_INSIDE} for lane in lane_environments(block))
 

@@ -7,6 +7,8 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assistant.cuda.names import free_name
 from assistant.plan.expert.analysis.plain_updates import Update
 from assistant.plan.expert.analysis.row_reductions import Combination
@@ -15,10 +17,11 @@ from assistant.plan.expert.writing.shared_rows import combined_values
 from assistant.plan.expert.writing.style import style_of
 from assistant.record import Record
 
-__all__ = ["Total", "total_name", "totalled"]
+__all__ = ["COMBINATIONS", "Total", "joined", "total_names", "totalled"]
 
 _LANES = 32
-_COMBINATIONS = {"atomicAdd": Combination.SUM, "atomicMax": Combination.MAXIMUM, "atomicMin": Combination.MINIMUM}
+COMBINATIONS = {"atomicAdd": Combination.SUM, "atomicMax": Combination.MAXIMUM, "atomicMin": Combination.MINIMUM}
+"""What the updates of each atomic come to."""
 
 
 class Total(Record):
@@ -27,21 +30,30 @@ class Total(Record):
     name: str
     """The local that holds a thread's part."""
     updates: tuple[Update, ...]
+    start: str = "0"
+    """What a thread's part begins with, where it has none yet: it changes no total."""
 
 
-def total_name(context: TransformationContext, update: Update, group_count: int) -> str:
-    """A free name for the thread's part: ``thread_total`` for ``total``, ``thread_sums1`` for one of several elements of ``sums``."""
-    index = "" if update.index is None or group_count == 1 else context.tree.text(update.index)
-    style, node = style_of(context), context.body
-    plain = style.name("thread", update.base) + (index if index.isdigit() else "")
-    return free_name(context.tree, node, plain, style.name("own", update.base))
+def total_names(context: TransformationContext, updates: Sequence[Update]) -> tuple[str, ...]:
+    """Free names for a thread's parts, one for each: ``thread_total`` for ``total``, ``thread_sums1`` for one of several of ``sums``."""
+    found: list[str] = []
+    for update in updates:
+        member = update.member
+        words = (update.base,) if member is None else tuple(member.path.split("."))
+        indices = [node for node in (update.index, None if member is None else member.index) if node is not None and len(updates) > 1]
+        number = "".join(text for text in map(context.tree.text, indices) if text.isdigit())
+        style = style_of(context)
+        names = [style.name(first, *words) + number for first in ("thread", "own")]
+        names += [f"{names[0]}_{place}" for place in range(1, len(updates))]
+        found.append(free_name(context.tree, context.body, *(name for name in names if name not in found)))
+    return tuple(found)
 
 
 def totalled(context: TransformationContext, totals: tuple[Total, ...], threads: int) -> str:
     """The lines, for a flat block of ``threads``, without indentation and with plain line ends."""
     tree, style = context.tree, style_of(context)
     offset, warp = (free_name(tree, context.body, *names) for names in (("offset", "distance"), ("warp", "warp_index")))
-    shuffles = [_joined(total, f"__shfl_down_sync(0xffffffff, {total.name}, {offset})") for total in totals]
+    shuffles = [joined(total, f"__shfl_down_sync(0xffffffff, {total.name}, {offset})") for total in totals]
     lines = _headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", shuffles, style.indent)
     updates = [_update(context, total) for total in totals]
     warps = threads // _LANES
@@ -52,15 +64,16 @@ def totalled(context: TransformationContext, totals: tuple[Total, ...], threads:
     kept = [f"{a}[threadIdx.x / {_LANES}] = {total.name};" for total, a in zip(totals, arrays, strict=True)]
     lines += _headed(f"if (threadIdx.x % {_LANES} == 0)", kept, style.indent)
     lines.append("__syncthreads();")
-    added = [_joined(total, f"{a}[{1 if warps == 2 else warp}]") for total, a in zip(totals, arrays, strict=True)]
+    added = [joined(total, f"{a}[{1 if warps == 2 else warp}]") for total, a in zip(totals, arrays, strict=True)]
     inner = added if warps == 2 else _headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", added, style.indent)
     lines += ["if (threadIdx.x == 0) {", *(style.indent + line for line in (*inner, *updates)), "}"]
     return "\n".join(lines)
 
 
-def _joined(total: Total, other: str) -> str:
+def joined(total: Total, other: str) -> str:
+    """A thread's part and another value of its type, as a statement."""
     first = total.updates[0]
-    return combined_values(total.name, first.element_type, _COMBINATIONS[first.operation], other)
+    return combined_values(total.name, first.element_type, COMBINATIONS[first.operation], other)
 
 
 def _update(context: TransformationContext, total: Total) -> str:

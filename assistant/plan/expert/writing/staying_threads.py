@@ -35,7 +35,8 @@ from assistant.plan.expert.analysis.thread_index import is_place_in_grid
 from assistant.plan.expert.analysis.thread_stores import choice_of, is_for_first_thread
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import indentation, zero_of
+from assistant.plan.expert.writing.layout import indentation
+from assistant.plan.expert.writing.neutral_values import neutral_value
 from assistant.plan.expert.writing.opened_guard import inside_of, touches_memory
 from assistant.plan.expert.writing.style import style_of
 from assistant.plan.expert.writing.thread_values import REDUCED_WORDS
@@ -44,9 +45,7 @@ from assistant.record import Record
 __all__ = ["staying_threads"]
 
 _BARRIERS = re.compile(r"\b(?:__sync\w+|__shfl\w*|__ballot\w*|(?:arrive_and_)?wait|sync)\s*\(")
-_ONES = {"float": "1.0f", "double": "1.0"}
-_LARGEST = {"float": "FLT_MAX", "double": "DBL_MAX"}
-_LEAST_AND_LARGEST = {"int": ("INT_MIN", "INT_MAX"), "unsigned int": ("0", "UINT_MAX"), "unsigned": ("0", "UINT_MAX")}
+_ROUNDED = ("float", "double")
 
 
 class _Early(Record):
@@ -104,7 +103,7 @@ def _inside(context: TransformationContext, guard: Node, leaving: Node) -> str |
     names, declared = names_in(tree, condition), locals_of(tree, context.body)
     variables = [v for name in names for v in (*declared.get(name, ()), *_parameters(context, name))]
     is_fixed = not names & changed_names(tree, context.body) and all(len(declared.get(name, ())) <= 1 for name in names)
-    is_ordered = not any(plain_type(tree, v.type) in _LARGEST for v in variables)  # of a NaN neither `<` nor `>=` holds
+    is_ordered = not any(plain_type(tree, v.type) in _ROUNDED for v in variables)  # of a NaN neither `<` nor `>=` holds
     return inside_of(context, guard) if is_fixed and is_ordered else None
 
 
@@ -118,7 +117,7 @@ def _brought(context: TransformationContext, early: _Early) -> tuple[TextEdit, .
     parts = early.total.parts
     if any(part.value is None or part.before is not None for part in parts):
         return None
-    neutral = {part.array.name: _neutral(context, part) for part in parts}
+    neutral = {part.array.name: neutral_value(context, part.array.element_type, part.combination) for part in parts}
     known = {name: text for name, text in neutral.items() if text is not None}
     if len(known) < len(neutral):
         return None
@@ -134,25 +133,6 @@ def _may_divide_by_zero(context: TransformationContext, statement: Node) -> bool
     """A thread beyond the last element may come to a zero where the others never do."""
     parts = (binary_parts(node) for node in context.tree.find("binary_expression", inside=statement))
     return any(each is not None and each[0] in "/%" and each[2].type != "number_literal" for each in parts)
-
-
-def _neutral(context: TransformationContext, part: SharedPart) -> str | None:
-    """What leaves the total as it is."""
-    kind, names = plain_type(context.tree, part.array.element_type), context.text
-    match part.combination:
-        case Combination.SUM:
-            return zero_of(context.tree, part.array.element_type)
-        case Combination.PRODUCT:
-            return _ONES.get(part.array.element_type, "1")
-        case Combination.MAXIMUM if kind in _LARGEST:
-            return f"-{_LARGEST[kind]}" if _LARGEST[kind] in names else "-INFINITY"
-        case Combination.MINIMUM if kind in _LARGEST:
-            return _LARGEST[kind] if _LARGEST[kind] in names else "INFINITY"
-        case Combination.MAXIMUM | Combination.MINIMUM as extreme if kind in _LEAST_AND_LARGEST:
-            name = _LEAST_AND_LARGEST[kind][extreme is Combination.MINIMUM]
-            return name if name in names else None
-        case _:
-            return None
 
 
 def _held(context: TransformationContext, early: _Early, part: SharedPart, reading: list[Node]) -> Variable | None:
