@@ -145,7 +145,7 @@ class SourceFacts(Record):
     """Of a kernel of blocks in two dimensions, without loops: different elements that four neighbouring rows load, over those of four
     threads that load them each for itself; None where the kernel is another one, or indices are not known."""
     passes_line: int = 0
-    """Of the kernel's only launch, where a loop around it doubles or halves a number that it passes, or passes ``1 << k``; 0 elsewhere."""
+    """Of the kernel's only launch, where a loop around it doubles or halves what it passes, or passes the k of a ``1 << k``; else 0."""
     file: str = ""
     """Whose lines these are; empty: the launch's only file. Counters also have lines of headers, which mean nothing here."""
     trees: tuple[TreeFacts, ...] = ()

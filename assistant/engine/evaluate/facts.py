@@ -132,7 +132,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = 
         kernel_line=kernel.line,
         declares_double=declares_double,
         four_rows_loads_ratio=_four_rows(tree, _body(tree, kernel.body)),
-        passes_line=passes_line(tree, parsed.launch_sites_of(kernel)),
+        passes_line=passes_line(tree, kernel, parsed.launch_sites_of(kernel)),
         costs=_costs(parsed, tree, kernel, blocks),
     )
 

@@ -108,6 +108,11 @@ def test_a_launch_from_a_loop_that_doubles_or_halves_what_it_passes_is_found(loo
     assert _facts(f"{kernel}void f(float *x, int n) {{ {loop} k<<<1, 64>>>(x, {argument}); k<<<1, 64>>>(x, 1); }}\n").passes_line == 0
 
 
+def test_a_number_that_the_kernel_shifts_one_by_makes_passes() -> None:
+    kernel = "__global__ void k(float *x, int s) { x[threadIdx.x] += x[threadIdx.x ^ (1 << s)]; }\n"
+    assert _facts(f"{kernel}void f(float *x) {{ for (int s = 0; s < 5; ++s) k<<<1, 64>>>(x, s); }}\n").passes_line == 2
+
+
 def test_a_double_literal_in_float_code_is_found_and_a_meant_one_is_not() -> None:
     assert _line("c[j] = a[j] * 0.5;").double_literals == ("0.5",)
     assert _line("c[j] = a[j] * 0.5f;").double_literals == ()

@@ -22,7 +22,7 @@ from assistant.cuda.names import mentions, names_in, words_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, node_text, unparenthesized, without_comments
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.plan import DeclineReason
-from assistant.model.source import LaunchSite
+from assistant.model.source import Kernel, LaunchSite
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -102,14 +102,16 @@ def pass_loop(context: TransformationContext) -> PassLoop | Obstacle | None:
     return _read(context, launch, *found[0])
 
 
-def passes_line(tree: SyntaxTree, sites: Sequence[LaunchSite]) -> int:
-    """The line of a kernel's only launch, where a loop doubles or halves a number that it passes, or passes ``1 << k``; 0 where not."""
+def passes_line(tree: SyntaxTree, kernel: Kernel, sites: Sequence[LaunchSite]) -> int:
+    """The line of a kernel's only launch, where a loop doubles or halves what it passes, or passes the k of a ``1 << k``; else 0."""
     found = _around(tree, sites[0].span.start) if len(sites) == 1 else None
     if found is None:
         return 0
     _, variable, step = found
-    passed = [argument.text for argument in sites[0].arguments if variable in words_in(argument.text)]
-    return sites[0].line if any(step.is_geometric or "<<" in text for text in passed) else 0
+    body = tree.source[kernel.body.start : kernel.body.end]
+    passed = [(p.name, a.text) for p, a in zip(kernel.parameters, sites[0].arguments, strict=False) if variable in words_in(a.text)]
+    is_shift = any("<<" in text or re.search(rf"<<\s*{re.escape(name)}\b", body) for name, text in passed)
+    return sites[0].line if passed and (step.is_geometric or is_shift) else 0
 
 
 def _around(tree: SyntaxTree, offset: int) -> tuple[Node, str, Step] | None:
