@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.plan import Decline
 from assistant.plan.expert.staged_rows import StagedRows
 
@@ -103,3 +106,12 @@ def test_what_would_have_to_hold_is_said(reason, old, new, words):
     assert PROGRAM.count(old) == 1
     added = new[: new.rfind("\n") + 1].count("\n") if old.startswith("    ") else 0
     assert words in reason(PROGRAM.replace(old, new).replace("line=8", f"line={8 + added}"))
+
+
+@pytest.mark.parametrize(("blocks", "is_declined"), [(131, True), (132, False), (1000, False)])
+def test_few_warps_find_their_rows_in_l1(context_of, blocks, is_declined):
+    context = replace(context_of(PROGRAM), launches=(LaunchConfig(Dim3(7), Dim3(64)), LaunchConfig(Dim3(blocks), Dim3(64))))
+    result = StagedRows().rewrite(context)
+    assert isinstance(result, Decline) is is_declined
+    if isinstance(result, Decline):
+        assert result.reason.startswith("the launch would have to have 264 warps or more, two for each multiprocessor of a large GPU")
