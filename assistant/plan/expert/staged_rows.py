@@ -119,7 +119,7 @@ def _rewrite(context: TransformationContext, function: Function, asked: WalkedLo
 def _loops(
     context: TransformationContext, function: Function, asked: WalkedLoop, checks: Sequence[Node], block: Dim3
 ) -> tuple[WalkedLoop, ...]:
-    """The loop and others beside it that walk along rows as it does."""
+    """The loop and others next to it that walk along rows as it does."""
     beside = [n for n in (asked.node.parent or context.body).named_children if n.type in LOOPS and n != asked.node]
     is_behind = [n for n in beside if all(check.start_byte < n.start_byte for check in checks)]
     others = [walked_loop(context, function, loop, block) for loop in is_behind]

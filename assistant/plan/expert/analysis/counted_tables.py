@@ -1,4 +1,4 @@
-"""Tables in shared memory that a loop only counts in, by atomics whose results nobody reads: which thread has an element does not matter.
+"""Tables in shared memory that a loop only counts in, by atomics whose results are not read: which thread has an element does not matter.
 
 Where the grid shares the elements, another block's table may get one: then all tables have to be put together in the end.
 
