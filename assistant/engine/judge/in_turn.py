@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from assistant.measure.paired import aa_half_width_of, pairs_of
 from assistant.measure.statistics import WeightedPairs, compare_pairs
-from assistant.model.comparison import Comparison
+from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import Recording
 from assistant.model.timing import Block
 from assistant.ports.lab import LabFailure, Program, RunLimits, Timing
@@ -23,7 +23,10 @@ from assistant.record import Record
 __all__ = ["TimedProgram", "comparison_of", "method_of_runs", "timed_in_turn"]
 
 _BLOCKS = 5
-"""Blocks of four runs each: the fewest that carry a 95 % interval."""
+"""Blocks of four runs each: the fewest that carry a 95 % interval, as wide as all five."""
+_MOST_BLOCKS = 12
+"""Where those leave it open, and a minute is enough: a 95 % interval of twelve leaves out one run in six that something else held up."""
+_LONGEST_S = 60.0
 _LONGEST_BLOCK_S = 24.0
 """Programs that take longer are not run twenty times."""
 
@@ -37,15 +40,20 @@ class TimedProgram(Record):
 
 
 async def timed_in_turn(
-    clock: Timing, limits: RunLimits, seed: int, sides: Mapping[str, TimedProgram]
+    clock: Timing, limits: RunLimits, seed: int, sides: Mapping[str, TimedProgram], deciding: int | None = None
 ) -> tuple[tuple[Block, ...], ...] | LabFailure:
-    """For each thing in question its blocks, seconds. A failure says why the programs cannot be timed. ``sides``: by ``A`` and ``B``."""
+    """For each thing in question its blocks, seconds. A failure says why the programs cannot be timed. ``sides``: by ``A`` and ``B``;
+    ``deciding``: so many of the things are what a verdict rests on, None: all.
+
+    There are two looks at most: five blocks, and twelve where five leave one of these open. Two looks call equal programs faster at most
+    twice as often as one does; the margin, three times the half-width of A against A, is what keeps that rare.
+    """
     first = await _runs(clock, limits, sides, "AB")  # builds both
     if isinstance(first, LabFailure):
         return first
     order = random.Random(seed)  # noqa: S311 which goes first, no secret
-    blocks = list[list[Block]]()
-    for _ in range(_BLOCKS):
+    blocks, first_s = list[list[Block]](), time.monotonic()
+    while len(blocks) < _BLOCKS or _is_open([each[:deciding] for each in blocks], seed, time.monotonic() - first_s):
         start_s, letters = time.monotonic(), order.choice(("ABBA", "BAAB"))
         times = await _runs(clock, limits, sides, letters)
         if isinstance(times, LabFailure):
@@ -56,15 +64,24 @@ async def timed_in_turn(
     return tuple(zip(*blocks, strict=True))
 
 
+def _is_open(blocks: Sequence[Sequence[Block]], seed: int, taken_s: float) -> bool:
+    """Whether the first five left one of the ratios open, and there is time for twelve."""
+    if len(blocks) >= _MOST_BLOCKS or taken_s / len(blocks) * _MOST_BLOCKS > _LONGEST_S:
+        return False
+    first = zip(*blocks[:_BLOCKS], strict=True)
+    return any(comparison_of("", each, 1.0, seed, "").outcome is SpeedOutcome.INCONCLUSIVE for each in first)
+
+
 def comparison_of(name: str, blocks: tuple[Block, ...], weight: float, seed: int, what: str) -> Comparison:
     """``what``: was read, in words."""
     pairs = WeightedPairs(name, weight, pairs_of(blocks))
-    return compare_pairs((pairs,), aa_half_width_of(blocks, seed), seed, method_of_runs(what))
+    return compare_pairs((pairs,), aa_half_width_of(blocks, seed), seed, method_of_runs(what, len(blocks)))
 
 
-def method_of_runs(what: str) -> str:
-    """How the times were taken. ``what``: was read, in words."""
-    return f"both programs run in turn, their code loaded beforehand, CUPTI's time stamps {what}; n={_BLOCKS} blocks of ABBA"
+def method_of_runs(what: str, count: int) -> str:
+    """How the times were taken. ``what``: was read, in words; ``count``: blocks."""
+    first = f", as the first {_BLOCKS} left it open" if count > _BLOCKS else ""
+    return f"both programs run in turn, their code loaded beforehand, CUPTI's time stamps {what}; n={count} blocks of ABBA{first}"
 
 
 async def _runs(

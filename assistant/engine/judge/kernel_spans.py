@@ -58,7 +58,7 @@ def least_times_of_launches(pairs: Sequence[KernelPair], target: Target) -> dict
 def _compared(pairs: Sequence[KernelPair], counts: Sequence[float], timed: Sequence[tuple[Block, ...]], seed: int) -> Comparison:
     shapes = [WeightedPairs(_name(pair), count, pairs_of(blocks)) for pair, count, blocks in zip(pairs, counts, timed, strict=True)]
     half_width = max(aa_half_width_of(blocks, seed) for blocks in timed)
-    comparison = compare_pairs(tuple(shapes), half_width, seed, method_of_runs(_METHOD))
+    comparison = compare_pairs(tuple(shapes), half_width, seed, method_of_runs(_METHOD, len(timed[0])))
     cases = (
         replace(case, before_s=time_of(blocks, "A"), after_s=time_of(blocks, "B"))
         for case, blocks in zip(comparison.cases, timed, strict=True)

@@ -1,10 +1,11 @@
 """How long a Region takes in both programs as they are: run in turn on the GPU, nothing recorded but time stamps.
 
-From the start of its first step to the end of its last one, so that what lies between counts too: copies between host and device, waits of
-the host, time in which nothing runs. The same runs show how long all that main does on the GPU takes, from its first step to its last.
-Example::
+From the start of its first step to the end of its last one, so that what lies between counts too: waits of the host, time in which nothing
+runs. Copies between host and device that both make alike are left out with the time next to them, where everything runs one after another:
+what the link and the host take there is the same in both, and may be a thousand times what the kernels do. The same runs show how long all
+that main does on the GPU takes, from its first step to its last. Example::
 
-    spans = await program_spans(job, clock, found, a, b)     # LabFailure where it cannot be timed
+    spans = await program_spans(job, clock, found, a, b, is_split=True)     # LabFailure where it cannot be timed
     spans.region, spans.whole                                # FASTER 118x; FASTER 4.9x
 """
 
@@ -40,27 +41,38 @@ class ProgramSpans(Record):
     whole_s: tuple[float, float]
 
 
-async def program_spans(job: Job, clock: Timing, found: ProgramRegion, a: Program, b: Program) -> ProgramSpans | LabFailure:
-    """Over all repetitions of the Region. A failure says why the programs cannot be timed."""
+async def program_spans(
+    job: Job, clock: Timing, found: ProgramRegion, a: Program, b: Program, *, is_split: bool
+) -> ProgramSpans | LabFailure:
+    """Over all repetitions of the Region. ``is_split``: without the copies that both make alike. A failure says why the programs cannot be
+    timed."""
     region, seed = found.region, job.seeds[-1]
+    old, new = found.counted_places if is_split else (region.before, region.after)
     sides = {
-        "A": TimedProgram(a, _reader(found.before, region.before, region.step[0], region.count)),
-        "B": TimedProgram(b, _reader(found.after, region.after, region.step[1], region.count)),
+        "A": TimedProgram(a, _reader(found.before, _pieces(old), region.step[0], region.count)),
+        "B": TimedProgram(b, _reader(found.after, _pieces(new), region.step[1], region.count)),
     }
-    timed = await timed_in_turn(clock, job.limits, job.seeds[-1], sides)
+    timed = await timed_in_turn(clock, job.limits, job.seeds[-1], sides, deciding=1)
     if isinstance(timed, LabFailure):
         return timed
     of_region, of_whole = (comparison_of(found.name, blocks, float(region.count), seed, _METHOD) for blocks in timed)
     return ProgramSpans(of_region, of_whole, *(_medians_s(blocks) for blocks in timed))
 
 
+def _pieces(places: Sequence[int]) -> tuple[range, ...]:
+    """Places that follow each other, together."""
+    starts = [place for place in places if place - 1 not in places]
+    ends = [place for place in places if place + 1 not in places]
+    return tuple(range(start, end + 1) for start, end in zip(starts, ends, strict=True))
+
+
 def _reader(
-    steps: tuple[OrderedStep, ...], chosen: tuple[int, ...], step: int, count: int
+    steps: tuple[OrderedStep, ...], pieces: tuple[range, ...], step: int, count: int
 ) -> Callable[[Recording], tuple[float, ...] | None]:
     """Seconds of the Region, and of all that is done on the GPU."""
 
     def read(recording: Recording) -> tuple[float, ...] | None:
-        region_s, whole_s = span_s(recording, steps, chosen, step, count), whole_span_s(recording)
+        region_s, whole_s = span_s(recording, steps, pieces, step, count), whole_span_s(recording)
         return None if region_s is None or whole_s is None else (region_s, whole_s)
 
     return read
@@ -72,23 +84,24 @@ def _medians_s(blocks: Sequence[Block]) -> tuple[float, float]:
     )
 
 
-def span_s(recording: Recording, steps: Sequence[OrderedStep], chosen: Sequence[int], step: int, count: int) -> float | None:
+def span_s(recording: Recording, steps: Sequence[OrderedStep], pieces: Sequence[range], step: int, count: int) -> float | None:
     """Seconds of all repetitions together; None where the program did not do what it did when it was recorded.
 
-    ``chosen``: steps of the first repetition, by their place in ``steps``; ``step``: steps from one repetition to the next.
+    ``pieces``: of the first repetition, each from the start of its first step to the end of its last one, by their places in ``steps``;
+    ``step``: steps from one repetition to the next.
     """
     at = _as_recorded(recording, steps, WORK_KINDS)
-    if at is None and steps[chosen[0]].is_launch and steps[chosen[-1]].is_launch:
+    if at is None and all(steps[piece[0]].is_launch and steps[piece[-1]].is_launch for piece in pieces):
         at = _as_recorded(recording, steps, frozenset({"launch"}))
     if at is None:
         return None
     total_ns = 0
     for number in range(count):
-        within = [at[index + number * step] for index in chosen if index + number * step in at]
-        taken_ns = _from_first_to_last_ns(within)
-        if taken_ns is None:
-            return None
-        total_ns += taken_ns
+        for piece in pieces:
+            taken_ns = _from_first_to_last_ns([at[index + number * step] for index in piece if index + number * step in at])
+            if taken_ns is None:
+                return None
+            total_ns += taken_ns
     return total_ns * 1e-9
 
 

@@ -47,11 +47,16 @@ class ProgramRegion(Record):
     @property
     def counted(self) -> tuple[tuple[OrderedStep, ...], tuple[OrderedStep, ...]]:
         """Those that are in the ratio: without the host copies that B leaves as they are, unless these may hide behind other work."""
+        old, new = self.counted_places
+        return tuple(self.before[place] for place in old), tuple(self.after[place] for place in new)
+
+    @property
+    def counted_places(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Where those are in ``before`` and ``after``."""
         if self.may_overlap:
-            return self.sides
+            return self.region.before, self.region.after
         same = host_copies_of_both(*self.sides)
-        old, new = (_without(side, same) for side in self.sides)
-        return old, new
+        return _without(self.before, self.region.before, same), _without(self.after, self.region.after, same)
 
     @property
     def name(self) -> str:
@@ -80,13 +85,13 @@ class ProgramRegion(Record):
         return (f"the same in both and left out: {_listed(same)}, {sum(step.size_bytes for step in same):,} bytes",)
 
 
-def _without(steps: Sequence[OrderedStep], left_out: Counter[OrderedStep]) -> tuple[OrderedStep, ...]:
-    left, found = left_out.copy(), list[OrderedStep]()
-    for step in steps:
-        if left[step] > 0:
-            left[step] -= 1
+def _without(steps: Sequence[OrderedStep], chosen: Sequence[int], left_out: Counter[OrderedStep]) -> tuple[int, ...]:
+    left, found = left_out.copy(), list[int]()
+    for place in chosen:
+        if left[steps[place]] > 0:
+            left[steps[place]] -= 1
         else:
-            found.append(step)
+            found.append(place)
     return tuple(found)
 
 

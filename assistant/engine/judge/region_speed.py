@@ -66,10 +66,12 @@ async def region_speed(
             return Speed(_with_caveats(predicted, (*what, *further, *once, *within), elsewhere))
         return Speed(_with_caveats(predicted, (*what, *further, *once), (*within, *elsewhere)))
     timing = await _replayed(job, clock, found, before, after)
-    spans = await program_spans(job, clock, found, before.version.program, after.version.program)
+    is_split = a.are_waits_seen and b.are_waits_seen and _is_one_after_another(found, a, b) and not _added_within(found, a, b)
+    spans = await program_spans(job, clock, found, before.version.program, after.version.program, is_split=is_split)
     link = link if isinstance(spans, LabFailure) else _over_the_link(found, spans.region_s)
     once, elsewhere = (*once, *link.known), (*elsewhere, *link.doubts)
-    what = (*what, *(() if isinstance(spans, LabFailure) else _further_measurements(spans)), *once)
+    without = is_split and any(len(counted) < len(side) for counted, side in zip(found.counted, found.sides, strict=True))
+    what = (*what, *(() if isinstance(spans, LabFailure) else _further_measurements(spans, without)), *once)
     if isinstance(timing, LabFailure) and isinstance(spans, LabFailure):
         caveats = (*what, f"not timed: {timing.message}; {spans.message}")
         return Speed(_with_caveats(predicted, caveats, (*within, *elsewhere)))
@@ -84,9 +86,10 @@ async def region_speed(
     return replace(speed, comparison=_with_caveats(_together(speed.comparison, spans.region, within), what, elsewhere))
 
 
-def _further_measurements(spans: ProgramSpans) -> tuple[str, ...]:
+def _further_measurements(spans: ProgramSpans, is_without_copies: bool) -> tuple[str, ...]:
     """What the Region took, and what all that main does on the GPU took in the same runs, where that is more."""
-    region = f"it took {_change(spans.region_s)} in the programs themselves"
+    left_out = ", without those copies and what the host does next to them" if is_without_copies else ""
+    region = f"it took {_change(spans.region_s)} in the programs themselves{left_out}"
     if spans.whole_s == spans.region_s:
         return (region,)
     return (region, f"all that main does on the GPU, from the first step to the last: {_change(spans.whole_s)}, {_ratio(spans.whole)}")
@@ -132,19 +135,28 @@ def _with_caveats(comparison: Comparison | None, caveats: Sequence[str], doubts:
 
 def _within(found: ProgramRegion, a: Recording, b: Recording, clock: Timing | None) -> tuple[str, ...]:
     """What replays of the Region leave out, or do otherwise than the program; without a clock, what its prediction does."""
-    of_a, of_b = steps_within(a, found.region.before), steps_within(b, found.region.after)
     notes = list[str]()
-    streams = [{step.stream for step in steps if step.kind in WORK_KINDS} for steps in (of_a, of_b)]
-    if clock is not None and any(len(used) > 1 for used in streams):
+    if clock is not None and not _is_one_after_another(found, a, b):
         notes.append("launches of several streams are replayed one after another")
     if not (a.are_waits_seen and b.are_waits_seen):
         notes.append("waits of the host and allocations were not seen")
-    added = _counts(of_b) - _counts(of_a)
+    added = _added_within(found, a, b)
     if clock is None and found.may_overlap:
         added.pop("wait", None)  # what waits for what is in the prediction
     if added:
         notes.append(f"replays leave out what B adds between its launches: {_listed(added)}")
     return tuple(notes)
+
+
+def _is_one_after_another(found: ProgramRegion, a: Recording, b: Recording) -> bool:
+    """Whether both use one stream."""
+    sides = steps_within(a, found.region.before), steps_within(b, found.region.after)
+    return all(len({step.stream for step in steps if step.kind in WORK_KINDS}) <= 1 for steps in sides)
+
+
+def _added_within(found: ProgramRegion, a: Recording, b: Recording) -> Counter[str]:
+    """Waits and allocations, by kind, that B makes more of between its steps."""
+    return _counts(steps_within(b, found.region.after)) - _counts(steps_within(a, found.region.before))
 
 
 def _outside(found: ProgramRegion, a: Recording, b: Recording) -> tuple[str, ...]:

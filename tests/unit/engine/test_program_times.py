@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.judge import in_turn
 from assistant.engine.judge.program_speed import operations_speed, other_operations
-from assistant.model.comparison import SpeedOutcome
+from assistant.model.comparison import Comparison, SpeedOutcome
 from assistant.model.recording import HOST_COPIES
 from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from tests.contracts.fake_clock import Clock
@@ -52,6 +53,42 @@ async def test_what_replays_leave_out_is_judged_in_the_programs_alone(evaluated:
     found = await told(evaluated(A, "first second"), evaluated(B, "both wait both"), clock)
     assert (found.outcome, found.ratio) == (SpeedOutcome.FASTER, pytest.approx(3.0))
     assert found.caveats[-1] == "replays leave out what B adds between its launches: 1 wait of the host"
+
+
+SLOW_LINK = {
+    "first": (
+        ("first", 0, 30_000),
+        ("copy_to_host", 990_000, 2_000_000),
+        ("second", 2_500_000, 2_530_000),
+        ("copy_on_device", 2_531_000, 2_540_000),
+    ),
+    "both": (("both", 0, 10_000), ("copy_to_host", 960_000, 2_000_000), ("both", 2_500_000, 2_510_000)),
+}
+"""The copy over the link and the host next to it take longer than all else: 70 us and 20 us."""
+
+
+async def test_copies_that_both_make_alike_are_not_in_the_time_of_the_programs_and_neither_is_the_host_next_to_them(
+    evaluated: Evaluated,
+) -> None:
+    clock = Clock()
+    clock.ran = ran(**SLOW_LINK)
+    found = await told(evaluated(A, "first copy_to_host second copy_on_device"), evaluated(B, "both copy_to_host both"), clock)
+    assert found.ratio == pytest.approx(70 / 20), "of the kernels, and of the copy behind the last with the gap before it"
+    assert "it took 70 µs → 20 µs in the programs themselves, without those copies and what the host does next to them" in found.caveats
+
+
+@pytest.mark.parametrize("why", ["a wait that B adds", "waits that were not seen", "several streams"])
+async def test_where_more_may_happen_next_to_such_copies_all_that_lies_between_counts(evaluated: Evaluated, why: str) -> None:
+    clock = Clock()
+    clock.ran = ran(**SLOW_LINK)
+    streams = 3 if why == "several streams" else 1
+    before = evaluated(A, "first copy_to_host second copy_on_device", streams=streams)
+    after = evaluated(B, f"both {'wait' if why == 'a wait that B adds' else ''} copy_to_host both", streams=streams)
+    if why == "waits that were not seen":
+        before, after = of_a_gpu(before), of_a_gpu(after)
+    found = await told(before, after, clock)
+    assert found.ratio == pytest.approx(2_540 / 2_510)
+    assert not [caveat for caveat in found.caveats if "without those copies" in caveat]
 
 
 async def test_copies_and_fills_count_in_the_programs_themselves(evaluated: Evaluated) -> None:
@@ -202,3 +239,44 @@ async def test_programs_that_take_long_are_not_timed_over_and_over(evaluated: Ev
     clock.ran = ran(first=(("first", 0, 50_000), ("second", 50_000, 90_000)), both=(("both", 0, 30_000),))
     found = await told(evaluated(A, "first second"), evaluated(B, "both"), clock)
     assert "not timed in the programs themselves: four runs take more than -1 s" in found.caveats
+
+
+def unsteady(times: Callable[[int], float]) -> Callable[[Program], ProgramRun]:
+    """Runs of both programs; the kernel of run i takes so many ns."""
+    count = [0]
+
+    def run(program: Program) -> ProgramRun:
+        count[0] += 1
+        taken = round(times(count[0]))
+        old = (("fill", 0, 9), ("first", 9, taken), ("copy_on_device", taken, 2 * taken))
+        return ran(first=old, both=(("both", 0, 9), ("fill", 9, taken)))(program)
+
+    return run
+
+
+async def told_in_programs(evaluated: Evaluated, clock: Clock) -> Comparison:
+    return await told(evaluated(A, "fill first copy_on_device"), evaluated(B, "both fill"), clock)
+
+
+async def test_where_five_blocks_leave_it_open_there_are_twelve(evaluated: Evaluated) -> None:
+    """Something else holds one run in twenty up."""
+    clock = Clock()
+    clock.ran = unsteady(lambda number: 900_000 if number in {7, 30} else 90_000)
+    found = await told_in_programs(evaluated, clock)
+    assert found.outcome is SpeedOutcome.FASTER and found.ratio == pytest.approx(2.0, rel=0.01)
+    assert found.method.endswith("n=12 blocks of ABBA, as the first 5 left it open")
+
+
+async def test_noise_that_stays_leaves_it_open(evaluated: Evaluated) -> None:
+    clock = Clock()
+    clock.ran = unsteady(lambda number: 90_000 * (1 + 9 * (number % 3 == 0)))
+    found = await told_in_programs(evaluated, clock)
+    assert found.outcome is SpeedOutcome.INCONCLUSIVE and "n=12 blocks" in found.method
+
+
+async def test_programs_whose_blocks_take_long_are_looked_at_once(evaluated: Evaluated, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_turn, "_LONGEST_S", -1.0)  # what is meant takes a minute here
+    clock = Clock()
+    clock.ran = unsteady(lambda number: 900_000 if number in {7, 30} else 90_000)
+    found = await told_in_programs(evaluated, clock)
+    assert found.outcome is SpeedOutcome.INCONCLUSIVE and found.method.endswith("n=5 blocks of ABBA")

@@ -254,12 +254,12 @@ def test_the_repetitions_of_a_region_are_added_up() -> None:
         Program((Source(Path("/a.cu"), A),), Flags())
     ).recording
     assert recording is not None
-    assert span_s(recording, launches, (0, 1), 2, 2) == pytest.approx(18e-9)
-    assert span_s(recording, launches, (1,), 2, 2) == pytest.approx(5e-9)
-    assert span_s(recording, launches[:3], (0,), 1, 1) is None
+    assert span_s(recording, launches, (range(2),), 2, 2) == pytest.approx(18e-9)
+    assert span_s(recording, launches, (range(1, 2),), 2, 2) == pytest.approx(5e-9)
+    assert span_s(recording, launches[:3], (range(1),), 1, 1) is None
     copied = (launches[0], OrderedStep("copy_on_device"), *launches[1:])
-    assert span_s(recording, copied, (0, 1, 2), 3, 1) == pytest.approx(10e-9), "launches are counted where copies are not seen as before"
-    assert span_s(recording, copied, (0, 1), 3, 1) is None, "a copy at its end that was not seen"
+    assert span_s(recording, copied, (range(3),), 3, 1) == pytest.approx(10e-9), "launches are counted where copies are not seen as before"
+    assert span_s(recording, copied, (range(2),), 3, 1) is None, "a copy at its end that was not seen"
 
 
 def test_of_copies_that_both_make_each_is_left_out_once() -> None:
