@@ -53,7 +53,7 @@ class _OfKernel:
     @property
     def why(self) -> str:
         unjudged = tuple(each.reason for each in self.tried if each.outcome is TrialOutcome.CANNOT_JUDGE)
-        return nothing_in_words(tuple(each.outcome for each in self.tried), self.declines, self.findings, unjudged=unjudged)
+        return nothing_in_words(tuple(each.outcome for each in self.tried), self.declines, self.findings, reasons=unjudged)
 
 
 class Searched:

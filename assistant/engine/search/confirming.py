@@ -57,9 +57,8 @@ class ConfirmationResult(Record):
     """It was run; not so where a decision about this very edit stands."""
     setback: Setback | None = None
     """What was seen, for its writer; None where nothing could be made of it."""
-
-
-_NOT_OFFERED = ConfirmationResult()
+    why_not: str = ""
+    """Why it is not offered; empty where it may be, and where a person decided on it."""
 
 
 class Confirmation(Record):
@@ -84,40 +83,36 @@ class Confirmation(Record):
         with self.services.accounts.holding_gpu(job.lab):
             verification, speed = await self._judged(node)
         if not isinstance(verification, Verification):
-            job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: {why_not_judged(verification)}")
-            return _NOT_OFFERED
+            return self._turned_away(f"the best edit was not confirmed: {why_not_judged(verification)}")
         if speed.defect is not None:
-            job.say(Severity.ERROR, f"{context.kernel}: {speed.defect}; the best edit is not offered")
-            return _NOT_OFFERED
+            return self._turned_away(f"{speed.defect}; the best edit is not offered", Severity.ERROR)
         comparison = speed.comparison
         if (first := verification.failure) is not None:
-            message = f"{context.kernel}: the best edit failed its confirmation and is not offered: {first.message}"
-            job.say(Severity.WARNING, message)
-            return _failed(node, SetbackKind.WRONG_ANSWER, f"it failed when it was judged on fresh values: {first.message}", verification)
+            away = self._turned_away(f"the best edit failed its confirmation and is not offered: {first.message}")
+            reason = f"it failed when it was judged on fresh values: {first.message}"
+            return _failed(away, node, SetbackKind.WRONG_ANSWER, reason, verification)
         for note in speed.notes:
             job.say(Severity.WARNING, f"{context.kernel}: {note}")
         if speed.advice is not None:
             job.say(Severity.INFORMATION, f"{context.kernel}: the best edit is {speed.advice}")
         if comparison is None:
-            job.say(Severity.WARNING, f"{context.kernel}: the best edit was not confirmed: its speed is not known")
-            return _NOT_OFFERED
+            return self._turned_away("the best edit was not confirmed: its speed is not known")
         if comparison.outcome is not SpeedOutcome.PREDICTED and not is_proved_better(comparison):
             gain = f"{comparison.outcome.value} {format_ratio(comparison.ratio)}x in a fresh process"
-            job.say(Severity.WARNING, f"{context.kernel}: the best edit's gain was not confirmed and it is not offered: {gain}")
-            return _failed(node, SetbackKind.NOT_FASTER, f"its gain was not confirmed: {gain}", verification, comparison.ratio)
+            away = self._turned_away(f"the best edit's gain was not confirmed and it is not offered: {gain}")
+            return _failed(away, node, SetbackKind.NOT_FASTER, f"its gain was not confirmed: {gain}", verification, comparison.ratio)
         reasons = self._unwanted(node, verification, comparison)
         if reasons:
-            job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {'; '.join(reasons)}")
-            return _NOT_OFFERED
+            return self._turned_away(f"the best edit is not offered: {'; '.join(reasons)}")
         here = only_here(verification, self.services.deferred) if self.is_asked else ()
         if here:
             text = f"{context.kernel}: the best edit goes back to its writer before it is offered: {here[0].message}"
             job.say(Severity.INFORMATION, text)
-            return _failed(node, SetbackKind.ONLY_HERE, here[0].message, verification)
+            return _failed(ConfirmationResult(), node, SetbackKind.ONLY_HERE, here[0].message, verification)
         elsewhere = await self.services.judge_elsewhere(job, context.start.evaluation.version, node.evaluation.version)
         if isinstance(elsewhere, NotOffered):
-            job.say(Severity.WARNING, f"{context.kernel}: the best edit is not offered: {elsewhere.reason}")
-            return _failed(node, SetbackKind.WRONG_ANSWER, elsewhere.reason, verification)
+            away = self._turned_away(f"the best edit is not offered: {elsewhere.reason}")
+            return _failed(away, node, SetbackKind.WRONG_ANSWER, elsewhere.reason, verification)
         if elsewhere:
             findings = (*verification.findings, *elsewhere)
             verification = replace(verification, outcome=Outcome.NEEDS_DECISION, findings=findings)
@@ -128,6 +123,10 @@ class Confirmation(Record):
         )
         start, now_ms = context.start.evaluation.version, self.services.accounts.now_ms()
         return ConfirmationResult(proposal_record(job, start, confirmed, now_ms))
+
+    def _turned_away(self, why: str, severity: Severity = Severity.WARNING) -> ConfirmationResult:
+        self.context.job.say(severity, f"{self.context.kernel}: {why}")
+        return ConfirmationResult(why_not=why)
 
     def _decided_or_open(self, node: SearchNode) -> ConfirmationResult | None:
         """What comes of an edit that a person turned down, or has open already, which a message says; None for any other."""
@@ -201,6 +200,8 @@ class Confirmation(Record):
         return changes_of(self.context.start.evaluation.version.sources, node.evaluation.version.sources)
 
 
-def _failed(node: SearchNode, kind: SetbackKind, reason: str, verification: Verification, ratio: float | None = None) -> ConfirmationResult:
-    setback = replace(setback_of_confirmation(node, kind, reason, verification), ratio=ratio)
-    return ConfirmationResult(setback=setback)
+def _failed(
+    result: ConfirmationResult, node: SearchNode, kind: SetbackKind, reason: str, verification: Verification, ratio: float | None = None
+) -> ConfirmationResult:
+    """``result`` with what its writer is told."""
+    return replace(result, setback=replace(setback_of_confirmation(node, kind, reason, verification), ratio=ratio))

@@ -58,6 +58,8 @@ class KernelSearchResult(Record):
     """Of what was planned and came to no trial."""
     unjudged: tuple[str, ...] = ()
     """Why candidates could not be judged."""
+    not_offered: tuple[str, ...] = ()
+    """Why versions that were kept at first are not offered, in the order in which they were confirmed."""
     declines: tuple[Decline, ...] = ()
     """Techniques that did not apply."""
     confirmed_s: float = 0.0
@@ -82,6 +84,7 @@ class KernelSearch:
         self._offered: list[Proposal] = []
         self._decided: list[DecisionKind | None] = []
         self._confirmed_s = 0.0
+        self._not_offered: list[str] = []
 
     async def run(self) -> KernelSearchResult:
         """Search, offer, and search again without what was turned down, until something else is decided or nothing is left."""
@@ -113,6 +116,7 @@ class KernelSearch:
             outcomes=self._services.history.outcomes,
             untried=self._services.history.untried,
             unjudged=self._services.history.unjudged,
+            not_offered=tuple(self._not_offered),
             declines=self._services.history.declines,
             confirmed_s=self._confirmed_s if self._offered else 0.0,
         )
@@ -178,6 +182,7 @@ class KernelSearch:
                 return Version(node, result.proposal)
             if result.is_open_already:
                 return None
+            self._not_offered += [result.why_not] if result.why_not else []
             judged_count += result.is_judged
         return None
 

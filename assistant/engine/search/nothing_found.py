@@ -34,13 +34,13 @@ def nothing_in_words(
     outcomes: Sequence[TrialOutcome],
     declines: Sequence[Decline],
     findings: Sequence[Finding],
-    *,
     untried: Sequence[TrialOutcome] = (),
-    unjudged: Sequence[str] = (),
+    reasons: Sequence[str] = (),
 ) -> str:
     """``outcomes``: of all that was tried, on every kernel; ``declines``: what did not apply; ``findings``: of the code as it is;
-    ``untried``: of what was planned and came to no trial; ``unjudged``: why edits could not be judged."""
-    return "; ".join(part for part in (_tried(outcomes, declines, untried), *unjudged[:1], _next(declines, findings)) if part)
+    ``untried``: of what was planned and came to no trial; ``reasons``: why edits were not offered or could not be judged, of
+    which the first is said."""
+    return "; ".join(part for part in (_tried(outcomes, declines, untried), *reasons[:1], _next(declines, findings)) if part)
 
 
 def _tried(outcomes: Sequence[TrialOutcome], declines: Sequence[Decline], untried: Sequence[TrialOutcome]) -> str:

@@ -117,6 +117,11 @@ class SearchResult(Record):
         return tuple(reason for kernel in self.kernels for reason in kernel.unjudged)
 
     @property
+    def not_offered(self) -> tuple[str, ...]:
+        """Why versions that were kept at first are not offered."""
+        return tuple(reason for kernel in self.kernels for reason in kernel.not_offered)
+
+    @property
     def declines(self) -> tuple[Decline, ...]:
         return tuple(decline for kernel in self.kernels for decline in kernel.declines)
 
@@ -355,7 +360,7 @@ def _ending(evaluation: Evaluation, found: SearchResult, accounts: JobAccounts) 
     if not found.proposals:
         wrong = ", ".join(dict.fromkeys(f"{finding.code} in {instance}" for instance, finding in _defects(evaluation)))
         findings = [finding for item in evaluation.assessment.kernels for finding in item.findings]
-        said = nothing_in_words(found.outcomes, found.declines, findings, untried=found.untried, unjudged=found.unjudged)
+        said = nothing_in_words(found.outcomes, found.declines, findings, found.untried, (*found.not_offered, *found.unjudged))
         why = f"fix the original first ({wrong})" if wrong else said
         unknown = ", ".join(dict.fromkeys(item.kernel.key for item in uncounted(evaluation.planned_kernels)))
         unseen = f"; nothing could be counted of {unknown}, so that little could be planned there" if unknown else ""

@@ -60,7 +60,7 @@ def test_what_would_make_an_edit_of_the_costliest_line_possible_is_named() -> No
 
 def test_what_kept_edits_from_being_judged_is_said_once() -> None:
     race = "the original's own results are arbitrary: shared race in sums on line 9 of a.cu"
-    said = nothing_in_words((TrialOutcome.CANNOT_JUDGE,) * 2, (), (), unjudged=(race, race))
+    said = nothing_in_words((TrialOutcome.CANNOT_JUDGE,) * 2, (), (), reasons=(race, race))
     assert said == f"2 edits tried (could not be judged: 2); {race}"
 
 

@@ -118,6 +118,8 @@ async def test_a_gain_that_is_not_measured_again_is_not_offered(tmp_path: Path, 
     assert await on.run(max_rounds=1) == [("tile", "kept")]
     assert (on.offered == [("tile",)]) is (words is None)
     assert words is None or any(said.startswith(words) for said in on.said), on.said
+    if words is not None and "not confirmed" in words:
+        assert on.ending == f"no edit found: 1 edit tried, kept at first, not offered; {words.removeprefix('turn: ')}"
 
 
 async def test_a_clock_that_times_another_kernel_makes_no_edit_better(tmp_path: Path) -> None:
