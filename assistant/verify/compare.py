@@ -16,6 +16,7 @@ from assistant.verify.numbers import (
     FloatArray,
     MaskArray,
     Patterns,
+    Places,
     bits,
     chosen,
     floats,
@@ -99,7 +100,7 @@ def compare(prepared: PreparedOutput, after: bytes, fill: int, tolerance: Tolera
 
 
 @ieee
-def is_surely_wrong(prepared: PreparedOutput, some: Patterns, places: slice, tolerance: Tolerance) -> bool:
+def is_surely_wrong(prepared: PreparedOutput, some: Patterns, places: slice | Places, tolerance: Tolerance) -> bool:
     """Whether ``some``, what a run left in the elements ``places``, are enough to know that `compare` would not pass the whole output.
 
     Never true where it would pass: each element that is looked at is held to the largest error that any element may have.

@@ -16,7 +16,7 @@ from assistant.model.workload import Tolerance
 from assistant.record import Record
 from assistant.verify.compare import compare, is_surely_wrong
 from assistant.verify.evidence import CaseEvidence
-from assistant.verify.numbers import Patterns, bits
+from assistant.verify.numbers import Patterns, Places, bits, sample_places
 from assistant.verify.rules import PreparedOutput
 
 __all__ = ["check_controls"]
@@ -33,7 +33,7 @@ _EVERYWHERE = slice(None)
 
 class _Control(Record):
     name: str
-    after: Callable[[PreparedOutput, slice], Patterns | None]
+    after: Callable[[PreparedOutput, slice | Places], Patterns | None]
     """What the control leaves in these elements of the buffer; None where the control says nothing."""
 
 
@@ -69,7 +69,7 @@ def _passes(control: _Control, outputs: list[PreparedOutput], tolerance: Toleran
     """True when the control passes everywhere it says something, and does so somewhere."""
     said = [prepared for prepared in outputs if control.after(prepared, slice(0, 1)) is not None]
     for prepared in said:
-        places = slice(None, None, max(1, prepared.output.written.size // _SAMPLE_COUNT))
+        places = sample_places(prepared.output.written.size, _SAMPLE_COUNT)
         some = control.after(prepared, places)
         if some is not None and is_surely_wrong(prepared, some, places, tolerance):
             return False
@@ -83,15 +83,15 @@ def _passes(control: _Control, outputs: list[PreparedOutput], tolerance: Toleran
     return bool(said)
 
 
-def _unchanged(prepared: PreparedOutput, places: slice) -> Patterns:
+def _unchanged(prepared: PreparedOutput, places: slice | Places) -> Patterns:
     return bits(prepared.output.before(prepared.runs[0].fill), prepared.output.element)[places]
 
 
-def _zeros(prepared: PreparedOutput, places: slice) -> Patterns:
+def _zeros(prepared: PreparedOutput, places: slice | Places) -> Patterns:
     return _filled(prepared, places, 0)
 
 
-def _constant(prepared: PreparedOutput, places: slice) -> Patterns | None:
+def _constant(prepared: PreparedOutput, places: slice | Places) -> Patterns | None:
     """The first value that the original writes, everywhere; says nothing of an output of one element."""
     written = prepared.output.written
     if np.count_nonzero(written) < 2:
@@ -100,13 +100,13 @@ def _constant(prepared: PreparedOutput, places: slice) -> Patterns | None:
     return _filled(prepared, places, int(original[int(np.argmax(written))]))
 
 
-def _frozen(cases: tuple[CaseEvidence, ...], outputs: list[PreparedOutput]) -> Callable[[PreparedOutput, slice], Patterns | None]:
+def _frozen(cases: tuple[CaseEvidence, ...], outputs: list[PreparedOutput]) -> Callable[[PreparedOutput, slice | Places], Patterns | None]:
     """The first case's output for every other case of the same shape on other inputs."""
     first: dict[tuple[str, str, int], PreparedOutput] = {}
     for prepared in outputs:
         first.setdefault(_key(cases, prepared), prepared)
 
-    def after(prepared: PreparedOutput, places: slice) -> Patterns | None:
+    def after(prepared: PreparedOutput, places: slice | Places) -> Patterns | None:
         earlier = first[_key(cases, prepared)]
         mine, other = cases[prepared.output.case_index], cases[earlier.output.case_index]
         if earlier is prepared or _inputs(mine) == _inputs(other):
@@ -152,6 +152,6 @@ def _original(prepared: PreparedOutput) -> bytes:
     return prepared.runs[0].contents(prepared.output.buffer.id) or b""
 
 
-def _filled(prepared: PreparedOutput, places: slice, pattern: int) -> Patterns:
+def _filled(prepared: PreparedOutput, places: slice | Places, pattern: int) -> Patterns:
     before = _unchanged(prepared, places)
     return np.where(prepared.output.written[places], np.array(pattern, before.dtype), before)

@@ -16,6 +16,7 @@ __all__ = [
     "FloatArray",
     "MaskArray",
     "Patterns",
+    "Places",
     "bits",
     "chosen",
     "element_of",
@@ -27,11 +28,13 @@ __all__ = [
     "largest",
     "rms",
     "rms_below",
+    "sample_places",
     "shown",
 ]
 
 FloatArray = NDArray[np.float64]
 MaskArray = NDArray[np.bool_]
+Places = NDArray[np.intp]
 Patterns = NDArray[np.unsignedinteger]
 """Components as bit patterns: equal where the memory is equal."""
 
@@ -44,6 +47,7 @@ _USUAL_SHARE = 0.99
 _NEAR_FLOATS = 2.0**-14
 _NEAR_DOUBLES = 2.0**-43
 """Relative distance that regrouping a sum of 2^20 terms explains: 1024 roundoffs (Higham, Accuracy and Stability, §4.2)."""
+_GOLDEN_RATIO = (1.0 + sqrt(5.0)) / 2.0
 BYTES = ElementType("unsigned char", ElementKind.UINT, 1, 1, 1)
 """What a buffer of unknown type is compared as."""
 PIECE = 1 << 16
@@ -143,6 +147,14 @@ def largest(values: FloatArray) -> float:
 def chosen(values: NDArray[Any], places: MaskArray) -> NDArray[Any]:
     """``values[places]``; the values themselves, and no copy, where all are chosen."""
     return values if places.all() else values[places]
+
+
+def sample_places(size: int, count: int) -> Places:
+    """``count`` places of ``size``, ascending; all where there are no more. In no step: one of 4096 meets the same column in each row of a
+    table of 4096, which may be a border that nobody writes. Multiples of the golden ratio, which spread evenly (Knuth 3, §6.4)."""
+    if size <= count:
+        return np.arange(size)
+    return np.unique((np.arange(1, count + 1) * _GOLDEN_RATIO % 1.0 * size).astype(np.intp))
 
 
 def largest_finite(element: ElementType) -> float:

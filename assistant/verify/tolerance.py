@@ -31,7 +31,7 @@ from assistant.model.elements import ElementType
 from assistant.model.verification import Outcome
 from assistant.model.workload import CaseOrigin
 from assistant.record import Record
-from assistant.verify.numbers import FloatArray, MaskArray, bits, chosen, exponent_bits, ieee, largest, rms, rms_below
+from assistant.verify.numbers import FloatArray, MaskArray, bits, chosen, exponent_bits, ieee, largest, rms, rms_below, sample_places
 
 __all__ = [
     "MARK_SAMPLES",
@@ -189,7 +189,7 @@ def _largest_other(top: float, unit_roundoff: float) -> float:
 def _marks(values: FloatArray, unit_roundoff: float) -> MaskArray | None:
     """Where they are; None where there are none."""
     top = largest(values)
-    if not may_have_marks(values[:: max(1, values.size // MARK_SAMPLES)], top, unit_roundoff):
+    if not may_have_marks(values[sample_places(values.size, MARK_SAMPLES)], top, unit_roundoff):
         return None
     most = _largest_other(top, unit_roundoff)
     sizes = np.abs(values)

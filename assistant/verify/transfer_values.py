@@ -16,7 +16,7 @@ from assistant.model.verification import Outcome, VerificationFinding
 from assistant.model.workload import FixedTolerance, Tolerance
 from assistant.record import Record
 from assistant.verify.float_errors import piece_of, size_in_pieces
-from assistant.verify.numbers import BYTES, MaskArray, Patterns, bits, chosen, element_of, floats, guessed_type, rms, shown
+from assistant.verify.numbers import BYTES, MaskArray, Patterns, bits, chosen, element_of, floats, guessed_type, rms, sample_places, shown
 from assistant.verify.stdout import ROUNDED_FACTOR
 from assistant.verify.tolerance import (
     MARK_SAMPLES,
@@ -169,7 +169,7 @@ def _is_surely_near(part: Part, element: ElementType, rule: FloatRule, pooled: f
     count = len(data) // element.scalar_bytes
     size = size_in_pieces(count, lambda places: piece_of(data, element, places))
     moved = size_in_pieces(count, lambda places: piece_of(part.candidate, element, places) - piece_of(data, element, places))
-    some = bits(data, element)[:: max(1, count // MARK_SAMPLES)]
+    some = bits(data, element)[sample_places(count, MARK_SAMPLES)]
     if size is None or moved is None or may_have_marks(floats(some.tobytes(), element), size.max, element.unit_roundoff or 0.0):
         return False
     slack = _slack(rule, element, count) * size.rms

@@ -7,7 +7,7 @@ import pytest
 
 from assistant.model.elements import parse_element_type
 from assistant.model.verification import Outcome
-from assistant.verify.numbers import bits, floats, guessed_type, is_rounding, rms
+from assistant.verify.numbers import bits, floats, guessed_type, is_rounding, rms, sample_places
 from assistant.verify.tolerance import (
     Allowance,
     Errors,
@@ -184,3 +184,16 @@ def test_a_mark_may_be_off_by_roundoff_alone() -> None:
     reference = np.array([1e30, 1e30, 1.0, 2.0])
     assert with_marks_of(reference, reference * (1 + U), U).tolist() == [1e30, 1e30, 1 + U, 2 * (1 + U)]
     assert with_marks_of(reference, reference / 2, U).tolist() == [5e29, 5e29, 0.5, 1.0]
+
+
+@pytest.mark.parametrize("width", [64, 100, 1024, 4096, 4097, 5000])
+def test_a_sample_of_a_table_looks_into_all_of_its_columns(width: int) -> None:
+    places = sample_places(width * 4096, 4096)
+    columns = np.unique(places % width * 64 // width)
+    assert 4000 <= places.size <= 4096 and 0 <= places[0] < places[-1] < width * 4096
+    assert columns.size == 64 and np.unique(places // width * 64 // 4096).size == 64
+
+
+def test_a_sample_of_little_is_all_of_it() -> None:
+    assert sample_places(5, 4096).tolist() == [0, 1, 2, 3, 4]
+    assert sample_places(0, 4096).size == 0
