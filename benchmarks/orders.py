@@ -128,7 +128,10 @@ def report(out: Path, programs: Sequence[str]) -> list[str]:
     lines += [f"  not to its end: {program}: {why}" for program, why in failures]
     if found:
         lines += _policy_lines(out, found, programs)
+    if found and any(_memory(out, name).exists() for name in programs):
         lines += _memory_lines(out, tables, programs)
+    elif found:
+        lines.append("what the searches wrote into their memories is not there: an order by memory is the findings' promise here")
     return lines
 
 
