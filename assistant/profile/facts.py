@@ -9,7 +9,18 @@ from pathlib import PurePath
 
 from assistant.record import Record
 
-__all__ = ["AccessCost", "CarriedLoad", "DividedRoot", "LineFacts", "LoopFacts", "PointerFacts", "SourceFacts", "StructUse", "TreeFacts"]
+__all__ = [
+    "AccessCost",
+    "CarriedLoad",
+    "DividedRoot",
+    "InvariantLoad",
+    "LineFacts",
+    "LoopFacts",
+    "PointerFacts",
+    "SourceFacts",
+    "StructUse",
+    "TreeFacts",
+]
 
 
 class LoopFacts(Record):
@@ -59,6 +70,19 @@ class StructUse(Record):
     """Bytes of a structure that the whole kernel uses."""
 
 
+class InvariantLoad(Record):
+    """A load that a loop makes again in each iteration, though only a store through another pointer could have changed the element."""
+
+    pointer: str
+    """A parameter, or a pointer in a structure that is passed by value: ``net.leak``."""
+    inner_count: int = 1
+    """How often one iteration makes it: loops of constant length inside the loop may change the index."""
+
+    @property
+    def is_of_member(self) -> bool:
+        return "." in self.pointer
+
+
 class CarriedLoad(Record):
     """An element that a loop's iteration reads and the iteration before it stored."""
 
@@ -105,8 +129,10 @@ class LineFacts(Record):
     """Calls a sine, cosine or tangent of a float, whose routine reduces large arguments in double precision."""
     accumulated_pointers: tuple[str, ...] = ()
     """Pointers updated in place (``o[i] += …``, ``o[i] = o[i] + …``) at an index the innermost loop does not change."""
-    invariant_loads: tuple[str, ...] = ()
-    """Pointers read at an index that the innermost loop does not change."""
+    invariant_loads: tuple[InvariantLoad, ...] = ()
+    """One for each element as it is spelled."""
+    varying_load_count: int = 0
+    """Other elements that the line reads through the kernel's pointers, each as often as it is spelled in another way."""
     carried_loads: tuple[CarriedLoad, ...] = ()
     """Of elements that the iteration before stored."""
     stored_pointers: tuple[str, ...] = ()

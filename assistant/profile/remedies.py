@@ -24,7 +24,7 @@ _REMEDIES = {
     "KO110": "combine in the warp first, then in the block, then one atomic per block",
     "KO111": "smaller blocks, or split the work over more of them",
     "KO112": "a multiple of 32 threads, 128 to 256 to start with",
-    "KO113": "declare the pointers const and __restrict__, if the buffers really never overlap",
+    "KO113": "load it before the loop, or declare the pointers const and __restrict__, if the buffers really never overlap",
     "KO114": "#pragma unroll, with a bound that the compiler knows",
     "KO115": "let the first warp finish with __shfl_down_sync",
     "KO116": "write x * x, x * x * x or 1.0f / x; in a loop over the exponent, multiply the last power by x",

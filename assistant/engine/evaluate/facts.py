@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
+from assistant.cuda.accesses import ArrayAccess, Use, array_accesses, canonical, kind_of
 from assistant.cuda.assignments import assignments
 from assistant.cuda.branches import condition_of
 from assistant.cuda.calls import callee_name
@@ -33,9 +33,20 @@ from assistant.plan.expert.analysis.constant_powers import constant_powers
 from assistant.plan.expert.analysis.divided_roots import divided_root_obstacle, divided_roots
 from assistant.plan.expert.analysis.pass_loop import passes_line
 from assistant.plan.expert.analysis.running_powers import running_powers
+from assistant.plan.expert.analysis.unchanging_loads import elements, stored_in, unchanging_loads
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.plan.expert.analysis.warp_requests import WarpRequest, requests_of
-from assistant.profile.facts import AccessCost, CarriedLoad, DividedRoot, LineFacts, LoopFacts, PointerFacts, SourceFacts, TreeFacts
+from assistant.profile.facts import (
+    AccessCost,
+    CarriedLoad,
+    DividedRoot,
+    InvariantLoad,
+    LineFacts,
+    LoopFacts,
+    PointerFacts,
+    SourceFacts,
+    TreeFacts,
+)
 
 __all__ = ["source_facts"]
 
@@ -74,7 +85,8 @@ class _Line:
     divided_roots: list[DividedRoot] = field(default_factory=list[DividedRoot])
     reduces_arguments: bool = False
     accumulated: list[str] = field(default_factory=list[str])
-    invariant: list[str] = field(default_factory=list[str])
+    invariant: dict[str, InvariantLoad] = field(default_factory=dict[str, InvariantLoad])
+    varying: set[str] = field(default_factory=set[str])
     carried: list[CarriedLoad] = field(default_factory=list[CarriedLoad])
     stored: list[str] = field(default_factory=list[str])
     read: list[str] = field(default_factory=list[str])
@@ -100,6 +112,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = 
         for call in tree.find("call_expression", inside=body):
             lines[tree.line(call)].reduces_arguments |= callee_name(tree, call) in _REDUCING
         _read_accesses(tree, body, pointers, lines)
+        _read_invariants(tree, body, pointers, lines)
         for access in array_accesses(tree, body):
             lines[tree.line(access.node)].moves_structures |= access.base in of_structures
         for element in carried_elements(tree, body):
@@ -116,7 +129,8 @@ def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = 
                 divided_roots=tuple(found.divided_roots),
                 reduces_arguments=found.reduces_arguments,
                 accumulated_pointers=_unique(found.accumulated),
-                invariant_loads=_unique(found.invariant),
+                invariant_loads=tuple(found.invariant.values()),
+                varying_load_count=len(found.varying),
                 carried_loads=tuple(found.carried),
                 stored_pointers=_unique(found.stored),
                 read_count=sum(name not in found.accumulated for name in found.read),
@@ -240,12 +254,26 @@ def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defa
             line.read.append(access.base)
         if is_invariant and (access.kind is Use.UPDATE or _is_read_back(tree, access)):
             line.accumulated.append(access.base)
-        elif is_invariant and access.kind is Use.READ:
-            line.invariant.append(access.base)
         parent = access.node.parent
         if parent is not None and parent.type == "field_expression":
             member = parent.child_by_field_name("field")
             line.fields += [] if member is None else [tree.text(member)]
+
+
+def _read_invariants(tree: SyntaxTree, body: Node, pointers: set[str], lines: defaultdict[int, _Line]) -> None:
+    """Loads of elements that a loop does not change, and on the same lines all others."""
+    function = next((function for function in functions(tree) if function.body == body), None)
+    if function is None:
+        return
+    found = {
+        load.node: load for load in unchanging_loads(tree, function) if load.pointer.partition(".")[0] in pointers or "." in load.pointer
+    }
+    for element in elements(tree, function, body):
+        line, text, load = lines[tree.line(element.node)], canonical(tree, element.node), found.get(element.node)
+        if load is not None:
+            line.invariant[text] = InvariantLoad(load.pointer, load.inner_count)
+        elif kind_of(tree, element.node) is Use.READ:
+            line.varying.add(text)
 
 
 def _is_invariant(tree: SyntaxTree, access: ArrayAccess, loop: Node) -> bool:
@@ -315,10 +343,18 @@ def _trip_count(head: str) -> int | None:
 def _pointers(tree: SyntaxTree, kernel: Kernel) -> tuple[PointerFacts, ...]:
     body = _body(tree, kernel.body)
     accesses = () if body is None else array_accesses(tree, body)
-    written = {a.base for a in accesses if a.kind is not Use.READ}
+    function = next((function for function in functions(tree) if function.body == body), None)
+    followed = frozenset[str]() if function is None else stored_in(tree, function, function.body)
+    written = {a.base for a in accesses if a.kind is not Use.READ and not _is_bound(a.node)} | followed
     return tuple(
         PointerFacts(p.name, p.element_type or "", p.is_const, p.is_restrict, p.name in written) for p in kernel.parameters if p.is_pointer
     )
+
+
+def _is_bound(element: Node) -> bool:
+    """``Biquad &q = bank[i];``: what is done by the reference says more."""
+    declarator = None if element.parent is None else element.parent.child_by_field_name("declarator")
+    return declarator is not None and declarator.type == "reference_declarator"
 
 
 def _unique(names: list[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from assistant.model.profile import LaunchProfile, LineAccess
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch, fact_of, replace_accesses
-from assistant.profile.facts import LineFacts, PointerFacts, SourceFacts
+from assistant.profile.facts import InvariantLoad, LineFacts, SourceFacts
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number
 
@@ -151,29 +151,35 @@ def aliasing_reloads(context: FindContext, launch: CountedLaunch) -> tuple[Diagn
     for facts in context.facts.lines:
         readers = _unprotected(context.facts, facts)
         loads = _on_line(context.facts, launch.profile, "global load", facts.line)
-        if not readers or not loads or not _stores_in_same_loop(context.facts, facts.line):
-            continue
-        per_warp = max(a.requests for a in loads) / max(1, warps_of(launch.profile))
-        if per_warp >= threshold("reload_requests"):
-            found.append(_reload(launch, facts, readers, loads, per_warp))
+        once = sum(load.inner_count for load in readers)
+        if readers and sum(a.requests for a in loads) >= threshold("reload_requests") * once * warps_of(launch.profile):
+            found.append(_reload(launch, facts, readers, loads))
     return tuple(found)
 
 
-def _reload(
-    launch: CountedLaunch, facts: LineFacts, readers: tuple[PointerFacts, ...], loads: tuple[LineAccess, ...], per_warp: float
-) -> Diagnosis:
-    names = " and ".join(p.name for p in readers)
-    verb = "is" if len(readers) == 1 else "are"
-    kept_factor = 1 / per_warp if len(readers) >= len(loads) else 0.5 * (1 + 1 / per_warp)
-    fixed = {a: scaled_access(a, kept_factor) for a in loads}
+def _reload(launch: CountedLaunch, facts: LineFacts, readers: tuple[InvariantLoad, ...], loads: tuple[LineAccess, ...]) -> Diagnosis:
+    names = tuple(dict.fromkeys(load.pointer for load in readers))
+    verb = "is" if len(names) == 1 else "are"
+    per_warp = max(a.requests for a in loads) / max(1, warps_of(launch.profile))
+    of_members = all(load.is_of_member for load in readers)
+    keyword = "" if of_members else "without __restrict__ "
+    fixed = {a: scaled_access(a, _hoisted_ratio(launch, facts, readers, loads)) for a in loads}
     return Diagnosis(
         "KO113",
         facts.line,
-        f"{names} {verb} loaded again in each iteration ({number(per_warp)} requests per warp) though the index does not change: "
-        "without __restrict__ the compiler must assume that the loop's store may have changed it",
+        f"{' and '.join(names)} {verb} loaded again in each iteration ({number(per_warp)} requests per warp) though the index does not "
+        f"change: {keyword}the compiler must assume that the loop's store may have changed it",
         (fact_of(loads[0], launch.profile, "global_requests_per_warp", per_warp),),
         FixedLaunch(replace_accesses(launch.profile, fixed), launch.occupancy),
     )
+
+
+def _hoisted_ratio(launch: CountedLaunch, facts: LineFacts, readers: tuple[InvariantLoad, ...], loads: tuple[LineAccess, ...]) -> float:
+    """Share of the line's requests that stays when each warp makes the unchanging loads once: those of the other loads, and one round."""
+    once = sum(load.inner_count for load in readers)
+    others = (facts.varying_load_count + len(facts.accumulated_pointers)) * max(load.inner_count for load in readers)
+    rounds = sum(a.requests for a in loads) / (once + others) / max(1, warps_of(launch.profile))
+    return (others + once / max(1.0, rounds)) / (once + others)
 
 
 def carried_through_memory(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -214,14 +220,10 @@ def _carried(launch: CountedLaunch, facts: LineFacts, loads: tuple[LineAccess, .
     )
 
 
-def _unprotected(facts: SourceFacts, line: LineFacts) -> tuple[PointerFacts, ...]:
-    """Pointers read at an unchanging index on this line that a store through another pointer may alias."""
-    return tuple(p for p in facts.pointers if p.name in line.invariant_loads and not p.is_restrict and not p.is_written)
-
-
-def _stores_in_same_loop(facts: SourceFacts, line: int) -> bool:
-    loop = facts.innermost_loop(line)
-    return loop is not None and any(f.stored_pointers and loop.line <= f.line <= loop.end_line for f in facts.lines)
+def _unprotected(facts: SourceFacts, line: LineFacts) -> tuple[InvariantLoad, ...]:
+    """Loads of unchanging elements that a store through another pointer may alias."""
+    open_to_stores = {p.name for p in facts.pointers if not p.is_restrict and not p.is_written}
+    return tuple(load for load in line.invariant_loads if load.is_of_member or load.pointer in open_to_stores)
 
 
 def _on_line(source: SourceFacts, profile: LaunchProfile, op: str, line: int) -> tuple[LineAccess, ...]:

@@ -87,7 +87,7 @@ def test_a_hover_shows_cudas_words_as_they_are_written() -> None:
     view = recorded_view("transpose")
     noted = next(note for note in view.notes if note.code == "KO101")
     said = line_hover(replace(view, notes=(replace(noted, code="KO113"),)), noted.line, is_noted=True)
-    assert said[0] == "Declare the pointers const and `__restrict__`, if the buffers really never overlap."
+    assert said[0] == "Load it before the loop, or declare the pointers const and `__restrict__`, if the buffers really never overlap."
 
 
 def test_every_example_is_looked_at() -> None:

@@ -8,7 +8,7 @@ from assistant.cuda.parse import parse
 from assistant.engine.evaluate.facts import source_facts
 from assistant.model.launch import Dim3
 from assistant.model.source import Source
-from assistant.profile.facts import AccessCost, CarriedLoad, LineFacts, SourceFacts
+from assistant.profile.facts import AccessCost, CarriedLoad, InvariantLoad, LineFacts, SourceFacts
 
 _LOOP = """
 __global__ void k(float *c, const float *a, int n) {
@@ -87,7 +87,7 @@ def test_reads_of_other_elements_than_the_accumulator_are_counted() -> None:
 
 
 def test_an_invariant_load_is_found() -> None:
-    assert _line("float x = a[i]; c[j] = x;").invariant_loads == ("a",)
+    assert _line("float x = a[i]; c[j] = x;").invariant_loads == (InvariantLoad("a"),)
 
 
 @pytest.mark.parametrize(
@@ -327,12 +327,12 @@ def test_loops_know_their_depth_and_their_pragma() -> None:
     ("body", "accumulated", "invariant", "stored", "reads"),
     [
         ("c[i] += a[j];", ("c",), (), ("c",), 1),
-        ("c[i] = c[i] + a[i];", ("c",), ("c", "a"), ("c",), 1),
-        ("c[i] = c [ i ] + a[j];", ("c",), ("c",), ("c",), 1),
-        ("c[i] = a[j]; c[j] = c[i];", (), ("c",), ("c",), 2),
+        ("c[i] = c[i] + a[i];", ("c",), ("a",), ("c",), 1),
+        ("c[i] = c [ i ] + a[j];", ("c",), (), ("c",), 1),
+        ("c[i] = a[j]; c[j] = c[i];", (), (), ("c",), 2),
         ("int m = i; c[m] += 1.0f;", (), (), ("c",), 0),
         ("a += 1; c[j] = a[0];", (), (), ("c",), 1),
-        ("float local[2]; local[0] = a[i];", (), ("a",), (), 1),
+        ("float local[2]; local[0] = a[i];", (), (), (), 1),
         ("c[i] = -a[i + 1];", (), ("a",), ("c",), 1),
     ],
 )
@@ -340,7 +340,7 @@ def test_what_stays_in_place_while_a_loop_turns(
     body: str, accumulated: tuple[str, ...], invariant: tuple[str, ...], stored: tuple[str, ...], reads: int
 ) -> None:
     line = _line(body)
-    assert (line.accumulated_pointers, line.invariant_loads, line.stored_pointers, line.read_count) == (
+    assert (line.accumulated_pointers, tuple(load.pointer for load in line.invariant_loads), line.stored_pointers, line.read_count) == (
         accumulated,
         invariant,
         stored,

@@ -9,7 +9,7 @@ import pytest
 from assistant.measure import predict, target
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.profile import Severity
-from assistant.profile import CarriedLoad, LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse
+from assistant.profile import CarriedLoad, InvariantLoad, LineFacts, LoopFacts, PointerFacts, SourceFacts, StructUse
 
 WARPS = 4096 * 8
 
@@ -171,7 +171,7 @@ def test_conflict_free_shared_memory_is_no_finding(access, profile, check):
 
 
 ACCUMULATES = SourceFacts(
-    lines=(LineFacts(9, accumulated_pointers=("o",), invariant_loads=("b",), stored_pointers=("o",)),),
+    lines=(LineFacts(9, accumulated_pointers=("o",), invariant_loads=(InvariantLoad("b"),), stored_pointers=("o",)),),
     loops=(LoopFacts(8, 10, 1, None),),
     pointers=(
         PointerFacts("a", "float", is_const=True, is_restrict=False, is_written=False),

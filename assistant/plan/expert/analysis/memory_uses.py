@@ -18,7 +18,7 @@ from assistant.cuda.syntax import Node, SyntaxTree, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names
 
-__all__ = ["changed_own_array", "changed_unclearly", "memory_uses", "object_uses"]
+__all__ = ["changed_own_array", "changed_unclearly", "member_declarator", "memory_uses", "object_uses", "pointed_type"]
 
 _CHANGES = (Use.WRITE, Use.UPDATE)
 _STRUCTS = ("struct_specifier", "class_specifier")
@@ -140,15 +140,29 @@ def _local(tree: SyntaxTree, function: Function, name: str) -> Variable | None:
 
 
 def _is_pointer_member(tree: SyntaxTree, local: Variable, member: str) -> bool:
-    return _declarator_of(tree, local, member) == "pointer_declarator"
+    return member_declarator(tree, local, member) == "pointer_declarator"
 
 
 def _is_array_member(tree: SyntaxTree, local: Variable, member: str) -> bool:
-    return _declarator_of(tree, local, member) == "array_declarator"
+    return member_declarator(tree, local, member) == "array_declarator"
 
 
-def _declarator_of(tree: SyntaxTree, local: Variable, member: str) -> str | None:
-    """How the local's struct declares this member, where one struct of that name is in the program."""
+def member_declarator(tree: SyntaxTree, local: Variable, member: str) -> str | None:
+    """``pointer_declarator`` or the like: how the variable's struct declares this member; None where not one struct has that name."""
+    found = _member(tree, local, member)
+    return None if found is None else found[1].type
+
+
+def pointed_type(tree: SyntaxTree, local: Variable, member: str) -> str | None:
+    """What a member of the variable's struct points to, as the struct spells it; None where it is no plain pointer."""
+    field, declarator = _member(tree, local, member) or (None, None)
+    kind = None if field is None else field.child_by_field_name("type")
+    is_plain = declarator is not None and declarator.type == "pointer_declarator" and tree.program.text(declarator).count("*") == 1
+    return tree.program.text(kind) if kind is not None and is_plain else None
+
+
+def _member(tree: SyntaxTree, local: Variable, member: str) -> tuple[Node, Node] | None:
+    """(the declaration in the variable's struct, this member's declarator)."""
     name = local.type.split("<")[0].strip()
     program = tree.program
     structs = [n for n in program.find(*_STRUCTS) if n.child_by_field_name("body") is not None and _tag(program, n) == name]
@@ -157,7 +171,7 @@ def _declarator_of(tree: SyntaxTree, local: Variable, member: str) -> str | None
         for declarator in field.children_by_field_name("declarator"):
             names = (program.text(n) for n in program.find("field_identifier", inside=declarator))
             if next(names, None) == member:
-                return declarator.type
+                return field, declarator
     return None
 
 
