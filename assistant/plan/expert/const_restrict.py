@@ -1,8 +1,8 @@
 """Say which pointers are only read (``const``) and that none overlap (``__restrict__``).
 
-Every launch and call in the text is followed back to allocations first; pointers that may overlap are left alone,
-with the reason. Where the text leaves it open and no recorded launch passed one allocation for both, the edit is offered as one that
-rests on an assumption.
+Every launch and call in the text is followed back to allocations first; pointers that may overlap are left as they are, and the reason is
+given where nothing else would help the finding. Where the text leaves it open and no recorded launch passed one allocation for both, the
+edit is offered as one that rests on an assumption.
 
 Example::
 
@@ -14,7 +14,7 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from assistant.cuda.accesses import Use, uses_of
@@ -30,6 +30,7 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.pointer_roots import global_pointers, pointer_names, unclear_access
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.read_only import const_edits, make_const
+from assistant.plan.expert.analysis.unchanging_loads import unchanging_loads
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -75,10 +76,14 @@ class ConstRestrict:
         refusal = _refusal(tree, function, pointers)
         if refusal is not None:
             return context.decline(self.technique, refusal)
-        assumption = _separate(tree, function, pointers, context.recorded)
+        together = _together(tree, function, pointers, context.recorded)
+        apart = tuple(pointer for pointer in pointers if pointer.variable.name not in together)
+        if together and not _is_of_use(context, function, apart):
+            return context.decline(self.technique, next(iter(together.values())))
+        assumption = _separate(tree, function, apart, pointers, context.recorded)
         if isinstance(assumption, Obstacle):
             return context.decline(self.technique, assumption)
-        return (_rewrite(context, function, pointers, assumption),)
+        return (_rewrite(context, function, apart, assumption),)
 
 
 def _pointers(tree: SyntaxTree, function: Function) -> Iterator[_Pointer]:
@@ -143,23 +148,48 @@ def _is_redirected(tree: SyntaxTree, node: Node) -> bool:
     return operator is None or tree.text(operator) == "="
 
 
-def _separate(
+def _together(
     tree: SyntaxTree, function: Function, pointers: tuple[_Pointer, ...], recorded: RecordedFacts | None
+) -> Mapping[str, Obstacle]:
+    """Pointers that may overlap with another one, by name, and why."""
+    found: dict[str, Obstacle] = {}
+    for a, b in _pairs(pointers, pointers):
+        match overlap(tree, function, a, b, recorded):
+            case Overlap(reason):
+                obstacle = Obstacle(DeclineReason.MAY_OVERLAP, f"`{a}` and `{b}` may overlap: {reason}")
+                found |= {name: found.get(name, obstacle) for name in (a, b)}
+            case _:
+                pass
+    return found
+
+
+def _is_of_use(context: TransformationContext, function: Function, apart: tuple[_Pointer, ...]) -> bool:
+    """The finding's line loads an unchanging element through one of these, which does not say yet that it overlaps with no other."""
+    tree = context.tree
+    loaded = {load.pointer for load in unchanging_loads(tree, function) if tree.line(load.node) == context.line}
+    return any(pointer.variable.name in loaded and not pointer.variable.is_restrict for pointer in apart)
+
+
+def _pairs(some: tuple[_Pointer, ...], pointers: tuple[_Pointer, ...]) -> Iterator[tuple[str, str]]:
+    """Of ``some`` with any, by their names, where at least one is written."""
+    for a, b in combinations(pointers, 2):
+        if (a in some or b in some) and not (a.is_read_only and b.is_read_only):
+            yield a.variable.name, b.variable.name
+
+
+def _separate(
+    tree: SyntaxTree, function: Function, some: tuple[_Pointer, ...], pointers: tuple[_Pointer, ...], recorded: RecordedFacts | None
 ) -> Obstacle | str | None:
-    """Why pointers may overlap; else what has to be assumed of launches that the text does not show, None if nothing."""
+    """What has to be assumed of launches that the text does not show, so that ``some`` overlap with no other; None if nothing; why not."""
     unseen: str | None = None
     assumed: list[tuple[str, str]] = []
-    for a, b in combinations(pointers, 2):
-        if a.is_read_only and b.is_read_only:
-            continue
-        match overlap(tree, function, a.variable.name, b.variable.name, recorded):
-            case Overlap(reason):
-                return Obstacle(DeclineReason.MAY_OVERLAP, f"`{a.variable.name}` and `{b.variable.name}` may overlap: {reason}")
+    for a, b in _pairs(some, pointers):
+        match overlap(tree, function, a, b, recorded):
             case NoCallers(caller):
                 unseen = caller
             case ApartAsRecorded(first, second):
                 assumed.append((first, second))
-            case None:
+            case _:
                 pass
     if recorded is not None and assumed and unseen is None:
         return apart_assumption(recorded, *assumed)
@@ -188,12 +218,14 @@ def _rewrite(context: TransformationContext, function: Function, pointers: tuple
     edits += _declaration_edits(tree, function, pointers, keyword)
     const_names = ", ".join(f"`{p.variable.name}`" for p in pointers if p.wants_const)
     made_const = f"Declare {const_names} const and " if const_names else "Declare "
+    is_every = len(pointers) == sum(variable.is_pointer and bool(variable.name) for variable in function.parameters)
+    named = "every pointer" if is_every else ", ".join(f"`{p.variable.name}`" for p in pointers)
     return Rewrite(
         technique=ConstRestrict.technique,
         kernel=context.kernel.key,
         line=context.kernel.line,
         edits=tuple(sorted(set(edits))),
-        summary=f"{made_const}every pointer of `{function.name}` `{keyword}`.",
+        summary=f"{made_const}{named} of `{function.name}` `{keyword}`.",
         labels=() if assumption is None else (Label.ASSUMPTION,),
         predictions=predicted_values(context, {"global_requests_per_warp": 1.0}),
         assumptions=() if assumption is None else (assumption,),
