@@ -83,6 +83,7 @@ def overlap(
 ) -> Overlap | NoCallers | ApartAsRecorded | None:
     """Why the pointer parameters ``first`` and ``second`` may overlap; None if no call in the program lets them.
 
+    Either may be a pointer in a structure that is passed by value: ``net.v``.
     ``recorded``: of the kernel in question, which ``function`` is or which calls it. Declared launches show nothing: the arrays of a
     workload block lie apart because the block says so.
     """
@@ -121,7 +122,8 @@ def arguments_overlap(tree: SyntaxTree, caller: Function | None, first: Node, se
 def _by_text(tree: SyntaxTree, function: Function, names: tuple[str, str], recorded: RecordedFacts | None, depth: int) -> _Found:
     if depth > _MAX_CALLER_DEPTH:
         return Overlap(f"`{function.name}` is called through too many functions to follow its arguments")
-    positions = [index for index, p in enumerate(function.parameters) if p.name in names]
+    owners = [name.partition(".")[0] for name in names]
+    positions = [index for owner in owners for index, p in enumerate(function.parameters) if p.name == owner]
     direct = tuple(calls_of(tree, function.name))
     passed_on = _calls_through_parameters(tree, function, direct)
     if passed_on is None:
@@ -147,9 +149,20 @@ def _overlap_at(
         return Overlap(f"the arguments at {tree.place(tree.span(call))} could not be read")
     left, right = (given[position] for position in positions)
     caller = enclosing_function(tree, call)
-    firsts, seconds = _origins(tree, left, caller, frozenset()), _origins(tree, right, caller, frozenset())
+    firsts, seconds = _passed(tree, left, names[0], caller), _passed(tree, right, names[1], caller)
     passed = (_PassedPair(a, b, names, caller, len(firsts) == len(seconds) == 1) for a in firsts for b in seconds)
     return _worst(_conflict(tree, call, pair, recorded, depth) for pair in passed)
+
+
+def _passed(tree: SyntaxTree, argument: Node, name: str, caller: Function | None) -> tuple[_Origin, ...]:
+    """What a parameter can point into, or the member ``net.v`` of one that is passed a structure of the caller's own."""
+    _, _, member = name.partition(".")
+    if not member:
+        return _origins(tree, argument, caller, frozenset())
+    place, given = f"{canonical(tree, argument)} . {member}", unparenthesized(argument)
+    is_own = given.type == "identifier" and (caller is None or caller.parameter(tree.text(given)) is None)
+    is_allocated = any(allocated_places(tree, tree.root, place)) and not _is_assigned_elsewhere(tree, place)
+    return (_Buffer(place) if is_own and is_allocated else _Unknown(f"where `{tree.text(given)}.{member}` comes from is not visible"),)
 
 
 class _PassedPair(Record):

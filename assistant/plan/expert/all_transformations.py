@@ -14,6 +14,7 @@ from assistant.plan.expert.constant_powers import ConstantPowers
 from assistant.plan.expert.exchange_sort import ExchangeSort
 from assistant.plan.expert.fewer_blocks import FewerBlocks
 from assistant.plan.expert.float_literals import FloatLiterals
+from assistant.plan.expert.hoisted_loads import HoistedLoads
 from assistant.plan.expert.kernel_fusion import KernelFusion
 from assistant.plan.expert.loop_to_block import LoopToBlock
 from assistant.plan.expert.loop_to_grid import LoopToGrid
@@ -58,6 +59,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     ExchangeSort(),
     FewerBlocks(),
     FloatLiterals(),
+    HoistedLoads(),
     KernelFusion(),
     LoopToBlock(),
     LoopToGrid(),

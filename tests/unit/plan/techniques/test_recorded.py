@@ -13,6 +13,7 @@ from assistant.model.plan import Decline, Rewrite
 from assistant.model.recorded_facts import FactsOrigin, LaunchShape, PointerPair, RecordedFacts, Separation
 from assistant.model.verification import Label
 from assistant.plan.expert.const_restrict import ConstRestrict
+from assistant.plan.expert.hoisted_loads import HoistedLoads
 from assistant.plan.expert.scalar_replacement import ScalarReplacement
 from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
 from tests.unit.plan.conftest import make_applied, make_context
@@ -103,3 +104,14 @@ def test_a_recorded_launch_speaks_against_what_the_text_seems_to_keep_apart(tech
 def test_declared_launches_show_nothing_of_a_programs_own() -> None:
     declared = replace(recorded("sums"), origin=FactsOrigin.DECLARED)
     assert isinstance(edit(ScalarReplacement(), SUMS, declared), Decline)
+
+
+GAINS = SUMS.replace("finding=KO107", "finding=KO113").replace("+= m[k]", "= m[threadIdx.x] * k").replace("out[threadIdx.x] =", "out[k] =")
+
+
+def test_a_value_is_loaded_before_the_loop_where_recorded_launches_keep_the_stores_apart_from_it() -> None:
+    rewrite = edit(HoistedLoads(), GAINS, recorded("sums"))
+    assert isinstance(rewrite, Rewrite) and rewrite.labels == (Label.ASSUMPTION,)
+    assert rewrite.assumptions[0].startswith("`out` never overlaps `m`: true in all 6 recorded launches")
+    assert isinstance(edit(HoistedLoads(), GAINS, None), Decline)
+    assert isinstance(edit(HoistedLoads(), GAINS, recorded("sums", separation=Separation.ONE_ALLOCATION)), Decline)

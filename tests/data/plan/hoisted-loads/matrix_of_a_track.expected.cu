@@ -1,0 +1,46 @@
+// kernel=track line=14 finding=KO113
+#define DIM 3
+
+template <class Real>
+__global__ void track(Real * est, const Real * meas, const Real * F, const Real * K, long tracks, int steps)
+{
+    long tr = blockIdx.x * (long)blockDim.x + threadIdx.x;
+    if (tr >= tracks) return;
+    Real x[DIM] = {0, 0, 0};
+    Real own_F[DIM][DIM];
+    #pragma unroll
+    for (int i = 0; i < DIM; ++i) {
+        #pragma unroll
+        for (int j = 0; j < DIM; ++j)
+            own_F[i][j] = F[(tr % 4 * DIM + i) * DIM + j];
+    }
+    Real own_K[DIM];
+    #pragma unroll
+    for (int i = 0; i < DIM; ++i)
+        own_K[i] = K[tr * DIM + i];
+    for (int k = 0; k < steps; ++k) {
+        Real p[DIM];
+        #pragma unroll
+        for (int i = 0; i < DIM; ++i) {
+            p[i] = 0;
+            #pragma unroll
+            for (int j = 0; j < DIM; ++j) p[i] += own_F[i][j] * x[j];
+        }
+        Real r = meas[k * tracks + tr] - p[0];
+        #pragma unroll
+        for (int i = 0; i < DIM; ++i) {
+            x[i] = p[i] + own_K[i] * r;
+            est[(k * DIM + i) * tracks + tr] = x[i];
+        }
+    }
+}
+
+int main()
+{
+    double *est, *meas, *F, *K;
+    cudaMalloc(&est, 8 * 777 * 90 * DIM);
+    cudaMalloc(&meas, 8 * 777 * 90);
+    cudaMalloc(&F, 8 * 4 * DIM * DIM);
+    cudaMalloc(&K, 8 * 777 * DIM);
+    track<double><<<5, 160>>>(est, meas, F, K, 777L, 90);
+}
