@@ -65,7 +65,7 @@ int main(int argc, char *argv[])
             for (int i = 0; i < NX; i++) {
                 float x = (float)i / NX - 0.5f, y = (float)j / NY - 0.5f, z = (float)k / NZ - 0.5f;
                 T[IDX(i, j, k)] = 20.0f + (i + 2 * j + 3 * k) % 7;
-                if (x * x + y * y + z * z < 0.04f) T[IDX(i, j, k)] = 100.0f;
+                if (x * x + y * y + z * z < 0.05f) T[IDX(i, j, k)] = 100.0f;
                 if (k == 0) T[IDX(i, j, k)] = 80.0f;
             }
 

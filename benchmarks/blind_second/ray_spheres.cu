@@ -92,8 +92,8 @@ __global__ void render(Vec *frame, const Sphere *spheres, int n, int w, int h)
     int py = blockIdx.y * blockDim.y + threadIdx.y;
     if (px >= w || py >= h) return;
 
-    Vec o(0, 2, -9);
-    Vec d = Vec((px + 0.5 - w / 2.0) / h, (h / 2.0 - py - 0.5) / h - 0.1, 1.0).unit();
+    Vec o(0.3, 2, -9);
+    Vec d = Vec((px + 0.5 - w / 2.0) / h, (h / 2.0 - py - 0.5) / h - 0.13, 1.0).unit();
     Vec light = Vec(0.5, 0.9, -0.4).unit();
     Vec color;
     float weight = 1;
