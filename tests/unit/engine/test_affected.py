@@ -267,6 +267,7 @@ def test_what_answers_a_finding_is_more_occupancy_and_more_blocks_and_less_of_al
         "KO104",
         "KO105",
         "KO106",
+        "KO125",
         "KO101",
         "KO109",
         "KO110",

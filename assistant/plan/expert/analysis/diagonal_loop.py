@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.cuda.assignments import Assignment, assignments, changed_names
-from assistant.cuda.branches import condition_of
+from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.launch_shape import Launch, launch_of
@@ -67,6 +67,8 @@ class DiagonalLoop(Record):
     """The arguments that differ from turn to turn, by the kernel's parameters."""
     passed: Mapping[str, Node]
     """All arguments by the kernel's parameters."""
+    skips: tuple[tuple[Node, bool], ...]
+    """(condition, what it comes to where nothing is launched): of ``if (…) continue;`` before the launch, and of an ``if`` around it."""
     roots: tuple[str, ...]
     """Sizes that only a run knows, as the host calls them."""
 
@@ -96,10 +98,21 @@ class DiagonalLoop(Record):
         place = {**sizes, self.variable: start + turn * self.step}
         scope = self.launch.scope
         blocks, threads = ([evaluate(node, scope, place) for node in shape.components] for shape in (self.launch.grid, self.launch.block))
-        if not blocks or not threads or blocks[0] is None or threads[0] is None or any(n != 1 for n in (*blocks[1:], *threads[1:])):
+        asked = [(evaluate(node, scope, place), value) for node, value in self.skips]
+        skipped = [None if found is None else bool(found) == value for found, value in asked]
+        if (
+            None in skipped
+            or not blocks
+            or not threads
+            or blocks[0] is None
+            or threads[0] is None
+            or any(n != 1 for n in (*blocks[1:], *threads[1:]))
+        ):
             return None
         values = {name: evaluate(node, scope, place) for name, node in self.passed.items()}
-        return TrialLaunch(blocks[0], threads[0], {name: value for name, value in values.items() if value is not None})
+        return TrialLaunch(
+            0 if any(skipped) else blocks[0], threads[0], {name: value for name, value in values.items() if value is not None}
+        )
 
 
 def diagonal_loop(context: TransformationContext) -> DiagonalLoop | Obstacle | None:
@@ -182,8 +195,10 @@ def _read(context: TransformationContext, launch: Launch, loop: Node) -> Diagona
     if not given or place is None:
         return None
     begun = _begun(tree, caller, loop, variable)
-    before, after = statements[:place], statements[place + 1 :]
-    if begun is None or not _is_launch(tree, statements[place], launch) or not _are_plain(tree, before, after):
+    statement, skips = _unwrapped(statements[place])
+    before, after = tuple(each for each in statements[:place] if _skip(each) is None), statements[place + 1 :]
+    skips += [(skip, True) for each in statements[:place] if (skip := _skip(each)) is not None]
+    if begun is None or not _is_launch(tree, statement, launch) or not _are_plain(tree, before, after):
         words = f"the loop over `{variable}` would have to do nothing but launch {kernel} and look for errors"
         return Obstacle(DeclineReason.LOOP_FORM, words)
     declared, start = begun
@@ -192,10 +207,10 @@ def _read(context: TransformationContext, launch: Launch, loop: Node) -> Diagona
     if outside or _is_used_elsewhere(tree, caller, loop, declared, variable):
         words = f"`{min(outside) if outside else variable}` would have to be used in the loop over `{variable}` alone"
         return Obstacle(DeclineReason.USED_ELSEWHERE, words)
-    asked = (start, condition, *launch.grid.components, *launch.block.components, *_integers(context, passed))
+    asked = (start, condition, *(node for node, _ in skips), *launch.grid.components, *launch.block.components, *_integers(context, passed))
     roots = dict.fromkeys(root for node in asked for root in _roots(tree, node, launch.scope, variable))
     return DiagonalLoop(
-        launch, caller, loop, statements[place], after, variable, declared, start, condition, step, given, passed, tuple(roots)
+        launch, caller, loop, statement, after, variable, declared, start, condition, step, given, passed, tuple(skips), tuple(roots)
     )
 
 
@@ -229,6 +244,26 @@ def _begun(tree: SyntaxTree, caller: Function, loop: Node, variable: str) -> tup
 
 def _is_launch(tree: SyntaxTree, statement: Node, launch: Launch) -> bool:
     return statement.type == "expression_statement" and tree.span(statement.named_children[0]) == launch.site.span
+
+
+def _unwrapped(statement: Node) -> tuple[Node, list[tuple[Node, bool]]]:
+    """The statement that an ``if`` stands around, with what keeps it from being run."""
+    skips = list[tuple[Node, bool]]()
+    while statement.type == "if_statement" and statement.child_by_field_name("alternative") is None:
+        then, asked = statement.child_by_field_name("consequence"), condition_of(statement)
+        only = None if then is None else lone_statement(then)
+        if only is None or asked is None:
+            break
+        statement = only
+        skips.append((asked, False))
+    return statement, skips
+
+
+def _skip(statement: Node) -> Node | None:
+    """The condition of ``if (…) continue;``."""
+    then = statement.child_by_field_name("consequence") if statement.type == "if_statement" else None
+    only = None if then is None or statement.child_by_field_name("alternative") is not None else lone_statement(then)
+    return condition_of(statement) if only is not None and only.type == "continue_statement" else None
 
 
 def _are_plain(tree: SyntaxTree, before: Sequence[Node], after: Sequence[Node]) -> bool:

@@ -17,7 +17,7 @@ from itertools import permutations
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.constants import constants_of
 from assistant.cuda.functions import Function, enclosing_function
-from assistant.cuda.names import words_in
+from assistant.cuda.names import names_in, words_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, node_text
 from assistant.cuda.variables import Variable, locals_of
@@ -38,6 +38,10 @@ Offset = tuple[int, int]
 _NEIGHBOURS = frozenset({(-1, -1), (-1, 0), (0, -1)})
 _BEYOND = (0, -1, 1, -2)
 """What is added to a size to get the last row or column."""
+_SCALES = (1, 4, 16)
+"""Of the sizes in trials."""
+_LEAST_CELLS = 4
+"""Of a table that shows where its rows are."""
 _LEAST_EXTENT = 2
 """Rows and columns of a table that says something about its border."""
 
@@ -88,15 +92,10 @@ def wavefront(context: TransformationContext, loop: DiagonalLoop) -> Wavefront |
         return None if isinstance(tables, tuple) else tables
     accesses = tuple(access for access in array_accesses(tree, context.body) if access.base in tables)
     names = place_names(context, loop)
-    trials = [trial_of(context, loop, accesses, names, sizes) for sizes in small_sizes(context, loop)]
-    known = [trial for trial in trials if trial is not None]
-    if len(known) < len(trials):
-        words = f"which cells each launch of {context.kernel.name} fills would have to follow from sizes and `{loop.variable}` alone"
-        return Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
-    if not all(trial.cells for trial in known):
-        words = f"the launches of {context.kernel.name} would have to have a thread for each cell, however small the table is"
-        return Obstacle(DeclineReason.GRID_FORM, words)
-    pair = _row_and_column(known, accesses, names, tables[0])
+    known = _trials(context, loop, accesses, names)
+    if isinstance(known, Obstacle):
+        return known
+    pair = _row_and_column(context, known, accesses, names, tables[0])
     if pair is None:
         words = f"`{tables[0]}` would have to be stored row by row, at row * width + column, and row and column would have to be locals"
         return Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
@@ -118,11 +117,42 @@ def wavefront(context: TransformationContext, loop: DiagonalLoop) -> Wavefront |
     return _unlike(context, loop, wave, accesses, known) or wave
 
 
-def _row_and_column(trials: Sequence[Trial], accesses: Sequence[ArrayAccess], names: Sequence[str], table: str) -> tuple[str, str] | None:
-    """Locals that say a cell's row and its column: those that the index mentions, else the first in the order of the text."""
-    used = {word for access in accesses if access.base == table for word in words_in(node_text(access.indices[0]))}
-    order = sorted(permutations(names, 2), key=lambda pair: -len(used & {*pair}))
+def _trials(
+    context: TransformationContext, loop: DiagonalLoop, accesses: Sequence[ArrayAccess], names: Sequence[str]
+) -> tuple[Trial, ...] | Obstacle:
+    """With small sizes, but such that there are some cells: a table may have a fourth of a constant as its width."""
+    for scale in _SCALES:
+        trials = [trial_of(context, loop, accesses, names, sizes) for sizes in small_sizes(context, loop, scale)]
+        known = tuple(trial for trial in trials if trial is not None)
+        if len(known) < len(trials):
+            words = f"which cells each launch of {context.kernel.name} fills would have to follow from sizes and `{loop.variable}` alone"
+            return Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
+        if all(len(trial.cells) >= _LEAST_CELLS for trial in known):
+            return known
+    words = f"the launches of {context.kernel.name} would have to have a thread for each cell, however small the table is"
+    return Obstacle(DeclineReason.GRID_FORM, words)
+
+
+def _row_and_column(
+    context: TransformationContext, trials: Sequence[Trial], accesses: Sequence[ArrayAccess], names: Sequence[str], table: str
+) -> tuple[str, str] | None:
+    """Locals that say a cell's row and its column: those that the index is made of in fewest steps, else the first in the text."""
+    index = next(access.indices[0] for access in accesses if access.base == table and access.kind is not Use.READ)
+    steps = _steps_from(context, index)
+    order = sorted(permutations(names, 2), key=lambda pair: sum(steps.get(name, len(names)) for name in pair))
     return next((pair for pair in order if all(_pitch(t, accesses, pair, table) for t in trials)), None)
+
+
+def _steps_from(context: TransformationContext, index: Node) -> Mapping[str, int]:
+    """By name, how many locals stand between an index and what they are made of."""
+    scope, found, waiting = scope_of(context.tree, context.kernel).fixed(), dict[str, int](), [(index, 0)]
+    while waiting:
+        node, step = waiting.pop(0)
+        for name in sorted(names_in(context.tree, node) - found.keys()):
+            found[name] = step
+            value = scope.definition(name)
+            waiting += [] if value is None else [(value, step + 1)]
+    return found
 
 
 def _pitch(trial: Trial, accesses: Sequence[ArrayAccess], pair: tuple[str, str], table: str) -> int | None:
@@ -307,9 +337,11 @@ def _unlike(
 def _fills(runner: CellRunner, number: int, launch: TrialLaunch, rows: tuple[int, int], row: str) -> bool:
     """The launch's threads have the cells of its diagonal from a row to another, and no other ones."""
     count = launch.blocks * launch.threads
-    begun = [runner.cell(number, launch, thread) for thread in (0, 1)]
-    if count < 1 or any(cell is None or row not in cell.places for cell in begun):
+    if count < 1:
         return rows[0] > rows[1]
+    begun = [runner.cell(number, launch, thread) for thread in (0, 1)]
+    if any(cell is None or row not in cell.places for cell in begun):
+        return False
     at = [cell.places[row] for cell in begun if cell is not None]
     step = at[1] - at[0]
     if abs(step) != 1:

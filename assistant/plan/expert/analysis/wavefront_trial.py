@@ -56,9 +56,9 @@ class Trial(Record):
     cells: tuple[Cell, ...]
 
 
-def small_sizes(context: TransformationContext, loop: DiagonalLoop) -> tuple[Mapping[str, int], ...]:
+def small_sizes(context: TransformationContext, loop: DiagonalLoop, scale: int) -> tuple[Mapping[str, int], ...]:
     """Values for the sizes of the loop, constants of the text included."""
-    return tuple(_sizes(context, loop, values, with_constants=True) for values in _SMALL)
+    return tuple(_sizes(context, loop, [scale * value for value in values], with_constants=True) for values in _SMALL)
 
 
 def large_sizes(context: TransformationContext, loop: DiagonalLoop) -> tuple[Mapping[str, int], ...]:

@@ -138,6 +138,7 @@ def _count(context: TransformationContext, loop: DiagonalLoop, extent: Extent, t
     node = loop.passed.get(extent.last)
     last = extent.last if node is None else context.tree.text(node)
     last = last if _SUM.fullmatch(last) else f"({last})"
-    added = extent.beyond - extent.first
-    rest = f" {'+' if added > 0 else '-'} {abs(added)}" if added else ""
-    return f"({last} + {tile}{rest}) / {tile}"
+    past = extent.beyond - extent.first + 1
+    if past > 0:
+        return f"({last} + {tile}{f' + {past - 1}' if past > 1 else ''}) / {tile}"
+    return f"({last}{f' - {-past}' if past else ''} + {tile} - 1) / {tile}"

@@ -76,7 +76,9 @@ def wavefront_edits(of: WaveText) -> tuple[TextEdit, ...]:
     lines = "\n".join(("{", *(outer + line if line else "" for line in inner), f"{outer}}}"))
     said = f"// Each block fills a tile of the table, and a launch the diagonal `{names.diagonal}` of tiles."
     start = context.text.rfind("\n", 0, function.span.start) + 1
-    heads = {_above(context, start): f"{outer}{_constant(of, names.tile)}\n\n"}
+    above = _above(context, _outermost(of))
+    is_close = bool(context.text[:above].strip()) and not context.text[:above].replace("\r", "").endswith("\n\n")
+    heads = {above: f"{newline if is_close else ''}{_constant(of, names.tile)}\n\n"}
     heads[start] = f"{heads.get(start, '')}{outer}{said}\n"
     edits = [
         *(TextEdit(Span(at, at), text) for at, text in heads.items()),
@@ -88,12 +90,19 @@ def wavefront_edits(of: WaveText) -> tuple[TextEdit, ...]:
 
 
 def _constant(of: WaveText, name: str) -> str:
-    is_macro = re.search(r"^\s*#\s*define\s+\w+\s+\(?-?\d", of.context.text, re.MULTILINE) or of.context.kernel.namespaces
+    is_macro = re.search(r"^\s*#\s*define\s+\w+\s+\(?-?\d", of.context.text, re.MULTILINE)
     return f"#define {name} {of.edge}" if is_macro else f"constexpr int {name} = {of.edge};"
 
 
+def _outermost(of: WaveText) -> int:
+    """Where the line of the kernel begins, or that of the outermost namespace around it: the host sees what stands there."""
+    tree, function = of.context.tree, of.wave.function
+    around = [tree.span(node).start for node in tree.ancestors(function.node) if node.type == "namespace_definition"]
+    return of.context.text.rfind("\n", 0, min((*around, function.span.start))) + 1
+
+
 def _above(context: TransformationContext, start: int) -> int:
-    """Where comments right above a function's line begin."""
+    """Where comments right above a line begin."""
     text, at = context.text, start
     while at:
         line = text.rfind("\n", 0, at - 1) + 1

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <cuda_runtime.h>
 
+constexpr int TILE = 32;
+
 namespace text
 {
-	#define TILE 32
-
 	/* Levenshtein distances of all prefixes; the table is stored column by column. */
 	// Each block fills a tile of the table, and a launch the diagonal `diagonal` of tiles.
 	__global__ void fill(uint16_t *table,

@@ -131,6 +131,21 @@ def test_a_launch_in_another_file_is_changed_there(
     assert "__shared__ int tile[TILE + 1][TILE + 2];" in applied(KERNEL, rewrites[0])
 
 
+def test_turns_of_the_loop_without_a_cell_may_be_left_out(edited: Edited) -> None:
+    launch = "        fill<<<(m + 127) / 128, 128>>>(score, a, b, m, n, d);\n"
+    skipped = changed(launch, f"        int cells = d - 1;\n        if (cells <= 0) continue;\n{launch}")
+    for text in (skipped, changed(launch, f"        if (d > 1) {{\n    {launch}        }}\n")):
+        assert edited(text.replace("d = 2;", "d = 0;")).count("continue") == 0
+        assert "fill<<<last - first + 1, TILE>>>(score, a, b, m, n, d, first);" in edited(text)
+
+
+def test_sizes_may_be_parts_of_a_constant(edited: Edited) -> None:
+    """`#define N 512` and a table of N / 4 rows: small numbers in the place of 512 leave no rows."""
+    host = HOST.replace("int m, int n)", "int)").replace("{\n    for", "{\n    const int m = N / 4, n = N / 4;\n    for")
+    text = edited(KERNEL.replace("__global__", "#define N 512\n__global__") + host.replace("10, 10)", "0)"))
+    assert "int tile_rows = (m + TILE - 1) / TILE;" in text or "int tiles = (m + TILE - 1) / TILE;" in text
+
+
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
@@ -146,6 +161,8 @@ def test_a_launch_in_another_file_is_changed_there(
         ("j > n) return", "j > n || i > 4096) return", DeclineReason.GRID_FORM),
         ("(m + 127) / 128, 128", "m / 128, 128", DeclineReason.GRID_FORM),
         ("(m + 127) / 128, 128", "(m + 127) / 128, 128, 64", DeclineReason.LAUNCH_FORM),
+        ("        fill<<<", "        if (a[d] > 0) fill<<<", DeclineReason.ADDRESS_UNKNOWN),
+        ("        fill<<<", "        if (d != 3) fill<<<", DeclineReason.ORDER_MATTERS),
         ("d <= m + n", "d <= m + n - 1", DeclineReason.ORDER_MATTERS),
         ("int d = 2; d <= m + n; d++", "int d = m + n; d >= 2; d--", DeclineReason.ORDER_MATTERS),
         ("m, n, d);", "m, n, d);\n        cudaMemset(score, 0, 4);", DeclineReason.LOOP_FORM),
