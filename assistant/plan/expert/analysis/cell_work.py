@@ -93,6 +93,7 @@ def cell_work(
             differing -= names
         else:
             work.append(statement)
+    work = _used_work(tree, work, places)
     obstacle = _effects(context, work) or _foreign(context, loop, work, needed - {*pair}, moved)
     return obstacle or CellWork(tuple(hoisted), tuple(work))
 
@@ -150,6 +151,17 @@ def _only_sets(tree: SyntaxTree, statement: Node) -> bool:
 
 def _holds_all(statement: Node, stores: Sequence[Node]) -> bool:
     return bool(stores) and all(statement.start_byte <= node.start_byte < statement.end_byte for node in stores)
+
+
+def _used_work(tree: SyntaxTree, work: Sequence[Node], places: set[str]) -> list[Node]:
+    """Without locals that only the bounds checks asked about: the last row of a launch's diagonal, say."""
+    kept = list(work)
+    for statement in reversed(work):
+        others = {name for each in kept if each != statement for name, _ in _used(tree, each)}
+        names = _set_here(tree, statement)
+        if names and names <= places - others:
+            kept.remove(statement)
+    return kept
 
 
 def _set_here(tree: SyntaxTree, statement: Node) -> set[str]:

@@ -14,7 +14,7 @@ from assistant.cuda.files import line_end
 from assistant.cuda.integers import Scope
 from assistant.cuda.names import free_name, fresh_name, names_in, words_in
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, binary_parts
+from assistant.cuda.syntax import Node, binary_parts, unparenthesized
 from assistant.cuda.variables import Variable
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.diagonal_loop import DiagonalLoop
@@ -309,7 +309,7 @@ class _Kernel:
     def _element(self, table: WaveTable, row: str, column: str) -> str:
         """The table's element at a row and a column, by the author's index."""
         places = {self._wave.row.name: row, self._wave.column.name: column}
-        return f"{table.pointer}[{self._placed(table.index, places)}]"
+        return f"{table.pointer}[{self._placed(unparenthesized(table.index), places)}]"
 
     def _placed(self, node: Node, places: Mapping[str, str]) -> str:
         """An expression at other places; locals that are made of the place are written out."""

@@ -83,6 +83,11 @@ def test_a_local_that_changes_later_is_set_for_each_cell(edited: Edited) -> None
     assert text.index("int gap = 0;") > text.index("for (int step")
 
 
+def test_a_local_of_the_bounds_check_alone_is_gone(edited: Edited) -> None:
+    text = edited(changed("    if (i > m ||", "    int last = d - 1 < m ? d - 1 : m;\n    if (i > last ||"))
+    assert "int last" not in text[: text.index("void run")]
+
+
 def test_names_that_are_taken_are_left_alone(edited: Edited) -> None:
     text = edited(
         changed("    int w =", "    int t = 0, c = 0, i0 = 0, tile = t + c;\n    int w =").replace("max(best,", "max(best + i0 + tile,")
