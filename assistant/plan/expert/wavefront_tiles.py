@@ -50,6 +50,9 @@ class WavefrontTiles:
             return ()
         if isinstance(found, Obstacle) or isinstance(loop, Obstacle):
             return context.decline(self.technique, found if isinstance(found, Obstacle) else Obstacle(DeclineReason.LOOP_FORM, ""))
+        unknown = _unknown_type(program, found)
+        if unknown is not None:
+            return context.decline(self.technique, unknown)
         held = [table.pointer for table in found.tables if table.loads]
         apart = apart_from_others(program.tree, found.function, [table.pointer for table in found.tables], program.recorded)
         edges = [edge for edge in _EDGES if _bytes(program, found, held, edge) <= program.architecture.shared_bytes_per_block_default]
@@ -65,9 +68,24 @@ def _form(context: TransformationContext, loop: DiagonalLoop) -> Obstacle | None
     if kernel.macro or kernel.launch_bounds or "__shared__" in context.tree.text(context.body):
         words = f"{kernel.name} would have to be written out, without __launch_bounds__ and without shared memory of its own"
         return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, words)
+    declared = [n for n in context.tree.find("function_declarator") if (name := n.child_by_field_name("declarator")) is not None
+                and context.tree.text(name) == kernel.name]  # fmt: skip
+    if len(declared) > 1:
+        return Obstacle(DeclineReason.LAUNCH_FORM, f"{kernel.name} would have to be declared in one place alone, with its text")
     if site.span.start < kernel.span.end or (site.shared is not None and site.shared.text.strip() != "0"):
         words = f"{kernel.name} would have to be launched below its text, without dynamic shared memory"
         return Obstacle(DeclineReason.LAUNCH_FORM, words)
+    return None
+
+
+def _unknown_type(context: TransformationContext, wave: Wavefront) -> Obstacle | None:
+    """Why shared memory could not hold a table's elements: a class may have to be constructed."""
+    templates = {parameter.name for parameter in context.kernel.template_parameters}
+    for parameter in wave.function.parameters:
+        is_held = any(table.pointer == parameter.name and table.loads for table in wave.tables)
+        if is_held and parameter.type not in templates and element_size_bytes(context.tree, parameter.type) is None:
+            words = f"the elements of `{parameter.name}` would have to be numbers or plain structs: `{parameter.type}` may be a class"
+            return Obstacle(DeclineReason.TYPE_UNKNOWN, words)
     return None
 
 

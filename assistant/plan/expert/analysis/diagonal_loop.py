@@ -34,6 +34,7 @@ __all__ = ["DiagonalLoop", "TrialLaunch", "diagonal_loop", "diagonals_line"]
 _LOOPS = ("for_statement", "while_statement")
 _MOST_TURNS = 1 << 26
 """Of a loop: more than the diagonals of any table."""
+_NO_NUMBERS = ("subscript_expression", "call_expression", "field_expression", "pointer_expression")
 _COUNTED = ("++", "--", "+=1", "-=1")
 
 
@@ -140,18 +141,36 @@ def diagonals_line(tree: SyntaxTree, kernel: Kernel, sites: Sequence[LaunchSite]
     statements = loop.child_by_field_name("body")
     changing = _following(tree, () if statements is None else without_comments(statements), counted[0])
     pairs = zip(kernel.parameters, sites[0].arguments, strict=False)
-    passed = {p.name for p, a in pairs if (node := tree.node_at(a.span)) is not None and names_in(tree, node) & changing}
+    passed = {
+        p.name for p, a in pairs if not p.is_pointer and (node := tree.node_at(a.span)) is not None and names_in(tree, node) & changing
+    }
     return sites[0].line if passed and _has_diagonal(tree, body, passed) else 0
 
 
 def _has_diagonal(tree: SyntaxTree, body: Node, passed: set[str]) -> bool:
-    """Some local is what is passed less another local, as ``j = d - i`` is."""
+    """Some local is a number that is passed less another local, as ``j = d - i`` is."""
     names = locals_of(tree, body)
     for node in tree.find("binary_expression", inside=body):
         parts = binary_parts(node)
-        if parts is not None and parts[0] == "-" and names_in(tree, parts[1]) & passed and names_in(tree, parts[2]) & names.keys():
+        if parts is None or parts[0] != "-" or not _is_value(node) or any(tree.find(*_NO_NUMBERS, inside=node)):
+            continue
+        if names_in(tree, parts[1]) & passed and names_in(tree, parts[2]) & names.keys():
             return True
     return False
+
+
+def _is_value(node: Node) -> bool:
+    """It is all that a local is set to, up to what is added to it or taken away."""
+    parent = node.parent
+    while parent is not None and parent.type in ("parenthesized_expression", "binary_expression"):
+        parts = binary_parts(parent)
+        if parts is not None and parts[0] not in "+-":
+            return False
+        node, parent = parent, parent.parent
+    if parent is None or parent.type not in ("init_declarator", "assignment_expression"):
+        return False
+    target = parent.child_by_field_name("left")
+    return target is None or target.type == "identifier"
 
 
 def _around(tree: SyntaxTree, offset: int) -> Node | None:
@@ -198,6 +217,11 @@ def _read(context: TransformationContext, launch: Launch, loop: Node) -> Diagona
     statement, skips = _unwrapped(statements[place])
     before, after = tuple(each for each in statements[:place] if _skip(each) is None), statements[place + 1 :]
     skips += [(skip, True) for each in statements[:place] if (skip := _skip(each)) is not None]
+    pointers = {parameter.name for parameter in context.kernel.parameters if parameter.is_pointer}
+    stream = None if launch.site.stream is None else tree.node_at(launch.site.stream.span)
+    if given.keys() & pointers or (stream is not None and names_in(tree, stream) & changing):
+        words = f"every launch of {kernel} would have to be passed the same pointers, and be put in the same stream"
+        return Obstacle(DeclineReason.LAUNCH_FORM, words)
     if begun is None or not _is_launch(tree, statement, launch) or not _are_plain(tree, before, after):
         words = f"the loop over `{variable}` would have to do nothing but launch {kernel} and look for errors"
         return Obstacle(DeclineReason.LOOP_FORM, words)

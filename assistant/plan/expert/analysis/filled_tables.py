@@ -13,7 +13,7 @@ from assistant.cuda.accesses import PointerUse, Use, array_accesses, uses_of
 from assistant.cuda.functions import Function
 from assistant.cuda.macros import hidden_names
 from assistant.cuda.names import mentions
-from assistant.cuda.syntax import SyntaxTree
+from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.pointer_roots import global_pointers
 from assistant.plan.expert.analysis.stored_pointers import may_store
@@ -36,6 +36,7 @@ def filled_tables(context: TransformationContext, function: Function) -> tuple[s
         parameter = function.parameter(name)
         written = [a for a in array_accesses(tree, function.body) if a.base == name and len(a.indices) == 1]
         is_whole = len(written) == len(mentions(tree, function.body, name)) and name not in hidden_names(tree, function.body)
+        is_whole = is_whole and not any(_is_part(access.node) for access in written)
         is_plain = parameter is not None and parameter.indirection == 1 and not parameter.is_volatile
         if not is_whole or not is_plain or any(use.kind in (Use.ATOMIC, Use.ESCAPE) for use in uses):
             words = f"elements of `{name}` would have to be written as `{name}[…]` everywhere in {context.kernel.name}, and not passed on"
@@ -44,6 +45,14 @@ def filled_tables(context: TransformationContext, function: Function) -> tuple[s
     order = [parameter.name for parameter in function.parameters]
     kinds = {(a.base, a.kind) for a in array_accesses(tree, function.body)}
     return tuple(sorted(found, key=order.index)) if any((name, Use.READ) in kinds for name in found) else None
+
+
+def _is_part(element: Node) -> bool:
+    """A member of the element is used, or its address."""
+    parent = element.parent
+    while parent is not None and parent.type == "parenthesized_expression":
+        parent = parent.parent
+    return parent is not None and parent.type in ("field_expression", "pointer_expression")
 
 
 def _only_collects(tree: SyntaxTree, uses: tuple[PointerUse, ...]) -> bool:
