@@ -80,6 +80,9 @@ def _form(context: TransformationContext, loop: DiagonalLoop) -> Obstacle | None
 
 def _unknown_type(context: TransformationContext, wave: Wavefront) -> Obstacle | None:
     """Why shared memory could not hold a table's elements: a class may have to be constructed."""
+    if "auto" in (wave.row.type, wave.column.type):
+        words = f"`{wave.row.name}` and `{wave.column.name}` would have to be declared with their types, instead of `auto`"
+        return Obstacle(DeclineReason.TYPE_UNKNOWN, words)
     templates = {parameter.name for parameter in context.kernel.template_parameters}
     for parameter in wave.function.parameters:
         is_held = any(table.pointer == parameter.name and table.loads for table in wave.tables)

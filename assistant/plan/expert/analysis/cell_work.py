@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from assistant.cuda.accesses import ArrayAccess, Use
 from assistant.cuda.assignments import assignments, changed_names
 from assistant.cuda.branches import condition_of
+from assistant.cuda.builtins import is_pure
 from assistant.cuda.calls import callee_name
 from assistant.cuda.functions import functions
 from assistant.cuda.integers import Scope
@@ -158,8 +159,8 @@ def _used_work(tree: SyntaxTree, work: Sequence[Node], places: set[str]) -> list
     kept = list(work)
     for statement in reversed(work):
         others = {name for each in kept if each != statement for name, _ in _used(tree, each)}
-        names = _set_here(tree, statement)
-        if names and names <= places - others:
+        names, calls = _set_here(tree, statement), tree.find("call_expression", inside=statement)
+        if names and names <= places - others and all(is_pure(callee_name(tree, call)) for call in calls):
             kept.remove(statement)
     return kept
 

@@ -46,6 +46,8 @@ class TrialLaunch(Record):
     """Of a block."""
     given: Mapping[str, int]
     """The kernel's integers by their names, as far as they are known."""
+    is_skipped: bool
+    """The loop goes on without it."""
 
 
 class DiagonalLoop(Record):
@@ -86,6 +88,15 @@ class DiagonalLoop(Record):
             return None
         return bisect_left(range(more), True, key=lambda turn: not self._goes_on(sizes, turn))
 
+    def may_be_empty(self) -> bool:
+        """Where one of the sizes is 0, launches are still valid, or left out."""
+        for root in self.roots:
+            sizes = {**dict.fromkeys(self.roots, 3), root: 0}
+            turns = [self.launched(sizes, turn) for turn in range(self.turn_count(sizes) or 0)]
+            if turns and all(launch is not None and (launch.blocks > 0 or launch.is_skipped) for launch in turns):
+                return True
+        return False
+
     def _goes_on(self, sizes: Mapping[str, int], turn: int) -> int | None:
         start = evaluate(self.start, self.launch.scope, sizes)
         place = {**sizes, self.variable: 0 if start is None else start + turn * self.step}
@@ -111,9 +122,8 @@ class DiagonalLoop(Record):
         ):
             return None
         values = {name: evaluate(node, scope, place) for name, node in self.passed.items()}
-        return TrialLaunch(
-            0 if any(skipped) else blocks[0], threads[0], {name: value for name, value in values.items() if value is not None}
-        )
+        given = {name: value for name, value in values.items() if value is not None}
+        return TrialLaunch(0 if any(skipped) else blocks[0], threads[0], given, any(skipped))
 
 
 def diagonal_loop(context: TransformationContext) -> DiagonalLoop | Obstacle | None:

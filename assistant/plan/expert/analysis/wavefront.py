@@ -20,7 +20,7 @@ from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.names import names_in, words_in
 from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, node_text
-from assistant.cuda.variables import Variable, locals_of
+from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.cell_work import CellWork, cell_work, guards_of, place_names, stores_always
 from assistant.plan.expert.analysis.diagonal_loop import DiagonalLoop, TrialLaunch
@@ -106,7 +106,11 @@ def wavefront(context: TransformationContext, loop: DiagonalLoop) -> Wavefront |
     held = _wave_tables(accesses, tables, offsets)
     moved = [access.node for table in held if table.loads for access, _ in table.accesses]
     work = cell_work(context, loop, pair, accesses, moved)
-    unfilled = [] if isinstance(work, Obstacle) else [_unfilled(context, table, work) for table in held]
+    unfilled = (
+        []
+        if isinstance(work, Obstacle)
+        else [_unfilled(context, table, work) or _index(context, loop, table, work, pair) for table in held]
+    )
     rows, columns = (_extent(context, loop, known, offsets, axis, pair) for axis in (0, 1))
     for each in (work, *unfilled, rows, columns):
         if isinstance(each, Obstacle):
@@ -253,6 +257,26 @@ def _rectangle(context: TransformationContext, trials: Sequence[Trial], pair: tu
             words = f"the launches of {context.kernel.name} would have to fill every cell of a rectangle of the table, each once"
             return Obstacle(DeclineReason.ORDER_MATTERS, words)
     return None
+
+
+def _index(context: TransformationContext, loop: DiagonalLoop, table: WaveTable, work: CellWork, pair: tuple[str, str]) -> Obstacle | None:
+    """Why the element of another row and column could not be named before the cell's work begins."""
+    tree, scope, waiting, seen = context.tree, scope_of(context.tree, context.kernel).fixed(), [table.index], set[str]()
+    hoisted = {v.name for node in work.hoisted for v in declared_variables(tree, node)}
+    known = {*pair, *hoisted}
+    while waiting:
+        node = waiting.pop()
+        for name in names_in(tree, node) - known - seen:
+            seen.add(name)
+            value = scope.definition(name)
+            waiting += [] if value is None else [value]
+    own = locals_of(tree, context.body).keys()
+    stray = {name for name in seen if name in loop.given or (name in own and scope.definition(name) is None)}
+    stray |= seen & {"threadIdx", "blockIdx", "blockDim", "gridDim"}
+    if not table.loads or not stray:
+        return None
+    words = f"the index of `{table.pointer}` would have to be made of `{pair[0]}`, `{pair[1]}` and sizes: `{min(stray)}` is part of it"
+    return Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
 
 
 def _extent(

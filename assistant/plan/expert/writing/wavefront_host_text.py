@@ -107,6 +107,7 @@ def _lines(context: TransformationContext, loop: DiagonalLoop, wave: Wavefront, 
     inner = [
         f"{kind} {first} = {d} < {across} ? 0 : {d} - {across} + 1;",
         f"{kind} {last} = {d} < {down} ? {d} : {down} - 1;",
+        *((f"if ({last} < {first}) continue;  // no rows or no columns",) if rows != columns and loop.may_be_empty() else ()),
         f"{written[: written.index('<<<')]}<<<{last} - {first} + 1, {tiles.tile}{stream}>>>({', '.join(arguments)});",
         *(tree.text(check) for check in loop.checks if tree.text(check) != ";"),
     ]

@@ -317,12 +317,18 @@ class _Kernel:
         for leaf in sorted(self._tree.find("identifier", inside=node), key=lambda n: -n.start_byte):
             name = self._tree.text(leaf)
             value = None if name in places else self._scope.definition(name)
-            is_made = value is not None and bool(names_in(self._tree, value) & places.keys())
+            is_made = value is not None and self._is_made(value, places)
             new = places.get(name) or (self._placed(value, places) if is_made and value is not None else name)
             start = self._tree.span(leaf).start - span.start
             is_whole = leaf == node or _stands_alone(leaf) or re.fullmatch(r"\w+", new) is not None
             text = f"{text[:start]}{new if is_whole else f'({new})'}{text[start + len(name) :]}"
         return text
+
+    def _is_made(self, value: Node, places: Mapping[str, str]) -> bool:
+        """Of the row or the column, or of a local that is."""
+        names = names_in(self._tree, value)
+        values = (self._scope.definition(name) for name in names)
+        return bool(names & places.keys()) or any(self._is_made(each, places) for each in values if each is not None)
 
     def _within(self, place: str, extent: Extent) -> str:
         if extent.beyond == -1:

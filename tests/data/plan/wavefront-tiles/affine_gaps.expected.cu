@@ -86,6 +86,7 @@ int main(int argc, char **argv)
     for (int diag = 0; diag < tile_rows + tile_columns - 1; diag++) {
         int first = diag < tile_columns ? 0 : diag - tile_columns + 1;
         int last = diag < tile_rows ? diag : tile_rows - 1;
+        if (last < first) continue;  // no rows or no columns
         sw_antidiag<<<last - first + 1, TILE>>>(H, E, F, dq, ds, qlen, slen, diag, first, best);
         CHECK(cudaGetLastError());
     }

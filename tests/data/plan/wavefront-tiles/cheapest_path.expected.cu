@@ -60,6 +60,7 @@ void cheapest(const float *price, float *way, int rows, int columns, int pitch)
     for (int wave = 0; wave < tile_rows + tile_columns - 1; wave++) {
         int first = wave < tile_columns ? 0 : wave - tile_columns + 1;
         int last = wave < tile_rows ? wave : tile_rows - 1;
+        if (last < first) continue;  // no rows or no columns
         relax<<<last - first + 1, TILE>>>(price, way, rows, columns, pitch, wave, first);
         if (cudaPeekAtLastError() != cudaSuccess)
             exit(1);

@@ -57,6 +57,7 @@ static void run(const unsigned char *s, const unsigned char *t, int *len, unsign
     for (int sum = 0; sum < tile_rows + tile_columns - 1; sum++) {
         int first = sum < tile_columns ? 0 : sum - tile_columns + 1;
         int last = sum < tile_rows ? sum : tile_rows - 1;
+        if (last < first) continue;  // no rows or no columns
         suffixes<<<last - first + 1, TILE>>>(s, t, len, step, longest, m, n, sum, first);
     }
 }

@@ -55,6 +55,7 @@ static void warp(const float *dq, const float *dr, float *dc, int qLen, int rLen
     for (int wave = 0; wave < tileRows + tileColumns - 1; ++wave) {
         const int first = wave < tileColumns ? 0 : wave - tileColumns + 1;
         const int last = wave < tileRows ? wave : tileRows - 1;
+        if (last < first) continue;  // no rows or no columns
         warpWave<float><<<last - first + 1, kTile>>>(dq, dr, dc, qLen, rLen, wave, first);
     }
 }

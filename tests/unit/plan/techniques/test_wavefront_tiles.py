@@ -140,8 +140,24 @@ def test_turns_of_the_loop_without_a_cell_may_be_left_out(edited: Edited) -> Non
     launch = "        fill<<<(m + 127) / 128, 128>>>(score, a, b, m, n, d);\n"
     skipped = changed(launch, f"        int cells = d - 1;\n        if (cells <= 0) continue;\n{launch}")
     for text in (skipped, changed(launch, f"        if (d > 1) {{\n    {launch}        }}\n")):
-        assert edited(text.replace("d = 2;", "d = 0;")).count("continue") == 0
+        assert "if (last < first) continue;  // no rows or no columns" in edited(text.replace("d = 2;", "d = 0;"))
         assert "fill<<<last - first + 1, TILE>>>(score, a, b, m, n, d, first);" in edited(text)
+
+
+def test_an_empty_table_is_no_matter_where_its_launch_was_none(edited: Edited) -> None:
+    """Of no rows the original launches no blocks, of no columns it launches blocks that do nothing."""
+    assert "if (last < first) continue;" in edited(KERNEL + HOST)
+    sized = changed("(m + 127) / 128, 128", "(min(d - 1, m) - max(1, d - n) + 128) / 128, 128")
+    assert "continue" not in edited(sized.replace("threadIdx.x + 1", "threadIdx.x + max(1, d - n)"))
+
+
+def test_an_index_is_written_out_for_another_row(edited: Edited, reason: Reason) -> None:
+    named = changed(
+        "    int best = max(score[(i - 1) * w + j], score[i * w + j - 1]);", "    int base = i * w, start = base;\n    int best = 0;"
+    )
+    named = named.replace("score[i * w + j] =", "score[start + j] =")
+    assert "tile[t + 1][0]" in (text := edited(named)) and "score[i * w + j0 - 1]" in text and "score[(i0 - 1) * w + j0 - 1]" in text
+    assert reason(changed("score[i * w + j] =", "score[i * w + d - i] =")) == DeclineReason.ADDRESS_UNKNOWN
 
 
 def test_sizes_may_be_parts_of_a_constant(edited: Edited) -> None:
