@@ -74,7 +74,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO122", "Loop that one thread runs for its block", ("alone_bytes",), first_threads_loops),
     Rule("KO123", "Root that is only divided by", (), roots_divided_by),
     Rule("KO124", "Passes that each go through memory", ("pass_launches",), separate_passes),
-    Rule("KO125", "Diagonals launched one by one", ("diagonal_launches",), separate_diagonals),
+    Rule("KO125", "Diagonals launched one by one", ("diagonal_launches", "short_launch"), separate_diagonals),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

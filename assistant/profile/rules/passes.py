@@ -55,6 +55,8 @@ def separate_diagonals(context: FindContext, launch: CountedLaunch) -> tuple[Dia
     if not line or count < threshold("diagonal_launches") or others or not stores or len(stores) == len(moved):
         return ()
     time_s = context.time_s(launch)
+    if time_s > threshold("short_launch"):
+        return ()
     left = (time_s + (2 * _TILE - 1) * _STEP_S) / _TILE
     return (
         Diagnosis(

@@ -60,3 +60,9 @@ def test_few_diagonals_another_loop_and_a_kernel_with_a_tile_have_no_such_findin
     assert "KO125" not in check(*200 * (diagonal,), facts=FACTS).codes
     assert "KO125" not in check(*200 * (tile,), facts=DIAGONALS).codes
     assert "KO125" not in check(*200 * (only_stores,), facts=DIAGONALS).codes
+
+
+def test_diagonals_that_move_much_are_not_reported(passes, check):
+    """Millions of cells in a launch: it does not matter that there is another one."""
+    many = replace(passes, accesses=tuple(replace(a, sectors=400 * SECTORS, requests=400 * WARPS) for a in passes.accesses))
+    assert "KO125" not in check(*200 * (many,), facts=DIAGONALS).codes
