@@ -106,17 +106,22 @@ def _sizes(context: TransformationContext, loop: DiagonalLoop, values: Sequence[
 
 
 def _constants(context: TransformationContext, loop: DiagonalLoop) -> tuple[str, ...]:
-    """Those that the loop is about, those of its block's size apart."""
+    """Those that the loop is about, and locals of the host that are set to a number; those of its block's size apart."""
     tree, known = context.tree, scope_inside(context.tree, loop.caller.body).constants
-    asked = [loop.start, loop.condition, *loop.passed.values()]
-    asked += [node for name in _definitions(tree, loop) for node in (loop.launch.scope.definition(name),) if node is not None]
+    asked = [loop.start, loop.condition, *loop.passed.values(), *loop.launch.grid.components]
+    values = {name: node for name in _definitions(tree, loop) if (node := loop.launch.scope.definition(name)) is not None}
+    set_to_numbers = {
+        name for name, node in values.items() if not names_in(tree, node) and evaluate(node, loop.launch.scope, {}) is not None
+    }
     block = {name for node in loop.launch.block.components for name in names_in(tree, node)}
-    return tuple(dict.fromkeys(name for node in asked for name in _ordered(tree, node) if name in known and name not in block))
+    named = (name for node in (*asked, *values.values()) for name in _ordered(tree, node))
+    return tuple(dict.fromkeys(name for name in named if name in known.keys() | set_to_numbers and name not in block))
 
 
 def _definitions(tree: SyntaxTree, loop: DiagonalLoop) -> Iterator[str]:
     """Locals of the host that the loop's numbers are made of."""
-    waiting = [name for node in (loop.start, loop.condition, *loop.passed.values()) for name in _ordered(tree, node)]
+    asked = (loop.start, loop.condition, *loop.passed.values(), *loop.launch.grid.components)
+    waiting = [name for node in asked for name in _ordered(tree, node)]
     seen = set[str]()
     while waiting:
         name = waiting.pop(0)

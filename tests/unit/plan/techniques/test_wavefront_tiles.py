@@ -125,6 +125,11 @@ def test_a_border_that_data_may_lead_to_is_loaded_only_where_the_bounds_let_it(e
     assert "int tile_rows = (m + TILE) / TILE;" in text
 
 
+def test_sizes_may_be_numbers_of_the_host(edited: Edited) -> None:
+    host = HOST.replace("int m, int n)", "int)").replace("{\n    for", "{\n    int m = 1000, n = 141;\n    for").replace("10, 10)", "0)")
+    assert "int tile_columns = (n + TILE - 1) / TILE;" in edited(KERNEL + host)
+
+
 def test_a_launch_in_another_file_is_changed_there(
     context_of: Callable[..., TransformationContext], applied: Callable[[str, Rewrite], str]
 ) -> None:
