@@ -186,6 +186,12 @@ def _is_same(tree: SyntaxTree, declaration: Node, differing: set[str]) -> bool:
 def _effects(context: TransformationContext, work: Sequence[Node]) -> Obstacle | None:
     """What a thread does besides computing its cell."""
     tree, kernel = context.tree, context.kernel.name
+    targets = {tree.text(change.target) for change in assignments(tree, context.body) if change.target.type == "identifier"}
+    numbers = {parameter.name for parameter in context.kernel.parameters if not parameter.is_pointer}
+    foreign = (targets | changed_names(tree, context.body) & numbers) - locals_of(tree, context.body).keys()
+    if foreign:
+        words = f"{kernel} would have to change no other variables than its own: it sets `{min(foreign)}`"
+        return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, words)
     called = set(context.kernel.device_functions)
     texts = [tree.text(function.body) for function in functions(tree) if function.name in called]
     if any(_OF_A_WARP.search(tree.text(node)) for node in work) or any(re.search(r"\b(?:thread|block)Idx\b", text) for text in texts):
