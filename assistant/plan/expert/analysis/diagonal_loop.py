@@ -236,7 +236,8 @@ def _read(context: TransformationContext, launch: Launch, loop: Node) -> Diagona
         words = f"the loop over `{variable}` would have to do nothing but launch {kernel} and look for errors"
         return Obstacle(DeclineReason.LOOP_FORM, words)
     declared, start = begun
-    names = {tree.text(n) for n in tree.find("identifier", inside=loop)} - {variable}
+    own = {name for each in before if (name := _assigned(tree, each)) and _is_set_for_the_loop(tree, caller, loop, each, name)}
+    names = {tree.text(n) for n in tree.find("identifier", inside=loop)} - {variable, *own}
     outside = changed_names(tree, loop) & names
     if outside or _is_used_elsewhere(tree, caller, loop, declared, variable):
         words = f"`{min(outside) if outside else variable}` would have to be used in the loop over `{variable}` alone"
@@ -254,6 +255,8 @@ def _following(tree: SyntaxTree, statements: Sequence[Node], variable: str) -> f
     for statement in statements:
         if statement.type == "declaration":
             found |= {v.name for v in declared_variables(tree, statement) if v.value is not None and names_in(tree, v.value) & found}
+        name = _assigned(tree, statement)
+        found |= {name} if name is not None and names_in(tree, statement) & found else set()
     return frozenset(found)
 
 
@@ -301,10 +304,25 @@ def _skip(statement: Node) -> Node | None:
 
 
 def _are_plain(tree: SyntaxTree, before: Sequence[Node], after: Sequence[Node]) -> bool:
-    """What stands before the launch only declares numbers, and what stands behind it only looks for errors."""
+    """What stands before the launch only sets numbers, and what stands behind it only looks for errors."""
     changes = ("assignment_expression", "update_expression")
     declare = (each.type == "declaration" and next(tree.find(*changes, inside=each), None) is None for each in before)
-    return all(declare) and all(only_asks(tree, each) for each in after)
+    sets = (is_declared or _assigned(tree, each) is not None for is_declared, each in zip(declare, before, strict=True))
+    return all(sets) and all(only_asks(tree, each) for each in after)
+
+
+def _assigned(tree: SyntaxTree, statement: Node) -> str | None:
+    """The variable that a plain assignment sets."""
+    changes = assignments(tree, statement) if statement.type == "expression_statement" else ()
+    only = next(iter(changes), None) if len(changes) == 1 else None
+    is_plain = only is not None and only.operator == "=" and only.target.type == "identifier"
+    return tree.text(only.target) if only is not None and is_plain else None
+
+
+def _is_set_for_the_loop(tree: SyntaxTree, caller: Function, loop: Node, statement: Node, name: str) -> bool:
+    """No turn of the loop finds what the one before it set, nor does anything behind the loop."""
+    earlier = (n for n in mentions(tree, loop, name) if n.start_byte < statement.start_byte)
+    return not any(earlier) and len(mentions(tree, statement, name)) == 1 and not _is_used_elsewhere(tree, caller, loop, None, name)
 
 
 def _is_used_elsewhere(tree: SyntaxTree, caller: Function, loop: Node, declared: Node | None, variable: str) -> bool:

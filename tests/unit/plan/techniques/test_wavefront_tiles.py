@@ -149,6 +149,16 @@ def test_turns_of_the_loop_without_a_cell_may_be_left_out(edited: Edited) -> Non
         assert "fill<<<last - first + 1, TILE>>>(score, a, b, m, n, d, first);" in edited(text)
 
 
+def test_the_loop_may_set_numbers_that_are_its_own(edited: Edited, reason: Reason) -> None:
+    loop = "    for (int d = 2; d <= m + n; d++) {\n        fill<<<(m + 127) / 128, 128>>>"
+    text = changed(loop, f"    int blocks, d;\n{loop.replace('int d', 'd')}").replace("(m + 127) / 128, 128>>>", "blocks, 128>>>")
+    text = text.replace("        fill<<<", "        blocks = (m + 127) / 128;\n        fill<<<")
+    assert "fill<<<last - first + 1, TILE>>>(score, a, b, m, n, d, first);" in edited(text)
+    late = text.replace("        blocks = (m + 127) / 128;\n", "        int used = blocks;\n        blocks = (m + 127) / 128;\n")
+    assert reason(late.replace("<<<blocks", "<<<used")) == DeclineReason.USED_ELSEWHERE
+    assert reason(text.replace("    }\n}", '    }\n    printf("%d", blocks);\n}')) == DeclineReason.USED_ELSEWHERE
+
+
 def test_an_empty_table_is_no_matter_where_its_launch_was_none(edited: Edited) -> None:
     """Of no rows the original launches no blocks, of no columns it launches blocks that do nothing."""
     assert "if (last < first) continue;" in edited(KERNEL + HOST)
