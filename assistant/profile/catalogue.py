@@ -150,6 +150,7 @@ METRICS: tuple[Metric, ...] = (
         (Method.OCCUPANCY,),
     ),
     Metric("resident_warps_per_sm", "warps", "warps an SM holds at once", None, (Method.OCCUPANCY,)),
+    Metric("launch_count", "launches", "launches of the kernel", None, (Method.EMULATOR, Method.NCU)),
     Metric("block_count", "blocks", "blocks of the grid", "launch__grid_size", (Method.STATIC,)),
     Metric("sm_count", "SMs", "multiprocessors of the target", None, (Method.STATIC,)),
     Metric("block_threads", "threads", "threads of a block", "launch__block_size", (Method.STATIC,)),

@@ -45,6 +45,8 @@ class Diagnosis(Record):
     """None where the model cannot tell what it costs."""
     severity: Severity | None = None
     """Where it does not follow from the cost (defects)."""
+    saving_ratio: float | None = None
+    """Of the launch's time, where it goes with launches that are not needed and no other counters of one would show it."""
 
 
 def fact_of(access: LineAccess, profile: LaunchProfile, metric: str, value: float) -> Fact:

@@ -50,6 +50,7 @@ _WORDS = {
     "stack_bytes": "local memory",
     "spill_bytes": "spilled registers",
     "resident_warps_per_sm": "warps an SM holds",
+    "launch_count": "launches",
     "block_count": "grid",
     "sm_count": "GPU",
     "block_threads": "block",

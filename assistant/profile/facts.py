@@ -172,6 +172,8 @@ class SourceFacts(Record):
     threads that load them each for itself; None where the kernel is another one, or indices are not known."""
     passes_line: int = 0
     """Of the kernel's only launch, where a loop around it doubles or halves what it passes, or passes the k of a ``1 << k``; else 0."""
+    diagonals_line: int = 0
+    """Of the kernel's only launch, where a loop around it counts a number that the kernel takes a cell's row or column from; else 0."""
     file: str = ""
     """Whose lines these are; empty: the launch's only file. Counters also have lines of headers, which mean nothing here."""
     trees: tuple[TreeFacts, ...] = ()

@@ -83,11 +83,13 @@ def _diagnoses(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, 
 
 
 def _cost(context: FindContext, launch: CountedLaunch, diagnosis: Diagnosis, time_s: float) -> _CostedDiagnosis:
-    if diagnosis.fixed is None:
+    saving, fixed = diagnosis.saving_ratio, diagnosis.fixed
+    if fixed is not None:
+        fixed_s = context.predict(fixed.profile, context.resources, fixed.occupancy, context.target).time_s
+        saving = 1 - fixed_s / time_s
+    if saving is None:
         return _CostedDiagnosis(diagnosis, None)
-    fixed = diagnosis.fixed
-    fixed_s = context.predict(fixed.profile, context.resources, fixed.occupancy, context.target).time_s
-    saving = min(1.0, max(0.0, 1 - fixed_s / time_s))
+    saving = min(1.0, max(0.0, saving))
     fact = Fact("predicted_saving_ratio", saving, diagnosis.line, Method.MODEL, Grade.ESTIMATED)
     return _CostedDiagnosis(replace(diagnosis, facts=(*diagnosis.facts, fact)), saving)
 

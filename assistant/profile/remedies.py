@@ -36,6 +36,7 @@ _REMEDIES = {
     "KO122": "let each thread take its share: for (int k = threadIdx.x; k < n; k += blockDim.x)",
     "KO123": "write rsqrtf(x) and multiply; the last bits of results may change",
     "KO124": "one launch for the passes within a block's elements, in shared memory, with a barrier between them",
+    "KO125": "one launch for each diagonal of tiles: a block walks along its tile's diagonals in shared memory",
     "KO201": "guard the index, or make the buffer as large as the grid reaches",
     "KO202": "a barrier between both accesses within a block; between blocks an atomic, or a second launch",
     "KO203": "write every element before it is read",

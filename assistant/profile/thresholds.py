@@ -112,6 +112,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
     ),
     Threshold("narrow_vectors", 1.0, "vectors/thread", "of a loop that deals elements out: with less, most threads have no whole vector"),
     Threshold("pass_launches", 4.0, "launches", "from one loop: below, there is little that one launch could do at once"),
+    Threshold("diagonal_launches", 128.0, "launches", "from one loop: a table of 64 rows and 64 columns, four tiles of 32 x 32, has 127"),
     Threshold("row_loads", 0.9, "loads/load", "of a thread of four rows over four threads: above, the rows share too little"),
     Threshold("narrow_reuse", 1.5, "loads/sector", "a kernel that loads elements again is better served by a tile or by registers"),
     Threshold(

@@ -30,6 +30,7 @@ from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.launch import Dim3
 from assistant.model.source import Kernel, ParsedSource, Span
 from assistant.plan.expert.analysis.constant_powers import constant_powers
+from assistant.plan.expert.analysis.diagonal_loop import diagonals_line
 from assistant.plan.expert.analysis.divided_roots import divided_root_obstacle, divided_roots
 from assistant.plan.expert.analysis.pass_loop import passes_line
 from assistant.plan.expert.analysis.running_powers import running_powers
@@ -147,6 +148,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = 
         declares_double=declares_double,
         four_rows_loads_ratio=_four_rows(tree, _body(tree, kernel.body)),
         passes_line=passes_line(tree, kernel, parsed.launch_sites_of(kernel)),
+        diagonals_line=diagonals_line(tree, kernel, parsed.launch_sites_of(kernel)),
         costs=_costs(parsed, tree, kernel, blocks),
     )
 

@@ -112,6 +112,10 @@ def _blocks(kernels: _Assessed) -> float:
     return float(max((launch.profile.config.grid.count for launch, _ in _weighted(kernels)), default=0))
 
 
+def _launches(kernels: _Assessed) -> float:
+    return float(sum(weight for _, weight in _weighted(kernels)))
+
+
 _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO101": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
     "KO102": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
@@ -121,6 +125,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO106": (WatchedMetric("fp64_and_conversion_instructions", False, "instructions"), _double_work),
     "KO107": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO124": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
+    "KO125": (WatchedMetric("launch_count", False, "launches"), _launches),
     "KO108": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
     "KO109": (WatchedMetric("warp_instructions", False, "instructions"), _warp_instructions),
     "KO110": (WatchedMetric("atomic_steps", False, "steps"), _atomics),

@@ -42,6 +42,7 @@ from assistant.plan.expert.transformation import Transformation
 from assistant.plan.expert.vectorized_access import VectorizedAccess
 from assistant.plan.expert.warp_per_row import WarpPerRow
 from assistant.plan.expert.warp_shuffle_tail import WarpShuffleTail
+from assistant.plan.expert.wavefront_tiles import WavefrontTiles
 from assistant.plan.expert.window_tile import WindowTile
 
 __all__ = ["EXPERT_TRANSFORMATIONS"]
@@ -86,5 +87,6 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     VectorizedAccess(),
     WarpPerRow(),
     WarpShuffleTail(),
+    WavefrontTiles(),
     WindowTile(),
 )

@@ -36,6 +36,7 @@ from assistant.plan.expert.writing.opened_helper import OpenedHelper, opened_hel
 from assistant.plan.expert.writing.rolled_steps import rolled_steps
 from assistant.plan.expert.writing.staying_threads import staying_threads
 from assistant.plan.expert.writing.written_macros import written_macros
+from assistant.plan.expert.writing.written_rows import written_rows
 from assistant.plan.policy.ordering import Draft, offer_of, reordered
 from assistant.plan.policy.situation import OFF, StepPolicy
 from assistant.ports.planner import PlanRequest, Story
@@ -55,6 +56,9 @@ _SHARES_LOOPS = frozenset(
 
 _READS_STEPS = frozenset({"block-shuffles"})
 """Techniques that read the steps of a reduction from a loop."""
+
+_READS_INDICES = frozenset({"wavefront-tiles"})
+"""Techniques that read an element's row and column from its index in the array."""
 
 _NO_LOOP = (DeclineReason.NOTHING_TO_CHANGE, DeclineReason.LOOP_FORM)
 """Of declines that miss a loop: that it is in a helper says more."""
@@ -196,6 +200,8 @@ class ExpertPlanner:
         if isinstance(result, Decline):
             later = self._with(declared_late, request, context, technique) or self._with(counting_heads, request, context, technique)
             later = later or self._with_opened_helper(request, context, technique)
+            if not later and technique.id in _READS_INDICES:
+                later = self._with(written_rows, request, context, technique)
             if not later and result.code is DeclineReason.LEAVES_EARLY:
                 later = self._with_staying_threads(request, context, technique)
             if not later or isinstance(later, Decline):

@@ -25,7 +25,7 @@ from assistant.profile.rules.execution import (
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.local_memory import local_arrays, register_spills
 from assistant.profile.rules.narrow import narrow_accesses
-from assistant.profile.rules.passes import separate_passes
+from assistant.profile.rules.passes import separate_diagonals, separate_passes
 from assistant.profile.rules.reuse import aliasing_reloads, carried_through_memory, global_accumulator, redundant_loads
 from assistant.profile.rules.roots import roots_divided_by
 from assistant.profile.rules.rows import shared_rows
@@ -74,6 +74,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO122", "Loop that one thread runs for its block", ("alone_bytes",), first_threads_loops),
     Rule("KO123", "Root that is only divided by", (), roots_divided_by),
     Rule("KO124", "Passes that each go through memory", ("pass_launches",), separate_passes),
+    Rule("KO125", "Diagonals launched one by one", ("diagonal_launches", "short_launch"), separate_diagonals),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

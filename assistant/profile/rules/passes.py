@@ -1,19 +1,24 @@
-"""KO124: passes over an array that each go through global memory, launched one by one from a loop."""
+"""KO124 and KO125: passes over an array, and diagonals of a table, that each go through global memory, launched one by one from a loop."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from assistant.profile.context import CountedLaunch, FindContext, accesses
-from assistant.profile.diagnosis import Diagnosis, FixedLaunch, fact_of
+from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch, fact_of
 from assistant.profile.rules.reuse import scaled_access
 from assistant.profile.thresholds import threshold
 from assistant.profile.wording import number
 
-__all__ = ["separate_passes"]
+__all__ = ["separate_diagonals", "separate_passes"]
 
 _LEFT = 0.5
 """Of the passes' accesses (chosen): a sort of a million elements with blocks of 512 of them has 144 of its 210 passes within a block."""
+
+_TILE = 32
+"""Rows and columns of a tile: a warp's lanes."""
+_STEP_S = 5e-8
+"""Of one diagonal of a tile (chosen): a load from shared memory, some arithmetic and a barrier, 90 cycles of an H200 at 1.8 GHz."""
 
 
 def separate_passes(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -36,5 +41,30 @@ def separate_passes(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
             f"({number(sectors)} sectors), also where the elements that meet lie within one block",
             (fact_of(max(moved, key=lambda access: access.requests), profile, "global_sectors", sectors),),
             FixedLaunch(fixed, launch.occupancy),
+        ),
+    )
+
+
+def separate_diagonals(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
+    """KO125: a loop counts the diagonals of a table, and the kernel, which has no tile, finds the cells of one from that number."""
+    profile, line = launch.profile, context.facts.diagonals_line
+    count = sum(each.weight for each in context.launches)
+    moved = accesses(profile, "global load", "global store")
+    others = [access for access in profile.accesses if access.op.startswith("shared") and access.requests > 0]
+    stores = [access for access in moved if access.op == "global store"]
+    if not line or count < threshold("diagonal_launches") or others or not stores or len(stores) == len(moved):
+        return ()
+    time_s = context.time_s(launch)
+    if time_s > threshold("short_launch"):
+        return ()
+    left = (time_s + (2 * _TILE - 1) * _STEP_S) / _TILE
+    return (
+        Diagnosis(
+            "KO125",
+            line,
+            f"{number(count)} launches that wait for each other, one for each diagonal of a table: one for each diagonal of tiles of "
+            f"{_TILE} x {_TILE} cells, with a barrier where a launch is now, would be {number(max(1.0, count // _TILE))}",
+            (Fact("launch_count", count, line, profile.method),),
+            saving_ratio=1 - left / time_s,
         ),
     )

@@ -111,6 +111,16 @@ WRONG = {
     "rows-of-half-the-warps": ("staged-rows/noise_of_planes", "r += 4", "r += 8"),
     "row-behind-the-last": (
         "staged-rows/words_of_records", "            if (other_rec < records)\n                flags", "            flags"),
+    "diagonals-of-a-tile-without-a-barrier": (
+        "wavefront-tiles/alignment_scores", "        }\n        __syncthreads();\n    }\n\n    if", "        }\n    }\n\n    if"),
+    "last-diagonal-of-a-tile-left-out": ("wavefront-tiles/warped_series", "step < 2 * kTile - 1", "step < 2 * kTile - 2"),
+    "corner-of-a-tile-not-loaded": (
+        "wavefront-tiles/affine_gaps", "    if (t == 0)\n        H_tile[0][0] = H[(r0 - 1) * stride + c0 - 1];\n", ""),
+    "last-diagonal-of-tiles-left-out": (
+        "wavefront-tiles/cheapest_path", "wave < tile_rows + tile_columns - 1", "wave < tile_rows + tile_columns - 2"),
+    "tiles-of-a-square-table": (
+        "wavefront-tiles/edit_distance", "last = diagonal < tile_rows ? diagonal : tile_rows - 1", "last = diagonal"),
+    "border-before-the-first-row": ("wavefront-tiles/common_subsequence", "if (j0 + tid <= LEN_B && i0 > 0)", "if (j0 + tid <= LEN_B)"),
 }  # fmt: skip
 RIGHT = tuple(dict.fromkeys(program for program, _, _ in WRONG.values()))
 

@@ -227,13 +227,14 @@ def test_each_finding_has_a_metric_over_all_launches_weighted_by_their_count(ass
     small = replace(small, resources=resources)
     both = (small, large)
     spilled = float(resources.spill_load_bytes + resources.spill_store_bytes)
-    values = {name: metric_value(name, both) for name in (f"KO{number}" for number in range(101, 125))}
+    values = {name: metric_value(name, both) for name in (f"KO{number}" for number in range(101, 126))}
     sectors, requests, wavefronts, wide, overhead, math, loads_and_stores = 174.0, 22.0, 138.0, 36.0, 640.0, 102.0, 256.0
     assert values == {
         "KO101": sectors,
         "KO102": sectors,
         "KO108": sectors,
         "KO124": sectors,
+        "KO125": 11.0,
         "KO107": requests,
         "KO113": requests,
         "KO118": requests,
@@ -266,6 +267,7 @@ def test_what_answers_a_finding_is_more_occupancy_and_more_blocks_and_less_of_al
         "KO104",
         "KO105",
         "KO106",
+        "KO125",
         "KO101",
         "KO109",
         "KO110",

@@ -90,29 +90,6 @@ def test_an_invariant_load_is_found() -> None:
     assert _line("float x = a[i]; c[j] = x;").invariant_loads == (InvariantLoad("a"),)
 
 
-@pytest.mark.parametrize(
-    ("loop", "argument", "line"),
-    [
-        ("for (int d = 1; d < n; d *= 2)", "d", 2),
-        ("for (int d = n / 2; d > 0; d >>= 1)", "2 * d", 2),
-        ("for (int s = 0; s < n; ++s)", "1 << s", 2),
-        ("for (int s = 0; s < n; ++s)", "s", 0),
-        ("for (int d = 1; d < n; d *= 2)", "n", 0),
-        ("for (int d = 1; d < n; d += 2)", "d", 0),
-        ("if (n > 1)", "n / 2", 0),
-    ],
-)
-def test_a_launch_from_a_loop_that_doubles_or_halves_what_it_passes_is_found(loop: str, argument: str, line: int) -> None:
-    kernel = "__global__ void k(float *x, int d) { x[threadIdx.x] += x[threadIdx.x ^ d]; }\n"
-    assert _facts(f"{kernel}void f(float *x, int n) {{ {loop} k<<<n / 64, 64>>>(x, {argument}); }}\n").passes_line == line
-    assert _facts(f"{kernel}void f(float *x, int n) {{ {loop} k<<<1, 64>>>(x, {argument}); k<<<1, 64>>>(x, 1); }}\n").passes_line == 0
-
-
-def test_a_number_that_the_kernel_shifts_one_by_makes_passes() -> None:
-    kernel = "__global__ void k(float *x, int s) { x[threadIdx.x] += x[threadIdx.x ^ (1 << s)]; }\n"
-    assert _facts(f"{kernel}void f(float *x) {{ for (int s = 0; s < 5; ++s) k<<<1, 64>>>(x, s); }}\n").passes_line == 2
-
-
 def test_a_double_literal_in_float_code_is_found_and_a_meant_one_is_not() -> None:
     assert _line("c[j] = a[j] * 0.5;").double_literals == ("0.5",)
     assert _line("c[j] = a[j] * 0.5f;").double_literals == ()

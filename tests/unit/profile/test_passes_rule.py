@@ -1,4 +1,4 @@
-"""KO124: passes over an array that each go through global memory."""
+"""KO124 and KO125: passes over an array, and diagonals of a table, that each go through global memory."""
 
 from __future__ import annotations
 
@@ -34,3 +34,35 @@ def test_few_launches_another_loop_and_a_kernel_with_a_tile_are_left_alone(acces
     assert "KO124" not in check(*20 * (passes,), facts=replace(FACTS, passes_line=0)).codes
     assert "KO124" not in check(*20 * (tile,), facts=FACTS).codes
     assert "KO124" not in check(*20 * (only_stores,), facts=FACTS).codes
+
+
+DIAGONALS = SourceFacts(kernel_line=3, diagonals_line=52)
+
+
+@pytest.fixture
+def diagonal(access, profile):
+    """A launch of one block for the cells of a diagonal: neighbours in it lie a row apart."""
+    return profile(access("global load", 4, 5, sectors=128), access("global store", 4, 6, sectors=128))
+
+
+def test_launches_for_one_diagonal_each_are_reported_at_the_launch(diagonal, check):
+    found = check(*1000 * (diagonal,), facts=DIAGONALS)
+    finding = found.one("KO125")
+    assert finding.line == 52 and 0.8 < finding.estimated_cost_ratio < 0.97
+    assert finding.message.startswith("1,000 launches that wait for each other, one for each diagonal of a table")
+    assert finding.message.endswith("would be 31") and found.value(finding, "launch_count") == 1000
+
+
+def test_few_diagonals_another_loop_and_a_kernel_with_a_tile_have_no_such_finding(access, diagonal, check):
+    tile = replace(diagonal, accesses=(*diagonal.accesses, access("shared load", 4, 7, wavefronts=4)))
+    only_stores = replace(diagonal, accesses=diagonal.accesses[1:])
+    assert "KO125" not in check(*100 * (diagonal,), facts=DIAGONALS).codes
+    assert "KO125" not in check(*200 * (diagonal,), facts=FACTS).codes
+    assert "KO125" not in check(*200 * (tile,), facts=DIAGONALS).codes
+    assert "KO125" not in check(*200 * (only_stores,), facts=DIAGONALS).codes
+
+
+def test_diagonals_that_move_much_are_not_reported(passes, check):
+    """Millions of cells in a launch: it does not matter that there is another one."""
+    many = replace(passes, accesses=tuple(replace(a, sectors=400 * SECTORS, requests=400 * WARPS) for a in passes.accesses))
+    assert "KO125" not in check(*200 * (many,), facts=DIAGONALS).codes

@@ -11,10 +11,9 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses, uses_of
-from assistant.cuda.branches import condition_of
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.macros import hidden_names
@@ -25,6 +24,7 @@ from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.kernel_launches import template_environment
 from assistant.plan.expert.analysis.pass_bound import bound_comparisons
 from assistant.plan.expert.analysis.pass_loop import PassLoop
+from assistant.plan.expert.analysis.path_conditions import conditions_on_the_way
 from assistant.plan.expert.analysis.pointer_roots import global_pointers
 from assistant.plan.expert.analysis.stored_pointers import may_store
 from assistant.plan.expert.obstacle import Obstacle
@@ -111,7 +111,7 @@ class _Trial:
     def __init__(self, context: TransformationContext, passes: PassLoop, block: int, accesses: Sequence[ArrayAccess]) -> None:
         self._context, self._passes, self._block, self._accesses = context, passes, block, accesses
         self._scope: Scope = scope_of(context.tree, context.kernel)
-        self._guards = {access.node.id: tuple(_conditions(context, access.node)) for access in accesses}
+        self._guards = {access.node.id: tuple(conditions_on_the_way(context.tree, access.node, context.body)) for access in accesses}
         self._names = [p.name for p in context.kernel.parameters if not p.is_pointer and p.name not in passes.given]
         self._bounds = {name for each in bound_comparisons(context, passes) for name in each.parameters}
 
@@ -166,31 +166,6 @@ class _Trial:
                 return None
             found.add(index)
         return found
-
-
-def _conditions(context: TransformationContext, node: Node) -> Iterator[tuple[Node, bool]]:
-    """(condition, what it comes to) of every branch that a thread takes on its way to an access."""
-    child = node
-    for parent in context.tree.ancestors(node):
-        if parent.type == "if_statement":
-            condition, then = condition_of(parent), parent.child_by_field_name("consequence")
-            if condition is not None and child != parent.child_by_field_name("condition"):
-                yield condition, child == then
-        elif parent.type == "compound_statement":
-            for earlier in parent.named_children:
-                left = _left(earlier) if earlier.end_byte <= child.start_byte else None
-                if left is not None:
-                    yield left, False
-        if parent == context.body:
-            return
-        child = parent
-
-
-def _left(statement: Node) -> Node | None:
-    """The condition of ``if (…) return;``."""
-    then = statement.child_by_field_name("consequence") if statement.type == "if_statement" else None
-    only = then.named_children[0] if then is not None and then.type == "compound_statement" and then.named_child_count == 1 else then
-    return condition_of(statement) if only is not None and only.type == "return_statement" else None
 
 
 def _threads(block: int) -> tuple[int, ...]:

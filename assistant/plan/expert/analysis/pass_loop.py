@@ -14,15 +14,15 @@ from enum import StrEnum
 
 from assistant.cuda.assignments import assignments, changed_names
 from assistant.cuda.branches import condition_of
-from assistant.cuda.functions import Function, enclosing_function, functions
+from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import Launch, launch_of
-from assistant.cuda.macros import macro_text
 from assistant.cuda.names import mentions, names_in, words_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, node_text, unparenthesized, without_comments
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Kernel, LaunchSite
+from assistant.plan.expert.analysis.error_checks import only_asks
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -30,12 +30,6 @@ from assistant.record import Record
 
 __all__ = ["PassLoop", "Step", "pass_loop", "passes_line"]
 
-_ONLY_ASKS = re.compile(r"(?:[\w:]+\s*\(\s*)*cuda(?:GetLastError|PeekAtLastError|DeviceSynchronize)\s*\(\s*\)[^;{}]*;?")
-"""A statement that looks for errors of the launch before it, or waits for it."""
-_CALLS_A_CHECK = re.compile(r"([\w:]+)\s*(?:\([^;{}<()=]*\))?\s*;?")
-"""A statement that may be one by a function or a macro of the program."""
-_OTHER_WORK = re.compile(r"<<<|\bcu(?!da(?:GetLastError|PeekAtLastError|DeviceSynchronize|GetError\w+|Success|Error_t)\b)[A-Za-z]*[A-Z]\w*")
-"""What no check does: launches, and calls of CUDA besides those that ask."""
 _COMPARED = ("<", "<=", ">", ">=", "!=")
 
 
@@ -208,21 +202,7 @@ def _are_plain(tree: SyntaxTree, before: tuple[Node, ...], after: tuple[Node, ..
     """What stands before the launch only declares names, and what stands behind it only looks for errors."""
     effects = ("call_expression", "assignment_expression", "update_expression")
     declare = (each.type == "declaration" and next(tree.find(*effects, inside=each), None) is None for each in before)
-    return all(declare) and all(_only_asks(tree, each) for each in after)
-
-
-def _only_asks(tree: SyntaxTree, statement: Node) -> bool:
-    """It looks for errors, by its own words or by those of a function or a macro that it names."""
-    text = tree.text(statement)
-    called = _CALLS_A_CHECK.fullmatch(text)
-    if text == ";" or _ONLY_ASKS.fullmatch(text) is not None:
-        return True
-    if called is None:
-        return False
-    name = called[1].split("::")[-1]
-    found = [tree.text(function.body) for function in functions(tree) if function.name == name]
-    texts = [*found, *filter(None, [macro_text(tree, name)])]
-    return bool(texts) and all("LastError" in each and _OTHER_WORK.search(each) is None for each in texts)
+    return all(declare) and all(only_asks(tree, each) for each in after)
 
 
 def _unclear(context: TransformationContext, passes: PassLoop, changing: frozenset[str]) -> Obstacle | None:

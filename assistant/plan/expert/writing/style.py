@@ -90,11 +90,11 @@ def _opens_below(text: str) -> bool:
 
 
 def _indent_step(kernel: str) -> str:
-    widths: list[str] = re.findall(r"\n([ \t]+)\S", kernel)
+    base = re.search(r"\n([ \t]*)\}\s*$", kernel)
+    outer = "" if base is None else base[1]
+    widths: list[str] = [width for width in re.findall(r"\n([ \t]+)\S", kernel) if width != outer]
     if not widths:
         return "    "
     shortest = min(widths, key=len)
-    base = re.search(r"\n([ \t]*)\}\s*$", kernel)
-    outer = "" if base is None else base[1]
     step = shortest.removeprefix(outer)
     return step or "    "

@@ -1,6 +1,6 @@
 """A kernel with the macros of its indices written out, as rules read them, and their uses put back where an edit left them as they were.
 
-Only macros whose text is certain and that are arithmetic, an element of an array they are given, or the thread's place in the grid.
+Only macros whose text is certain and that are arithmetic, an element of an array, or the thread's place in the grid.
 Example::
 
     #define IDX(r, c) ((r) * N + (c))        //
@@ -27,6 +27,7 @@ __all__ = ["WrittenMacros", "written_macros"]
 _ARITHMETIC = re.compile(r"(?:[\w\s.+\-*/%(),]|<<|>>)+")
 _PLACE = re.compile(r"\b(?:threadIdx|blockIdx)\b")
 _TYPE = r"(?:int|long|short|char|bool|unsigned|signed|float|double|\w+_t)\b"
+_NAMED_ELEMENT = re.compile(r"\(?\s*([A-Za-z_]\w*)\s*\[[^\[\]]*\]\s*\)?")
 _NEEDLESS = re.compile(rf"(?<![\w)\]])\(\s*(?!{_TYPE})(\w+(?:\.\w+)*)\s*\)(?!\s*[\w(])")
 """Parentheses around a name or a number; neither a call's nor a cast's."""
 _OPERATOR = r"[-+*/%(\[=,<>&|?:]"
@@ -66,7 +67,7 @@ def written_macros(context: TransformationContext) -> WrittenMacros | None:
             uses.setdefault(f"({re.escape(before)}){re.escape(inner)}(?={re.escape(after)})", use)
         if inner != text:
             uses.setdefault(rf"({_OPERATOR}\s*){re.escape(text)}", use)
-        elif macro_element(tree, node) is not None:
+        elif _is_element(tree, node, macros):
             uses.setdefault(rf"((?<![\w.>])){re.escape(text)}", use)
     patterns = sorted(uses.items(), key=lambda pair: -len(pair[0]))
     return WrittenMacros(tuple(edits), tuple((re.compile(pattern), use) for pattern, use in patterns)) if edits else None
@@ -94,8 +95,16 @@ def _used(tree: SyntaxTree, body: Node, macros: MacroTable) -> Iterator[Node]:
             continue
         function = node.child_by_field_name("function")
         macro = None if function is None else macros.get(node_text(function))
-        if macro is not None and macro.parameters and (_is_index(tree, node) if "[" not in macro.body else macro_element(tree, node)):
+        if macro is not None and macro.parameters and (_is_index(tree, node) if "[" not in macro.body else _is_element(tree, node, macros)):
             yield node
+
+
+def _is_element(tree: SyntaxTree, node: Node, macros: MacroTable) -> bool:
+    """Whether it is an element of an array that the macro is given, or that it names."""
+    function = node.child_by_field_name("function")
+    macro = None if function is None else macros.get(node_text(function))
+    named = None if macro is None else _NAMED_ELEMENT.fullmatch(macro.body.strip())
+    return macro_element(tree, node) is not None or (named is not None and macro is not None and named[1] not in (macro.parameters or ()))
 
 
 def _is_index(tree: SyntaxTree, node: Node) -> bool:

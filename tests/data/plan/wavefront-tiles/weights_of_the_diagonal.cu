@@ -1,0 +1,16 @@
+// kernel=fill line=15 finding=KO125
+__global__ void fill(int *score, const char *a, const char *b, const int *weight, int n, int d)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x + 1;
+    int j = d - i;
+    if (i > n || j < 1 || j > n)
+        return;
+    int w = n + 1;
+    int best = max(score[(i - 1) * w + j], score[i * w + j - 1]);
+    score[i * w + j] = max(best, score[(i - 1) * w + j - 1] + weight[d] * (a[i - 1] == b[j - 1]));
+}
+
+void run(int *score, const char *a, const char *b, const int *weight, int n)
+{
+    for (int d = 2; d <= 2 * n; d++) fill<<<(n + 63) / 64, 64>>>(score, a, b, weight, n, d);
+}
