@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,6 +40,10 @@ __all__ = ["ProgramRunner"]
 
 _SEARCHED_PART = 0.5
 """Of a program's time, at most: what was kept by then has still to be confirmed, and judged as a whole (chosen)."""
+_CONFIRMED_PART = 0.5
+"""As much more for the search where its time is over while it confirms what it kept, which else would count for nothing (chosen)."""
+_CONFIRM = "confirm"
+"""The stage in which it does so."""
 
 
 class ProgramRunner(Record):
@@ -82,7 +86,7 @@ class ProgramRunner(Record):
             if is_whole:
                 _check_answered(heard, "optimize")
             elif not kept.before:
-                raise CannotAnswerError(f"no end after {self.settings.timeout_s:g} s ({reached_of(heard)})")
+                raise CannotAnswerError(f"no end after {self._limit_s(heard.of_command('optimize')):g} s ({reached_of(heard)})")
             original = original_of(heard.of_command("optimize"))
             row = self._row(task, heard, original)
             if not kept.before:
@@ -96,13 +100,25 @@ class ProgramRunner(Record):
             session.close()
 
     async def _ends(self, stream: AsyncIterator[events.Event], heard: Heard) -> bool:
-        """Listen to a job; whether it ended in the program's time. If not, it is stopped."""
+        """Listen to a search; whether it ended in the program's time. If not, it is stopped."""
+        now_s = asyncio.get_running_loop().time
+        begun_s = now_s()
         try:
-            async with asyncio.timeout(self.settings.timeout_s):
-                await self._listen(stream, heard)
+            async with asyncio.timeout(self._limit_s(())) as limit:
+
+                def on_event(event: events.Event) -> None:
+                    limit.reschedule(max(limit.when() or 0.0, begun_s + self._limit_s((event,))))
+                    self.on_event(event)
+
+                await listen(stream, heard, on_event)
         except TimeoutError:
             return False
         return True
+
+    def _limit_s(self, heard: Sequence[events.Event]) -> float:
+        """How long a search of which this was heard may take."""
+        is_confirming = any(isinstance(event, events.StageStarted) and event.stage == _CONFIRM for event in heard)
+        return self.settings.timeout_s * (1.0 + _CONFIRMED_PART if is_confirming else 1.0)
 
     async def _judge(self, session: Session, request: JobRequest, kept: _Kept, heard: Heard) -> events.ComparisonMade:
         """The verdict on all that was kept, as one edit of the whole program; raises CannotAnswerError where it counts for nothing.

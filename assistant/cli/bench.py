@@ -56,7 +56,8 @@ def _bench(
         float,
         typer.Option(
             min=1,
-            help="Seconds that the search on a program may take, half of them for trying edits; what was kept by then is judged as a whole",
+            help="Seconds that the search on a program may take, half of them for trying edits; half as many again where it confirms one "
+            "when they are over. What was kept by then is judged as a whole",
         ),
     ] = 1800.0,
     jobs: Annotated[

@@ -142,6 +142,25 @@ async def test_a_program_that_takes_too_long_is_a_failure(tmp_path: Path) -> Non
     assert (row.outcome, row.reason) == (RowOutcome.FAILED, "no end after 600 s (optimize, in profile)")
 
 
+@pytest.mark.parametrize(("late_s", "outcome"), [(700, RowOutcome.FASTER), (1000, RowOutcome.FAILED)])
+async def test_what_is_being_confirmed_when_the_time_is_over_has_half_as_much_again(
+    tmp_path: Path, late_s: int, outcome: RowOutcome
+) -> None:
+    class SlowFirst(OneEdit):
+        """So many seconds are over once its edit is kept."""
+
+        async def explained(self, story: Story) -> str:
+            loop, now_s = asyncio.get_running_loop(), asyncio.get_running_loop().time
+            loop.time = lambda: now_s() + late_s
+            await asyncio.sleep(0)
+            return await super().explained(story)
+
+    commands = Commands(tmp_path, SlowFirst("x[i] + x[i]"), kernels=DEAR)
+    row = await run(tmp_path, "", settings=replace(SETTINGS, timeout_s=600), commands=commands)
+    assert row.outcome is outcome, row.reason
+    assert outcome is RowOutcome.FASTER or row.reason == "no end after 900 s (optimize, in confirm: 1 candidate tried)"
+
+
 async def test_without_a_search_there_are_times_and_bounds_alone(tmp_path: Path) -> None:
     row = await run(tmp_path, "x[i] + x[i]", settings=replace(SETTINGS, is_searching=False))
     assert row.outcome is RowOutcome.NOT_SEARCHED and row.distance is not None and row.diff == ""
