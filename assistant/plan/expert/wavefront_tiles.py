@@ -107,6 +107,9 @@ def _rewrite(
     edge: int,
 ) -> Rewrite:
     pairs = [(pair.first, pair.second) for pair in apart]
+    assumed = (apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else ()
+    if wave.is_pitch_free:
+        assumed = (*assumed, f"rows of `{wave.tables[0].pointer}` are longer than what is filled of them")
     own, in_others = by_file(context, wavefront_edits(WaveText(program, loop, wave, edge)))
     names = " and ".join(f"`{table.pointer}`" for table in wave.tables if table.loads)
     return Rewrite(
@@ -115,8 +118,8 @@ def _rewrite(
         line=context.line,
         edits=own,
         summary=f"Fill {names} in tiles of {edge} x {edge} cells in shared memory, one launch for each diagonal of tiles.",
-        labels=(*launch_labels(context, ()), *((Label.ASSUMPTION,) if apart else ())),
-        assumptions=(apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else (),
+        labels=(*launch_labels(context, ()), *((Label.ASSUMPTION,) if apart or assumed else ())),
+        assumptions=assumed,
         in_others=in_others,
         numbers=(("tile_edge", edge),),
     )

@@ -9,6 +9,7 @@ Example::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
@@ -23,10 +24,12 @@ from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.kernel_launches import launches_of
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.loop_entry import entry_condition, runs_at_least_once
 from assistant.plan.expert.analysis.memory_uses import memory_uses, pointed_type
-from assistant.plan.expert.analysis.pointer_roots import Private, Root, element_type, may_overlap, root_of, unclear_access
+from assistant.plan.expert.analysis.pointer_roots import Private, Root, element_type, global_pointers, may_overlap, root_of, unclear_access
+from assistant.plan.expert.analysis.read_only import passed_on
 from assistant.plan.expert.analysis.struct_members import bytes_of, number_in
 from assistant.plan.expert.analysis.thread_dependence import block_axes, thread_axes
 from assistant.plan.expert.analysis.tile_loads import is_unconditional
@@ -40,6 +43,7 @@ __all__ = ["HoistableLoad", "HoistableLoads", "InnerLoop", "hoistable_loads"]
 
 _MAX_REGISTERS = 64
 """Values of 4 bytes that may be kept over the loop: a quarter of a thread's most (CUDA C++ Programming Guide, "Compute Capabilities")."""
+_NULL = re.compile(r"\b(?:nullptr|NULL)\b")
 _LOADS = ("subscript_expression", "pointer_expression", "call_expression")
 
 
@@ -141,7 +145,7 @@ def _judged(context: TransformationContext, function: Function, group: list[Unch
         return Obstacle(
             DeclineReason.CONDITIONAL, f"not every iteration comes to `{text}`, and nothing shows that it is there before the loop"
         )
-    is_safe = _may_run_before(tree, function, first)
+    is_safe = _may_run_before(context, function, first)
     header = counted_header(tree, first.loop)
     is_asked = not is_safe and not inner and _bound(tree, function, first.loop) is not None
     guard = entry_condition(tree, first.loop, header, function) if header is not None and is_asked else None
@@ -257,14 +261,25 @@ def _is_certain(tree: SyntaxTree, function: Function, load: UnchangingLoad) -> b
     return True
 
 
-def _may_run_before(tree: SyntaxTree, function: Function, load: UnchangingLoad) -> bool:
-    """The loop surely runs, or whether it does is the same for all threads and the address follows from indices and numbers alone."""
+def _may_run_before(context: TransformationContext, function: Function, load: UnchangingLoad) -> bool:
+    """The loop surely runs, or whether it does is the same for all threads, the address follows from indices and numbers alone, and no
+    launch passes a null pointer."""
+    tree = context.tree
     if runs_at_least_once(tree, load.loop, function):
         return True
+    if any(_is_null_somewhere(context, each.pointer.partition(".")[0]) for each in elements(tree, function, load.node)):
+        return False
     bound = _bound(tree, function, load.loop)
     if bound is None or any(_is_read_from_memory(tree, function, name) for name in _all_names(tree, function, load)):
         return False
     return thread_axes(tree, function, bound) == frozenset() == block_axes(tree, function, bound)
+
+
+def _is_null_somewhere(context: TransformationContext, parameter: str) -> bool:
+    names = [each.name for each in context.kernel.parameters]
+    place = names.index(parameter) if parameter in names else len(names)
+    given = (launch.site.arguments[place].text for launch in launches_of(context) if place < len(launch.site.arguments))
+    return any(_NULL.search(text) or text.strip() == "0" for text in given)
 
 
 def _bound(tree: SyntaxTree, function: Function, loop: Node) -> Node | None:
@@ -307,9 +322,33 @@ def _apart(context: TransformationContext, function: Function, load: UnchangingL
     unclear = _unclear_store(tree, function, loop)
     if unclear is not None and not (parameters and all(parameter.is_restrict for parameter in parameters)):
         return Obstacle(DeclineReason.POINTER_UNCLEAR, f"where `{unclear}` points is not clear: it may be memory of `{load.pointer}`")
-    found = [_overlap(context, function, name, other) for name in _written(tree, function, loop) for other in pointers]
+    passed = _passed_on(tree, function, loop)
+    own = {_root_name(tree, function, pointer) for pointer in pointers}
+    kept = next((name for name in passed if _root_name(tree, function, name) in own), None)
+    if kept is not None:
+        words = f"the loop passes `{kept}` on, and what takes it may change `{tree.text(load.node)}`"
+        return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, words)
+    written = (*_written(tree, function, loop), *passed)
+    found = [_overlap(context, function, name, other) for name in written for other in pointers]
     obstacle = next((each for each in found if isinstance(each, Obstacle)), None)
     return obstacle or tuple(dict.fromkeys(each for each in found if isinstance(each, ApartAsRecorded)))
+
+
+def _passed_on(tree: SyntaxTree, function: Function, loop: Node) -> tuple[str, ...]:
+    """Pointers of the function that the loop hands to something that may store through them, lambdas that it calls included."""
+    local = locals_of(tree, function.body)
+    called = {callee_name(tree, call) for call in tree.find("call_expression", inside=loop)}
+    lambdas = [v.value for name in called & local.keys() for v in local[name] if v.value is not None]
+    uses = [pair for each in lambdas for pair in memory_uses(tree, function, each).items()]
+    stored = (name for name, each in uses if any(use.kind is not Use.READ for use in each))
+    names = sorted(global_pointers(tree, function, function.body))
+    return (*(name for name in names if passed_on(tree, function, loop, name)), *stored)
+
+
+def _root_name(tree: SyntaxTree, function: Function, name: str) -> str:
+    """The parameter that a pointer comes from; its own name where that is not clear."""
+    found = root_of(tree, function, name)
+    return found.parameter.name if isinstance(found, Root) else name
 
 
 def _unclear_store(tree: SyntaxTree, function: Function, loop: Node) -> str | None:

@@ -15,7 +15,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.source import Span, TextEdit
 
-__all__ = ["const_edits", "make_const"]
+__all__ = ["const_edits", "make_const", "passed_on"]
 
 _MAX_DEPTH = 6
 """Local pointers and helpers that are followed; ends recursion."""
@@ -43,6 +43,15 @@ def const_edits(tree: SyntaxTree, function: Function, name: str, depth: int = 0)
             return None
         edits.extend(flow)
     return tuple(dict.fromkeys(edits))
+
+
+def passed_on(tree: SyntaxTree, function: Function, region: Node, name: str) -> bool:
+    """Whether ``region`` hands the pointer to something that may store through it: a helper, a method, an atomic behind a cast, a local
+    pointer that is stored through."""
+    if name in hidden_names(tree, region):
+        return True
+    escapes = (use for use in uses_of(tree, region, name) if use.kind is Use.ESCAPE)
+    return any(_flow(tree, function, use.node, 0) is None for use in escapes)
 
 
 def _flow(tree: SyntaxTree, function: Function, node: Node, depth: int) -> tuple[TextEdit, ...] | None:

@@ -25,7 +25,16 @@ from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.cell_work import CellWork, cell_work, guards_of, place_names, stores_always
 from assistant.plan.expert.analysis.diagonal_loop import DiagonalLoop, TrialLaunch
 from assistant.plan.expert.analysis.filled_tables import filled_tables
-from assistant.plan.expert.analysis.wavefront_trial import Cell, CellRunner, Trial, large_sizes, samples, small_sizes, trial_of
+from assistant.plan.expert.analysis.wavefront_trial import (
+    Cell,
+    CellRunner,
+    Trial,
+    crosses_rows,
+    large_sizes,
+    samples,
+    small_sizes,
+    trial_of,
+)
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
@@ -82,6 +91,8 @@ class Wavefront(Record):
     columns: Extent
     tables: tuple[WaveTable, ...]
     work: CellWork
+    is_pitch_free: bool
+    """Nothing of the text keeps a row of a table from reaching into the next one: how long rows are is passed, as a pitch."""
 
 
 def wavefront(context: TransformationContext, loop: DiagonalLoop) -> Wavefront | Obstacle | None:
@@ -116,8 +127,12 @@ def wavefront(context: TransformationContext, loop: DiagonalLoop) -> Wavefront |
         if isinstance(each, Obstacle):
             return each
     assert isinstance(work, CellWork) and isinstance(rows, Extent) and isinstance(columns, Extent), "obstacles were met above"
+    crossed = [crosses_rows(trial, accesses, offsets, pair) for trial in known]
+    if all(crossed):
+        words = f"rows of `{tables[0]}` would have to be longer than what is filled of them and looked at before it"
+        return Obstacle(DeclineReason.ORDER_MATTERS, words)
     row, column = (locals_of(tree, function.body)[name][0] for name in pair)
-    wave = Wavefront(function, row, column, rows, columns, held, work)
+    wave = Wavefront(function, row, column, rows, columns, held, work, any(crossed))
     return _unlike(context, loop, wave, accesses, known) or wave
 
 

@@ -22,7 +22,7 @@ from assistant.plan.expert.analysis.path_conditions import conditions_on_the_way
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Cell", "CellRunner", "Trial", "large_sizes", "samples", "small_sizes", "trial_of"]
+__all__ = ["Cell", "CellRunner", "Trial", "crosses_rows", "large_sizes", "samples", "small_sizes", "trial_of"]
 
 _SMALL = ((4, 3, 6, 5), (3, 5, 4, 6), (5, 4, 3, 6))
 """Values of the sizes in each trial: wide tables, high ones, and one with a longer pitch than it has columns."""
@@ -91,6 +91,24 @@ def trial_of(
                 return None
             cells += [cell] if cell.touched else []
     return Trial(sizes, tuple(launch for launch in launches if launch is not None), tuple(cells))
+
+
+def crosses_rows(trial: Trial, accesses: Sequence[ArrayAccess], offsets: Mapping[int, tuple[int, int]], pair: tuple[str, str]) -> bool:
+    """Whether a cell's element is that of another cell, or what lies before a first column is the end of another row. ``offsets``: rows and
+    columns from a thread's own cell, of each access; ``pair``: the locals that are its row and its column."""
+    filled = dict[tuple[str, int], tuple[int, int]]()
+    for cell in trial.cells:
+        place = (cell.places[pair[0]], cell.places[pair[1]])
+        for which, at in cell.touched.items():
+            access = accesses[which]
+            if access.kind is not Use.READ and filled.setdefault((access.base, at), place) != place:
+                return True
+    for cell in trial.cells:
+        for which, at in cell.touched.items():
+            looked_at = (cell.places[pair[0]] + offsets[which][0], cell.places[pair[1]] + offsets[which][1])
+            if filled.get((accesses[which].base, at), looked_at) != looked_at:
+                return True
+    return False
 
 
 def _sizes(context: TransformationContext, loop: DiagonalLoop, values: Sequence[int], *, with_constants: bool) -> dict[str, int]:

@@ -9,6 +9,7 @@ import pytest
 
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import Source
+from assistant.model.verification import Label
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.wavefront_tiles import WavefrontTiles
 
@@ -76,6 +77,16 @@ def test_tiles_of_32_and_64_are_tried_where_both_fit(context_of: Callable[..., T
     rewrites = WavefrontTiles().rewrite(context_of(KERNEL + HOST))
     assert not isinstance(rewrites, Decline)
     assert [dict(each.numbers) for each in rewrites] == [{"tile_edge": 32}, {"tile_edge": 64}]
+
+
+def test_that_rows_of_a_pitch_that_is_passed_are_long_enough_is_stated(context_of: Callable[..., TransformationContext]) -> None:
+    text = changed("    int w = n + 1;\n", "").replace("int m, int n", "int w, int m, int n").replace("b, m, n, d)", "b, w, m, n, d)")
+    text = text.replace("run(score, a, b, 10, 10)", "run(score, a, b, 11, 10, 10)")
+    rewrites = WavefrontTiles().rewrite(context_of(text))
+    assert not isinstance(rewrites, Decline)
+    assert rewrites[0].assumptions == ("rows of `score` are longer than what is filled of them",) and Label.ASSUMPTION in rewrites[0].labels
+    (own, *_) = WavefrontTiles().rewrite(context_of(KERNEL + HOST))
+    assert own.assumptions == () and Label.ASSUMPTION not in own.labels, "n + 1 is longer than n"
 
 
 def test_a_local_that_changes_later_is_set_for_each_cell(edited: Edited) -> None:
