@@ -42,8 +42,6 @@ _SEARCHED_PART = 0.5
 """Of a program's time, at most: what was kept by then has still to be confirmed, and judged as a whole (chosen)."""
 _CONFIRMED_PART = 0.5
 """As much more for the search where its time is over while it confirms what it kept, which else would count for nothing (chosen)."""
-_CONFIRM = "confirm"
-"""The stage in which it does so."""
 
 
 class ProgramRunner(Record):
@@ -101,13 +99,13 @@ class ProgramRunner(Record):
 
     async def _ends(self, stream: AsyncIterator[events.Event], heard: Heard) -> bool:
         """Listen to a search; whether it ended in the program's time. If not, it is stopped."""
-        now_s = asyncio.get_running_loop().time
-        begun_s = now_s()
+        begun_s = asyncio.get_running_loop().time()
         try:
-            async with asyncio.timeout(self._limit_s(())) as limit:
+            async with asyncio.timeout(self.settings.timeout_s) as limit:
 
                 def on_event(event: events.Event) -> None:
-                    limit.reschedule(max(limit.when() or 0.0, begun_s + self._limit_s((event,))))
+                    if _is_confirming(event):
+                        limit.reschedule(begun_s + self._limit_s((event,)))
                     self.on_event(event)
 
                 await listen(stream, heard, on_event)
@@ -117,8 +115,7 @@ class ProgramRunner(Record):
 
     def _limit_s(self, heard: Sequence[events.Event]) -> float:
         """How long a search of which this was heard may take."""
-        is_confirming = any(isinstance(event, events.StageStarted) and event.stage == _CONFIRM for event in heard)
-        return self.settings.timeout_s * (1.0 + _CONFIRMED_PART if is_confirming else 1.0)
+        return self.settings.timeout_s * (1.0 + _CONFIRMED_PART if any(map(_is_confirming, heard)) else 1.0)
 
     async def _judge(self, session: Session, request: JobRequest, kept: _Kept, heard: Heard) -> events.ComparisonMade:
         """The verdict on all that was kept, as one edit of the whole program; raises CannotAnswerError where it counts for nothing.
@@ -239,6 +236,10 @@ class _Kept:
         only = self._proposals[0]
         is_as_verified = {source.path: source.text for source in only.after} == {source.path: source.text for source in self.after}
         return only.verification if is_as_verified else None
+
+
+def _is_confirming(event: events.Event) -> bool:
+    return isinstance(event, events.StageStarted) and event.stage == "confirm"
 
 
 def _unused(request: JobRequest) -> str:

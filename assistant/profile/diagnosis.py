@@ -46,7 +46,7 @@ class Diagnosis(Record):
     severity: Severity | None = None
     """Where it does not follow from the cost (defects)."""
     saving_ratio: float | None = None
-    """Of the launch's time, where it goes with launches that are not needed and no other counters of one would show it."""
+    """Of the launch's time, where it goes with launches that are not needed and the counters of a launch show nothing of it."""
 
 
 def fact_of(access: LineAccess, profile: LaunchProfile, metric: str, value: float) -> Fact:

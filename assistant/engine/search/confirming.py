@@ -203,5 +203,5 @@ class Confirmation(Record):
 def _failed(
     result: ConfirmationResult, node: SearchNode, kind: SetbackKind, reason: str, verification: Verification, ratio: float | None = None
 ) -> ConfirmationResult:
-    """``result`` with what its writer is told."""
+    """``result`` with what its writer may use."""
     return replace(result, setback=replace(setback_of_confirmation(node, kind, reason, verification), ratio=ratio))

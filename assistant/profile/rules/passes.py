@@ -18,7 +18,7 @@ _LEFT = 0.5
 _TILE = 32
 """Rows and columns of a tile: a warp's lanes."""
 _STEP_S = 5e-8
-"""Of one diagonal of a tile (chosen): a load from shared memory, some arithmetic and a barrier, 90 cycles of an H200 at 1.8 GHz."""
+"""For each diagonal of a tile (chosen): a load from shared memory, some arithmetic and a barrier, 90 cycles of an H200 at 1.8 GHz."""
 
 
 def separate_passes(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
@@ -46,7 +46,7 @@ def separate_passes(context: FindContext, launch: CountedLaunch) -> tuple[Diagno
 
 
 def separate_diagonals(context: FindContext, launch: CountedLaunch) -> tuple[Diagnosis, ...]:
-    """KO125: a loop counts the diagonals of a table, and the kernel, which has no tile, finds the cells of one from that number."""
+    """KO125: a loop counts the diagonals of a table, and the kernel, which has no tile, finds a diagonal's cells from that number."""
     profile, line = launch.profile, context.facts.diagonals_line
     count = sum(each.weight for each in context.launches)
     moved = accesses(profile, "global load", "global store")

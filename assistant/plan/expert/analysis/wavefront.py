@@ -197,7 +197,7 @@ def _own(cell: Cell, accesses: Sequence[ArrayAccess], table: str) -> int | None:
 
 
 def _offsets(accesses: Sequence[ArrayAccess], trials: Sequence[Trial], pair: tuple[str, str]) -> dict[int, Offset] | Obstacle:
-    """Where each access lies beside the thread's own cell."""
+    """Where each access lies, from the thread's own cell."""
     found = dict[int, Offset]()
     for which, access in enumerate(accesses):
         places = {_offset(trial, accesses, which, pair) for trial in trials} - {None}
@@ -242,7 +242,7 @@ def _unfilled(context: TransformationContext, table: WaveTable, work: CellWork) 
 
 
 def _offset(trial: Trial, accesses: Sequence[ArrayAccess], which: int, pair: tuple[str, str]) -> Offset | None:
-    """Where an access lies beside the thread's own cell; (9, 9) where that is not the same for all threads, None where none comes to it."""
+    """Where an access lies, from the thread's own cell; (9, 9) where that is not the same for all threads, None where none comes to it."""
     table, found = accesses[which].base, set[int]()
     pitch = _pitch(trial, accesses, pair, table)
     for cell in trial.cells:

@@ -212,7 +212,7 @@ class _Kernel:
             self._start(wave.column, names.column, wave.columns.first, before),
             f"{qualifier}{wave.row.type} {wave.row.name} = {self._plus(names.row, names.thread)};",
         ]
-        said = "// what the tiles above and to the left have stored beside this one"
+        said = "// what the tiles above and to the left have stored next to this one"
         return [*shared, *hoisted, *starts, "", said, *border, _BARRIER, "", *walk, "", *stores]
 
     def _start(self, of: Variable, name: str, first: int, tiles: str) -> str:

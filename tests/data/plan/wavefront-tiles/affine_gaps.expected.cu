@@ -21,7 +21,7 @@ __global__ void sw_antidiag(int *H, int *E, int *F, const char *query, const cha
     int c0 = 1 + (diag - first - blockIdx.x) * TILE;
     int r = r0 + t;
 
-    // what the tiles above and to the left have stored beside this one
+    // what the tiles above and to the left have stored next to this one
     if (r <= qlen) {
         H_tile[t + 1][0] = H[r * stride + c0 - 1];
         E_tile[t + 1][0] = E[r * stride + c0 - 1];

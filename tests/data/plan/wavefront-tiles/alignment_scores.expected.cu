@@ -33,7 +33,7 @@ __global__ void fill_diagonal(int *score, const char *a, const char *b, int n, i
     int j0 = 1 + (d - first - blockIdx.x) * TILE;
     int i = i0 + t;
 
-    // what the tiles above and to the left have stored beside this one
+    // what the tiles above and to the left have stored next to this one
     if (i <= n)
         tile[t + 1][0] = score[i * w + j0 - 1];
     if (j0 + t <= n)

@@ -21,7 +21,7 @@ __global__ void relax(const float *price, float *way, int rows, int columns, int
     int x0 = (wave - first - blockIdx.x) * TILE;
     int y = y0 + t;
 
-    // what the tiles above and to the left have stored beside this one
+    // what the tiles above and to the left have stored next to this one
     if (y < rows && x0 > 0)
         tile[t + 1][0] = way[AT(y, x0 - 1)];
     if (x0 + t < columns && y0 > 0)

@@ -20,7 +20,7 @@ __global__ void lcs_step(short* L, const unsigned char* x, const unsigned char* 
   int j0 = (k - first_tile - blockIdx.x) * TILE;
   int i = i0 + tid;
 
-  // what the tiles above and to the left have stored beside this one
+  // what the tiles above and to the left have stored next to this one
   if (i <= LEN_A && j0 > 0)
     tile[tid + 1][0] = L[AT(i, j0 - 1)];
   if (j0 + tid <= LEN_B && i0 > 0)

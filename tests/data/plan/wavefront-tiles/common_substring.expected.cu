@@ -16,7 +16,7 @@ __global__ void suffixes(const unsigned char *s, const unsigned char *t, int *le
     int j0 = (sum - first - blockIdx.x) * TILE;
     int i = i0 + lane;
 
-    // what the tiles above and to the left have stored beside this one
+    // what the tiles above and to the left have stored next to this one
     if (i < m && j0 > 0)
         tile[lane + 1][0] = len[i * n + j0 - 1];
     if (j0 + lane < n && i0 > 0)

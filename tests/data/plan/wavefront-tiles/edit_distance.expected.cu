@@ -21,7 +21,7 @@ namespace text
 		const size_t y0 = 1+(diagonal-first_tile-blockIdx.x)*TILE;
 		const size_t x = x0+t;
 
-		// what the tiles above and to the left have stored beside this one
+		// what the tiles above and to the left have stored next to this one
 		if (x <= width)
 			tile[t+1][0] = table[x*(height+1) + y0-1];
 		if (y0+t <= height)

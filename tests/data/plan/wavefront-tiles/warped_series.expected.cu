@@ -21,7 +21,7 @@ __global__ void warpWave(const T *__restrict__ query, const T *__restrict__ refe
     const int firstCol = 1 + (wave - first - blockIdx.x) * kTile;
     const int row = firstRow + t;
 
-    // what the tiles above and to the left have stored beside this one
+    // what the tiles above and to the left have stored next to this one
     if (row <= qLen)
         tile[t + 1][0] = cost[row * pitch + firstCol - 1];
     if (firstCol + t <= rLen)
