@@ -25,7 +25,7 @@ __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 		for (int e = thread; e < 16 * 128; e += 256) {
 			const int i = blockIdx.y * 128 + e / 16;
 			const int k = start + e % 16;
-			a_i_tile[e % 16][e / 16] = i < N ? a[i * M + k] : 0.0f;
+			a_i_tile[e % 16][e / 16] = i < N ? alpha * a[i * M + k] : 0.0f;
 		}
 		for (int e = thread; e < 16 * 64; e += 256) {
 			const int j = blockIdx.x * 64 + e / 16;
@@ -49,7 +49,7 @@ __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 			for (int r = 0; r < 8; ++r) {
 				#pragma unroll
 				for (int c2 = 0; c2 < 4; ++c2) {
-					s[r][c2] += alpha * a_i_reg[r] * a_j_reg[c2];
+					s[r][c2] += a_i_reg[r] * a_j_reg[c2];
 				}
 			}
 		}
