@@ -67,6 +67,10 @@ _LONGEST_TILE = 128
 """Elements of a block along one axis. Our own limit: with 16 iterations a pair of tiles of 128 floats is 17 KiB."""
 _MOST_REGISTERS = 96
 """32-bit registers for sums and for what one iteration multiplies. Our own limit: the rest of 128 is for addresses."""
+_MOST_REGISTERS_AHEAD = 112
+"""As above, with a thread's elements of the next tile. Our own limit."""
+_FEWEST_TILES_AHEAD = 4
+"""Tiles along the loop from which on loads ahead are worth their lines."""
 _DEEP, _SHALLOW = 16, 8
 """Iterations for which a tile holds elements; fewer where tiles are many or their elements wide."""
 _TILE_BYTES = 24 * 1024
@@ -188,7 +192,8 @@ def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...])
         launches = _launches(form, size)
         if isinstance(launches, Obstacle):
             return launches
-        tile = RegisterTile(kernel, loads, size.block, size.factors, _depth(plain, loads, size), _widest(plain, loads))
+        depth, is_ahead = _depth(plain, loads, size), _loads_ahead(form, kernel, loads, size)
+        tile = RegisterTile(kernel, loads, size.block, size.factors, depth, _widest(plain, loads), is_ahead)
         edits, in_others = by_file(context, (*with_edits_of(context, plain, register_tile_edits(plain, tile)), *launches))
         blocks = f"blocks of {size.block.x} x {size.block.y} threads"
         elsewhere = launch_elsewhere(context, f"{blocks} for {tile.extent('x')} x {tile.extent('y')} elements")
@@ -229,16 +234,32 @@ def _predictions(context: TransformationContext, size: _Size) -> tuple[MetricPre
 
 def _fitting(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> Iterator[_Size]:
     """Sizes that fit a block's registers and shared memory."""
-    context, words = form.plain, (_widest(form.plain, loads) + 3) // 4
     for size in (_Size(block, x, y) for block in _blocks(form) for x in _FACTORS for y in _FACTORS):
         x, y = size.x, size.y
-        registers = words * (x * y * max(1, len(kernel.locals.values)) + sum(x if load.axis == "x" else y for load in loads))
-        available = context.architecture.registers_per_sm // size.block.count
+        registers, available = _registers(form, kernel, loads, size), form.plain.architecture.registers_per_sm // size.block.count
         is_balanced = x * y > 1 and max(x, y) <= 4 * min(x, y)
         has_whole_blocks = all(size.extents[axis] % getattr(form.block, axis) == 0 for axis in "xy")
         is_short = max(size.extents.values()) <= _LONGEST_TILE
         if is_balanced and has_whole_blocks and is_short and registers <= min(_MOST_REGISTERS, available - 24):
             yield size
+
+
+def _registers(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> int:
+    """32-bit registers of a thread for its sums and for what one iteration multiplies."""
+    words = (_widest(form.plain, loads) + 3) // 4
+    return words * (size.x * size.y * max(1, len(kernel.locals.values)) + sum(getattr(size, load.axis) for load in loads))
+
+
+def _loads_ahead(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> bool:
+    """Each thread has registers left for its elements of the next tile, as many of each, and there are tiles enough for it to matter."""
+    context, depth = form.plain, _depth(form.plain, loads, size)
+    distinct = {load.key(context.tree): load for load in loads}.values()
+    counts = [(depth * size.extents[load.axis], (_bytes(context, load) + 3) // 4) for load in distinct]
+    trips = kernel.header.trip_count(context.tree)
+    if any(count % size.block.count for count, _ in counts) or (trips is not None and trips < _FEWEST_TILES_AHEAD * depth):
+        return False
+    registers = _registers(form, kernel, loads, size) + sum(count // size.block.count * words for count, words in counts)
+    return registers <= min(_MOST_REGISTERS_AHEAD, context.architecture.registers_per_sm // size.block.count - 24)
 
 
 def _blocks(form: _Form) -> Iterator[Dim3]:

@@ -15,18 +15,38 @@ __global__ void count_paths(const int *from, const int *to, int *paths, int n, i
             longest[i][j] = -1;
         }
     }
-    for (unsigned start = 1; start <= last; start += 16) {
-        for (int e = thread; e < 16 * 64; e += 64) {
+    int from_next[16];
+    int to_next[8];
+    const auto load_next = [&](unsigned start) {
+        #pragma unroll
+        for (int l = 0; l < 16; ++l) {
+            const int e = thread + l * 64;
             const unsigned row = blockIdx.y * 64 + e % 64;
             const unsigned k = start + e / 64;
-            from_tile[e / 64][e % 64] = row < n && k <= last ? from[k * n + row] : 0;
+            from_next[l] = row < n && k <= last ? from[k * n + row] : 0;
         }
-        for (int e = thread; e < 16 * 32; e += 64) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 64;
             const unsigned col = blockIdx.x * 32 + e % 32;
             const unsigned k = start + e / 32;
-            to_tile[e / 32][e % 32] = col < n && k <= last ? to[k * n + col] : 0;
+            to_next[l] = col < n && k <= last ? to[k * n + col] : 0;
+        }
+    };
+    load_next(1);
+    for (unsigned start = 1; start <= last; start += 16) {
+        #pragma unroll
+        for (int l = 0; l < 16; ++l) {
+            const int e = thread + l * 64;
+            from_tile[e / 64][e % 64] = from_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 64;
+            to_tile[e / 32][e % 32] = to_next[l];
         }
         __syncthreads();
+        if (start + 16 <= last) load_next(start + 16);
         const int length = min(16, (int)(last - start + 1));
         for (int p = 0; p < length; ++p) {
             const unsigned k = start + p;
