@@ -67,8 +67,9 @@ _LONGEST_TILE = 128
 """Elements of a block along one axis. Our own limit: with 16 iterations a pair of tiles of 128 floats is 17 KiB."""
 _MOST_REGISTERS = 96
 """32-bit registers for sums and for what one iteration multiplies. Our own limit: the rest of 128 is for addresses."""
-_MOST_REGISTERS_AHEAD = 112
-"""As above, with a thread's elements of the next tile. Our own limit."""
+_MOST_REGISTERS_AHEAD = 88
+"""As above, with a thread's elements of the next tile. Measured on an H200 with nvcc 13.0: 8 x 8 floats and 8 of the next tile take 128
+registers, so that two blocks of 256 threads fit; 8 more, and it is one block and 1.25x the time."""
 _FEWEST_TILES_AHEAD = 4
 """Tiles along the loop from which on loads ahead are worth their lines."""
 _DEEP, _SHALLOW = 16, 8
@@ -192,7 +193,7 @@ def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...])
         launches = _launches(form, size)
         if isinstance(launches, Obstacle):
             return launches
-        depth, is_ahead = _depth(plain, loads, size), _loads_ahead(form, kernel, loads, size)
+        depth, is_ahead = _depth(form, kernel, loads, size)
         tile = RegisterTile(kernel, loads, size.block, size.factors, depth, _widest(plain, loads), is_ahead)
         edits, in_others = by_file(context, (*with_edits_of(context, plain, register_tile_edits(plain, tile)), *launches))
         blocks = f"blocks of {size.block.x} x {size.block.y} threads"
@@ -250,9 +251,9 @@ def _registers(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]
     return words * (size.x * size.y * max(1, len(kernel.locals.values)) + sum(getattr(size, load.axis) for load in loads))
 
 
-def _loads_ahead(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> bool:
+def _has_room_ahead(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size, depth: int) -> bool:
     """Each thread has registers left for its elements of the next tile, as many of each, and there are tiles enough for it to matter."""
-    context, depth = form.plain, _depth(form.plain, loads, size)
+    context = form.plain
     distinct = {load.key(context.tree): load for load in loads}.values()
     counts = [(depth * size.extents[load.axis], (_bytes(context, load) + 3) // 4) for load in distinct]
     trips = kernel.header.trip_count(context.tree)
@@ -281,10 +282,13 @@ def _promise(form: _Form, size: _Size) -> Fraction:
     return Fraction(size.x * size.y, size.x + size.y) * min(Fraction(1), Fraction(blocks * larger, BUSY_BLOCKS))
 
 
-def _depth(context: TransformationContext, loads: tuple[StagedLoad, ...], size: _Size) -> int:
-    distinct = {load.key(context.tree): load for load in loads}.values()
-    row_bytes = sum(size.extents[load.axis] * _bytes(context, load) for load in distinct)
-    return _DEEP if row_bytes * _DEEP <= _TILE_BYTES else _SHALLOW
+def _depth(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> tuple[int, bool]:
+    """Iterations for which a tile holds elements, and whether each thread loads the next tile ahead: in tiles of fewer, if need be."""
+    distinct = {load.key(form.plain.tree): load for load in loads}.values()
+    row_bytes = sum(size.extents[load.axis] * _bytes(form.plain, load) for load in distinct)
+    depths = (_DEEP, _SHALLOW) if row_bytes * _DEEP <= _TILE_BYTES else (_SHALLOW,)
+    ahead = next((depth for depth in depths if _has_room_ahead(form, kernel, loads, size, depth)), None)
+    return (depths[0], False) if ahead is None else (ahead, True)
 
 
 def _widest(context: TransformationContext, loads: tuple[StagedLoad, ...]) -> int:

@@ -58,7 +58,7 @@ class TileFilling(Record):
     def straight(self, load: StagedLoad) -> list[str]:
         """One tile, filled from memory."""
         names, extent = self.names, self.extents[load.axis]
-        lines = [*self._place(load), f"{self._element(load)} = {self._value(load)};"]
+        lines = [*self._place(load), f"{self._element(load)} = {self._value(load, load.node)};"]
         head = f"for (int {names.slot} = {names.thread}; {names.slot} < {self.depth} * {extent}; {names.slot} += {self.threads}) {{"
         return [head, *(self.step + line for line in lines), "}"]
 
@@ -66,13 +66,28 @@ class TileFilling(Record):
         """Before the loop: the elements of the next tile, how they are loaded, and those of the first one."""
         names, key = self.names, self.tree
         lines = [f"{load.type} {names.ahead[load.key(key)]}[{self._count(load)}];" for load in loads]
-        inner = [line for load in loads for line in self._turns(load, [*self._place(load), f"{self._next(load)} = {self._value(load)};"])]
+        inner = [
+            line
+            for load in loads
+            for line in self._turns(load, [*self._place(load), f"{self._next(load)} = {self._value(load, load.element)};"])
+        ]
         head = f"const auto {names.load_next} = [&]({self.counter_type} {names.start}) {{"
         return [*lines, head, *(self.step + line for line in inner), "};", f"{names.load_next}({self.kernel.header.first});"]
 
     def stored(self, load: StagedLoad) -> list[str]:
-        """One tile, filled from what the threads loaded ahead."""
-        return self._turns(load, [f"{self._element(load)} = {self._next(load)};"])
+        """One tile, filled from what the threads loaded ahead, now multiplied by the factors: at its load the product would wait for it."""
+        if load.node.id == load.element.id:
+            return self._turns(load, [f"{self._element(load)} = {self._next(load)};"])
+        product, element = self.tree.span(load.node), self.tree.span(load.element)
+        text = self.tree.text(load.node)
+        text = f"{text[: element.start - product.start]}{self._next(load)}{text[element.end - product.start :]}"
+        if self.has_whole_tiles:
+            return self._turns(load, [f"{self._element(load)} = {text};"])
+        along, _ = self._indices(load)
+        header = self.kernel.header
+        counter = f"const {self.counter_type} {header.variable} = {self.names.start} + {along};"
+        value = f"{header.variable} {header.comparison} {header.bound} ? {text} : {zero_of(self.tree, load.type)}"
+        return self._turns(load, [counter, f"{self._element(load)} = {value};"])
 
     def loaded_next(self) -> str:
         """The next tile's loads begin; behind the loop's end there is none."""
@@ -96,13 +111,13 @@ class TileFilling(Record):
             *self.derived([load.node]),
         ]
 
-    def _value(self, load: StagedLoad) -> str:
-        """The element, zero where there is none."""
+    def _value(self, load: StagedLoad, node: Node) -> str:
+        """The element, or its product, zero where there is none."""
         header = self.kernel.header
         ends = [] if self.has_whole_tiles else [f"{header.variable} {header.comparison} {header.bound}"]
         checks = " && ".join((*self.kernel.conditions(self.tree, load.axis), *ends))
-        element = self.tree.text(load.node)
-        return f"{checks} ? {element} : {zero_of(self.tree, load.type)}" if checks else element
+        text = self.tree.text(node)
+        return f"{checks} ? {text} : {zero_of(self.tree, load.type)}" if checks else text
 
     def _element(self, load: StagedLoad) -> str:
         along, across = self._indices(load)

@@ -16,38 +16,18 @@ __global__ void scores(const T* Q, const T* K, T* S, int seq, int dim, float sca
     const int thread = threadIdx.y * 16 + threadIdx.x;
     T acc[4][8] = {};
     T norm[4][8] = {};
-    T q_next[4];
-    T k_next[8];
-    const auto load_next = [&](int start) {
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
+    for (int start = 0; start < dim; start += 16) {
+        for (int e = thread; e < 16 * 64; e += 256) {
             const int i = blockIdx.y * 64 + e / 16;
             const int d = start + e % 16;
-            q_next[l] = i < seq && d < dim ? q[i * dim + d] : T{};
+            q_tile[e % 16][e / 16] = i < seq && d < dim ? q[i * dim + d] : T{};
         }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
+        for (int e = thread; e < 16 * 128; e += 256) {
             const int j = blockIdx.x * 128 + e / 16;
             const int d = start + e % 16;
-            k_next[l] = j < seq && d < dim ? k[j * dim + d] : T{};
-        }
-    };
-    load_next(0);
-    for (int start = 0; start < dim; start += 16) {
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
-            q_tile[e % 16][e / 16] = q_next[l];
-        }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
-            k_tile[e % 16][e / 16] = k_next[l];
+            k_tile[e % 16][e / 16] = j < seq && d < dim ? k[j * dim + d] : T{};
         }
         __syncthreads();
-        if (start + 16 < dim) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             T q_reg[4];

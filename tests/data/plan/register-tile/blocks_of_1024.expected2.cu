@@ -17,38 +17,18 @@ __global__ void scatter(const double *x, double *s, int samples, int features)
     __shared__ double x_q_tile[16][128];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     double acc[4][8] = {};
-    double x_p_next[4];
-    double x_q_next[8];
-    const auto load_next = [&](int start) {
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
+    for (int start = 0; start < samples; start += 16) {
+        for (int e = thread; e < 16 * 64; e += 256) {
             const int p = blockIdx.y * 64 + e % 64;
             const int k = start + e / 64;
-            x_p_next[l] = p < features && k < samples ? x[k * features + p] : 0.0;
+            x_p_tile[e / 64][e % 64] = p < features && k < samples ? x[k * features + p] : 0.0;
         }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
+        for (int e = thread; e < 16 * 128; e += 256) {
             const int q = blockIdx.x * 128 + e % 128;
             const int k = start + e / 128;
-            x_q_next[l] = q < features && k < samples ? x[k * features + q] : 0.0;
-        }
-    };
-    load_next(0);
-    for (int start = 0; start < samples; start += 16) {
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
-            x_p_tile[e / 64][e % 64] = x_p_next[l];
-        }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
-            x_q_tile[e / 128][e % 128] = x_q_next[l];
+            x_q_tile[e / 128][e % 128] = q < features && k < samples ? x[k * features + q] : 0.0;
         }
         __syncthreads();
-        if (start + 16 < samples) load_next(start + 16);
         #pragma unroll
         for (int step = 0; step < 16; ++step) {
             double x_p_reg[4];

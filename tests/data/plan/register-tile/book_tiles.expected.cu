@@ -9,38 +9,18 @@ __global__ void gemm(const T* __restrict__ A, const T* __restrict__ B, T* __rest
     __shared__ T b_tile[16][64];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     T sum[8][4] = {};
-    T a_next[8];
-    T b_next[4];
-    const auto load_next = [&](int start) {
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
+    for (int start = 0; start < n; start += 16) {
+        for (int e = thread; e < 16 * 128; e += 256) {
             const int row = blockIdx.y * 128 + e / 16;
             const int k = start + e % 16;
-            a_next[l] = row < n && k < n ? A[row * n + k] : T{};
+            a_tile[e % 16][e / 16] = row < n && k < n ? A[row * n + k] : T{};
         }
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
+        for (int e = thread; e < 16 * 64; e += 256) {
             const int col = blockIdx.x * 64 + e % 64;
             const int k = start + e / 64;
-            b_next[l] = col < n && k < n ? B[k * n + col] : T{};
-        }
-    };
-    load_next(0);
-    for (int start = 0; start < n; start += 16) {
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
-            a_tile[e % 16][e / 16] = a_next[l];
-        }
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
-            b_tile[e / 64][e % 64] = b_next[l];
+            b_tile[e / 64][e % 64] = col < n && k < n ? B[k * n + col] : T{};
         }
         __syncthreads();
-        if (start + 16 < n) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             T a_reg[8];

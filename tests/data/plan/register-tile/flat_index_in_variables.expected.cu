@@ -9,38 +9,18 @@ __global__ void multiply(double *A, double *B, double *C, int rowsA, int inner, 
   __shared__ double bTile[16][64];
   const int thread = threadIdx.y * 16 + threadIdx.x;
   double sum[8][4] = {};
-  double aNext[8];
-  double bNext[4];
-  const auto loadNext = [&](int start) {
-    #pragma unroll
-    for (int l = 0; l < 8; ++l) {
-      const int e = thread + l * 256;
+  for (int start = 0; start < inner; start += 16) {
+    for (int e = thread; e < 16 * 128; e += 256) {
       const int row = blockIdx.y * 128 + e / 16;
       const int k = start + e % 16;
-      aNext[l] = row < rowsA && k < inner ? A[row * inner + k] : 0.0;
+      aTile[e % 16][e / 16] = row < rowsA && k < inner ? A[row * inner + k] : 0.0;
     }
-    #pragma unroll
-    for (int l = 0; l < 4; ++l) {
-      const int e = thread + l * 256;
+    for (int e = thread; e < 16 * 64; e += 256) {
       const int col = blockIdx.x * 64 + e % 64;
       const int k = start + e / 64;
-      bNext[l] = col < colsB && k < inner ? B[k * colsB + col] : 0.0;
-    }
-  };
-  loadNext(0);
-  for (int start = 0; start < inner; start += 16) {
-    #pragma unroll
-    for (int l = 0; l < 8; ++l) {
-      const int e = thread + l * 256;
-      aTile[e % 16][e / 16] = aNext[l];
-    }
-    #pragma unroll
-    for (int l = 0; l < 4; ++l) {
-      const int e = thread + l * 256;
-      bTile[e / 64][e % 64] = bNext[l];
+      bTile[e / 64][e % 64] = col < colsB && k < inner ? B[k * colsB + col] : 0.0;
     }
     __syncthreads();
-    if (start + 16 < inner) loadNext(start + 16);
     #pragma unroll
     for (int p = 0; p < 16; ++p) {
       double aReg[8];

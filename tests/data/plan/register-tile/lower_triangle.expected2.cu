@@ -23,38 +23,18 @@ __global__ void syrk_lower(const real *A, real *C, int n, int m, real beta)
             }
         }
     }
-    real a_i_next[4];
-    real a_j_next[8];
-    const auto load_next = [&](int start) {
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
+    for (int start = 0; start < m; start += 16) {
+        for (int e = thread; e < 16 * 64; e += 256) {
             const int i = blockIdx.y * 64 + e / 16;
             const int k = start + e % 16;
-            a_i_next[l] = i < n && k < m ? A[i * m + k] : 0;
+            a_i_tile[e % 16][e / 16] = i < n && k < m ? A[i * m + k] : 0;
         }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
+        for (int e = thread; e < 16 * 128; e += 256) {
             const int j = blockIdx.x * 128 + e / 16;
             const int k = start + e % 16;
-            a_j_next[l] = j < n && k < m ? A[j * m + k] : 0;
-        }
-    };
-    load_next(0);
-    for (int start = 0; start < m; start += 16) {
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
-            a_i_tile[e % 16][e / 16] = a_i_next[l];
-        }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
-            a_j_tile[e % 16][e / 16] = a_j_next[l];
+            a_j_tile[e % 16][e / 16] = j < n && k < m ? A[j * m + k] : 0;
         }
         __syncthreads();
-        if (start + 16 < m) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             real a_i_reg[4];

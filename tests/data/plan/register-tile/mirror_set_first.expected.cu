@@ -16,38 +16,18 @@ __global__ void similarity(const double *tf, const double *norm, double *sim, co
 	__shared__ double tf_d2_tile[16][68];
 	const int thread = threadIdx.y * 16 + threadIdx.x;
 	double s[8][4] = {};
-	double tf_d1_next[8];
-	double tf_d2_next[4];
-	const auto load_next = [&](int start) {
-		#pragma unroll
-		for (int l = 0; l < 8; ++l) {
-			const int e = thread + l * 256;
+	for (int start = 0; start < terms; start += 16) {
+		for (int e = thread; e < 16 * 128; e += 256) {
 			const int d1 = blockIdx.y * 128 + e / 16;
 			const int t = start + e % 16;
-			tf_d1_next[l] = d1 < docs && t < terms ? tf[d1 * terms + t] : 0.0;
+			tf_d1_tile[e % 16][e / 16] = d1 < docs && t < terms ? tf[d1 * terms + t] : 0.0;
 		}
-		#pragma unroll
-		for (int l = 0; l < 4; ++l) {
-			const int e = thread + l * 256;
+		for (int e = thread; e < 16 * 64; e += 256) {
 			const int d2 = blockIdx.x * 64 + e / 16;
 			const int t = start + e % 16;
-			tf_d2_next[l] = d2 < docs && t < terms ? tf[d2 * terms + t] : 0.0;
-		}
-	};
-	load_next(0);
-	for (int start = 0; start < terms; start += 16) {
-		#pragma unroll
-		for (int l = 0; l < 8; ++l) {
-			const int e = thread + l * 256;
-			tf_d1_tile[e % 16][e / 16] = tf_d1_next[l];
-		}
-		#pragma unroll
-		for (int l = 0; l < 4; ++l) {
-			const int e = thread + l * 256;
-			tf_d2_tile[e % 16][e / 16] = tf_d2_next[l];
+			tf_d2_tile[e % 16][e / 16] = d2 < docs && t < terms ? tf[d2 * terms + t] : 0.0;
 		}
 		__syncthreads();
-		if (start + 16 < terms) load_next(start + 16);
 		#pragma unroll
 		for (int p = 0; p < 16; ++p) {
 			double tf_d1_reg[8];

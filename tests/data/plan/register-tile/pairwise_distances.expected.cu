@@ -9,40 +9,20 @@ __global__ void pairwise(const double *__restrict__ queries, const double *__res
     __shared__ double pointTile[16][132];
     const int thread = threadIdx.y * 32 + threadIdx.x;
     double sum[8][4] = {};  // of squares
-    double queryNext[4];
-    double pointNext[8];
-    const auto loadNext = [&](int start) {
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
+    for (int start = 0; start < dim; start += 16) {
+        for (int e = thread; e < 16 * 64; e += 256) {
             const int q = blockIdx.y * 64 + e / 16;
             const int d = start + e % 16;
             const double *query = queries + q * dim;
-            queryNext[l] = q < queryCount && d < dim ? query[d] : 0.0;
+            queryTile[e % 16][e / 16] = q < queryCount && d < dim ? query[d] : 0.0;
         }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
+        for (int e = thread; e < 16 * 128; e += 256) {
             const int p = blockIdx.x * 128 + e / 16;
             const int d = start + e % 16;
             const double *point = points + p * dim;
-            pointNext[l] = p < pointCount && d < dim ? point[d] : 0.0;
-        }
-    };
-    loadNext(0);
-    for (int start = 0; start < dim; start += 16) {
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
-            queryTile[e % 16][e / 16] = queryNext[l];
-        }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
-            pointTile[e % 16][e / 16] = pointNext[l];
+            pointTile[e % 16][e / 16] = p < pointCount && d < dim ? point[d] : 0.0;
         }
         __syncthreads();
-        if (start + 16 < dim) loadNext(start + 16);
         const int length = min(16, dim - start);
         for (int step = 0; step < length; ++step) {
             double queryReg[8];

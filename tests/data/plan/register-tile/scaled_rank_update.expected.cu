@@ -14,51 +14,23 @@ __global__ void rank_update(const real *A, const real *B, real *C, int n, int m,
     const int thread = threadIdx.y * 16 + threadIdx.x;
     real sum[8][4] = {};
     real other[8][4] = {};
-    real a_r_next[8];
-    real a_c_next[4];
-    real b_next[8];
-    const auto load_next = [&](int start) {
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
+    for (int start = 0; start < m; start += 16) {
+        for (int e = thread; e < 16 * 128; e += 256) {
             const int r = blockIdx.y * 128 + e / 16;
             const int k = start + e % 16;
-            a_r_next[l] = r < n && k < m ? scale * A[r * m + k] : 0;
+            a_r_tile[e % 16][e / 16] = r < n && k < m ? scale * A[r * m + k] : 0;
         }
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
+        for (int e = thread; e < 16 * 64; e += 256) {
             const int c = blockIdx.x * 64 + e / 16;
             const int k = start + e % 16;
-            a_c_next[l] = c < n && k < m ? A[c * m + k] : 0;
+            a_c_tile[e % 16][e / 16] = c < n && k < m ? A[c * m + k] : 0;
         }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
+        for (int e = thread; e < 16 * 128; e += 256) {
             const int r = blockIdx.y * 128 + e / 16;
             const int k = start + e % 16;
-            b_next[l] = r < n && k < m ? B[r * m + k] * shift * scale : 0;
-        }
-    };
-    load_next(0);
-    for (int start = 0; start < m; start += 16) {
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
-            a_r_tile[e % 16][e / 16] = a_r_next[l];
-        }
-        #pragma unroll
-        for (int l = 0; l < 4; ++l) {
-            const int e = thread + l * 256;
-            a_c_tile[e % 16][e / 16] = a_c_next[l];
-        }
-        #pragma unroll
-        for (int l = 0; l < 8; ++l) {
-            const int e = thread + l * 256;
-            b_tile[e % 16][e / 16] = b_next[l];
+            b_tile[e % 16][e / 16] = r < n && k < m ? B[r * m + k] * shift * scale : 0;
         }
         __syncthreads();
-        if (start + 16 < m) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             real a_r_reg[8];

@@ -6,8 +6,8 @@
 
 __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 {
-	__shared__ float a_i_tile[16][132];
-	__shared__ float a_j_tile[16][132];
+	__shared__ float a_i_tile[8][132];
+	__shared__ float a_j_tile[8][132];
 	const int thread = threadIdx.y * 16 + threadIdx.x;
 	float s[8][8];
 	#pragma unroll
@@ -21,40 +21,40 @@ __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 			}
 		}
 	}
-	float a_i_next[8];
-	float a_j_next[8];
+	float a_i_next[4];
+	float a_j_next[4];
 	const auto load_next = [&](int start) {
 		#pragma unroll
-		for (int l = 0; l < 8; ++l) {
+		for (int l = 0; l < 4; ++l) {
 			const int e = thread + l * 256;
-			const int i = blockIdx.y * 128 + e / 16;
-			const int k = start + e % 16;
-			a_i_next[l] = i < N ? alpha * a[i * M + k] : 0.0f;
+			const int i = blockIdx.y * 128 + e / 8;
+			const int k = start + e % 8;
+			a_i_next[l] = i < N ? a[i * M + k] : 0.0f;
 		}
 		#pragma unroll
-		for (int l = 0; l < 8; ++l) {
+		for (int l = 0; l < 4; ++l) {
 			const int e = thread + l * 256;
-			const int j = blockIdx.x * 128 + e / 16;
-			const int k = start + e % 16;
+			const int j = blockIdx.x * 128 + e / 8;
+			const int k = start + e % 8;
 			a_j_next[l] = j < N ? a[j * M + k] : 0.0f;
 		}
 	};
 	load_next(0);
-	for (int start = 0; start < M; start += 16) {
+	for (int start = 0; start < M; start += 8) {
 		#pragma unroll
-		for (int l = 0; l < 8; ++l) {
+		for (int l = 0; l < 4; ++l) {
 			const int e = thread + l * 256;
-			a_i_tile[e % 16][e / 16] = a_i_next[l];
+			a_i_tile[e % 8][e / 8] = alpha * a_i_next[l];
 		}
 		#pragma unroll
-		for (int l = 0; l < 8; ++l) {
+		for (int l = 0; l < 4; ++l) {
 			const int e = thread + l * 256;
-			a_j_tile[e % 16][e / 16] = a_j_next[l];
+			a_j_tile[e % 8][e / 8] = a_j_next[l];
 		}
 		__syncthreads();
-		if (start + 16 < M) load_next(start + 16);
+		if (start + 8 < M) load_next(start + 8);
 		#pragma unroll
-		for (int p = 0; p < 16; ++p) {
+		for (int p = 0; p < 8; ++p) {
 			float a_i_reg[8];
 			#pragma unroll
 			for (int r = 0; r < 8; ++r) {

@@ -29,7 +29,7 @@ __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 			const int e = thread + l * 256;
 			const int i = blockIdx.y * 128 + e / 16;
 			const int k = start + e % 16;
-			a_i_next[l] = i < N ? alpha * a[i * M + k] : 0.0f;
+			a_i_next[l] = i < N ? a[i * M + k] : 0.0f;
 		}
 		#pragma unroll
 		for (int l = 0; l < 4; ++l) {
@@ -44,7 +44,7 @@ __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 		#pragma unroll
 		for (int l = 0; l < 8; ++l) {
 			const int e = thread + l * 256;
-			a_i_tile[e % 16][e / 16] = a_i_next[l];
+			a_i_tile[e % 16][e / 16] = alpha * a_i_next[l];
 		}
 		#pragma unroll
 		for (int l = 0; l < 4; ++l) {

@@ -16,38 +16,18 @@ __global__ void gram(const double* rows, double* products, unsigned char* seen, 
   __shared__ double rows_j_tile[16][132];
   const int thread = threadIdx.y * 16 + threadIdx.x;
   double dot[4][8] = {};
-  double rows_i_next[4];
-  double rows_j_next[8];
-  const auto load_next = [&](int start) {
-    #pragma unroll
-    for (int l = 0; l < 4; ++l) {
-      const int e = thread + l * 256;
+  for (int start = 0; start < dims; start += 16) {
+    for (int e = thread; e < 16 * 64; e += 256) {
       const int i = blockIdx.y * 64 + e / 16;
       const int d = start + e % 16;
-      rows_i_next[l] = i < count && d < dims ? rows[i * dims + d] : 0.0;
+      rows_i_tile[e % 16][e / 16] = i < count && d < dims ? rows[i * dims + d] : 0.0;
     }
-    #pragma unroll
-    for (int l = 0; l < 8; ++l) {
-      const int e = thread + l * 256;
+    for (int e = thread; e < 16 * 128; e += 256) {
       const int j = blockIdx.x * 128 + e / 16;
       const int d = start + e % 16;
-      rows_j_next[l] = j < count && d < dims ? rows[j * dims + d] : 0.0;
-    }
-  };
-  load_next(0);
-  for (int start = 0; start < dims; start += 16) {
-    #pragma unroll
-    for (int l = 0; l < 4; ++l) {
-      const int e = thread + l * 256;
-      rows_i_tile[e % 16][e / 16] = rows_i_next[l];
-    }
-    #pragma unroll
-    for (int l = 0; l < 8; ++l) {
-      const int e = thread + l * 256;
-      rows_j_tile[e % 16][e / 16] = rows_j_next[l];
+      rows_j_tile[e % 16][e / 16] = j < count && d < dims ? rows[j * dims + d] : 0.0;
     }
     __syncthreads();
-    if (start + 16 < dims) load_next(start + 16);
     #pragma unroll
     for (int p = 0; p < 16; ++p) {
       double rows_i_reg[4];

@@ -9,38 +9,18 @@ extern "C" __global__ void product(float* out, const float* lhs, const float* rh
   __shared__ float rhsTile[16][64];
   const int thread = threadIdx.y * 8 + threadIdx.x;
   float acc[8][8] = {};
-  float lhsNext[16];
-  float rhsNext[16];
-  const auto loadNext = [&](unsigned start) {
-    #pragma unroll
-    for (int l = 0; l < 16; ++l) {
-      const int e = thread + l * 64;
+  for (unsigned start = 0; start < n; start += 16) {
+    for (int e = thread; e < 16 * 64; e += 64) {
       const unsigned row = blockIdx.y * 64 + e / 16;
       const unsigned k = start + e % 16;
-      lhsNext[l] = row < n && k < n ? lhs[row * n + k] : 0.0f;
+      lhsTile[e % 16][e / 16] = row < n && k < n ? lhs[row * n + k] : 0.0f;
     }
-    #pragma unroll
-    for (int l = 0; l < 16; ++l) {
-      const int e = thread + l * 64;
+    for (int e = thread; e < 16 * 64; e += 64) {
       const unsigned col = blockIdx.x * 64 + e % 64;
       const unsigned k = start + e / 64;
-      rhsNext[l] = col < n && k < n ? rhs[k * n + col] : 0.0f;
-    }
-  };
-  loadNext(0);
-  for (unsigned start = 0; start < n; start += 16) {
-    #pragma unroll
-    for (int l = 0; l < 16; ++l) {
-      const int e = thread + l * 64;
-      lhsTile[e % 16][e / 16] = lhsNext[l];
-    }
-    #pragma unroll
-    for (int l = 0; l < 16; ++l) {
-      const int e = thread + l * 64;
-      rhsTile[e / 64][e % 64] = rhsNext[l];
+      rhsTile[e / 64][e % 64] = col < n && k < n ? rhs[k * n + col] : 0.0f;
     }
     __syncthreads();
-    if (start + 16 < n) loadNext(start + 16);
     #pragma unroll
     for (int p = 0; p < 16; ++p) {
       float lhsReg[8];
