@@ -1,7 +1,8 @@
 """Let each thread of a matrix product compute several elements, from tiles in shared memory.
 
 A block loads a tile of each matrix together, neighbouring threads neighbouring elements, and every element that a thread reads from a
-tile serves several sums in registers. The order of each sum does not change. The grid has fewer blocks.
+tile serves several sums in registers. Where a thread has registers left, it loads its elements of the next tile ahead. The order of each
+sum does not change. The grid has fewer blocks.
 
 Example::
 
