@@ -73,6 +73,8 @@ _MOST_REGISTERS_AHEAD = 88
 registers, so that two blocks of 256 threads fit; 8 more, and it is one block and 1.25x the time."""
 _FEWEST_TILES_AHEAD = 4
 """Tiles along the loop from which on loads ahead are worth their lines."""
+_WARP, _WORDS_AT_ONCE = 32, 4
+"""Threads that load at once, and 32-bit words that each of them loads at most."""
 _DEEP, _SHALLOW = 16, 8
 """Iterations for which a tile holds elements; fewer where tiles are many or their elements wide."""
 _TILE_BYTES = 24 * 1024
@@ -185,10 +187,11 @@ def _block(context: TransformationContext) -> Dim3 | Obstacle:
 def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> tuple[Rewrite, ...] | Obstacle:
     made: list[Rewrite] = []
     context, plain = form.original, form.plain
-    ranked = sorted(_fitting(form, kernel, loads), key=lambda size: _promise(form, size), reverse=True)
+    words = (_widest(plain, loads) + 3) // 4
+    ranked = sorted(_fitting(form, kernel, loads), key=lambda size: _promise(form, size, words), reverse=True)
     if not ranked:
         return Obstacle(DeclineReason.LIMIT_EXCEEDED, "no tile fits the block's registers and shared memory")
-    if _promise(form, ranked[0]) <= _promise(form, _Size(form.block, 1, 1)):
+    if _promise(form, ranked[0], words) <= _promise(form, _Size(form.block, 1, 1), words):
         return _TOO_FEW_BLOCKS
     for size in ranked[:_VARIANT_COUNT]:
         launches = _launches(form, size)
@@ -253,12 +256,13 @@ def _registers(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]
 
 
 def _has_room_ahead(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size, depth: int) -> bool:
-    """Each thread has registers left for its elements of the next tile, as many of each, and there are tiles enough for it to matter."""
+    """Each thread has registers left for its elements of the next tile, several and as many as any other, and there are tiles enough."""
     context = form.plain
     distinct = {load.key(context.tree): load for load in loads}.values()
     counts = [(depth * size.extents[load.axis], (_bytes(context, load) + 3) // 4) for load in distinct]
     trips = kernel.header.trip_count(context.tree)
-    if any(count % size.block.count for count, _ in counts) or (trips is not None and trips < _FEWEST_TILES_AHEAD * depth):
+    is_shared_evenly = all(count % size.block.count == 0 and count > size.block.count for count, _ in counts)
+    if not is_shared_evenly or (trips is not None and trips < _FEWEST_TILES_AHEAD * depth):
         return False
     registers = _registers(form, kernel, loads, size) + sum(count // size.block.count * words for count, words in counts)
     return registers <= min(_MOST_REGISTERS_AHEAD, context.architecture.registers_per_sm // size.block.count - 24)
@@ -274,13 +278,21 @@ def _blocks(form: _Form) -> Iterator[Dim3]:
         yield _SMALLER_BLOCK
 
 
-def _promise(form: _Form, size: _Size) -> Fraction:
-    """Products for each load from a tile, less where too few blocks are left to keep the GPU busy; of large ones fewer do."""
+def _promise(form: _Form, size: _Size, words: int) -> Fraction:
+    """Products for each wavefront that a warp's loads from the tiles take, less where too few blocks are left to keep the GPU busy; of
+    large ones fewer do. ``words``: 32-bit words of the widest element."""
     grid = form.plain.launches[0].grid if form.plain.launches else None
     x, y = (Fraction(size.extents[axis], getattr(form.block, axis)) for axis in "xy")
     larger = max(Fraction(1), Fraction(size.block.count, _LARGEST_BLOCK))
     blocks = BUSY_BLOCKS if grid is None else ceil(grid.x / x) * ceil(grid.y / y) * grid.z
-    return Fraction(size.x * size.y, size.x + size.y) * min(Fraction(1), Fraction(blocks * larger, BUSY_BLOCKS))
+    return size.x * size.y / _wavefronts(size, words) * min(Fraction(1), Fraction(blocks * larger, BUSY_BLOCKS))
+
+
+def _wavefronts(size: _Size, words: int) -> Fraction:
+    """Of a warp's loads from both tiles for one iteration, 128 bytes each: elements of one row are the same for all threads of it, those of
+    a column differ from thread to thread (CUDA C++ Programming Guide, "Shared Memory", of compute capability 5.x and later)."""
+    across = Fraction(size.x * words * min(size.block.x, _WARP), _WARP)
+    return ceil(Fraction(size.y * words, _WORDS_AT_ONCE)) + max(Fraction(1), across)
 
 
 def _depth(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> tuple[int, bool]:
