@@ -33,7 +33,17 @@ from assistant.engine.judge import (
     why_not_asked,
     with_findings,
 )
-from assistant.engine.proposals import Citation, Improvement, KeptStep, NoImprovement, ScoredVersion, gate, score_predictions, score_ratio
+from assistant.engine.proposals import (
+    OF_EDITED,
+    Citation,
+    Improvement,
+    KeptStep,
+    NoImprovement,
+    ScoredVersion,
+    gate,
+    score_predictions,
+    score_ratio,
+)
 from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.baselines import Baselines, Look
 from assistant.engine.search.deferred import decisions_of, is_deferred
@@ -130,7 +140,7 @@ class CandidateJudge:
             trial = replace(trial, diagnostics=evaluation.diagnostics, printed=evaluation.printed)
             if evaluation.kind == _ENDED_BADLY and rewrite.origin is not None:
                 trial = await self._diagnosed(node, version, trial)
-            return trial.ended(_outcome_of(evaluation), _first_diagnostic(evaluation))
+            return trial.ended(_outcome_of(evaluation), _first_error(evaluation))
         same = None if rewrite.origin is None or has_host_code else self._seen.first(machine_code_of(evaluation), trial.id, trial.key)
         if same is not None:
             return trial.ended(TrialOutcome.DUPLICATE, f"it compiles to the machine code of {same}")
@@ -319,6 +329,9 @@ def _outcome_of(failure: LabFailure) -> TrialOutcome:
     return _FAULTS.get(failure.kind, TrialOutcome.CANNOT_JUDGE)
 
 
-def _first_diagnostic(failure: LabFailure) -> str:
-    first = next(iter(failure.diagnostics), None)
-    return failure.message if first is None else f"{failure.message}: {first.words}"
+def _first_error(failure: LabFailure) -> str:
+    first = failure.first_error
+    if first is None:
+        return failure.message
+    place = f"line {first.line} {OF_EDITED}: " if first.line else ""
+    return f"{failure.message}: {place}{first.message.splitlines()[0]}"

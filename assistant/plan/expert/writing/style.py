@@ -56,7 +56,9 @@ class Style(Record):
         return ("}", "else", "{") if self.opens_below else ("} else {",)
 
     def name(self, *words: str) -> str:
-        """Words joined the way the text joins them."""
+        """Words joined the way the text joins them; underscores at their ends do not add to those between them."""
+        if len(words) > 1:
+            words = tuple(inner for word in words if (inner := word.strip("_"))) or words
         if self.is_camel:
             return words[0] + "".join(w[:1].upper() + w[1:] for w in words[1:])
         return "_".join(words)
