@@ -80,12 +80,20 @@ __global__ void syrk_lower(const double *A, double *C, double alpha, double beta
 
 int main()
 {
-	int n = 1200, m = 1000;
+	const int n = 150, m = 70;
+	static double a[n * m], c[n * n];
+	for (int e = 0; e < n * m; e++)
+		a[e] = e % 19 / 7.0 - 1;
+	for (int e = 0; e < n * n; e++)
+		c[e] = e % 11 / 3.0;
 	double *A, *C;
-	cudaMalloc(&A, n * m * sizeof(double));
-	cudaMalloc(&C, n * n * sizeof(double));
+	cudaMalloc(&A, sizeof(a));
+	cudaMalloc(&C, sizeof(c));
+	cudaMemcpy(A, a, sizeof(a), cudaMemcpyHostToDevice);
+	cudaMemcpy(C, c, sizeof(c), cudaMemcpyHostToDevice);
 	dim3 block(16, 8);
 	dim3 grid((n + 63) / 64, (n + 63) / 64);
 	syrk_lower<<<grid, block>>>(A, C, 1.5, 1.2, n, m);
-	return cudaDeviceSynchronize();
+	cudaMemcpy(c, C, sizeof(c), cudaMemcpyDeviceToHost);
+	return c[n] > 1e9;
 }

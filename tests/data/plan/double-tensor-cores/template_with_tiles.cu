@@ -27,3 +27,17 @@ void multiply(const double* a, const double* b, double* c, int n) {
     dim3 blocks((n + TILE - 1) / TILE, (n + TILE - 1) / TILE);
     gemm<double><<<blocks, threads>>>(a, b, c, n);
 }
+
+int main() {
+    const int n = 101;
+    static double host[3][n * n];
+    double* device[3];
+    for (int m = 0; m < 3; m++) {
+        for (int i = 0; i < n * n; i++) host[m][i] = (i * 7 + m) % 23 / 11.0 - 1;
+        cudaMalloc(&device[m], sizeof(host[m]));
+        cudaMemcpy(device[m], host[m], sizeof(host[m]), cudaMemcpyHostToDevice);
+    }
+    multiply(device[0], device[1], device[2], n);
+    cudaMemcpy(host[2], device[2], sizeof(host[2]), cudaMemcpyDeviceToHost);
+    return host[2][0] > 1e9;
+}
