@@ -71,7 +71,7 @@ DEPENDENT_ACCESS_CLOCKS = 2.0
 """Issuing a load or store; what is waited for is counted by itself."""
 
 DEPENDENT_PRODUCT_CLOCKS = 16.0
-"""A warp's product of doubles by tensor cores: what one of an SM's four takes, by the data sheets' rates (below). A warp has several sums."""
+"""A warp's product of doubles by tensor cores: what one of an SM's four takes by the data sheets' rates (below). A warp has several."""
 
 DOUBLE_PRODUCT_FLOP = 512
 """Of DMMA.8x8x4, the one product of doubles that sm_80 has."""

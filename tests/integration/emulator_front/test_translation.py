@@ -226,10 +226,6 @@ def test_inline_ptx_that_reads_a_register_needs_no_ptx() -> None:
         ('asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(v) : "l"(p + i));', "(v) = *(const float*)(p + i);"),
         ('asm volatile("st.global.cs.u32 [%0], %1;" :: "l"(p), "r"(x) : "memory");', "*(unsigned*)(p) = (x);"),
         ('asm volatile("prefetch.global.L2 [%0];" : : "l"(p));', "(void)0;"),
-        (
-            'asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 " "{%0,%1}, {%3}, {%2}, {%0,%1};" : "+d"(x), "+d"(y) : "d"(b), "d"(a[1]));',
-            "emu_product_of_doubles(x, y, a [ 1 ], b);",
-        ),
     ],
 )
 def test_inline_ptx_of_one_instruction_becomes_what_it_does(statement: str, becomes: str) -> None:
@@ -243,9 +239,6 @@ def test_inline_ptx_of_one_instruction_becomes_what_it_does(statement: str, beco
         'asm("mad.lo.s32 %0, %1, %2, %0;" : "+r"(h) : "r"(a), "r"(b));',
         'asm("add.cc.u32 %0, %1, %2;" : "=r"(h) : "r"(a), "r"(b));',
         'asm("add.u32 %0, %1, 4;" : "=r"(h) : "r"(a));',
-        'asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};" : "=d"(x), "=d"(y) : "d"(a), "d"(b));',
-        'asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%4,%4};" : "+d"(x), "+d"(y) : "d"(a), "d"(b), "d"(c));',
-        'asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0}, {%1}, {%2}, {%0};" : "+f"(x) : "r"(a), "r"(b));',
     ],
 )
 def test_other_inline_ptx_with_operands_is_refused(statement: str) -> None:
