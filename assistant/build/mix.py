@@ -63,12 +63,16 @@ _CLASSES: tuple[tuple[str, str], ...] = (
 )
 """Anything else (moves, predicate and vote operations, special registers) is ``other``: it issues, but loads no listed unit."""
 
+_DOUBLE_PRODUCTS = ("DMMA.884", "DMMA.8x8x4", "DMMA.16x8x4")
+
 _CLASS_OF = {name: kind for kind, names in _CLASSES for name in names.split()}
 
 
 def instruction_class(opcode: str) -> str:
     """Field of `InstructionMix` that an opcode belongs to; modifiers are ignored but for integer forms of IMAD moves."""
     name, _, modifiers = opcode.partition(".")
+    if opcode.startswith(_DOUBLE_PRODUCTS):
+        return "double_tensor"
     if name == "IMAD" and modifiers.split(".", 1)[0] == "MOV":
         return "other"
     return _CLASS_OF.get(name, "other")

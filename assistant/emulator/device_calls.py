@@ -32,7 +32,7 @@ _CORE = _words(
     emu_syncthreads emu_syncthreads_reduce emu_barrier emu_syncwarp emu_activemask emu_shuffle emu_vote emu_match emu_reduce emu_grid_sync
     emu_fence emu_copy_(?:read|write|commit|wait) emu_read_only emu_has_aliases emu_note_(?:read_only|block_scope|unread|end)
     emu_yield emu_trap emu_assert_fail emu_false_assumption emu_device_printf emu_clock emu_device_malloc emu_device_free emu_address_space
-    emu_refuse emu_texture_fetch emu_wmma_(?:offer|multiply) emu_atomic_\\w+ __emu_tc
+    emu_refuse emu_texture_fetch emu_wmma_(?:offer|multiply) emu_multiply_doubles emu_product_of_lane emu_atomic_\\w+ __emu_tc
     __emu_dynamic_shared __tsan_\\w+ __sanitizer_cov_\\w+
     """
 )

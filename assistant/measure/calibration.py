@@ -70,6 +70,15 @@ DEPENDENT_CONTROL_CLOCKS = 15.0
 DEPENDENT_ACCESS_CLOCKS = 2.0
 """Issuing a load or store; what is waited for is counted by itself."""
 
+DEPENDENT_PRODUCT_CLOCKS = 16.0
+"""A warp's product of doubles by tensor cores: what one of an SM's four takes by the data sheets' rates (below). A warp has several."""
+
+DOUBLE_PRODUCT_FLOP = 512
+"""Of DMMA.8x8x4, the one product of doubles that sm_80 has."""
+LONGER_DOUBLE_PRODUCT_FLOP = 1024
+"""Of DMMA.16x8x4, which sm_90 needs for its peak; 8x8x4 takes as long there. Measured by others on an H100: 28 to 31 TFLOP/s with the one,
+45 to 53 with the other, 48 to 56 of cuBLAS (github.com/triton-lang/triton/pull/10313)."""
+
 LOADS_IN_FLIGHT_PER_SITE = 4
 """Loads of one source line that a warp has in flight in a loop: nvcc unrolls plain loops by 4 or more (seen in the fixture's
 machine code). Where the kernel has barriers between shared stores and loads, or atomics, the fixture's loops keep one."""

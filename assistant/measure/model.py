@@ -225,7 +225,7 @@ def _compute(executed: WarpInstructions, filled: Fill, target: Target) -> tuple[
     half_lanes = target.half_lanes_per_sm / 2  # a half2 instruction gives two results
     pipes = (
         ("fp32", executed.of("fp32"), target.fp32_lanes_per_sm),
-        ("fp64", executed.of("fp64"), target.fp64_lanes_per_sm),
+        ("fp64", executed.of("fp64") + executed.of("double_tensor") * _double_product(target), target.fp64_lanes_per_sm),
         ("half", executed.of("half"), half_lanes),
         ("conversion", executed.of("conversion"), target.conversion_lanes_per_sm),
         ("special", executed.of("special"), target.special_lanes_per_sm),
@@ -237,6 +237,15 @@ def _compute(executed: WarpInstructions, filled: Fill, target: Target) -> tuple[
         (("warp instructions", executed.total, "instruction"),),
     )
     return (issue, *(_pipe(name, count, lanes, filled, target) for name, count, lanes in pipes))
+
+
+def _double_product(target: Target) -> float:
+    """Instructions of the double-precision pipe that take as long as one product by tensor cores: 8 on an H200, 4 on an A100."""
+    peak = target.tensor.fp64_flop_per_s
+    if peak is None:
+        return 0.0
+    flop = c.DOUBLE_PRODUCT_FLOP if target.architecture == "sm_80" else c.LONGER_DOUBLE_PRODUCT_FLOP
+    return flop * target.sm_count * target.clock_hz / peak * target.fp64_lanes_per_sm / c.WARP_LANES
 
 
 def _pipe(name: str, warp_instruction_count: float, lanes: float, filled: Fill, target: Target) -> ModelTerm:
@@ -281,6 +290,7 @@ def _dependent_clocks(executed: WarpInstructions) -> float:
         "conversion": c.DEPENDENT_SPECIAL_CLOCKS,
         "control": c.DEPENDENT_CONTROL_CLOCKS,
         "load_store": c.DEPENDENT_ACCESS_CLOCKS,
+        "double_tensor": c.DEPENDENT_PRODUCT_CLOCKS,
     }
     return sum(count * waited.get(name, c.DEPENDENT_ISSUE_CLOCKS) for name, count in executed.counts)
 

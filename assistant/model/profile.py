@@ -170,6 +170,8 @@ class InstructionMix(Record):
     control: int = 0
     other: int = 0
     """Moves and what fits nowhere else."""
+    double_tensor: int = 0
+    """DMMA of 8 x 8 x 4 or 16 x 8 x 4 doubles; ``tensor`` has all others."""
 
 
 class LineInstructions(Record):

@@ -38,7 +38,8 @@ def speed_of_light(
 
     ``measured_s`` stands in the place of the predicted time where there is one.
     """
-    if not profile.instructions or profile.unique_sectors is None or any(line.mix.tensor for line in profile.instructions):
+    has_products = any(line.mix.tensor or line.mix.double_tensor for line in profile.instructions)
+    if not profile.instructions or profile.unique_sectors is None or has_products:
         return None
     least_s = {**_memory_s(profile, predicted, target), **_arithmetic_s(profile, target)}
     limit = max(least_s, key=lambda name: least_s[name])

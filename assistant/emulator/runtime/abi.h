@@ -148,6 +148,10 @@ enum EmuMatrixElement { EMU_MATRIX_HALF, EMU_MATRIX_BFLOAT, EMU_MATRIX_FLOAT, EM
 struct EmuMatrixShape { unsigned char m, n, k, d, a, b, c; };  // the last four: EmuMatrixElement
 extern "C" void emu_wmma_offer();                        // the kernel uses fragments
 extern "C" void emu_wmma_multiply(void* d, const void* a, const void* b, const void* c, EmuMatrixShape shape);  // d = a b + c, by the whole warp
+// c += a b for `rows` x 4 doubles times 4 x 8 (mma.sync, PTX ISA), by the whole warp: of each 8 rows a lane holds one element of a and two of
+// c. In registers, as on a GPU: the sums are asked for one by one.
+extern "C" void emu_multiply_doubles(unsigned rows, double c0, double c1, double c2, double c3, double a0, double a1, double b);
+extern "C" double emu_product_of_lane(unsigned element);
 extern "C" EmuTexel emu_texture_fetch(uint64_t texture, int kind, float x, float y, float z, int index /* of linear memory, or the layer */);
 // Atomics: emu_atomic_<op>_<type>. Every one records one event (kind atomic) at its caller, then acts. T* must be aligned.
 #define EMU_ATOMIC_INTEGER(T, suffix)                                                                                   \

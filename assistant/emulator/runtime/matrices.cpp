@@ -55,10 +55,25 @@ double sum(const double* a, const double* b, unsigned b_stride, unsigned k, doub
   return total;
 }
 
+// Lane l has of a row l / 4 and column l % 4, of b row l % 4 and column l / 4, of c row l / 4 and columns l % 4 * 2 and the next; more of
+// its elements are those 8 rows further down.
+void multiply_doubles(const MatrixOperands* const* operands, unsigned rows) {
+  for (unsigned lane = 0; lane < WARP_LANES; ++lane)
+    for (unsigned e = 0; e < rows / 4; ++e) {
+      double& total = static_cast<double*>(operands[lane]->d)[e];
+      for (unsigned k = 0; k < 4; ++k) {
+        const double a = static_cast<const double*>(operands[lane / 4 * 4 + k]->a)[e / 2];
+        const double b = *static_cast<const double*>(operands[(lane % 4 * 2 + e % 2) * 4 + k]->b);
+        total = std::fma(a, b, total);
+      }
+    }
+}
+
 }  // namespace
 
 void multiply(const MatrixOperands* const* operands) {
   const EmuMatrixShape s = operands[0]->shape;
+  if (operands[0]->is_ptx) return multiply_doubles(operands, s.m);
   Matrix a = gather(operands, s.m * s.k, s.a, [](const MatrixOperands& o) { return o.a; });
   Matrix b = gather(operands, s.k * s.n, s.b, [](const MatrixOperands& o) { return o.b; });
   Matrix c = gather(operands, s.m * s.n, s.c, [](const MatrixOperands& o) { return o.c; });

@@ -1,4 +1,4 @@
-// Products of matrices that a warp holds together (wmma).
+// Products of matrices that a warp holds together (wmma, and mma.sync of doubles).
 #pragma once
 #include "abi.h"
 #include "worker.h"
@@ -10,6 +10,7 @@ struct MatrixOperands {
   void* d;
   const void *a, *b, *c;
   EmuMatrixShape shape;
+  bool is_ptx;  // which lane holds which element is PTX's
 };
 
 // `operands[lane]`: of all 32 lanes, of one shape. Writes all elements of d.

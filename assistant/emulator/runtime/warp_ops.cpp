@@ -124,7 +124,7 @@ void multiply(Worker& w, Lane* lanes, uint32_t set) {
   const MatrixOperands* operands[WARP_LANES];
   for_each_lane(set, [&](unsigned i) { operands[i] = reinterpret_cast<const MatrixOperands*>(lanes[i].value); });
   if (set == ~0u) return multiply(operands);
-  report(w, "bad_warp_mask", lanes[lowest(set)].pc, 0, 0, thread_index(w, lowest(set)), "mma_sync by lanes %#x only: a whole warp has to call it", set);
+  report(w, "bad_warp_mask", lanes[lowest(set)].pc, 0, 0, thread_index(w, lowest(set)), "a product of matrices by lanes %#x only: a whole warp has to call it", set);
 }
 
 void complete(Worker& w, Lane* lanes, uint32_t set, WarpOperation operation) {
@@ -271,8 +271,19 @@ void emu_wmma_multiply(void* d, const void* a, const void* b, const void* c, Emu
   for (const void* fragment : {static_cast<const void*>(d), a, b, c})  // the core writes there itself, past the hooks
     if (!in_range(reinterpret_cast<uint64_t>(fragment), emu_thread.stacks_begin, emu_thread.stacks_size))
       abort_launch("wild_pointer", EMU_CALLER, reinterpret_cast<uint64_t>(fragment), "a fragment that is no local variable", CUDA_ERROR_ILLEGAL_ADDRESS);
-  const MatrixOperands operands{d, a, b, c, shape};
+  const MatrixOperands operands{d, a, b, c, shape, false};
   run(WarpOperation::multiply, ~0u, reinterpret_cast<uint64_t>(&operands), 0, 0, 0, EMU_CALLER);
 }
+
+void emu_multiply_doubles(unsigned rows, double c0, double c1, double c2, double c3, double a0, double a1, double b) {
+  if (!on_device()) return;
+  double* c = worker()->products[worker()->current_thread];
+  const double a[] = {a0, a1};
+  c[0] = c0, c[1] = c1, c[2] = c2, c[3] = c3;
+  const MatrixOperands operands{c, a, &b, c, EmuMatrixShape{static_cast<unsigned char>(rows), 8, 4, EMU_MATRIX_DOUBLE, EMU_MATRIX_DOUBLE, EMU_MATRIX_DOUBLE, EMU_MATRIX_DOUBLE}, true};
+  run(WarpOperation::multiply, ~0u, reinterpret_cast<uint64_t>(&operands), 0, 0, 0, EMU_CALLER);
+}
+
+double emu_product_of_lane(unsigned element) { return on_device() ? worker()->products[worker()->current_thread][element] : 0; }
 
 }  // extern "C"

@@ -145,6 +145,7 @@ struct Worker {
   void* scheduler_context = nullptr;
   char* runner_stack = nullptr;              // the fiber that starts fresh lanes
   StackPool stacks;
+  double products[MAX_BLOCK_THREADS][4];     // each thread's sums of the latest product of doubles
   std::vector<Event> events;                 // WARP_LANES trace buffers, shared by the warps in turn
   Counters counters;
   std::vector<PendingAccess> pending;        // by correction; of the current warp

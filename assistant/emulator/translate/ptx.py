@@ -1,4 +1,5 @@
-"""The inline PTX that needs no PTX: reads of special registers, fences and barriers, and single instructions (``ptx_operands``).
+"""The inline PTX that needs no PTX: reads of special registers, fences and barriers, single instructions (``ptx_operands``), and products
+of doubles (``ptx_products``).
 
 ``asm("mov.u32 %0, %%laneid;" : "=r"(lane));`` becomes ``(lane) = emu_lane_index();``; everything else stays unsupported.
 """
@@ -8,7 +9,9 @@ from __future__ import annotations
 import re
 
 from assistant.emulator.translate.edits import Edit
+from assistant.emulator.translate.lexer import Kind
 from assistant.emulator.translate.ptx_operands import expression_of
+from assistant.emulator.translate.ptx_products import product_of
 from assistant.emulator.translate.stream import Stream
 
 ASM_WORDS = frozenset({"asm", "__asm__", "__asm"})
@@ -45,16 +48,20 @@ def ptx_edit(stream: Stream, i: int) -> Edit | None:
     if stream.text(opener) != "(":
         return None
     close = stream.close(opener)
-    instruction = stream.text(opener + 1).strip('"').replace("\\n", "").replace("\\t", "").strip().rstrip(";").strip()
+    end_of_text = opener + 1
+    while end_of_text < close and stream.tokens[end_of_text].kind is Kind.STRING:
+        end_of_text += 1
+    written = "".join(stream.text(k).strip('"') for k in range(opener + 1, end_of_text))
+    instruction = written.replace("\\n", "").replace("\\t", "").strip().rstrip(";").strip()
     start, end = stream.tokens[i].start, stream.tokens[close].end
     read = _READ.match(instruction)
     if read is not None and read.group(1) in _REGISTERS:
-        target = _only_output(stream, opener + 2, close)
+        target = _only_output(stream, end_of_text, close)
         return None if target is None else Edit(start, end, f"({target}) = {_REGISTERS[read.group(1)]}")
     takes_operands = any(stream.text(k) == "(" for k in range(opener + 1, close))
     if instruction in _STATEMENTS and not takes_operands:
         return Edit(start, end, _STATEMENTS[instruction])
-    statement = expression_of(instruction, stream, opener + 2, close)
+    statement = expression_of(instruction, stream, end_of_text, close) or product_of(instruction, stream, end_of_text, close)
     return None if statement is None else Edit(start, end, statement)
 
 

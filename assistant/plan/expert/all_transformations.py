@@ -11,6 +11,7 @@ from assistant.plan.expert.carried_value import CarryingValue
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
+from assistant.plan.expert.double_tensor_cores import DoubleTensorCores
 from assistant.plan.expert.exchange_sort import ExchangeSort
 from assistant.plan.expert.fewer_blocks import FewerBlocks
 from assistant.plan.expert.float_literals import FloatLiterals
@@ -57,6 +58,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     CoalescingInterchange(),
     ConstRestrict(),
     ConstantPowers(),
+    DoubleTensorCores(),
     ExchangeSort(),
     FewerBlocks(),
     FloatLiterals(),

@@ -48,8 +48,8 @@ _MORE_THOROUGH = {"warp-shuffle-tail": "block-shuffles"}
 
 _SHARES_LOOPS = frozenset(
     {
-        "block-to-grid", "coalescing-interchange", "loop-to-grid", "loop-to-threads", "register-tile", "serial-to-block", "shared-tile",
-        "split-k", "split-loop", "thread-coarsening", "warp-per-row", "window-tile",
+        "block-to-grid", "coalescing-interchange", "double-tensor-cores", "loop-to-grid", "loop-to-threads", "register-tile",
+        "serial-to-block", "shared-tile", "split-k", "split-loop", "thread-coarsening", "warp-per-row", "window-tile",
     }
 )  # fmt: skip
 """Techniques that give a kernel's loops to other threads or blocks, which need the loops in the kernel."""

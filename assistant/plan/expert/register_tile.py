@@ -16,51 +16,34 @@ Example::
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 
 from assistant.cuda.element_size import element_size_bytes
-from assistant.cuda.integers import evaluate
-from assistant.cuda.scopes import scope_of
-from assistant.model.launch import Dim3, LaunchConfig
+from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
-from assistant.model.source import TextEdit
 from assistant.plan.expert.analysis.element_kernel import ElementKernel, element_kernel
-from assistant.plan.expert.analysis.flat_matrix import FlatMatrix, flat_matrix
 from assistant.plan.expert.analysis.kernel_launches import by_file, of_program
 from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
-from assistant.plan.expert.analysis.launch_block import fixed_block
-from assistant.plan.expert.analysis.launch_cover import covers
 from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
-from assistant.plan.expert.analysis.row_blocks import RowBlocks, row_blocks
-from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
-from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere, launch_labels
+from assistant.plan.expert.analysis.workload_block import launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.bounded_by_launch import bounded_by_launch
+from assistant.plan.expert.writing.element_form import ElementForm, element_form, launches_with
 from assistant.plan.expert.writing.register_tile_text import RegisterTile, register_tile_edits
 from assistant.plan.expert.writing.smaller_blocks import in_smaller_blocks
-from assistant.plan.expert.writing.two_axes_launch import Extent, two_axes_launches
-from assistant.plan.expert.writing.two_dimensional import two_dimensional
-from assistant.plan.expert.writing.untiled import untiled, with_edits_of
+from assistant.plan.expert.writing.untiled import with_edits_of
 from assistant.record import Record
 
 __all__ = ["RegisterTiling"]
 
-_OTHER_TILES = Obstacle(
-    DeclineReason.SYNCHRONIZES,
-    "the kernel synchronizes its threads already, other than around tiles of the block's size of which each thread loads one element",
-)
 _TOO_FEW_BLOCKS = Obstacle(
     DeclineReason.NO_GAIN,
     "at this size blocks of several elements a thread would be too few to keep a large GPU busy",
 )
 _VARIANT_COUNT = 4
 """Sizes, the most promising first, of which tuning finds the best."""
-_SHAPES = {64: Dim3(8, 8), 128: Dim3(16, 8), 256: Dim3(16, 16), 512: Dim3(32, 16), 1024: Dim3(32, 32)}
-"""Blocks in two dimensions with as many threads as a flat one."""
 _LARGEST_BLOCK, _SMALLER_BLOCK = 256, Dim3(16, 16)
 """What takes the place of blocks of more threads, which leave each too few registers for many sums. Our own choice."""
 _FACTORS = (1, 2, 4, 8)
@@ -80,19 +63,6 @@ _DEEP, _SHALLOW = 16, 8
 _TILE_BYTES = 24 * 1024
 """Shared memory of a block up to which tiles are deep: two blocks fit into the 48 KiB that are there without asking (CUDA C++
 Programming Guide, "Technical Specifications per Compute Capability")."""
-
-
-class _Form(Record):
-    """The kernel as a plain loop behind a bounds check, which is what the new text is made from."""
-
-    original: TransformationContext
-    plain: TransformationContext
-    block: Dim3
-    """Of the new text."""
-    matrix: FlatMatrix | RowBlocks | None = None
-    """Of a kernel with flat blocks; None where its blocks have two dimensions."""
-    is_bounded_by_launch: bool = False
-    """The bounds check is ours, by the launch's own size."""
 
 
 class _Size(Record):
@@ -118,10 +88,7 @@ class RegisterTiling:
     technique = "register-tile"
 
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
-        block = _block(context)
-        if isinstance(block, Obstacle):
-            return context.decline(self.technique, block)
-        form = _flat_form(context, block) if block.y == 1 else _form(context, block)
+        form = element_form(context)
         if form is None:
             return ()  # no rows and columns of elements
         if isinstance(form, Obstacle):
@@ -130,37 +97,7 @@ class RegisterTiling:
         return context.decline(self.technique, made) if isinstance(made, Obstacle) else made
 
 
-def _form(context: TransformationContext, block: Dim3) -> _Form | Obstacle:
-    """Of a kernel with blocks in two dimensions: without tiles, and with a bounds check."""
-    plain = untiled(context, block) if _synchronizes(context) else context
-    if plain is None:
-        return _OTHER_TILES
-    kernel = element_kernel(plain, block)
-    is_unbounded = isinstance(kernel, Obstacle) and kernel.code is DeclineReason.NO_BOUNDS_CHECK
-    has_check = any(plain.tree.find("if_statement", inside=plain.body))
-    if is_unbounded and not has_check:
-        bounded = bounded_by_launch(plain, block)
-        return bounded if isinstance(bounded, Obstacle) else _Form(context, bounded, block, is_bounded_by_launch=True)
-    return _Form(context, plain, block)
-
-
-def _flat_form(context: TransformationContext, block: Dim3) -> _Form | Obstacle | None:
-    """Of a kernel with flat blocks whose threads have a row and a column; None for any other with flat blocks."""
-    matrix, shape = flat_matrix(context) or row_blocks(context), _SHAPES.get(block.x)
-    plain = None if matrix is None else two_dimensional(context, matrix)
-    if matrix is None or plain is None or shape is None:
-        return None
-    if declared_shapes(context):
-        return Obstacle(DeclineReason.LAUNCH_FORM, "a workload block declares the launch, which the edit would have to give a second axis")
-    sizes = {} if context.recorded is None else {s.name: int(s.highest) for s in context.recorded.scalars}
-    scope = scope_of(context.tree, context.kernel)
-    width, height = (evaluate(node, scope, sizes) for node in (matrix.width, matrix.height))
-    launches = () if width is None or height is None else (LaunchConfig(Dim3(-(-width // shape.x), -(-height // shape.y)), shape),)
-    bound = matrix.count if isinstance(matrix, FlatMatrix) else matrix.width
-    return covers(context, bound) or _Form(context, replace(plain, launches=launches), shape, matrix)
-
-
-def _of_plain(form: _Form) -> tuple[Rewrite, ...] | Obstacle:
+def _of_plain(form: ElementForm) -> tuple[Rewrite, ...] | Obstacle:
     kernel = element_kernel(form.plain, form.block)
     if isinstance(kernel, Obstacle):
         return kernel
@@ -168,23 +105,7 @@ def _of_plain(form: _Form) -> tuple[Rewrite, ...] | Obstacle:
     return loads if isinstance(loads, Obstacle) else _variants(form, kernel, loads)
 
 
-def _synchronizes(context: TransformationContext) -> bool:
-    return any("sync" in context.tree.text(n) for n in context.tree.find("call_expression", inside=context.body))
-
-
-def _block(context: TransformationContext) -> Dim3 | Obstacle:
-    """The block of all launches, in two dimensions."""
-    block = fixed_block(context)
-    if isinstance(block, Obstacle):
-        return block
-    if block.z != 1 or block.x * block.y < context.architecture.warp_size:
-        return Obstacle(
-            DeclineReason.BLOCK_SHAPE, f"the block is {block.x} x {block.y} x {block.z}; a tile needs a warp or more in two dimensions"
-        )
-    return block
-
-
-def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> tuple[Rewrite, ...] | Obstacle:
+def _variants(form: ElementForm, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> tuple[Rewrite, ...] | Obstacle:
     made: list[Rewrite] = []
     context, plain = form.original, form.plain
     words = (_widest(plain, loads) + 3) // 4
@@ -194,7 +115,7 @@ def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...])
     if _promise(form, ranked[0], words) <= _promise(form, _Size(form.block, 1, 1), words):
         return _TOO_FEW_BLOCKS
     for size in ranked[:_VARIANT_COUNT]:
-        launches = _launches(form, size)
+        launches = launches_with(form, size.block, size.extents)
         if isinstance(launches, Obstacle):
             return launches
         depth, is_ahead = _depth(form, kernel, loads, size)
@@ -222,22 +143,13 @@ def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...])
     return tuple(made)
 
 
-def _launches(form: _Form, size: _Size) -> tuple[TextEdit, ...] | Obstacle:
-    if size.block != form.block:
-        return in_smaller_blocks(form.original, form.block, size.block, size.extents)
-    if form.matrix is None:
-        return coarser_grid(form.original, size.factors)
-    extents = {"x": Extent(form.matrix.width, is_inclusive=False), "y": Extent(form.matrix.height, is_inclusive=False)}
-    return two_axes_launches(form.original, form.matrix.function, extents, form.block, size.factors)
-
-
 def _predictions(context: TransformationContext, size: _Size) -> tuple[MetricPrediction, ...]:
     """Each sector loaded once for the block; of a tile's reads those that are left where a value serves several sums."""
     reads = (size.x + size.y) / (2 * size.x * size.y)
     return (*predicted_values(context, {"load_reuse_in_block": 1.0}), *predicted_wavefronts(context, reads))
 
 
-def _fitting(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> Iterator[_Size]:
+def _fitting(form: ElementForm, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> Iterator[_Size]:
     """Sizes that fit a block's registers and shared memory."""
     for size in (_Size(block, x, y) for block in _blocks(form) for x in _FACTORS for y in _FACTORS):
         x, y = size.x, size.y
@@ -249,13 +161,13 @@ def _fitting(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) 
             yield size
 
 
-def _registers(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> int:
+def _registers(form: ElementForm, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> int:
     """32-bit registers of a thread for its sums and for what one iteration multiplies."""
     words = (_widest(form.plain, loads) + 3) // 4
     return words * (size.x * size.y * max(1, len(kernel.locals.values)) + sum(getattr(size, load.axis) for load in loads))
 
 
-def _has_room_ahead(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size, depth: int) -> bool:
+def _has_room_ahead(form: ElementForm, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size, depth: int) -> bool:
     """Each thread has registers left for its elements of the next tile, several and as many as any other, and there are tiles enough."""
     context = form.plain
     distinct = {load.key(context.tree): load for load in loads}.values()
@@ -268,7 +180,7 @@ def _has_room_ahead(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad,
     return registers <= min(_MOST_REGISTERS_AHEAD, context.architecture.registers_per_sm // size.block.count - 24)
 
 
-def _blocks(form: _Form) -> Iterator[Dim3]:
+def _blocks(form: ElementForm) -> Iterator[Dim3]:
     """That of the launches, and a smaller one where they can be edited."""
     yield form.block
     if form.matrix is not None or form.is_bounded_by_launch or form.block.count <= _LARGEST_BLOCK or form.original.kernel.launch_bounds:
@@ -278,7 +190,7 @@ def _blocks(form: _Form) -> Iterator[Dim3]:
         yield _SMALLER_BLOCK
 
 
-def _promise(form: _Form, size: _Size, words: int) -> Fraction:
+def _promise(form: ElementForm, size: _Size, words: int) -> Fraction:
     """Products for each wavefront that a warp's loads from the tiles take, less where too few blocks are left to keep the GPU busy; of
     large ones fewer do. ``words``: 32-bit words of the widest element."""
     grid = form.plain.launches[0].grid if form.plain.launches else None
@@ -295,7 +207,7 @@ def _wavefronts(size: _Size, words: int) -> Fraction:
     return ceil(Fraction(size.y * words, _WORDS_AT_ONCE)) + max(Fraction(1), across)
 
 
-def _depth(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> tuple[int, bool]:
+def _depth(form: ElementForm, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> tuple[int, bool]:
     """Iterations for which a tile holds elements, and whether each thread loads the next tile ahead: in tiles of fewer, if need be."""
     distinct = {load.key(form.plain.tree): load for load in loads}.values()
     row_bytes = sum(size.extents[load.axis] * _bytes(form.plain, load) for load in distinct)

@@ -9,12 +9,10 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from assistant.cuda.code_text import blanked
 from assistant.cuda.tokens import words_in_code
 from assistant.model.plan import Step, Technique
-from assistant.model.profile import Finding
 from assistant.plan.catalogue import Catalogue
 from assistant.plan.llm.code.parts import region_of
 from assistant.ports.planner import PlanRequest
@@ -30,7 +28,7 @@ _ARCHITECTURE = re.compile(r"sm_(?P<number>\d+)(?P<is_own>a?)")
 
 def pages_for(catalogue: Catalogue, request: PlanRequest) -> tuple[str, ...]:
     """A model that plans and writes at once, or works with tools, sees no page of a step."""
-    found = dict.fromkeys(_of_findings(catalogue, request.findings))
+    found = dict.fromkeys(_of_findings(catalogue, request))
     found |= dict.fromkeys(_suited(catalogue, request)[:_MOST_OF_SHAPE])
     return tuple(technique.text for technique in found)
 
@@ -42,38 +40,45 @@ def page_of(catalogue: Catalogue, request: PlanRequest, step: Step) -> Technique
     if known is not None or not step.finding:
         return known
     suited = (technique for technique in _suited(catalogue, request) if any(step.finding in needs for needs in _needs(technique)))
-    codes = (finding.code for finding in request.findings)
-    near = dict.fromkeys((*_answering(catalogue, step.finding, codes), *suited))
+    near = dict.fromkeys((*_answering(catalogue, step.finding, request), *suited))
     words = _words(f"{step.technique} {step.title or ''}")
     return max(near, key=lambda technique: len(words & _words(f"{technique.id} {technique.title}")), default=None)
 
 
-def _of_findings(catalogue: Catalogue, findings: Iterable[Finding]) -> list[Technique]:
+def _of_findings(catalogue: Catalogue, request: PlanRequest) -> list[Technique]:
     """Of the costliest first, a few of each."""
     pages: dict[Technique, None] = {}
-    ordered = sorted(findings, key=lambda finding: -(finding.estimated_cost_ratio or 0.0))
+    ordered = sorted(request.findings, key=lambda finding: -(finding.estimated_cost_ratio or 0.0))
     codes = dict.fromkeys(finding.code for finding in ordered)
     for code in codes:
-        fresh = [technique for technique in _answering(catalogue, code, codes) if technique not in pages]
+        fresh = [technique for technique in _answering(catalogue, code, request) if technique not in pages]
         pages |= dict.fromkeys(fresh[:_MOST_OF_ONE_FINDING])
     return list(pages)[:_MOST_OF_FINDINGS]
 
 
-def _answering(catalogue: Catalogue, code: str, codes: Iterable[str]) -> list[Technique]:
-    """Those first that are for little else than what was found."""
-    found = set(codes)
-    return sorted(catalogue.answering(code), key=lambda technique: -len(found & set(technique.findings)) / len(technique.findings))
+def _answering(catalogue: Catalogue, code: str, request: PlanRequest) -> list[Technique]:
+    """Those first that are for little else than what was found; what asks for more besides this finding, only where there is that."""
+    found, known = {finding.code for finding in request.findings}, _known(request)
+    asked = {each: [needs for needs in _needs(each) if code in needs] for each in catalogue.answering(code)}
+    fitting = [each for each, kinds in asked.items() if not kinds or any(_is_met(request, known, needs) for needs in kinds)]
+    return sorted(fitting, key=lambda technique: -len(found & set(technique.findings)) / len(technique.findings))
 
 
 def _suited(catalogue: Catalogue, request: PlanRequest) -> list[Technique]:
     """Pages that say of themselves that they are for such a kernel."""
+    known = _known(request)
+    return [technique for technique in catalogue if any(_is_met(request, known, needs) for needs in _needs(technique))]
+
+
+def _known(request: PlanRequest) -> frozenset[str]:
+    """Words of the kernel's code, and what was found."""
     parts = (part for part in region_of(request).parts if not part.is_of_host)
-    known = {word for part in parts for word in words_in_code(blanked(part.text))} | {finding.code for finding in request.findings}
-    return [
-        technique
-        for technique in catalogue
-        if any(all(need in known or _has(request, need) for need in needs) for needs in _needs(technique))
-    ]
+    words = {word for part in parts for word in words_in_code(blanked(part.text))}
+    return frozenset(words | {finding.code for finding in request.findings})
+
+
+def _is_met(request: PlanRequest, known: frozenset[str], needs: list[str]) -> bool:
+    return all(need in known or _has(request, need) for need in needs)
 
 
 def _needs(technique: Technique) -> list[list[str]]:

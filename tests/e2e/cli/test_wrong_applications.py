@@ -42,6 +42,11 @@ WRONG = {
     "one-member-left-out": ("split-loop/members_of_bodies", "        acc.y += acc_y_parts[part][threadIdx.x];\n", ""),
     "diagonal-overwritten": ("register-tile/ones_before_the_triangle", "if (b > a &&", "if (b >= a &&"),
     "tile-without-a-barrier": ("register-tile/symmetric_product", "\t\t__syncthreads();\n\t\t#pragma", "\t\t#pragma"),
+    "sums-of-the-same-column": ("double-tensor-cores/lower_triangle", "lane % 4 * 2 + e % 2;", "lane % 4 * 2;"),
+    "sum-begun-in-another-row": ("double-tensor-cores/lower_triangle", "+ lane / 4 + e / 2 * 8;", "+ lane / 4;"),
+    "products-without-a-barrier": (
+        "double-tensor-cores/lower_triangle", "\t\t__syncthreads();\n\t\t#pragma", "\t\t#pragma"),
+    "zeros-at-one-edge": ("double-tensor-cores/template_with_tiles", "col < n && k < n ? B", "col < n ? B"),
     "row-not-asked": ("register-tile/book_tiles_without_a_check", "Row < whole && Col < whole", "Col < whole"),
     "rows-not-asked": (
         "register-tile/row_of_blocks",

@@ -61,6 +61,11 @@ def test_the_closure_follows_quotes_and_folders_and_ends_at_cycles() -> None:
     assert set(found) == {"/p/a.h", "/inc/b.h", "/p/k.cu"}
 
 
+def test_short_products_of_doubles_have_a_class_of_their_own() -> None:
+    opcodes = ["DMMA.8x8x4", "DMMA.884", "DMMA.16x8x4", "DMMA.16x8x8", "DMMA.16x8x16", "HMMA.1688.F32"]
+    assert [instruction_class(opcode) for opcode in opcodes] == ["double_tensor"] * 3 + ["tensor"] * 3
+
+
 def test_each_unit_knows_its_opcodes() -> None:
     opcodes = ["FFMA", "DADD", "HFMA2.MMA", "HMMA.16816.F32", "F2F.F64.F32", "MUFU.RCP", "IMAD.WIDE", "IMAD.MOV.U32",
                "LDG.E.128", "BRA", "S2R"]  # fmt: skip

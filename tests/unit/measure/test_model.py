@@ -113,6 +113,17 @@ def test_a_double_literal_in_a_float_chain_costs_an_order_of_magnitude(chain):
     assert 10 < ratio < 17  # 14.2 measured
 
 
+@pytest.mark.parametrize(("name", "flop"), [("h200", 1024), ("h100", 1024), ("a100", 512)])
+def test_tensor_cores_multiply_doubles_at_the_rates_of_the_data_sheets(launch, occupancy, name, flop):
+    """67 and 19.5 TFLOP/s, against 34 and 9.7."""
+    device, warps = target(name), 1 << 22
+    products, lanes = InstructionMix(double_tensor=100 * warps * 32), InstructionMix(fp64=100 * warps * flop // 2)
+    times = [predict(launch(warps // 8, 256, (), mix=mix), None, occupancy(256), device) for mix in (products, lanes)]
+    assert {time.bottleneck for time in times} == {"fp64"}
+    assert 100 * warps * flop / times[0].time_s == pytest.approx(device.tensor.fp64_flop_per_s, rel=0.05)
+    assert times[1].time_s / times[0].time_s == pytest.approx(2, rel=0.05)
+
+
 def test_a_double_literal_in_a_streaming_kernel_costs_next_to_nothing(launch, access, occupancy):
     threads = 1 << 26
     accesses = (access("global load", threads // 32, threads // 8), access("global store", threads // 32, threads // 8, line=2))

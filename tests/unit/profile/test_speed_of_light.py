@@ -65,6 +65,7 @@ def test_it_is_left_out_where_the_least_time_is_not_known() -> None:
         replace(known, instructions=()),
         replace(known, unique_sectors=None),
         _profile(InstructionMix(fp32=1, tensor=1)),
+        _profile(InstructionMix(fp32=1, double_tensor=1)),
         _profile(InstructionMix(), unique=0),
     ):
         assert speed_of_light(profile, _predicted(1e-3), _H200) is None

@@ -17,6 +17,16 @@ EMU_INLINE void __threadfence() { emu_fence(1); }
 EMU_INLINE void __threadfence_system() { emu_fence(2); }
 
 EMU_INLINE unsigned __activemask() { return emu_activemask(); }
+
+// mma.sync.aligned.m8n8k4 and m16n8k4 of doubles, added to what the sums were.
+EMU_INLINE void emu_product_of_doubles(double& c0, double& c1, double a, double b) {
+  emu_multiply_doubles(8, c0, c1, 0, 0, a, 0, b);
+  c0 = emu_product_of_lane(0), c1 = emu_product_of_lane(1);
+}
+EMU_INLINE void emu_product_of_doubles(double& c0, double& c1, double& c2, double& c3, double a0, double a1, double b) {
+  emu_multiply_doubles(16, c0, c1, c2, c3, a0, a1, b);
+  c0 = emu_product_of_lane(0), c1 = emu_product_of_lane(1), c2 = emu_product_of_lane(2), c3 = emu_product_of_lane(3);
+}
 EMU_INLINE unsigned __ballot_sync(unsigned mask, int predicate) { return emu_vote(mask, predicate != 0, 0); }
 EMU_INLINE int __all_sync(unsigned mask, int predicate) { return (int)emu_vote(mask, predicate != 0, 1); }
 EMU_INLINE int __any_sync(unsigned mask, int predicate) { return (int)emu_vote(mask, predicate != 0, 2); }

@@ -61,8 +61,11 @@ class StagedLoad(Record):
         return "".join(tree.text(self.node).split())
 
 
-def staged_loads(context: TransformationContext, kernel: ElementKernel) -> tuple[StagedLoad, ...] | Obstacle:
-    """The loads in source order, at least one; or why the loop cannot run on tiles."""
+def staged_loads(context: TransformationContext, kernel: ElementKernel, *, needs_all: bool = True) -> tuple[StagedLoad, ...] | Obstacle:
+    """The loads in source order, at least one; or why the loop cannot run on tiles.
+
+    ``needs_all``: a load that is the same in every iteration is in the way; else it is left out.
+    """
     tree, function, loop = context.tree, kernel.function, kernel.loop
     body = loop.child_by_field_name("body")
     assert body is not None, "a counted loop has a body"
@@ -81,7 +84,7 @@ def staged_loads(context: TransformationContext, kernel: ElementKernel) -> tuple
             return Obstacle(
                 DeclineReason.ADDRESS_UNKNOWN, f"`{tree.text(node)}` is decided by more than the row or the column and the loop's counter"
             )
-        if not axes:
+        if not axes or (not needs_all and kernel.header.variable not in names_in(tree, node)):
             continue
         if kernel.header.variable not in names_in(tree, node) or not is_unconditional(tree, node, loop):
             return Obstacle(DeclineReason.CONDITIONAL, f"`{tree.text(node)}` is not loaded anew in every iteration")

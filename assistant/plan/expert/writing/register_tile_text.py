@@ -10,10 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from assistant.cuda.files import line_end
-from assistant.cuda.macros import conditional_macros
-from assistant.cuda.names import names_in, words_in
-from assistant.cuda.syntax import Node, SyntaxTree
+from assistant.cuda.syntax import Node
 from assistant.cuda.variables import Variable
 from assistant.model.launch import Dim3
 from assistant.model.source import Span, TextEdit
@@ -22,9 +19,8 @@ from assistant.plan.expert.analysis.element_kernel import ElementKernel, Positio
 from assistant.plan.expert.analysis.staged_loads import StagedLoad
 from assistant.plan.expert.analysis.whole_tiles import has_whole_tiles
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.element_text import ElementText, contains
 from assistant.plan.expert.writing.launch_bounds import launch_bounds
-from assistant.plan.expert.writing.layout import indentation
-from assistant.plan.expert.writing.style import style_of
 from assistant.plan.expert.writing.tile_filling import FillingNames, TileFilling
 from assistant.record import Record
 
@@ -71,28 +67,18 @@ def register_tile_edits(context: TransformationContext, tile: RegisterTile) -> t
     return (*launch_bounds(context, tile.block), TextEdit(Span(body.start + 1, body.end - 1), text))
 
 
-class _Writer:
+class _Writer(ElementText):
     """Writes one kernel; holds the names that it chose."""
 
     def __init__(self, context: TransformationContext, tile: RegisterTile) -> None:
-        self._context, self._tree, self._tile, self._kernel = context, context.tree, tile, tile.kernel
-        self._newline = line_end(context.text)
-        self._outer = indentation(context.text, context.kernel.span.start)
-        style = style_of(context)
-        self._step, self._style = style.indent, style
-        self._taken = set(words_in(context.text[context.kernel.span.start : context.kernel.span.end])) | set(
-            conditional_macros(context.tree)
-        )
+        super().__init__(context, tile.kernel, tile.loads, {axis: tile.extent(axis) for axis in "xy"})
+        self._tile = tile
         self._row, self._column = self._free("i", "r"), self._free("j", "c")
         self._thread, self._slot = self._free("thread", "lane"), self._free("e", "slot")
         self._start, self._inner = self._free("start", "first"), self._free("p", "step")
-        self._length, self._busy = self._free("length", "count"), self._free(style.name("has", "elements"), "is_busy")
+        self._length = self._free("length", "count")
         self._tiles = {load.key(self._tree): self._free(*self._names(load, "tile")) for load in self._distinct}
         self._registers = {load.key(self._tree): self._free(*self._names(load, "reg")) for load in self._distinct}
-
-    @cached_property
-    def _distinct(self) -> tuple[StagedLoad, ...]:
-        return tuple({load.key(self._tree): load for load in self._tile.loads}.values())
 
     def kernel(self) -> str:
         """Everything between the braces of the kernel."""
@@ -109,36 +95,6 @@ class _Writer:
             )
         ]
         return self._newline + self._newline.join(lines) + self._newline + self._outer
-
-    def _heading(self) -> list[Node]:
-        """What stays above the tiles: declarations that all threads share, and comments on lines of their own."""
-        body, loop = self._kernel.function.body, self._kernel.loop
-        code_lines = {n.end_point[0] for n in self._tree.find("declaration", "if_statement", inside=body) if n.start_byte < loop.start_byte}
-        comments = [n for n in self._tree.find("comment", inside=body) if n.start_byte < loop.start_byte]
-        alone = [n for n in comments if n.start_point[0] not in code_lines]
-        return sorted((*self._kernel.locals.shared, *alone), key=lambda node: node.start_byte)
-
-    def _whole_blocks_left_out(self) -> list[str]:
-        """Of a triangle: blocks without an element leave together, before the first barrier; where others have something to store, too,
-        only those with an element go round the loop."""
-        sides: list[tuple[str, str, str]] = []
-        for triangle in self._kernel.triangles:
-            low, high = self._tile.extent(triangle.low), self._tile.extent(triangle.high)
-            sides.append((f"blockIdx.{triangle.low} * {low}", triangle.operator, f"blockIdx.{triangle.high} * {high} + {high - 1}"))
-        if sides and self._has_others:
-            return [f"const bool {self._busy} = {' && '.join(' '.join(each) for each in sides)};"]
-        return [f"if ({first} {'>=' if operator == '<' else '>'} {last}) return;" for first, operator, last in sides]
-
-    @property
-    def _has_others(self) -> bool:
-        """Something is stored for more elements than those of the loop."""
-        return bool(self._kernel.guard.stores) and self._kernel.guard.early is not None
-
-    def _remark(self, value: Variable) -> str:
-        """The comment behind a declaration."""
-        behind = value.node.next_named_sibling
-        is_behind = behind is not None and behind.type == "comment" and behind.start_point[0] == value.node.end_point[0]
-        return f"  {self._tree.text(behind)}" if behind is not None and is_behind else ""
 
     def _tile_declarations(self) -> list[str]:
         found: list[str] = []
@@ -164,14 +120,8 @@ class _Writer:
                 lines += self._each_element(sets, first, is_guarded=reads_memory)
         return lines
 
-    def _reads_memory(self, value: Node) -> bool:
-        return any(self._tree.find("subscript_expression", "pointer_expression", "call_expression", inside=value))
-
     def _initial(self, value: Variable) -> str:
         return " = {}" if value.value is None or self._starts_at_zero(value) else ""
-
-    def _starts_at_zero(self, value: Variable) -> bool:
-        return value.value is not None and self._tree.text(value.value).rstrip("fF.0") == "" and "0" in self._tree.text(value.value)
 
     def _loop(self) -> list[str]:
         header, depth = self._kernel.header, self._tile.depth
@@ -246,15 +196,6 @@ class _Writer:
         staged = tuple(load.node for load in self._tile.loads)
         return all(adds_product(self._tree, statement, staged) for statement in self._statements() if statement.type != "comment")
 
-    def _body(self) -> Node:
-        body = self._kernel.loop.child_by_field_name("body")
-        assert body is not None, "a counted loop has a body"
-        return body
-
-    def _statements(self) -> list[Node]:
-        body = self._body()
-        return body.named_children if body.type == "compound_statement" else [body]
-
     def _body_lines(self) -> list[str]:
         return [self._replaced(statement, self._tile.loads) for statement in self._statements()]
 
@@ -305,45 +246,10 @@ class _Writer:
             return f"threadIdx.{axis} * {count} + {index}" if count > 1 else f"threadIdx.{axis}"
         return f"{index} / {stretch} * {stretch * size} + threadIdx.{axis} * {stretch} + {index} % {stretch}"
 
-    def _needed(self, nodes: Iterable[Node]) -> frozenset[str]:
-        """Names that ``nodes`` use outside of loads that were staged, those of derived locals followed."""
-        names = {name for node in nodes for name in self._names_beside_loads(node)}
-        for variable in reversed(self._kernel.locals.derived):
-            if variable.name in names and variable.value is not None:
-                names |= names_in(self._tree, variable.value)
-        return frozenset(names)
-
-    def _names_beside_loads(self, node: Node) -> frozenset[str]:
-        skipped = [load.node for load in self._tile.loads] if self._is_in_loop(node) else []
-        names = (n for n in self._tree.find("identifier", inside=node) if not any(_contains(load, n) for load in skipped))
-        return frozenset(self._tree.text(n) for n in names)
-
-    def _is_in_loop(self, node: Node) -> bool:
-        return _contains(self._kernel.loop, node)
-
-    def _guard_names(self) -> frozenset[str]:
-        return self._needed([node for node, _ in self._kernel.guard.conditions])
-
-    def _derived(self, nodes: list[Node]) -> list[str]:
-        """Declarations of the derived locals that ``nodes`` use, in order; of loads, those inside the loads."""
-        staged = {load.node.id for load in self._tile.loads}
-        names = {n for node in nodes for n in (names_in(self._tree, node) if node.id in staged else self._names_beside_loads(node))}
-        for variable in reversed(self._kernel.locals.derived):
-            if variable.name in names and variable.value is not None:
-                names |= names_in(self._tree, variable.value)
-        return [_declaration(self._tree, v) for v in self._kernel.locals.derived if v.name in names]
-
     def _replaced(self, node: Node, loads: tuple[StagedLoad, ...]) -> str:
         """The text with each staged load read from a register, and each value that of the thread's element."""
-        edits = {self._tree.span(load.node): self._register(load) for load in loads if _contains(node, load.node)}
-        names = {value.name for value in self._kernel.locals.values}
-        for name in self._tree.find("identifier", inside=node):
-            if self._tree.text(name) in names:
-                edits.setdefault(self._tree.span(name), self._element(self._tree.text(name)))
-        offset, text = self._tree.span(node).start, self._tree.text(node)
-        for span, new in sorted(edits.items(), key=lambda edit: edit[0].start, reverse=True):
-            text = text[: span.start - offset] + new + text[span.end - offset :]
-        return " ".join(line.strip() for line in text.splitlines()) if "//" not in text else text
+        edits = {self._tree.span(load.node): self._register(load) for load in loads if contains(node, load.node)}
+        return self._with_values(node, edits, {value.name: self._element(value.name) for value in self._kernel.locals.values})
 
     def _register(self, load: StagedLoad) -> str:
         name, index = self._registers[load.key(self._tree)], self._row if load.axis == "y" else self._column
@@ -353,10 +259,9 @@ class _Writer:
         indices = ((self._row, "y"), (self._column, "x"))
         return name + "".join(f"[{index}]" for index, axis in indices if self._tile.factors[axis] > 1)
 
-    def _counter_type(self) -> str:
-        start = self._kernel.loop.child_by_field_name("initializer")
-        kind = None if start is None else start.child_by_field_name("type")
-        return "int" if kind is None else self._tree.text(kind)
+    @cached_property
+    def _distinct(self) -> tuple[StagedLoad, ...]:
+        return tuple({load.key(self._tree): load for load in self._tile.loads}.values())
 
     def _names(self, load: StagedLoad, kind: str) -> tuple[str, ...]:
         """Names for what holds a load's elements, the shortest first; one that says row or column where a matrix has both."""
@@ -365,27 +270,3 @@ class _Writer:
         is_only = sum(each.base == load.base for each in self._distinct) == 1
         both = self._style.name(base, position, kind)
         return (self._style.name(base, kind), both) if is_only else (both,)
-
-    def _free(self, *wanted: str) -> str:
-        """The first of ``wanted`` that the kernel does not use yet, else the last with a number."""
-        name = next((w for w in wanted if w not in self._taken), None)
-        number = 2
-        while name is None:
-            candidate = f"{wanted[-1]}{number}"
-            name = candidate if candidate not in self._taken else None
-            number += 1
-        self._taken.add(name)
-        return name
-
-
-def _contains(outer: Node, inner: Node) -> bool:
-    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
-
-
-def _declaration(tree: SyntaxTree, variable: Variable) -> str:
-    """A variable as the author wrote it where it stands alone."""
-    declarators = variable.node.children_by_field_name("declarator")
-    if len(declarators) == 1:
-        return tree.text(variable.node)
-    head = tree.source[tree.span(variable.node).start : tree.span(declarators[0]).start]
-    return f"{head.strip()} {tree.text(variable.declarator)};"
