@@ -35,6 +35,7 @@ from assistant.plan.expert.analysis.launch_cover import covers
 from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
 from assistant.plan.expert.analysis.row_blocks import RowBlocks, row_blocks
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.scaled_loads import with_factors
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
 from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
@@ -165,7 +166,9 @@ def _of_plain(form: _Form) -> tuple[Rewrite, ...] | Obstacle:
     if isinstance(kernel, Obstacle):
         return kernel
     loads = staged_loads(form.plain, kernel)
-    return loads if isinstance(loads, Obstacle) else _variants(form, kernel, loads)
+    if isinstance(loads, Obstacle):
+        return loads
+    return _variants(form, kernel, with_factors(form.plain.tree, kernel.function, loads))
 
 
 def _synchronizes(context: TransformationContext) -> bool:
