@@ -23,6 +23,7 @@ from assistant.model.launch import Dim3
 from assistant.model.profile import Finding, Severity
 from assistant.model.source import Source
 from assistant.plan.expert.analysis.element_kernel import element_kernel
+from assistant.plan.expert.analysis.scaled_loads import with_factors
 from assistant.plan.expert.analysis.staged_loads import staged_loads
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -154,6 +155,7 @@ def program(form: TileForm) -> str:
     loads = staged_loads(context, kernel)
     assert not isinstance(loads, Obstacle), loads.reason
     factors = {"x": form.columns, "y": form.rows}
+    loads = with_factors(context.tree, kernel.function, loads)
     tile = RegisterTile(kernel, loads, form.block, factors, form.depth, _BYTES[form.type], form.is_ahead)
     for edit in sorted(register_tile_edits(context, tile), reverse=True):
         text = text[: edit.span.start] + edit.new_text + text[edit.span.end :]

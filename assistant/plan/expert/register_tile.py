@@ -26,6 +26,7 @@ from assistant.plan.expert.analysis.element_kernel import ElementKernel, element
 from assistant.plan.expert.analysis.kernel_launches import by_file, of_program
 from assistant.plan.expert.analysis.large_gpu import BUSY_BLOCKS
 from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
+from assistant.plan.expert.analysis.scaled_loads import with_factors
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
 from assistant.plan.expert.analysis.workload_block import launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
@@ -102,7 +103,9 @@ def _of_plain(form: ElementForm) -> tuple[Rewrite, ...] | Obstacle:
     if isinstance(kernel, Obstacle):
         return kernel
     loads = staged_loads(form.plain, kernel)
-    return loads if isinstance(loads, Obstacle) else _variants(form, kernel, loads)
+    if isinstance(loads, Obstacle):
+        return loads
+    return _variants(form, kernel, with_factors(form.plain.tree, kernel.function, loads))
 
 
 def _variants(form: ElementForm, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> tuple[Rewrite, ...] | Obstacle:

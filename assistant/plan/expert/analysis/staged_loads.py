@@ -19,7 +19,6 @@ from assistant.plan.expert.analysis.element_kernel import ElementKernel
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.analysis.pointer_roots import Root, element_type, global_pointers, root_of, unclear_access
-from assistant.plan.expert.analysis.scaled_loads import with_factors
 from assistant.plan.expert.analysis.tile_loads import is_unconditional
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -45,14 +44,14 @@ _NUMBERS = frozenset(("float", "double", "half", "__half", "size_t", *_WHOLE_NUM
 
 
 class StagedLoad(Record):
-    """One load that becomes an element of a tile, together with factors that all threads share."""
+    """One load that becomes an element of a tile."""
 
     base: str
     axis: str
     """``y`` where the row decides the element, ``x`` where the column does."""
     node: Node
     element: Node
-    """The load alone, without the factors."""
+    """The load alone, where ``node`` is a product of it and factors that all threads share (``scaled_loads``); else ``node``."""
     type: str
     walks_along_loop: bool
     """Neighbours in memory follow each other along the loop; along the rows or columns otherwise."""
@@ -94,7 +93,7 @@ def staged_loads(context: TransformationContext, kernel: ElementKernel, *, needs
         found.append(StagedLoad(base, next(iter(axes)), node, node, kind, _walks_along_loop(context, kernel, node)))
     if not found:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no load of the loop is decided by the row or the column and the loop's counter")
-    return with_factors(tree, function, tuple(found))
+    return tuple(found)
 
 
 def _is_number(context: TransformationContext, kind: str) -> bool:
