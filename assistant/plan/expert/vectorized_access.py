@@ -26,7 +26,10 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.dealt_loops import dealt_loops
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, StreamedPointer, elementwise_kernel
+from assistant.plan.expert.analysis.first_items import first_item
 from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.launch_block import fixed_block
+from assistant.plan.expert.analysis.narrower_blocks import narrower_blocks, whole_warps_of
 from assistant.plan.expert.analysis.pointer_roots import may_overlap
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
@@ -72,13 +75,23 @@ def _of_elements(context: TransformationContext) -> tuple[Rewrite, ...] | Obstac
     types = _order_obstacle(context, kernel) or _types(context, kernel.function, kernel.pointers)
     if isinstance(types, Obstacle):
         return types
-    made: list[Rewrite] = []
-    for width in _widths(types):
-        grid = coarser_grid(context, {"x": width.count}) if kernel.loop is None else ()
-        if isinstance(grid, Obstacle):
-            return grid
-        made.append(_rewrite(context, VectorKernel(kernel, width), grid))
-    return tuple(made)
+    launches = [(width, _launches(context, kernel, width.count)) for width in _widths(types)]
+    made = tuple(_rewrite(context, VectorKernel(kernel, width), found) for width, found in launches if not isinstance(found, Obstacle))
+    return made or next(found for _, found in launches if isinstance(found, Obstacle))
+
+
+def _launches(context: TransformationContext, kernel: ElementwiseKernel, count: int) -> tuple[TextEdit, ...] | Obstacle:
+    """A ``count``-th of the threads: fewer blocks, or where each block has to keep its elements fewer threads in it."""
+    if kernel.loop is not None:
+        return ()
+    if not kernel.keeps_span:
+        return coarser_grid(context, {"x": count})
+    block = fixed_block(context)
+    if isinstance(block, Obstacle):
+        return block
+    unplain = Obstacle(DeclineReason.GUARD_FORM, f"`{kernel.index}` would have to be a block's first element and `threadIdx.x` added to it")
+    is_plain = first_item(context, kernel.start, count) is not None
+    return whole_warps_of(block, count) or (narrower_blocks(context, count) if is_plain else unplain)
 
 
 def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle | None:
@@ -167,11 +180,11 @@ def _is_value_of_store(node: object, first: int) -> bool:
     return parent is not None and parent.start_byte <= first < parent.end_byte
 
 
-def _rewrite(context: TransformationContext, vector: VectorKernel, grid: tuple[TextEdit, ...]) -> Rewrite:
-    edits, in_others = by_file(context, (*vector_edits(context, vector), *grid))
+def _rewrite(context: TransformationContext, vector: VectorKernel, launches: tuple[TextEdit, ...]) -> Rewrite:
+    edits, in_others = by_file(context, (*vector_edits(context, vector), *launches))
     names = ", ".join(dict.fromkeys(f"`{pointer.name}`" for pointer in vector.kernel.pointers))
-    elsewhere = launch_elsewhere(context, f"a thread for {vector.count} elements") if grid else ()
-    labels = launch_labels(context, elsewhere) if grid else ()
+    elsewhere = launch_elsewhere(context, f"a thread for {vector.count} elements") if launches else ()
+    labels = launch_labels(context, elsewhere) if launches else ()
     return Rewrite(
         technique=VectorizedAccess.technique,
         kernel=context.kernel.key,
