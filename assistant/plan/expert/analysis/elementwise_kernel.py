@@ -25,7 +25,7 @@ from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
-from assistant.plan.expert.analysis.first_items import spelled
+from assistant.plan.expert.analysis.first_items import is_thread, spelled
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.mirrored_elements import Mirror, are_apart, mirror_of
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
@@ -277,7 +277,7 @@ def _statement_obstacle(context: TransformationContext, function: Function, fram
         if (
             any(tree.find("pointer_expression", inside=node))
             or not _looks_up(context, function, frame, node)
-            or "threadIdx" in tree.text(node)
+            or ("threadIdx" in tree.text(node) and not _is_thread_alone(context, frame, node))
             or "__shared__" in tree.text(node)
         ):
             return Obstacle(DeclineReason.GUARD_FORM, f"line {tree.line(node)} reads memory or the thread's place before the bounds check")
@@ -304,3 +304,10 @@ def _looks_up(context: TransformationContext, function: Function, frame: _Frame,
         return False
     found = _common(context, function, frame, [*accesses, *later])
     return all(a in found for a in accesses)
+
+
+def _is_thread_alone(context: TransformationContext, frame: _Frame, node: Node) -> bool:
+    """``int t = threadIdx.x;``, which serves the index and nothing else."""
+    variables = [*declared_variables(context.tree, node)]
+    used = {name for statement in frame.statements for name in names_in(context.tree, statement)}
+    return all(v.value is not None and is_thread(context, v.value) and v.name not in used for v in variables)
