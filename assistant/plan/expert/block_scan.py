@@ -47,7 +47,7 @@ from assistant.plan.expert.analysis.element_types import launched_types
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.launch_block import seen_block
 from assistant.plan.expert.analysis.launched_extents import constant_arguments
-from assistant.plan.expert.analysis.narrower_blocks import narrower_blocks
+from assistant.plan.expert.analysis.narrower_blocks import narrower_blocks, narrower_words
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.plan.expert.analysis.scanned_items import scanned_items
@@ -122,7 +122,7 @@ def _of_items(context: TransformationContext, where: BlockHelper, scan: SharedSc
             continue
         edits = scanned_item_edits(context, scan, items, ScanBlock(block, width.count), width)
         own, in_others = by_file(context, (*edits, *launches))
-        elsewhere = launch_elsewhere(context, f"a thread for {width.count} elements")
+        elsewhere = launch_elsewhere(context, narrower_words(block, width.count))
         yield replace(
             plain,
             edits=own,

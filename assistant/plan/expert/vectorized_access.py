@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assistant.cuda.accesses import Use, array_accesses
+from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
@@ -26,7 +27,7 @@ from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel,
 from assistant.plan.expert.analysis.first_items import first_item
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.launch_block import fixed_block
-from assistant.plan.expert.analysis.narrower_blocks import narrower_blocks, whole_warps_of
+from assistant.plan.expert.analysis.narrower_blocks import narrower_blocks, narrower_words, whole_warps_of
 from assistant.plan.expert.analysis.pointer_roots import may_overlap
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
@@ -140,7 +141,9 @@ def _is_value_of_store(node: object, first: int) -> bool:
 def _rewrite(context: TransformationContext, vector: VectorKernel, launches: tuple[TextEdit, ...]) -> Rewrite:
     edits, in_others = by_file(context, (*vector_edits(context, vector), *launches))
     names = ", ".join(dict.fromkeys(f"`{pointer.name}`" for pointer in vector.kernel.pointers))
-    elsewhere = launch_elsewhere(context, f"a thread for {vector.count} elements") if launches else ()
+    block = fixed_block(context) if vector.kernel.keeps_span else None
+    change = narrower_words(block, vector.count) if isinstance(block, Dim3) else f"a thread for {vector.count} elements"
+    elsewhere = launch_elsewhere(context, change) if launches else ()
     labels = launch_labels(context, elsewhere) if launches else ()
     return Rewrite(
         technique=VectorizedAccess.technique,

@@ -19,7 +19,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term
 
-__all__ = ["narrower_blocks", "whole_warps_of"]
+__all__ = ["narrower_blocks", "narrower_words", "whole_warps_of"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
@@ -32,6 +32,11 @@ def whole_warps_of(block: Dim3, count: int) -> Obstacle | None:
     size = " x ".join(str(edge) for edge in (block.x, block.y, block.z)[: 3 if block.z > 1 else 2 if block.y > 1 else 1])
     words = f"with {count} elements a thread, the block of {size} threads would have to be a multiple of {count * _LANES} in one dimension"
     return Obstacle(DeclineReason.BLOCK_SHAPE, words)
+
+
+def narrower_words(block: Dim3, count: int) -> str:
+    """What a person's own launch has to have, behind "with"."""
+    return f"as many blocks, of {block.x // count} threads each"
 
 
 def narrower_blocks(context: TransformationContext, count: int) -> tuple[TextEdit, ...] | Obstacle:
