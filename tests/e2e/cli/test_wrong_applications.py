@@ -63,10 +63,6 @@ WRONG = {
     "warp-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "running += buf[warp];", "running += warp > 0 ? buf[warp] : 0;"),
     "item-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "items[0] + items[1]", "items[0]"),
     "items-beyond-the-end": ("block-scan/one_array", "% 8 == 0 && first + 2 <= n", "% 8 == 0"),
-    "alignment-of-items-not-asked": (
-        "block-scan/one_array",
-        "(reinterpret_cast<size_t>(input) | reinterpret_cast<size_t>(output)) % 8 == 0 && first",
-        "first"),
     "offset-of-the-block-before": ("vectorized-access/offset_of_each_block", "k] += offsets[blockIdx.x]", "k] += offsets[blockIdx.x / 2]"),
     "fewer-threads-than-the-block-needs": ("vectorized-access/offset_of_each_block", "SCAN_BLOCK / 4>>>", "SCAN_BLOCK / 8>>>"),
     "scratch-filled-too-soon": ("block-scan/scan_of_a_helper", "    __syncthreads();\n    return sum;", "    return sum;"),
