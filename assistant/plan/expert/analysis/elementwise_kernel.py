@@ -107,6 +107,9 @@ def elementwise_kernel(context: TransformationContext) -> ElementwiseKernel | Ob
         return Obstacle(DeclineReason.GUARD_FORM, "no local is `blockIdx.x * blockDim.x + threadIdx.x`, the thread's index in the grid")
     if loop_head is not None and not _is_grid_size(context, loop_head.step):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop does not stride over the whole grid, by `gridDim.x * blockDim.x`")
+    if any(word in spelled(context, frame.bound) for word in _INDICES):
+        words = f"`{tree.text(frame.bound)}` depends on the thread or on the launch, of which fewer threads would make another bound"
+        return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, words)
     pointers = _pointers(context, function, frame, declared.name)
     if isinstance(pointers, Obstacle):
         return pointers
@@ -292,7 +295,7 @@ def _uses_place(context: TransformationContext, frame: _Frame, node: Node) -> bo
 
 def _knows_block(context: TransformationContext, frame: _Frame, index: str) -> bool:
     """The statements for one element depend on which block they are run by, and not on the element alone."""
-    return any("blockIdx" in spelled(context, node, without=index) for node in frame.statements)
+    return any("blockIdx.x" in spelled(context, node, without=index) for node in frame.statements)
 
 
 def _looks_up(context: TransformationContext, function: Function, frame: _Frame, node: Node) -> bool:

@@ -114,6 +114,23 @@ def test_blocks_that_are_not_all_as_large_as_the_index_says_stay(launches, code,
     assert isinstance(found, Decline) and found.code is code
 
 
+@pytest.mark.parametrize("bound", ["gridDim.x * blockDim.x", "ends[blockIdx.x]", "last"])
+def test_a_bound_that_follows_from_the_launch_stays(bound, context_of):
+    text = ADD.replace("int n)", "const int *ends, int n)").replace(
+        "    if (i < n)", f"    const int last = blockDim.x * 4; if (i < {bound})"
+    )
+    found = VectorizedAccess().rewrite(context_of(text + RUN))
+    assert isinstance(found, Decline) and found.code is DeclineReason.BLOCK_SIZE_MATTERS
+
+
+def test_a_plane_of_the_grid_leaves_the_block_as_it_is(context_of, applied):
+    text = (
+        ADD.replace("* 256", "* blockDim.x").replace("    if", "    float shift = blockIdx.y; if").replace("offsets[blockIdx.x]", "shift")
+    )
+    (first, *_) = VectorizedAccess().rewrite(context_of(text + RUN))
+    assert "add<<<(n + 1023) / 1024, 256>>>" in applied(text + RUN, first)
+
+
 def test_what_is_looked_up_for_the_whole_grid_leaves_the_block_as_it_is(context_of, applied):
     text = (DATA / "vectorized-access" / "share_of_the_total.cu").read_text("utf-8")
     (first, *_) = VectorizedAccess().rewrite(context_of(text))
