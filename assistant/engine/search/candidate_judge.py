@@ -199,7 +199,7 @@ class CandidateJudge:
                 return trial.ended(outcome, reason)
             case Improvement(reason=reason):
                 needs_decision = verification.outcome is Outcome.NEEDS_DECISION
-                deferred = is_deferred(verification, self._deferred)
+                deferred = is_deferred(verification, self._put_off(trial))
                 if needs_decision and node.kept and not deferred:
                     reason = f"{reason}; it needs a human decision, so it is not added to a pure edit"
                     return trial.ended(TrialOutcome.NOT_BUNDLED, reason)
@@ -214,6 +214,11 @@ class CandidateJudge:
                 asked = decisions_of(verification)
                 made = SearchNode(evaluation, (*node.kept, kept), needs_decision, deferred, asked, attempts, ratio, others=trial.others)
                 return trial.ended(TrialOutcome.KEPT, reason, made)
+
+    def _put_off(self, trial: Trial) -> frozenset[Label]:
+        """What is decided at the end: also the alignment that a rule's edit asks for before it uses vectors. Whether it does is tried on
+        shifted buffers, which a confirmation has and a screen does not."""
+        return self._deferred | {Label.ALIGNMENT} if trial.rewrite.origin is None else self._deferred
 
     def _same_counters(self, node: SearchNode, trial: Trial, evaluation: Evaluation) -> str | None:
         """The candidate of the same version that a model wrote before and that costs the same; None where a GPU times both."""

@@ -26,7 +26,11 @@ from assistant.record import Record
 __all__ = ["USUAL", "Composed", "carried_back", "composed", "edited", "sequences"]
 
 USUAL: Mapping[tuple[str, ...], str] = {
-    ("private-histogram", "fewer-blocks"): "each block adds its table up once, which costs the less the fewer blocks there are"
+    ("private-histogram", "fewer-blocks"): "each block adds its table up once, which costs the less the fewer blocks there are",
+    ("private-histogram", "vectorized-access", "fewer-blocks"): (
+        "each block adds its table up once, which costs the less the fewer blocks there are, and a thread that loads one element at a time "
+        "waits for memory longer than it takes to count in shared memory"
+    ),
 }
 """Sequences of which the first alone may lose, whatever memory knows, and why they go together."""
 

@@ -15,22 +15,22 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
 from assistant.cuda.accesses import Use, array_accesses
-from assistant.cuda.element_size import element_size_bytes
-from assistant.cuda.functions import Function
+from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
 from assistant.plan.expert.analysis.dealt_loops import dealt_loops
-from assistant.plan.expert.analysis.element_types import plain_type
-from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, StreamedPointer, elementwise_kernel
+from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, elementwise_kernel
+from assistant.plan.expert.analysis.first_items import first_item
 from assistant.plan.expert.analysis.kernel_launches import by_file
+from assistant.plan.expert.analysis.launch_block import fixed_block
+from assistant.plan.expert.analysis.narrower_blocks import narrower_blocks, narrower_words, whole_warps_of
 from assistant.plan.expert.analysis.pointer_roots import may_overlap
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
-from assistant.plan.expert.analysis.template_types import instance_types
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
@@ -38,16 +38,11 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.vector_loops_text import vector_loop_edits
 from assistant.plan.expert.writing.vector_text import VectorKernel, vector_edits
 from assistant.plan.expert.writing.vector_types import VectorTypes
-from assistant.record import Record
+from assistant.plan.expert.writing.vector_widths import narrower_types, vector_types
 from assistant.workload.recorded_words import apart_assumption
 
 __all__ = ["VectorizedAccess"]
 
-_WIDEST_BYTES = 16
-"""CUDA C++ Programming Guide, "Device Memory Accesses": a global access is of 1, 2, 4, 8 or 16 bytes."""
-_SHARES = (1, 2)
-"""Of the widest access, the most promising first: half of it needs fewer registers, and leaves more blocks of a small grid."""
-_SIZES = (1, 2, 4, 8)
 _NUMBER = "elements_per_access"
 
 
@@ -69,16 +64,26 @@ def _of_elements(context: TransformationContext) -> tuple[Rewrite, ...] | Obstac
     kernel = obstacle or elementwise_kernel(context)
     if isinstance(kernel, Obstacle):
         return kernel
-    types = _order_obstacle(context, kernel) or _types(context, kernel.function, kernel.pointers)
+    types = _order_obstacle(context, kernel) or vector_types(context, kernel.function, ((p.name, p.type) for p in kernel.pointers))
     if isinstance(types, Obstacle):
         return types
-    made: list[Rewrite] = []
-    for width in _widths(types):
-        grid = coarser_grid(context, {"x": width.count}) if kernel.loop is None else ()
-        if isinstance(grid, Obstacle):
-            return grid
-        made.append(_rewrite(context, VectorKernel(kernel, width), grid))
-    return tuple(made)
+    launches = [(width, _launches(context, kernel, width.count)) for width in narrower_types(types)]
+    made = tuple(_rewrite(context, VectorKernel(kernel, width), found) for width, found in launches if not isinstance(found, Obstacle))
+    return made or [found for _, found in launches if isinstance(found, Obstacle)][-1]
+
+
+def _launches(context: TransformationContext, kernel: ElementwiseKernel, count: int) -> tuple[TextEdit, ...] | Obstacle:
+    """A ``count``-th of the threads: fewer blocks, or where each block has to keep its elements fewer threads in it."""
+    if kernel.loop is not None:
+        return ()
+    if not kernel.keeps_span:
+        return coarser_grid(context, {"x": count})
+    block = fixed_block(context)
+    if isinstance(block, Obstacle):
+        return block
+    unplain = Obstacle(DeclineReason.GUARD_FORM, f"`{kernel.index}` would have to be a block's first element and `threadIdx.x` added to it")
+    is_plain = first_item(context, kernel.start, count) is not None
+    return whole_warps_of(block, count) or (narrower_blocks(context, count) if is_plain else unplain)
 
 
 def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle | None:
@@ -87,7 +92,7 @@ def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle 
     if dealt is None or isinstance(dealt, Obstacle):
         return dealt
     elements = tuple(element for each in dealt.loops for element in each.elements)
-    types = _types(context, dealt.function, tuple(_Pointed(e.base, e.type) for e in elements))
+    types = vector_types(context, dealt.function, ((e.base, e.type) for e in elements))
     if isinstance(types, Obstacle):
         return types
     pairs = [(pair.first, pair.second) for pair in dealt.apart]
@@ -105,42 +110,8 @@ def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle 
             assumptions=(*dealt.seen.assumptions, *apart),
             numbers=((_NUMBER, width.count),),
         )
-        for width in _widths(types)
+        for width in narrower_types(types)
     )
-
-
-def _widths(types: VectorTypes) -> Iterator[VectorTypes]:
-    """Vectors that are worth a try, each of two elements at least and of a size that accesses have."""
-    for count in (types.count // share for share in _SHARES):
-        if count == types.count or (count > 1 and min(types.sizes.values()) * count >= min(_SIZES[1:])):
-            yield VectorTypes(count, types.plain_types, types.sizes)
-
-
-class _Pointed(Record):
-    """A pointer and the type of its elements, as written."""
-
-    name: str
-    type: str
-
-
-def _types(context: TransformationContext, function: Function, pointers: Sequence[_Pointed | StreamedPointer]) -> VectorTypes | Obstacle:
-    types: dict[str, str] = {}
-    sizes: dict[str, int] = {}
-    for pointer in pointers:
-        instances = instance_types(context.tree, function, pointer.type)
-        spelled = next(iter(instances)) if instances is not None and len(instances) == 1 else pointer.type
-        plain = plain_type(context.tree, spelled)
-        size = element_size_bytes(context.tree.program, plain)
-        if size not in _SIZES:
-            known = "of more than 8 bytes already" if size is not None else "of a type whose size is not known here"
-            return Obstacle(
-                DeclineReason.TYPE_UNKNOWN, f"the elements of `{pointer.name}` are {known}; it takes numbers of 1, 2, 4 or 8 bytes"
-            )
-        types[pointer.name], sizes[pointer.name] = plain, size
-    count = _WIDEST_BYTES // max(sizes.values())
-    if min(sizes.values()) * count < min(_SIZES[1:]):
-        return Obstacle(DeclineReason.NO_GAIN, "the widest element leaves no room for a second one in 16 bytes")
-    return VectorTypes(count, types, sizes)
 
 
 def _order_obstacle(context: TransformationContext, kernel: ElementwiseKernel) -> Obstacle | None:
@@ -167,11 +138,13 @@ def _is_value_of_store(node: object, first: int) -> bool:
     return parent is not None and parent.start_byte <= first < parent.end_byte
 
 
-def _rewrite(context: TransformationContext, vector: VectorKernel, grid: tuple[TextEdit, ...]) -> Rewrite:
-    edits, in_others = by_file(context, (*vector_edits(context, vector), *grid))
+def _rewrite(context: TransformationContext, vector: VectorKernel, launches: tuple[TextEdit, ...]) -> Rewrite:
+    edits, in_others = by_file(context, (*vector_edits(context, vector), *launches))
     names = ", ".join(dict.fromkeys(f"`{pointer.name}`" for pointer in vector.kernel.pointers))
-    elsewhere = launch_elsewhere(context, f"a thread for {vector.count} elements") if grid else ()
-    labels = launch_labels(context, elsewhere) if grid else ()
+    block = fixed_block(context) if vector.kernel.keeps_span else None
+    change = narrower_words(block, vector.count) if isinstance(block, Dim3) else f"a thread for {vector.count} elements"
+    elsewhere = launch_elsewhere(context, change) if launches else ()
+    labels = launch_labels(context, elsewhere) if launches else ()
     return Rewrite(
         technique=VectorizedAccess.technique,
         kernel=context.kernel.key,

@@ -65,7 +65,11 @@ WRONG = {
     "tile-filled-too-soon": ("window-tile/feature_maps", "\t\t}\n\t\t__syncthreads();\n\t\tlevel", "\t\t}\n\t\tlevel"),
     "stored-outside-the-bounds": ("window-tile/slices_of_a_volume", "if (is_inside) means", "means"),
     "planes-by-the-old-count": ("thread-coarsening/filter_bank", "slot / filter_groups", "slot / filters"),
-    "warp-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "before += buf[warp];", "before += warp > 0 ? buf[warp] : 0;"),
+    "warp-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "running += buf[warp];", "running += warp > 0 ? buf[warp] : 0;"),
+    "item-left-out-of-prefix-sums": ("block-scan/two_rows_by_turns", "items[0] + items[1]", "items[0]"),
+    "items-beyond-the-end": ("block-scan/one_array", "% 8 == 0 && first + 2 <= n", "% 8 == 0"),
+    "offset-of-the-block-before": ("vectorized-access/offset_of_each_block", "k] += offsets[blockIdx.x]", "k] += offsets[blockIdx.x / 2]"),
+    "fewer-threads-than-the-block-needs": ("vectorized-access/offset_of_each_block", "SCAN_BLOCK / 4>>>", "SCAN_BLOCK / 8>>>"),
     "scratch-filled-too-soon": ("block-scan/scan_of_a_helper", "    __syncthreads();\n    return sum;", "    return sum;"),
     "next-sum-too-soon": (
         "block-shuffles/one_sum_after_the_other", "        }\n        __syncthreads();\n    }", "        }\n    }"),

@@ -20,7 +20,7 @@ from assistant.model.completion import Caps
 from assistant.model.plan import MetricPrediction, Plan, Rewrite, SetbackKind, UnwrittenStep, UnwrittenStepCode
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.trial import TrialOutcome
-from assistant.model.verification import Label
+from assistant.model.verification import Label, Outcome
 from assistant.ports.planner import PlanRequest
 from tests.contracts.fake_clock import Clock
 from tests.contracts.fake_lab import Behaviour
@@ -361,6 +361,15 @@ async def test_what_needs_a_decision_is_not_added_to_an_edit_that_needs_none(tmp
     assert await on.run() == [("tile", "kept"), ("wider", "not_bundled")]
     assert on.reasons[1].endswith("; it needs a human decision, so it is not added to a pure edit")
     assert on.offered == [("tile",)]
+
+
+async def test_the_alignment_that_a_rule_asks_for_first_is_decided_at_the_end(tmp_path: Path) -> None:
+    wide = replace(WRITTEN, summary=WIDER, labels=(Label.ALIGNMENT,))
+    kernels = {"[33]": Behaviour(turned, sectors=16), "[34]": Behaviour(turned, sectors=4), **KERNELS}
+    on = Search(tmp_path, Scripted([plan_of("[33]", wider=[wide]), plan_of(NAIVE, tile=[RIGHT])]), kernels=kernels)
+    assert await on.run() == [("tile", "kept"), ("wider", "kept")]
+    (made,) = on.all(events.ProposalMade)
+    assert on.offered == [("tile",)] and [one.verification.outcome for one in made.alternatives] == [Outcome.NEEDS_DECISION]
 
 
 async def test_proposals_carry_whole_milliseconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """Kernels in which a thread computes an element of its own index from elements of the same index: `y[i] = f(x[i])`.
 
 An element may also be counted from the other end, `y[n - 1 - i]`. The index is that of the thread in the whole grid, compared with one
-bound; a loop may stride over the grid.
+bound; a loop may stride over the grid. Elements that all threads of a block have in common, `offsets[blockIdx.x]`,
+are looked up beside.
 
 Example::
 
@@ -24,10 +25,12 @@ from assistant.cuda.scopes import scope_of
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.first_items import is_thread, spelled
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.mirrored_elements import Mirror, are_apart, mirror_of
 from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, unclear_access
-from assistant.plan.expert.analysis.thread_index import is_index_for_every_block
+from assistant.plan.expert.analysis.thread_dependence import block_axes, thread_axes
+from assistant.plan.expert.analysis.thread_index import is_index_for_every_block, is_value_in_grid
 from assistant.plan.expert.analysis.tile_loads import is_unconditional
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -72,6 +75,8 @@ class ElementwiseKernel(Record):
     statements: tuple[Node, ...]
     """What is done for one element."""
     pointers: tuple[StreamedPointer, ...]
+    keeps_span: bool
+    """Each block has to keep its elements: a constant in the index is its size, or the block's index says more than which they are."""
 
 
 class _Frame(Record):
@@ -96,10 +101,15 @@ def elementwise_kernel(context: TransformationContext) -> ElementwiseKernel | Ob
         )
     loop_head = None if frame.loop is None else counted_header(tree, frame.loop)
     declared = frame.index if frame.loop is None else _counter(tree, frame.loop)
-    if declared is None or declared.value is None or not is_index_for_every_block(context, declared.value):
+    is_free = declared is not None and declared.value is not None and is_index_for_every_block(context, declared.value)
+    is_of_size = frame.loop is None and declared is not None and declared.value is not None and is_value_in_grid(context, declared.value)
+    if declared is None or declared.value is None or not (is_free or is_of_size):
         return Obstacle(DeclineReason.GUARD_FORM, "no local is `blockIdx.x * blockDim.x + threadIdx.x`, the thread's index in the grid")
     if loop_head is not None and not _is_grid_size(context, loop_head.step):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop does not stride over the whole grid, by `gridDim.x * blockDim.x`")
+    if any(word in spelled(context, frame.bound) for word in _INDICES):
+        words = f"`{tree.text(frame.bound)}` depends on the thread or on the launch, of which fewer threads would make another bound"
+        return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, words)
     pointers = _pointers(context, function, frame, declared.name)
     if isinstance(pointers, Obstacle):
         return pointers
@@ -115,6 +125,7 @@ def elementwise_kernel(context: TransformationContext) -> ElementwiseKernel | Ob
         stride="" if loop_head is None else loop_head.step,
         statements=frame.statements,
         pointers=pointers,
+        keeps_span=not is_free or (frame.loop is None and _knows_block(context, frame, declared.name)),
     )
 
 
@@ -172,7 +183,8 @@ def _pointers(context: TransformationContext, function: Function, frame: _Frame,
     if obstacle is not None:
         return obstacle
     accesses = [a for n in frame.statements for a in array_accesses(tree, n) if a.base in global_pointers(tree, function, a.node)]
-    places = [(a, _place(context, frame, a, index)) for a in accesses]
+    common = _common(context, function, frame, accesses)
+    places = [(a, _place(context, frame, a, index)) for a in accesses if a not in common]
     odd = next((a for a, place in places if place is None), None)
     if odd is not None:
         words = f"`{tree.text(odd.node)}` is another element than that of the thread's own index `{index}`"
@@ -188,6 +200,15 @@ def _pointers(context: TransformationContext, function: Function, frame: _Frame,
     found.sort(key=lambda pointer: not pointer.is_read)
     crossed = _crossed(context, frame, found)
     return crossed or tuple(found) or Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the kernel touches no element of its own index")
+
+
+def _common(context: TransformationContext, function: Function, frame: _Frame, accesses: list[ArrayAccess]) -> list[ArrayAccess]:
+    """Those of an element that all threads of a block have in common, or of the grid where a loop strides over it; of arrays that stay."""
+    tree, written = context.tree, {a.base for a in accesses if a.kind is not Use.READ}
+    builtins = (thread_axes,) if frame.loop is None else (thread_axes, block_axes)
+    return [
+        a for a in accesses if a.base not in written and all(axes(tree, function, i) == frozenset() for i in a.indices for axes in builtins)
+    ]
 
 
 def _place(context: TransformationContext, frame: _Frame, access: ArrayAccess, index: str) -> str | None:
@@ -250,16 +271,46 @@ def _statement_obstacle(context: TransformationContext, function: Function, fram
             return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")
         if any(tree.find("for_statement", "while_statement", "do_statement", "break_statement", inside=node)):
             return Obstacle(DeclineReason.LOOP_FORM, f"line {tree.line(node)} loops or leaves for one element")
-        if index in changed_names(tree, node) or names_in(tree, node) & {*_INDICES}:
+        if index in changed_names(tree, node) or _uses_place(context, frame, node):
             return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, f"line {tree.line(node)} uses the thread's place for more than its element")
         outer = changed_names(tree, node) & {v.name for d in frame.shared for v in declared_variables(tree, d)}
         if outer:
             return Obstacle(DeclineReason.ORDER_MATTERS, f"`{min(outer)}` goes from one element to the next")
     for node in frame.shared:
         if (
-            any(tree.find("subscript_expression", "pointer_expression", inside=node))
-            or "threadIdx" in tree.text(node)
+            any(tree.find("pointer_expression", inside=node))
+            or not _looks_up(context, function, frame, node)
+            or ("threadIdx" in tree.text(node) and not _is_thread_alone(context, frame, node))
             or "__shared__" in tree.text(node)
         ):
             return Obstacle(DeclineReason.GUARD_FORM, f"line {tree.line(node)} reads memory or the thread's place before the bounds check")
     return None
+
+
+def _uses_place(context: TransformationContext, frame: _Frame, node: Node) -> bool:
+    """For more than the element, and for more than what all threads of its block have in common."""
+    places = [n for n in context.tree.find("identifier", inside=node) if context.tree.text(n) in _INDICES]
+    return any(frame.loop is not None or context.tree.text(n.parent or n) != "blockIdx.x" for n in places)
+
+
+def _knows_block(context: TransformationContext, frame: _Frame, index: str) -> bool:
+    """The statements for one element depend on which block they are run by, and not on the element alone."""
+    return any("blockIdx.x" in spelled(context, node, without=index) for node in frame.statements)
+
+
+def _looks_up(context: TransformationContext, function: Function, frame: _Frame, node: Node) -> bool:
+    """All elements that a declaration before the bounds check reads are common to the block, and stay as they are."""
+    tree = context.tree
+    accesses = array_accesses(tree, node)
+    later = [a for each in frame.statements for a in array_accesses(tree, each)]
+    if len([*tree.find("subscript_expression", inside=node)]) != len(accesses):
+        return False
+    found = _common(context, function, frame, [*accesses, *later])
+    return all(a in found for a in accesses)
+
+
+def _is_thread_alone(context: TransformationContext, frame: _Frame, node: Node) -> bool:
+    """``int t = threadIdx.x;``, which serves the index and nothing else."""
+    variables = [*declared_variables(context.tree, node)]
+    used = {name for statement in frame.statements for name in names_in(context.tree, statement)}
+    return all(v.value is not None and is_thread(context, v.value) and v.name not in used for v in variables)

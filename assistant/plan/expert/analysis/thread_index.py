@@ -16,7 +16,7 @@ from assistant.plan.expert.analysis.kernel_launches import known_blocks
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["is_index_for_every_block", "is_index_in_grid", "is_place_in_grid"]
+__all__ = ["is_index_for_every_block", "is_index_in_grid", "is_place_in_grid", "is_value_in_grid"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 31))
 _TRIAL_BLOCKS = ((0, 0, 64), (0, 5, 64), (3, 0, 64), (7, 63, 64), (2, 9, 256))
@@ -41,11 +41,16 @@ def is_place_in_grid(context: TransformationContext, variable: Variable) -> bool
     """True for a local that nothing changes and that has the index at places tried with numbers, for each block of the kernel."""
     if variable.value is None or variable.is_pointer or variable.name in changed_names(context.tree, context.body):
         return False
+    return is_value_in_grid(context, variable.value)
+
+
+def is_value_in_grid(context: TransformationContext, value: Node) -> bool:
+    """Whether an expression has the index at places tried with numbers, for each block of the kernel."""
     scope = scope_of(context.tree, context.kernel)
     for block in known_blocks(context):
         sizes = {"blockDim.x": block.x, "blockDim.y": 1, "blockDim.z": 1} | unknown_sizes(context)
         places = ({**sizes, "blockIdx.x": b, "threadIdx.x": t} for b, t in _TRIAL_PLACES)
-        values = [evaluate(variable.value, scope, place) for place in places]
+        values = [evaluate(value, scope, place) for place in places]
         if values != [b * block.x + t for b, t in _TRIAL_PLACES]:
             return False
     return bool(known_blocks(context))

@@ -13,6 +13,7 @@ from assistant.cuda.syntax import Node
 from assistant.cuda.variables import declared_variables
 from assistant.model.source import Span, TextEdit
 from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, StreamedPointer
+from assistant.plan.expert.analysis.first_items import first_item
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import comments_of, indentation
 from assistant.plan.expert.writing.style import is_simple_term, style_of
@@ -43,7 +44,7 @@ def vector_edits(context: TransformationContext, vector: VectorKernel) -> tuple[
 
 class _Writer:
     def __init__(self, context: TransformationContext, vector: VectorKernel) -> None:
-        self._tree, self._vector, self._kernel = context.tree, vector, vector.kernel
+        self._context, self._tree, self._vector, self._kernel = context, context.tree, vector, vector.kernel
         self._newline = line_end(context.text)
         self._outer = indentation(context.text, context.kernel.span.start)
         self._style = style = style_of(context)
@@ -59,7 +60,8 @@ class _Writer:
         kernel, count = self._kernel, self._vector.count
         lines = self._heading()
         lines.append(f"const bool {self._aligned} = {self._alignment()};")
-        start = f"({self._tree.text(kernel.start)}) * {count}"
+        start = first_item(self._context, kernel.start, count) if kernel.keeps_span else None
+        start = start or f"({self._tree.text(kernel.start)}) * {count}"
         if kernel.loop is None:
             lines += [f"const {kernel.index_type} {self._first} = {start};", *self._choice()]
         else:

@@ -60,6 +60,7 @@ void run(const unsigned char *letters, int *counts, int n, int blocks) {
 }
 """
 WITH_FEWER = "private-histogram+fewer-blocks"
+WITH_VECTORS = "private-histogram+vectorized-access+fewer-blocks"
 
 
 def request(*recalled: TechniqueEvidence, text: str = TEXT) -> PlanRequest:
@@ -164,6 +165,17 @@ def test_a_table_for_each_block_is_also_offered_with_fewer_blocks_whatever_memor
     text = edited(asked, WITH_FEWER)
     assert "atomicAdd(&block_counts[letters[i]], 1)" in text and "count<<<(blocks + 3) / 4, 1024>>>" in text
     assert rewrites(asked, WITH_FEWER)[0].numbers == (("block_threads", 1024),)
+
+
+def test_bytes_that_are_counted_are_also_loaded_sixteen_at_once_in_the_same_step() -> None:
+    asked = histogram_request()
+    narrow = Finding("KO118", asked.kernel.key, 3, Severity.INFORMATION, "", (), 0.001)
+    asked = replace(asked, findings=(*asked.findings, narrow))
+    steps = [step for step in planned(asked).steps if step.technique in (WITH_FEWER, WITH_VECTORS)]
+    assert [step.technique for step in steps] == [WITH_VECTORS, WITH_FEWER]
+    text = edited(asked, WITH_VECTORS)
+    assert "atomicAdd(&block_counts[letters16[k]], 1)" in text and "count<<<(blocks + 3) / 4, 1024>>>" in text
+    assert WITH_VECTORS not in [step.technique for step in planned(histogram_request()).steps]
 
 
 def test_a_kernel_with_an_element_for_each_thread_keeps_its_blocks() -> None:
