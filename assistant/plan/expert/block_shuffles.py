@@ -59,8 +59,9 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import comments_of, indentation, without_line
 from assistant.plan.expert.writing.strided_sum import strided_in_place, strided_lines
-from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.plan.expert.writing.style import style_of
 from assistant.plan.expert.writing.thread_values import ThreadValue, thread_values
+from assistant.plan.expert.writing.warp_count import divided_by_warp, warp_count
 
 __all__ = ["BlockShuffles"]
 
@@ -161,7 +162,7 @@ def _edits(
         values = thread_values(context, total, taken, is_sum=element is not None)
         taken |= {value.name for value in values}
         then = None if total.alone is not None else _first_threads(context, total, block)
-        if then is None or block.x > _LANES:
+        if then is None or not _is_one_warp(context, block):
             needed |= {part.array.name for part in total.parts}
         begun = [line for value in values if value.is_new for line in _begun(context, value, element)]
         yield from _of_total(context, total, values, begun, then, block)
@@ -201,7 +202,7 @@ def _of_total(
         yield from _fewer(context, total)
         yield _laid_out(context, Span(start, tree.span(total.parts[-1].store).end), lines)
         return
-    if block.x > _LANES:
+    if not _is_one_warp(context, block):
         lines += [*_kept(context, total, values), "__syncthreads();"]
     stop = total.loop if then is None else then
     lines += () if then is None else comments_of(tree, then)[0]
@@ -270,21 +271,25 @@ def _waits_behind(context: TransformationContext, loop: Node) -> bool:
 
 
 def _warps_added(context: TransformationContext, values: tuple[ThreadValue, ...], block: Dim3) -> list[str]:
-    warps, warp = block.x // _LANES, free_name(context.tree, context.body, "warp", "warp_index")
-    if warps == 1:
+    warp = free_name(context.tree, context.body, "warp", "warp_index")
+    if _is_one_warp(context, block):
         return []
-    added = [value.joined(f"{value.part.array.name}[{1 if warps == 2 else warp}]") for value in values]
-    if warps == 2:
-        return added
-    return _headed(context, f"for (int {warp} = 1; {warp} < {_warp_count(context, values[0].part.array, block)}; {warp}++)", added)
+    warps = _warp_count(context, values[0].part.array, block)
+    added = [value.joined(f"{value.part.array.name}[{1 if warps == '2' else warp}]") for value in values]
+    return added if warps == "2" else _headed(context, f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", added)
+
+
+def _is_one_warp(context: TransformationContext, block: Dim3) -> bool:
+    """And stays one: the number has no name."""
+    return warp_count(context, block.x) == "1"
 
 
 def _warp_count(context: TransformationContext, array: SharedArray, block: Dim3) -> str:
-    """As the array is sized, where its size is a name for the block's."""
+    """As the array is sized, where its size is the block's."""
     size = None if array.is_dynamic else array.sizes[0]
     known = None if size is None else evaluate(size, scope_of(context.tree, context.kernel).fixed(), flat_sizes(context, block))
-    is_named = size is not None and known == block.x and not context.tree.text(size).isdigit()
-    return _divided(context.tree.text(size)) if is_named and size is not None else str(block.x // _LANES)
+    is_of_block = size is not None and known == block.x
+    return divided_by_warp(context.tree.text(size)) if is_of_block and size is not None else warp_count(context, block.x)
 
 
 def _then(context: TransformationContext, values: tuple[ThreadValue, ...], then: Node) -> list[str]:
@@ -308,7 +313,7 @@ def _smaller_array(context: TransformationContext, array: SharedArray) -> Iterat
     """An element for each warp, where the declaration says how many there are."""
     size = array.sizes[0]
     if size is not None and not array.is_dynamic:
-        yield TextEdit(context.tree.span(size), _divided(context.tree.text(size)))
+        yield TextEdit(context.tree.span(size), divided_by_warp(context.tree.text(size)))
 
 
 def _without_array(context: TransformationContext, array: SharedArray) -> Iterator[TextEdit]:
@@ -325,13 +330,7 @@ def _fewer(context: TransformationContext, total: SharedTotal) -> Iterator[TextE
     """The one thread's loop goes through the warps' parts."""
     header = counted_header(context.tree, total.loop)
     assert header is not None, "its bound was looked at"
-    yield TextEdit(context.tree.span(header.bound_node), _divided(context.tree.text(header.bound_node)))
-
-
-def _divided(text: str) -> str:
-    if text.isdigit():
-        return str(int(text) // _LANES)
-    return f"{text} / {_LANES}" if is_simple_term(text) else f"({text}) / {_LANES}"
+    yield TextEdit(context.tree.span(header.bound_node), divided_by_warp(context.tree.text(header.bound_node)))
 
 
 def _laid_out(context: TransformationContext, span: Span, lines: list[str]) -> TextEdit:

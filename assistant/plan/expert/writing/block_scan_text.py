@@ -21,7 +21,8 @@ from assistant.plan.expert.analysis.shared_scan import Part, SharedScan
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import zero_of
 from assistant.plan.expert.writing.shared_rows import combined_values
-from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.plan.expert.writing.style import style_of
+from assistant.plan.expert.writing.warp_count import divided_by_warp, warp_count
 from assistant.record import Record
 
 __all__ = ["ScanNames", "row_of_warps", "scan_lines", "scan_names"]
@@ -178,9 +179,7 @@ def row_of_warps(context: TransformationContext, array: SharedArray, block: Dim3
     """An element for each warp, as the array's size names the block's where it does."""
     named = next((size for size in array.sizes if size is not None and _is_block(context, size, block)), None)
     text = "" if named is None else context.tree.text(named)
-    if not text or text.isdigit():
-        return str(block.x // _LANES)
-    return f"{text} / {_LANES}" if is_simple_term(text) else f"({text}) / {_LANES}"
+    return divided_by_warp(text) if text else warp_count(context, block.x)
 
 
 def _is_block(context: TransformationContext, size: Node, block: Dim3) -> bool:

@@ -15,6 +15,7 @@ from assistant.plan.expert.analysis.row_reductions import Combination
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.shared_rows import combined_values
 from assistant.plan.expert.writing.style import style_of
+from assistant.plan.expert.writing.warp_count import warp_count
 from assistant.record import Record
 
 __all__ = ["COMBINATIONS", "Total", "joined", "total_names", "totalled"]
@@ -56,16 +57,16 @@ def totalled(context: TransformationContext, totals: tuple[Total, ...], threads:
     shuffles = [joined(total, f"__shfl_down_sync(0xffffffff, {total.name}, {offset})") for total in totals]
     lines = _headed(f"for (int {offset} = {_LANES // 2}; {offset} > 0; {offset} /= 2)", shuffles, style.indent)
     updates = [_update(context, total) for total in totals]
-    warps = threads // _LANES
-    if warps == 1:
+    warps = warp_count(context, threads)
+    if warps == "1":
         return "\n".join((*lines, *_headed("if (threadIdx.x == 0)", updates, style.indent)))
     arrays = [_array_name(context, total) for total in totals]
     lines += [f"__shared__ {total.updates[0].element_type} {a}[{warps}];" for total, a in zip(totals, arrays, strict=True)]
     kept = [f"{a}[threadIdx.x / {_LANES}] = {total.name};" for total, a in zip(totals, arrays, strict=True)]
     lines += _headed(f"if (threadIdx.x % {_LANES} == 0)", kept, style.indent)
     lines.append("__syncthreads();")
-    added = [joined(total, f"{a}[{1 if warps == 2 else warp}]") for total, a in zip(totals, arrays, strict=True)]
-    inner = added if warps == 2 else _headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", added, style.indent)
+    added = [joined(total, f"{a}[{'1' if warps == '2' else warp}]") for total, a in zip(totals, arrays, strict=True)]
+    inner = added if warps == "2" else _headed(f"for (int {warp} = 1; {warp} < {warps}; {warp}++)", added, style.indent)
     lines += ["if (threadIdx.x == 0) {", *(style.indent + line for line in (*inner, *updates)), "}"]
     return "\n".join(lines)
 

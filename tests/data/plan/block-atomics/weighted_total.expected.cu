@@ -18,15 +18,15 @@ __global__ void weighted_sum(const float *values, float *total, float *weight_to
         thread_total += __shfl_down_sync(0xffffffff, thread_total, offset);
         thread_weight_total += __shfl_down_sync(0xffffffff, thread_weight_total, offset);
     }
-    __shared__ float warp_total[8];
-    __shared__ float warp_weight_total[8];
+    __shared__ float warp_total[THREADS / 32];
+    __shared__ float warp_weight_total[THREADS / 32];
     if (threadIdx.x % 32 == 0) {
         warp_total[threadIdx.x / 32] = thread_total;
         warp_weight_total[threadIdx.x / 32] = thread_weight_total;
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        for (int warp = 1; warp < 8; warp++) {
+        for (int warp = 1; warp < THREADS / 32; warp++) {
             thread_total += warp_total[warp];
             thread_weight_total += warp_weight_total[warp];
         }

@@ -17,7 +17,8 @@ __global__ void energy(const double *wave, double *out, int n)
         cache[place / 32] = part;
     __syncthreads();
     if (place == 0) {
-        part += cache[1];
+        for (int warp = 1; warp < N / 32; warp++)
+            part += cache[warp];
         atomicAdd(out, part);
     }
 }

@@ -21,7 +21,7 @@ __global__ void norm(const double *a, const double *b, double *part, unsigned in
     __syncthreads();
     // write result for this block to global mem
     if (tid == 0) {
-        for (int warp = 1; warp < 4; warp++)
+        for (int warp = 1; warp < blockSize / 32; warp++)
             mySum += sh[warp];
         part[blockIdx.x] = mySum;
     }

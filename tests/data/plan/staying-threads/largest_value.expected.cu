@@ -12,7 +12,8 @@ __global__ void largest(const float* v, float* out, size_t len)
     m[threadIdx.x / 32] = mine;
   __syncthreads();
   if (threadIdx.x == 0 && at < len) {
-    mine = fmaxf(mine, m[1]);
+    for (int warp = 1; warp < B / 32; warp++)
+      mine = fmaxf(mine, m[warp]);
     out[blockIdx.x] = mine;
   }
 }

@@ -28,8 +28,10 @@ __global__ void mass(const float *rho, const float *vol, double *m, double *v, i
     }
     __syncthreads();
     if (tid == 0 && x < nx && y < ny) {
-        thread_sm += sm[1];
-        thread_sv += sv[1];
+        for (int warp = 1; warp < NT / 32; warp++) {
+            thread_sm += sm[warp];
+            thread_sv += sv[warp];
+        }
         m[y * gridDim.x + blockIdx.x] = thread_sm;
         v[y * gridDim.x + blockIdx.x] = thread_sv;
     }
