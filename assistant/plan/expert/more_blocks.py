@@ -17,6 +17,7 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.counted_blocks import CountedBlocks, counted_blocks
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.large_gpu import FULL_THREADS
+from assistant.plan.expert.analysis.useful_blocks import useful_blocks
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
@@ -36,6 +37,12 @@ class MoreBlocks:
         if isinstance(found, Obstacle):
             return context.decline(self.technique, found)
         counts = [factor * found.blocks for factor in _FACTORS if factor * found.blocks * found.threads <= FULL_THREADS]
+        useful = useful_blocks(context, found.name, found.blocks)
+        if useful is not None and useful <= found.blocks:
+            words = f"the kernel was seen with work for {useful} blocks at most, and is launched with {found.blocks}"
+            return context.decline(self.technique, Obstacle(DeclineReason.NO_GAIN, words))
+        if useful is not None and useful * found.threads <= FULL_THREADS:
+            counts = [useful, *(count for count in counts if count < useful)]
         if not counts:
             words = f"{found.blocks} blocks of {found.threads} threads are more than half of what a large GPU holds at once"
             return context.decline(self.technique, Obstacle(DeclineReason.LIMIT_EXCEEDED, words))
