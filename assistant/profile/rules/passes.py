@@ -63,8 +63,16 @@ def separate_diagonals(context: FindContext, launch: CountedLaunch) -> tuple[Dia
             "KO125",
             line,
             f"{number(count)} launches that wait for each other, one for each diagonal of a table: one for each diagonal of tiles of "
-            f"{_TILE} x {_TILE} cells, with a barrier where a launch is now, would be {number(max(1.0, count // _TILE))}",
+            f"{_TILE} x {_TILE} cells, with a barrier where a launch is now, would be {number(_tile_diagonals(context, count))}",
             (Fact("launch_count", count, line, profile.method),),
             saving_ratio=1 - left / time_s,
         ),
     )
+
+
+def _tile_diagonals(context: FindContext, count: float) -> int:
+    """Of a table that ``count`` diagonals make, of which the longest that was seen has as many cells as the table's shorter side."""
+    lengths = (access.active_threads for each in context.launches for access in accesses(each.profile, "global store"))
+    sides = int(count) + 1
+    shorter = max(1, min(sides // 2, max(lengths, default=1)))
+    return -(-shorter // _TILE) - (-(sides - shorter) // _TILE) - 1

@@ -55,6 +55,25 @@ def test_a_while_that_steps_at_its_end_counts_diagonals() -> None:
     assert _facts(f"{kernel}void f(float *x, int n) {{ int d = 0; while (d < n) {{ ++d; k<<<1, 64>>>(x, d); }} }}\n").diagonals_line == 0
 
 
+@pytest.mark.parametrize(
+    ("loop", "load", "line"),
+    [
+        ("for (int d = 2; d <= n; d++)", "x[(i + 1) * w + j - 2]", 0),
+        ("for (int d = 2; d <= n; d++)", "x[(i - 3) * w + j + 1]", 0),
+        ("for (int d = n; d > 0; d--)", "x[(i - 1) * w + j + 2]", 0),
+        ("for (int d = n; d > 0; d--)", "x[(i + 1) * w + j + 1]", 2),
+        ("for (int d = 2; d <= n; d++)", "x[(i - 2) * w + j - 1]", 2),
+        ("for (int d = 2; d <= n; d++)", "x[i * w + j - 1] + x[(i + 1) * w + j]", 2),
+        ("for (int d = 2; d <= n; d++)", "x[i * w + 1]", 2),
+        ("for (int d = 2; d <= n; d++)", "y[(i + 1) * w + j - 2]", 2),
+    ],
+)
+def test_tiles_would_not_have_a_cell_of_the_tile_below_or_to_the_right(loop: str, load: str, line: int) -> None:
+    body = f"int i = threadIdx.x, j = d - i, w = m + 3; x[i * w + j] = {load};"
+    kernel = f"__global__ void k(float *x, const float *y, int m, int d) {{ {body} }}\n"
+    assert _facts(f"{kernel}void f(float *x, float *y, int n) {{ {loop} k<<<n / 64, 64>>>(x, y, n, d); }}\n").diagonals_line == line
+
+
 def test_a_number_that_the_kernel_shifts_one_by_makes_passes() -> None:
     kernel = "__global__ void k(float *x, int s) { x[threadIdx.x] += x[threadIdx.x ^ (1 << s)]; }\n"
     assert _facts(f"{kernel}void f(float *x) {{ for (int s = 0; s < 5; ++s) k<<<1, 64>>>(x, s); }}\n").passes_line == 2

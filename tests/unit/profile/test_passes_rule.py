@@ -53,6 +53,18 @@ def test_launches_for_one_diagonal_each_are_reported_at_the_launch(diagonal, che
     assert finding.message.endswith("would be 31") and found.value(finding, "launch_count") == 1000
 
 
+@pytest.mark.parametrize(
+    ("rows", "columns", "tiles"), [(96, 96, 5), (65, 65, 5), (130, 270, 13), (150, 200, 11), (128, 256, 11), (1, 512, 16)]
+)
+def test_diagonals_of_tiles_are_counted_by_the_longest_diagonal(access, profile, check, rows, columns, tiles):
+    cells = min(rows, columns)
+    store = replace(access("global store", 4, 6, sectors=128), active_threads=cells)
+    longest = profile(access("global load", 4, 5, sectors=128), store)
+    shorter = profile(access("global load", 4, 5, sectors=128), replace(store, active_threads=1))
+    found = check(*(rows + columns - 2) * (shorter,), longest, facts=DIAGONALS)
+    assert found.one("KO125").message.endswith(f"would be {tiles}")
+
+
 def test_few_diagonals_another_loop_and_a_kernel_with_a_tile_have_no_such_finding(access, diagonal, check):
     tile = replace(diagonal, accesses=(*diagonal.accesses, access("shared load", 4, 7, wavefronts=4)))
     only_stores = replace(diagonal, accesses=diagonal.accesses[1:])

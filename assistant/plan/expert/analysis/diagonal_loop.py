@@ -23,6 +23,7 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesize
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Kernel, LaunchSite
+from assistant.plan.expert.analysis.crossed_tiles import crosses_tiles
 from assistant.plan.expert.analysis.error_checks import only_asks
 from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
@@ -142,7 +143,8 @@ def diagonal_loop(context: TransformationContext) -> DiagonalLoop | Obstacle | N
 
 
 def diagonals_line(tree: SyntaxTree, kernel: Kernel, sites: Sequence[LaunchSite]) -> int:
-    """The line of a kernel's only launch, where a loop counts what it passes and the kernel takes a thread's index from that; else 0."""
+    """The line of a kernel's only launch, where a loop counts what it passes and the kernel takes a thread's index from that; else 0, and
+    where a cell needs one that tiles would fill too late."""
     loop = _around(tree, sites[0].span.start) if len(sites) == 1 else None
     counted = None if loop is None else _counted(tree, loop)
     body = tree.node_at(kernel.body)
@@ -150,37 +152,38 @@ def diagonals_line(tree: SyntaxTree, kernel: Kernel, sites: Sequence[LaunchSite]
         return 0
     statements = loop.child_by_field_name("body")
     changing = _following(tree, () if statements is None else without_comments(statements), counted[0])
-    pairs = zip(kernel.parameters, sites[0].arguments, strict=False)
+    given = zip(kernel.parameters, sites[0].arguments, strict=False)
     passed = {
-        p.name for p, a in pairs if not p.is_pointer and (node := tree.node_at(a.span)) is not None and names_in(tree, node) & changing
+        p.name for p, a in given if not p.is_pointer and (node := tree.node_at(a.span)) is not None and names_in(tree, node) & changing
     }
-    return sites[0].line if passed and _has_diagonal(tree, body, passed) else 0
+    pairs = frozenset(_on_diagonals(tree, body, passed))
+    return sites[0].line if pairs and not crosses_tiles(tree, kernel, body, pairs, counted[1]) else 0
 
 
-def _has_diagonal(tree: SyntaxTree, body: Node, passed: set[str]) -> bool:
-    """Some local is a number that is passed less another local, as ``j = d - i`` is."""
+def _on_diagonals(tree: SyntaxTree, body: Node, passed: set[str]) -> Iterator[tuple[str, str]]:
+    """Two locals of which one is a number that is passed less the other, as ``j = d - i`` is."""
     names = locals_of(tree, body)
     for node in tree.find("binary_expression", inside=body):
         parts = binary_parts(node)
-        if parts is None or parts[0] != "-" or not _is_value(node) or any(tree.find(*_NO_NUMBERS, inside=node)):
+        if parts is None or parts[0] != "-" or any(tree.find(*_NO_NUMBERS, inside=node)):
             continue
-        if names_in(tree, parts[1]) & passed and names_in(tree, parts[2]) & names.keys():
-            return True
-    return False
+        target = _set_to(tree, node)
+        if target is not None and names_in(tree, parts[1]) & passed:
+            yield from ((other, target) for other in names_in(tree, parts[2]) & names.keys())
 
 
-def _is_value(node: Node) -> bool:
-    """It is all that a local is set to, up to what is added to it or taken away."""
+def _set_to(tree: SyntaxTree, node: Node) -> str | None:
+    """The local that is set to no more than it, up to what is added to it or taken away."""
     parent = node.parent
     while parent is not None and parent.type in ("parenthesized_expression", "binary_expression"):
         parts = binary_parts(parent)
         if parts is not None and parts[0] not in "+-":
-            return False
+            return None
         node, parent = parent, parent.parent
     if parent is None or parent.type not in ("init_declarator", "assignment_expression"):
-        return False
-    target = parent.child_by_field_name("left")
-    return target is None or target.type == "identifier"
+        return None
+    target = parent.child_by_field_name("left" if parent.type == "assignment_expression" else "declarator")
+    return tree.text(target) if target is not None and target.type == "identifier" else None
 
 
 def _around(tree: SyntaxTree, offset: int) -> Node | None:
