@@ -30,6 +30,8 @@ _ARBITRARY_RESULTS = frozenset(
     }
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
+_BESIDE_ARRAYS = frozenset({"out_of_bounds", "use_after_free", "wild_pointer"})
+"""Kinds after which results rest on memory that happens to lie there, though they may be the same for B."""
 _UNWRITTEN = "uninitialised_read"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "wrote_outside_outputs", "untyped_value", "unread_value"})
 """Finding codes that rest on the original's own values."""
@@ -38,18 +40,21 @@ _BY_VALUES = frozenset({Unjudgeable.ORIGINAL_INEXACT, Unjudgeable.WEAK_WORKLOAD}
 
 
 async def unless_original_is_faulty(
-    job: Job, baseline: Baseline, verdict: VerificationResult, candidate: SourceVersion | None = None
+    job: Job, baseline: Baseline, verdict: VerificationResult, candidate: SourceVersion | None = None, *, is_whole: bool = False
 ) -> VerificationResult:
     """An original that races, reads uninitialised memory or writes beyond a buffer is the reason where its results were of no use.
 
     Where its cases were run without checks, its program is run with them once, for all candidates that are held against it.
-    ``candidate``: is run with them, too, where a person asks whether it is right: it may be the fix of the original.
+    ``candidate``: is run with them, too, where a person asks whether it is right: it may be the fix of the original. ``is_whole``: nothing
+    but what reaches the host was compared, so that what any kernel finds beside its arrays is part of what B was held against.
     """
-    if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict):
+    beside = [] if baseline.counted.run is None else [p for p in baseline.counted.problems if _is_beside_arrays(baseline, p, is_whole)]
+    is_right = isinstance(verdict, Verification) and verdict.outcome is not Outcome.FAIL
+    if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict) and not (is_right and beside):
         return verdict
     usual = (case for case in baseline.cases if not case.case.new.origin.is_derived)  # what it does at other sizes is no fault
     runs = [run for case in usual for run in case.original]
-    fault = _first(problem for run in runs for problem in run.problems)
+    fault = _first((*beside, *(problem for run in runs for problem in run.problems)))
     if fault is None and isinstance(verdict, CannotJudge) and verdict.code in _BY_VALUES:
         fault = _first(await _of_program(job, baseline))
     path = baseline.version.source.path
@@ -83,6 +88,14 @@ async def _of_program(job: Job, baseline: Baseline) -> tuple[Problem, ...]:
         seen = await run_program(job, baseline.version, "check")
         baseline.shown.problems = () if isinstance(seen, LabFailure) else seen.problems
     return baseline.shown.problems
+
+
+def _is_beside_arrays(baseline: Baseline, problem: Problem, is_whole: bool) -> bool:
+    """A kernel that is judged, or any where only the whole is, works with what happens to lie there in the program's own run."""
+    if problem.kind not in _BESIDE_ARRAYS:
+        return False
+    kernel = None if problem.kernel is None else baseline.version.kernel_of(problem.kernel)
+    return is_whole or (kernel is not None and kernel.key in baseline.kernels)
 
 
 def _first(problems: Iterable[Problem]) -> Problem | None:

@@ -153,7 +153,7 @@ async def verify(
     verdict = judged.verdict
     if isinstance(verdict, CannotJudge) and in_part.is_partial and isinstance(pairing, ProgramLevelOnly):
         verdict = CannotJudge(Unjudgeable.NO_CASE, f"{_TOO_LARGE}: {pairing.reason}", _SMALLER)
-    return await unless_original_is_faulty(job, baseline, verdict, candidate if effort.is_confirming else None)
+    return await unless_original_is_faulty(job, baseline, verdict, candidate if effort.is_confirming else None, is_whole=is_whole)
 
 
 class _Judgement(Record):

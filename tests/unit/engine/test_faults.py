@@ -22,11 +22,20 @@ INEXACT = CannotJudge(Unjudgeable.ORIGINAL_INEXACT, "the original's own runs dif
 NAMED = "the original's own results are arbitrary: shared race in sums on line 13 of sums.cu"
 
 
-def _baseline(on: Setting, *problems: Problem, is_partial: bool = False, guards_intact: bool = True, is_derived: bool = False) -> Baseline:
+def _baseline(
+    on: Setting,
+    *problems: Problem,
+    is_partial: bool = False,
+    guards_intact: bool = True,
+    is_derived: bool = False,
+    judged: tuple[str, ...] = ("a(float *)",),
+) -> Baseline:
     run = SimpleNamespace(problems=problems, guards_intact=guards_intact)
     case = SimpleNamespace(original=(run,), case=SimpleNamespace(new=SimpleNamespace(origin=SimpleNamespace(is_derived=is_derived))))
-    counted = SimpleNamespace(run=ran(), is_partial=is_partial)
-    return cast("Any", SimpleNamespace(version=on.version, cases=(case,), counted=counted, shown=ShownProblems()))
+    counted = SimpleNamespace(run=ran(), is_partial=is_partial, problems=problems)
+    return cast(
+        "Any", SimpleNamespace(version=on.version, cases=(case,), counted=counted, shown=ShownProblems(), kernels=frozenset(judged))
+    )
 
 
 async def _reason(on: Setting, baseline: Baseline, verdict: CannotJudge = INEXACT) -> str:
@@ -75,6 +84,31 @@ async def test_an_original_that_writes_beyond_a_buffer_is_named_where_values_alo
     assert await unless_original_is_faulty(on.job, _baseline(on), failed) is failed
     derived = _baseline(on, RACE, guards_intact=False, is_derived=True)
     assert await unless_original_is_faulty(on.job, derived, failed) is failed, "what it does at other sizes is no fault"
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome", "judged", "is_whole", "is_named"),
+    [
+        ("out_of_bounds", Outcome.PASS, "a(float *)", False, True),
+        ("use_after_free", Outcome.NEEDS_DECISION, "a(float *)", False, True),
+        ("out_of_bounds", Outcome.PASS, "b(float *)", False, False),
+        ("out_of_bounds", Outcome.PASS, "b(float *)", True, True),
+        ("shared_race", Outcome.PASS, "a(float *)", True, False),
+        ("uninitialised_read", Outcome.PASS, "a(float *)", True, False),
+    ],
+)
+async def test_an_original_that_reads_beside_its_arrays_passes_nothing(
+    setting: Set, kind: str, outcome: Outcome, judged: str, is_whole: bool, is_named: bool
+) -> None:
+    """Its results are what happens to lie there, if the same for B. Where only the host is compared, that goes for every kernel."""
+    on = setting()
+    baseline = _baseline(on, replace(RACE, kind=kind, kernel="a(float*)"), judged=(judged,))
+    passed = Verification(outcome, (), (), (), "kernel", (), ())
+    found = await unless_original_is_faulty(on.job, baseline, passed, is_whole=is_whole)
+    assert (found is not passed) == is_named
+    if is_named:
+        assert isinstance(found, CannotJudge)
+        assert found.reason == NAMED.replace("shared race in sums", f"{kind.replace('_', ' ')} in a")
 
 
 @pytest.mark.parametrize("code", [Unjudgeable.NO_CASE, Unjudgeable.NEEDS_GPU, Unjudgeable.SEVERAL_PROGRAMS])
