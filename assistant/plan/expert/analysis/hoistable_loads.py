@@ -10,12 +10,11 @@ Example::
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
-from assistant.cuda.accesses import Use, canonical
+from assistant.cuda.accesses import canonical
 from assistant.cuda.assignments import assignments
-from assistant.cuda.calls import callee_name
 from assistant.cuda.constants import integer_constant
 from assistant.cuda.counted_loops import CountedHeader, counted_header
 from assistant.cuda.functions import Function
@@ -25,19 +24,19 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesize
 from assistant.cuda.variables import Variable, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.kernel_launches import launches_of
-from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
+from assistant.plan.expert.analysis.loop_effects import leaves, leaves_or_synchronizes
 from assistant.plan.expert.analysis.loop_entry import entry_condition, runs_at_least_once
-from assistant.plan.expert.analysis.memory_uses import memory_uses, pointed_type
-from assistant.plan.expert.analysis.pointer_roots import Private, Root, element_type, global_pointers, may_overlap, root_of, unclear_access
-from assistant.plan.expert.analysis.read_only import passed_on
+from assistant.plan.expert.analysis.memory_uses import pointed_type
+from assistant.plan.expert.analysis.pointer_roots import element_type
 from assistant.plan.expert.analysis.struct_members import bytes_of, number_in
 from assistant.plan.expert.analysis.thread_dependence import block_axes, thread_axes
 from assistant.plan.expert.analysis.tile_loads import is_unconditional
+from assistant.plan.expert.analysis.unchanged_elements import kept_apart
 from assistant.plan.expert.analysis.unchanging_loads import UnchangingLoad, elements, unchanging_loads
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
-from assistant.workload.aliasing import ApartAsRecorded, NoCallers, Overlap, overlap
+from assistant.workload.aliasing import ApartAsRecorded
 
 __all__ = ["HoistableLoad", "HoistableLoads", "InnerLoop", "hoistable_loads"]
 
@@ -91,7 +90,7 @@ def hoistable_loads(context: TransformationContext, function: Function) -> Hoist
     here = next((load for load in found if tree.line(load.node) == context.line), None)
     if here is None:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no loop makes a load here again whose element it does not change")
-    obstacle = leaves_or_synchronizes(tree, here.loop)
+    obstacle = leaves(tree, here.loop)
     if obstacle is not None:
         return obstacle
     groups: dict[str, list[UnchangingLoad]] = {}
@@ -151,7 +150,10 @@ def _judged(context: TransformationContext, function: Function, group: list[Unch
     guard = entry_condition(tree, first.loop, header, function) if header is not None and is_asked else None
     if not is_safe and guard is None:
         return Obstacle(DeclineReason.CONDITIONAL, f"nothing shows that `{text}` is there where the loop does not run at all")
-    apart = _apart(context, function, first)
+    barrier = leaves_or_synchronizes(tree, first.loop)  # behind it the element is what any thread of the block made of it, wherever that is
+    apart = kept_apart(context, function, first, first.loop if barrier is None else function.body)
+    if barrier is not None and isinstance(apart, Obstacle):
+        return barrier
     nodes = tuple(load.node for load in group)
     return apart if isinstance(apart, Obstacle) else (HoistableLoad(nodes, kind, inner, declarations, guard), apart)
 
@@ -310,87 +312,3 @@ def _is_read_from_memory(tree: SyntaxTree, function: Function, name: str) -> boo
     changes = (a.value for a in assignments(tree, function.body) if tree.text(a.target) == name and a.value is not None)
     values = (*(v.value for v in declared if v.value is not None and not v.is_reference and not v.is_pointer), *changes)
     return not name or any(True for value in values for _ in tree.find(*_LOADS, inside=value))
-
-
-def _apart(context: TransformationContext, function: Function, load: UnchangingLoad) -> tuple[ApartAsRecorded, ...] | Obstacle:
-    """What only recorded launches show to be apart of what the loop stores; why the element may be among that."""
-    tree, loop = context.tree, load.loop
-    pointers = sorted({each.pointer for each in elements(tree, function, load.node)})
-    parameters = [parameter for name in pointers if (parameter := function.parameter(name)) is not None]
-    if any(parameter.is_volatile for parameter in parameters):
-        return Obstacle(DeclineReason.VOLATILE, f"`{load.pointer}` is volatile: each access must reach memory")
-    unclear = _unclear_store(tree, function, loop)
-    if unclear is not None and not (parameters and all(parameter.is_restrict for parameter in parameters)):
-        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"where `{unclear}` points is not clear: it may be memory of `{load.pointer}`")
-    passed = _passed_on(tree, function, loop)
-    own = {_root_name(tree, function, pointer) for pointer in pointers}
-    kept = next((name for name in passed if _root_name(tree, function, name) in own), None)
-    if kept is not None:
-        words = f"the loop passes `{kept}` on, and what takes it may change `{tree.text(load.node)}`"
-        return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, words)
-    written = (*_written(tree, function, loop), *passed)
-    found = [_overlap(context, function, name, other) for name in written for other in pointers]
-    obstacle = next((each for each in found if isinstance(each, Obstacle)), None)
-    return obstacle or tuple(dict.fromkeys(each for each in found if isinstance(each, ApartAsRecorded)))
-
-
-def _passed_on(tree: SyntaxTree, function: Function, loop: Node) -> tuple[str, ...]:
-    """Pointers of the function that the loop hands to something that may store through them, lambdas that it calls included."""
-    local = locals_of(tree, function.body)
-    called = {callee_name(tree, call) for call in tree.find("call_expression", inside=loop)}
-    lambdas = [v.value for name in called & local.keys() for v in local[name] if v.value is not None]
-    uses = [pair for each in lambdas for pair in memory_uses(tree, function, each).items()]
-    stored = (name for name, each in uses if any(use.kind is not Use.READ for use in each))
-    names = sorted(global_pointers(tree, function, function.body))
-    return (*(name for name in names if passed_on(tree, function, loop, name)), *stored)
-
-
-def _root_name(tree: SyntaxTree, function: Function, name: str) -> str:
-    """The parameter that a pointer comes from; its own name where that is not clear."""
-    found = root_of(tree, function, name)
-    return found.parameter.name if isinstance(found, Root) else name
-
-
-def _unclear_store(tree: SyntaxTree, function: Function, loop: Node) -> str | None:
-    """What the loop stores through that is neither a pointer of the function nor the thread's own."""
-    unclear = unclear_access(tree, function, loop)
-    is_atomic = any(callee_name(tree, call).startswith("atomic") for call in tree.find("call_expression", inside=loop))
-    if unclear is None or is_atomic:
-        return unclear
-    known = {element.node for element in elements(tree, function, loop)}
-    targets = (unparenthesized(change.target) for change in assignments(tree, loop))
-    stored = (target for target in targets if any(tree.find(*_LOADS, inside=target)))
-    return next((tree.text(target) for target in stored if target not in known and not _is_own(tree, function, target)), None)
-
-
-def _is_own(tree: SyntaxTree, function: Function, target: Node) -> bool:
-    """A variable or an array of the thread's or the block's own."""
-    root = next(iter(tree.find("identifier", inside=target)), None)
-    return root is not None and isinstance(root_of(tree, function, tree.text(root)), Private)
-
-
-def _overlap(context: TransformationContext, function: Function, written: str, other: str) -> Obstacle | ApartAsRecorded | None:
-    """As of `may_overlap`, with pointers in structures among them."""
-    tree = context.tree
-    if "." not in written and "." not in other:
-        return may_overlap(tree, function, written, other, context.recorded)
-    root = written if function.parameter(written.partition(".")[0]) is not None else None
-    if "." not in written:
-        found = root_of(tree, function, written)
-        root = found.parameter.name if isinstance(found, Root) else None
-    if root is None:
-        return Obstacle(DeclineReason.POINTER_UNCLEAR, f"where `{written}` points is not clear")
-    match overlap(tree, function, root, other, context.recorded):
-        case Overlap(reason):
-            return Obstacle(DeclineReason.MAY_OVERLAP, f"`{written}` and `{other}` may be the same memory: {reason}")
-        case NoCallers(caller):
-            why = f"`{written}` and `{other}` may be the same memory: nothing in this {tree.extent} calls `{caller}`"
-            return Obstacle(DeclineReason.CALLERS_UNKNOWN, why)
-        case found:
-            return found
-
-
-def _written(tree: SyntaxTree, function: Function, loop: Node) -> Iterator[str]:
-    for name, uses in memory_uses(tree, function, loop).items():
-        if any(use.kind in (Use.WRITE, Use.UPDATE, Use.ATOMIC) for use in uses):
-            yield name

@@ -18,14 +18,22 @@ from assistant.model.plan import DeclineReason
 from assistant.plan.expert.analysis.pointer_roots import global_pointers
 from assistant.plan.expert.obstacle import Obstacle
 
-__all__ = ["leaves_or_synchronizes"]
+__all__ = ["leaves", "leaves_or_synchronizes"]
 
 _HARMLESS_CALLS = re.compile(r"atomic\w+|__(?:shfl|ballot|any|all|reduce|match|activemask)\w*|printf")
 """Calls that order no other memory and touch only what their arguments name."""
+_BARRIERS = re.compile(r"__sync(?:threads(?:_(?:count|and|or))?|warp)")
+"""Behind which threads of the block, and no others, see what each has stored."""
 
 
 def leaves_or_synchronizes(tree: SyntaxTree, loop: Node) -> Obstacle | None:
     """Why an element of memory must be up to date somewhere inside the loop; None if it need not."""
+    barriers = (call for call in tree.find("call_expression", inside=loop) if _BARRIERS.fullmatch(callee_name(tree, call)))
+    return leaves(tree, loop) or next((_waiting(tree, call) for call in barriers), None)
+
+
+def leaves(tree: SyntaxTree, loop: Node) -> Obstacle | None:
+    """The same, where barriers of a block are no matter: no thread changes the element."""
     for node in tree.find("return_statement", "goto_statement", "gnu_asm_expression", "lambda_expression", inside=loop):
         what = {"return_statement": "returns", "goto_statement": "jumps", "gnu_asm_expression": "runs inline assembly"}
         return Obstacle(
@@ -41,13 +49,18 @@ def leaves_or_synchronizes(tree: SyntaxTree, loop: Node) -> Obstacle | None:
         )
     for call in tree.find("call_expression", inside=loop):
         name = callee_name(tree, call)
+        if _BARRIERS.fullmatch(name):
+            continue
         if re.search("sync|fence", name.lower()) and not _HARMLESS_CALLS.fullmatch(name):
-            return Obstacle(
-                DeclineReason.SYNCHRONIZES, f"`{name}` at line {tree.line(call)} lets other threads see the element while the loop runs"
-            )
+            return _waiting(tree, call)
         if not _is_harmless(tree, call, name):
             return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, f"`{name}` at line {tree.line(call)} may read or change the element")
     return None
+
+
+def _waiting(tree: SyntaxTree, call: Node) -> Obstacle:
+    words = f"`{callee_name(tree, call)}` at line {tree.line(call)} lets other threads see the element while the loop runs"
+    return Obstacle(DeclineReason.SYNCHRONIZES, words)
 
 
 def _is_harmless(tree: SyntaxTree, call: Node, name: str) -> bool:

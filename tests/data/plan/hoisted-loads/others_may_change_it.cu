@@ -6,6 +6,7 @@ __global__ void relax(float *y, float *weight, int n, int steps)
         y[i] = y[i] * weight[i] + y[n - 1 - i];
         __syncthreads();
     }
+    weight[n - 1 - i] *= 0.5f;
 }
 
 int main()
