@@ -40,6 +40,8 @@ class Element(Record):
     """What it is reached through: a parameter, or the member of one, ``net.leak``."""
     address: frozenset[str]
     """Names of all that its address is made of, local pointers and references on the way among them."""
+    is_volatile: bool = False
+    """Something on the way says so: every access must reach memory."""
 
     @property
     def is_of_member(self) -> bool:
@@ -68,7 +70,7 @@ class UnchangingLoad(Record):
 def unchanging_loads(tree: SyntaxTree, function: Function) -> tuple[UnchangingLoad, ...]:
     """Those of the function, in source order."""
     reads = (element for element in elements(tree, function, function.body) if kind_of(tree, element.node) is Use.READ)
-    found = (_unchanging(tree, function, element) for element in reads)
+    found = (_unchanging(tree, function, element) for element in reads if not element.is_volatile)
     return tuple(load for load in found if load is not None)
 
 
@@ -80,8 +82,13 @@ def elements(tree: SyntaxTree, function: Function, region: Node) -> tuple[Elemen
         if _is_whole(tree, node):
             reached = _reached(tree, function, node)
             if reached is not None:
-                found.append(Element(node, *reached))
+                found.append(Element(node, *reached, _is_volatile(tree, function, reached[1])))
     return tuple(found)
+
+
+def _is_volatile(tree: SyntaxTree, function: Function, names: frozenset[str]) -> bool:
+    variables = locals_of(tree, function.body)
+    return any(v.is_volatile for name in names for v in (*variables.get(name, ()), function.parameter(name)) if v is not None)
 
 
 @kept
