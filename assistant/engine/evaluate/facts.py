@@ -104,7 +104,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = 
     structs = struct_uses(parsed, tree, kernel, bodies)
     declared = struct_fields(parsed.source.text)
     of_structures = {parameter.name for parameter in kernel.parameters if parameter.is_pointer and parameter.element_type in declared}
-    declares_double = _DOUBLE_TYPE.is_in(_without_constants(tree, kernel))
+    declares_double = _DOUBLE_TYPE.is_in(_without_constants(tree, kernel)) or any(_is_double(tree, body, body) for body in bodies)
     lines: defaultdict[int, _Line] = defaultdict(_Line)
     for body in bodies:
         _read_literals(tree, body, lines)
@@ -218,9 +218,17 @@ def _read_literals(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line])
         if any(declared.start_byte <= literal.start_byte < declared.end_byte for declared in declarations):
             continue
         statement = _statement(tree, literal)
-        is_meant = statement is not None and not doubles.isdisjoint(names_in(tree, statement))
+        is_meant = statement is not None and (not doubles.isdisjoint(names_in(tree, statement)) or _is_double(tree, body, statement))
         if not is_meant:
             lines[tree.line(literal)].double_literals.append(tree.text(literal))
+
+
+def _is_double(tree: SyntaxTree, body: Node, region: Node) -> bool:
+    """It works with elements or members of type double, under whatever name; the kernel itself need not spell the type."""
+    function = next((function for function in functions(tree) if function.body == body), None)
+    kinds = None if function is None else ValueKinds(tree, function)
+    nodes = tree.find("field_expression", "subscript_expression", inside=region)
+    return kinds is not None and any(kinds.of(node) is Kind.DOUBLE for node in nodes)
 
 
 def _read_powers(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -> None:

@@ -365,3 +365,18 @@ def test_a_double_that_is_a_constant_is_no_double_on_purpose(declared: str) -> N
 def test_a_double_that_holds_more_than_a_float_is_on_purpose(declared: str) -> None:
     facts = _facts(_LOOP.replace("BODY", f"{declared}\n    c[i] = a[j] * w + 1.0;"))
     assert facts.declares_double and "w" not in facts.at("k.cu", 6).double_literals
+
+
+@pytest.mark.parametrize(
+    ("head", "statement", "is_double"),
+    [
+        ("struct Cal { double scale; double c[6]; };", "v[i].c[0] += 0.001 * i; v[i].scale *= 1.01;", True),
+        ("struct Cal { float scale; float c[6]; };", "v[i].c[0] += 0.001 * i; v[i].scale *= 1.01;", False),
+        ("typedef double Cal;", "v[i] = v[i] * 0.001 + 1.01;", True),
+        ("typedef float Cal;", "v[i] = v[i] * 0.001 + 1.01;", False),
+    ],
+)
+def test_literals_among_doubles_of_another_name_are_meant(head: str, statement: str, is_double: bool) -> None:
+    facts = _facts(f"{head}\n__global__ void k(Cal *v, int i)\n{{\n  {statement}\n}}\n")
+    assert facts.declares_double == is_double
+    assert facts.at("k.cu", 4).double_literals == (() if is_double else ("0.001", "1.01"))
