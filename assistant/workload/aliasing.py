@@ -37,8 +37,8 @@ class Overlap(Record):
 
     reason: str
     is_shown: bool = False
-    """A call passes one buffer for both whatever the program does before it, or a recorded launch did: other launches cannot take that
-    back."""
+    """A call passes one buffer for both whatever the program does before it, or in one case of a ``?:``, or a recorded launch did: other
+    launches cannot take that back."""
 
 
 class NoCallers(Record):
@@ -150,7 +150,10 @@ def _overlap_at(
     left, right = (given[position] for position in positions)
     caller = enclosing_function(tree, call)
     firsts, seconds = _passed(tree, left, names[0], caller), _passed(tree, right, names[1], caller)
-    passed = (_PassedPair(a, b, names, caller, len(firsts) == len(seconds) == 1) for a in firsts for b in seconds)
+    sides = ((left, firsts), (right, seconds))
+    is_one = any(len(origins) == 1 for _, origins in sides)
+    is_certain = is_one and all(len(origins) == 1 or _is_choice(tree, argument, caller) for argument, origins in sides)
+    passed = (_PassedPair(a, b, names, caller, is_certain) for a in firsts for b in seconds)
     return _worst(_conflict(tree, call, pair, recorded, depth) for pair in passed)
 
 
@@ -173,7 +176,7 @@ class _PassedPair(Record):
     names: tuple[str, str]
     caller: Function | None
     is_certain: bool
-    """Neither can be anything else."""
+    """Neither can be anything else, or one is what a ``?:`` makes of it in one of its cases."""
 
 
 def _conflict(tree: SyntaxTree, call: Node, passed: _PassedPair, recorded: RecordedFacts | None, depth: int) -> _Found:
@@ -245,6 +248,21 @@ def _origins(tree: SyntaxTree, expression: Node, caller: Function | None, seen: 
     if node.type == "identifier":
         return _variable_origins(tree, tree.text(node), caller, seen)
     return (_Unknown(f"where `{tree.text(node)}` points is not visible"),)
+
+
+def _is_choice(tree: SyntaxTree, expression: Node, caller: Function | None) -> bool:
+    """``mode ? a : b``, or a variable that holds nothing else: each alternative is what some run passes."""
+    node = unparenthesized(expression)
+    if node.type == "identifier" and caller is not None:
+        name = tree.text(node)
+        declared = locals_of(tree, caller.body).get(name, ())
+        values = [*(v.value for v in declared if v.value is not None), *_assigned_values(tree, caller.body, name)]
+        node = unparenthesized(values[0]) if len(declared) == len(values) == 1 else node
+    if node.type == "cast_expression":
+        node = unparenthesized(node.child_by_field_name("value") or node)
+    sides = (node.child_by_field_name("consequence"), node.child_by_field_name("alternative"))
+    is_choice = node.type == "conditional_expression"
+    return is_choice and all(side is not None and len(_origins(tree, side, caller, frozenset())) == 1 for side in sides)
 
 
 def _is_assigned_elsewhere(tree: SyntaxTree, place: str) -> bool:

@@ -6,7 +6,8 @@ import pytest
 
 from assistant.cuda.functions import functions
 from assistant.cuda.syntax import SyntaxTree
-from assistant.workload.aliasing import NoCallers, Overlap, overlap
+from assistant.model.recorded_facts import FactsOrigin, PointerPair, RecordedFacts, Separation
+from assistant.workload.aliasing import ApartAsRecorded, NoCallers, Overlap, overlap
 
 KERNEL = "__global__ void k(float *c, float *a, int n) { c[0] = a[0]; }\n"
 WRAPPED = "void run(float *x, float *y) { k<<<1, 1>>>(x, y, 4); }\n"
@@ -80,3 +81,25 @@ def test_the_reason_names_the_line_and_the_buffer():
     found = verdict(OVERLAPPING["parts of one buffer"])
     assert isinstance(found, Overlap)
     assert found.reason == "line 2 passes memory of `a` for both `c` and `a`"
+
+
+APART = RecordedFacts("k", FactsOrigin.RECORDED, 1, 1, (), (), (PointerPair("c", "a", Separation.APART, 1),), ())
+
+
+@pytest.mark.parametrize(
+    ("host", "is_shown"),
+    [
+        ("k<<<1, 1>>>(c, n ? a : c, 4);", True),
+        ("float *p = n > 1 ? c : a; k<<<1, 1>>>(a, p, 4);", True),
+        ("k<<<1, 1>>>((float *)(n ? a + 1 : c), c + 2, 4);", True),
+        ("k<<<1, 1>>>(n ? a : c, n ? c : a, 4);", False),
+        ("float *p = a; if (n > 1) p = c; k<<<1, 1>>>(c, p, 4);", False),
+        ("k<<<1, 1>>>(c, n ? a : nullptr, 4);", False),
+    ],
+)
+def test_a_choice_that_may_be_the_same_buffer_is_no_matter_of_what_ran(host: str, is_shown: bool) -> None:
+    tree = SyntaxTree(f"{KERNEL}int main(int n, char **) {{ {ALLOCATED} {host} }}\n")
+    kernel = next(f for f in functions(tree) if f.name == "k")
+    found = overlap(tree, kernel, "c", "a", APART)
+    assert isinstance(found, Overlap) == is_shown
+    assert is_shown or isinstance(found, ApartAsRecorded)
