@@ -40,4 +40,6 @@ def count_parameter(context: TransformationContext, base: str, pointed_type: str
     used = {*(each.name for each in kernel.parameters), *(each.name for each in kernel.template_parameters)}
     name = variables[0].name
     is_free = name not in used and not mentions(tree, context.body, name)
-    return CountParameter(kind, name if is_free else free_name(tree, context.body, f"{base}_count"), tuple(v.name for v in variables))
+    return CountParameter(
+        kind, name if is_free else free_name(tree, context.body, f"{base.rstrip('_')}_count"), tuple(v.name for v in variables)
+    )

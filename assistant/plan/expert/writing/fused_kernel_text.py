@@ -182,7 +182,7 @@ def _with_locals(
 
 
 def _free(owner: str, name: str, taken: set[str]) -> str:
-    wanted = f"{owner}_{name}"
+    wanted = f"{owner.rstrip('_')}_{name.lstrip('_')}"
     while wanted in taken:
         wanted += "2"
     return wanted

@@ -75,7 +75,7 @@ def reduction_of(tree: SyntaxTree, loop: Node, header: CountedHeader, function: 
 
 def split_edits(tree: SyntaxTree, loop: Node, header: CountedHeader, reduction: Reduction, count: int) -> tuple[TextEdit, ...]:
     """Edits that declare accumulators until there are ``count``, give each its share, and add them up after the loop."""
-    names = [fresh_name(tree, f"{reduction.accumulator}_{index}") for index in range(1, count)]
+    names = [fresh_name(tree, f"{reduction.accumulator.rstrip('_')}_{index}") for index in range(1, count)]
     newline, indent = line_end(tree.source), indentation(tree.source, tree.span(loop).start)
     zero = zero_of(tree, reduction.type)
     declaration = f"{reduction.type} {', '.join(f'{name} = {zero}' for name in names)};"

@@ -223,7 +223,7 @@ def _free(context: TransformationContext, call: _Call, name: str, given: Mapping
         v.name for v in locals_of(tree, call.helper.body).get(name, ()) if v.node.parent is not None and v.node.parent.type in LOOPS
     }
     others = [other for other in _COUNTERS if counters and other not in taken]
-    return free_name(tree, call.kernel.node, *others, f"{call.helper.name}_{name}")
+    return free_name(tree, call.kernel.node, *others, f"{call.helper.name.rstrip('_')}_{name.lstrip('_')}")
 
 
 def _is_same(context: TransformationContext, kernel: Function, parameter: Variable, given: Node) -> bool:

@@ -61,7 +61,7 @@ def tile_kernel_name(context: TransformationContext) -> str:
     """What the new kernel is called."""
     name = context.kernel.name
     is_camel = "_" not in name and (re.search(r"[a-z][A-Z]", name) is not None or style_of(context).is_camel)
-    return fresh_name(context.tree, f"{name}Tile" if is_camel else f"{name}_tile")
+    return fresh_name(context.tree, f"{name}Tile" if is_camel else f"{name.rstrip('_')}_tile")
 
 
 def _kernel(of: PassesText) -> _Kernel:

@@ -56,10 +56,12 @@ class Style(Record):
         return ("}", "else", "{") if self.opens_below else ("} else {",)
 
     def name(self, *words: str) -> str:
-        """Words joined the way the text joins them."""
+        """Words joined the way the text joins them; underscores at their ends do not add to those between them."""
+        inner = [word.strip("_") for word in words] if len(words) > 1 else []
+        parts = [word for word in inner if word] or list(words)
         if self.is_camel:
-            return words[0] + "".join(w[:1].upper() + w[1:] for w in words[1:])
-        return "_".join(words)
+            return parts[0] + "".join(w[:1].upper() + w[1:] for w in parts[1:])
+        return "_".join(parts)
 
 
 def style_of(context: TransformationContext) -> Style:

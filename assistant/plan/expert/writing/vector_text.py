@@ -140,7 +140,7 @@ class _Writer:
         name, count = pointer.name.rstrip("_"), self._vector.count
         if pointer.mirror is not None:
             return self._free(self._style.name(f"{name}{count}", "mirrored"))
-        return self._free(f"{name}{count}", f"{pointer.name}_{count}")
+        return self._free(f"{name}{count}", f"{name}_{count}")
 
     def _address(self, pointer: StreamedPointer) -> str:
         """Where a thread's elements begin; from the other end that is where the last of them lies."""

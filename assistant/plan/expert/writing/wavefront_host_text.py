@@ -131,7 +131,7 @@ def _own(context: TransformationContext, loop: DiagonalLoop, name: str) -> str:
     used = [n for n in tree.find("identifier", inside=loop.caller.body) if tree.text(n) == name]
     if all(span.contains(tree.span(n)) for n in used):
         return name
-    return free_name(tree, loop.caller.node, f"{name}_tile")
+    return free_name(tree, loop.caller.node, f"{name.rstrip('_')}_tile")
 
 
 def _count(context: TransformationContext, loop: DiagonalLoop, extent: Extent, tile: str) -> str:
