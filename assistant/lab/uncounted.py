@@ -22,7 +22,8 @@ __all__ = ["bare_profile", "reason_of", "unchecked", "uncounted"]
 
 def reason_of(failure: LabFailure) -> str:
     """What of the source the emulator cannot run, in its own words."""
-    return failure.diagnostics[0].message if failure.diagnostics else failure.message
+    first = failure.first_error
+    return failure.message if first is None else first.message
 
 
 def uncounted(cases: Sequence[Case], replayed: ReplayRun, reason: str, device: str) -> ReplayRun:

@@ -163,6 +163,11 @@ class Flags(Record):
     """``command line``, ``kernelopt.toml``, ``compile_commands.json`` or ``default``."""
 
 
+def errors_first(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Errors before what a compiler only remarks on, each in the order in which it was said: the first one is why nothing was built."""
+    return tuple(sorted(diagnostics, key=lambda found: found.severity is not DiagnosticSeverity.ERROR))
+
+
 def is_too_large(diagnostics: Iterable[Diagnostic]) -> bool:
     """Whether the code is right and only the GPU's assembler refuses it: too much shared memory or too many registers, as a rule."""
     errors = [found for found in diagnostics if found.severity is DiagnosticSeverity.ERROR]

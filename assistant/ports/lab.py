@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
 
-from assistant.model.build import BuildResult, Diagnostic, Flags
+from assistant.model.build import BuildResult, Diagnostic, DiagnosticSeverity, Flags
 from assistant.model.device import LabDescription
 from assistant.model.preprocessed import Preprocessings
 from assistant.model.profile import Correction, LaunchProfile, Method, Problem
@@ -107,6 +107,11 @@ class LabFailure(Record):
     diagnostics: tuple[Diagnostic, ...] = ()
     printed: str = ""
     """What of ``message`` the program itself printed: never for a model to read, as a candidate may print what it should not know."""
+
+    @property
+    def first_error(self) -> Diagnostic | None:
+        """What the compiler stopped at; warnings before it are no reason."""
+        return next((found for found in self.diagnostics if found.severity is DiagnosticSeverity.ERROR), None)
 
 
 class ProgramRun(Record):

@@ -14,6 +14,7 @@ from typing import Any
 from assistant.engine.evaluate import KernelAssessment
 from assistant.engine.search.setbacks import reason_for_planners, setback_of
 from assistant.engine.search.trials import Trial
+from assistant.model.build import errors_first
 from assistant.model.completion import ToolSpec
 from assistant.model.experience import TechniqueEvidence
 from assistant.model.profile import LineAccess
@@ -59,7 +60,7 @@ def judged(trial: Trial) -> str:
     if trial.untuned:
         answer["not_tuned"] = f"{trial.untuned}; the edit may be judged again once that is corrected"
     if setback is not None:
-        answer["compiler"] = [f"line {message.line}: {message.message}" for message in setback.diagnostics[:_MOST_FINDINGS]]
+        answer["compiler"] = [f"line {message.line}: {message.message}" for message in errors_first(setback.diagnostics)[:_MOST_FINDINGS]]
         answer["wrong"] = [_wrong(finding) for finding in setback.findings[:_MOST_FINDINGS]]
         answer["defects"] = [f"{problem.kind} at line {problem.line}: {problem.message}" for problem in setback.problems[:_MOST_FINDINGS]]
     answer["counted"] = _facts(trial.after)

@@ -130,7 +130,7 @@ class CandidateJudge:
             trial = replace(trial, diagnostics=evaluation.diagnostics, printed=evaluation.printed)
             if evaluation.kind == _ENDED_BADLY and rewrite.origin is not None:
                 trial = await self._diagnosed(node, version, trial)
-            return trial.ended(_outcome_of(evaluation), _first_diagnostic(evaluation))
+            return trial.ended(_outcome_of(evaluation), _first_error(evaluation))
         same = None if rewrite.origin is None or has_host_code else self._seen.first(machine_code_of(evaluation), trial.id, trial.key)
         if same is not None:
             return trial.ended(TrialOutcome.DUPLICATE, f"it compiles to the machine code of {same}")
@@ -319,6 +319,6 @@ def _outcome_of(failure: LabFailure) -> TrialOutcome:
     return _FAULTS.get(failure.kind, TrialOutcome.CANNOT_JUDGE)
 
 
-def _first_diagnostic(failure: LabFailure) -> str:
-    first = next(iter(failure.diagnostics), None)
+def _first_error(failure: LabFailure) -> str:
+    first = failure.first_error
     return failure.message if first is None else f"{failure.message}: {first.words}"

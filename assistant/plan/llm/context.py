@@ -15,7 +15,7 @@ from pathlib import Path
 from assistant.build.architectures import compiled_for
 from assistant.config.settings import SignalSettings
 from assistant.cuda.changes import shown_names
-from assistant.model.build import Diagnostic, KernelResources
+from assistant.model.build import Diagnostic, KernelResources, errors_first
 from assistant.model.plan import AttemptSummary
 from assistant.model.profile import Evidence, Finding, LaunchProfile, Problem
 from assistant.model.source import LaunchSite
@@ -235,7 +235,7 @@ def region_lines(parts: Iterable[Part]) -> frozenset[int]:
 
 def diagnostic_lines(diagnostics: Iterable[Diagnostic], path: Path) -> tuple[str, ...]:
     """``error, line 12: …`` of the file ``path``, ``error, util.h, line 3: …`` of others; folders stay on this machine."""
-    return _bounded([_diagnostic(diagnostic, path) for diagnostic in diagnostics], _MOST_DIAGNOSTICS)
+    return _bounded([_diagnostic(diagnostic, path) for diagnostic in errors_first(diagnostics)], _MOST_DIAGNOSTICS)
 
 
 def problem_lines(problems: Iterable[Problem]) -> tuple[str, ...]:

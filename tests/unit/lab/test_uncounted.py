@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from assistant.lab.uncounted import reason_of, unchecked, uncounted
@@ -42,3 +43,12 @@ def test_the_reason_is_the_emulators_own() -> None:
     refused = Diagnostic("/k.cu", 1, 1, DiagnosticSeverity.ERROR, REASON, None, "emulator")
     assert reason_of(LabFailure("unsupported", "it cannot run this", "", (refused,))) == REASON
     assert reason_of(LabFailure("unsupported", "it cannot run this", "")) == "it cannot run this"
+
+
+def test_a_warning_is_no_reason() -> None:
+    refused = Diagnostic("/k.cu", 7, 1, DiagnosticSeverity.ERROR, REASON, None, "emulator")
+    doubtful = replace(refused, line=2, severity=DiagnosticSeverity.WARNING, message="unused")
+    failure = LabFailure("not_built", "nvcc does not compile k.cu", "", (doubtful, refused, replace(refused, line=9)))
+    assert failure.first_error == refused and reason_of(failure) == REASON
+    assert replace(failure, diagnostics=(doubtful,)).first_error is None
+    assert reason_of(replace(failure, diagnostics=(doubtful,))) == "nvcc does not compile k.cu"
