@@ -67,7 +67,8 @@ class SearchScreen:
         is_placed = event.file is None or split_name(event.kernel)[0]
         name = escape(event.kernel if is_placed else f"{event.kernel} in {PurePath(event.file or '').name}")
         is_known = (event.job, event.kernel) == (self._job, self._kernel)
-        head = f"[bold]{name}[/] after this edit" if is_known and self._is_edited else f"[bold]{name}[/]"
+        is_same = event.job == self._job and _without_parameters(event.kernel) == _without_parameters(self._kernel or "")
+        head = f"[bold]{name}[/] after this edit" if is_same and self._is_edited else f"[bold]{name}[/]"
         if not is_known:
             self._said.clear()
         self._job, self._kernel, self._is_edited = event.job, event.kernel, False
@@ -274,6 +275,11 @@ def briefly(findings: Iterable[tuple[str, int]], file: str | None = None) -> tup
 
 def _uncapitalized(text: str) -> str:
     return text[:1].lower() + text[1:]
+
+
+def _without_parameters(kernel: str) -> str:
+    """An edit may give the kernel another one."""
+    return kernel.partition("(")[0]
 
 
 def _brief(event: events.CandidateTried) -> str:

@@ -40,8 +40,10 @@ if TYPE_CHECKING:
     from assistant.engine.proposals.scoring import score_predictions as score_predictions
     from assistant.engine.proposals.scoring import score_ratio as score_ratio
     from assistant.engine.proposals.steps import HOST_CODE_MARGIN as HOST_CODE_MARGIN
+    from assistant.engine.proposals.steps import OF_EDITED as OF_EDITED
     from assistant.engine.proposals.steps import KeptStep as KeptStep
     from assistant.engine.proposals.steps import SettledStep as SettledStep
+    from assistant.engine.proposals.steps import chain_in_words as chain_in_words
     from assistant.engine.proposals.steps import is_settled as is_settled
     from assistant.engine.proposals.steps import moved as moved
     from assistant.engine.proposals.steps import settled_step as settled_step

@@ -7,7 +7,7 @@ import re
 from jinja2 import Environment, StrictUndefined
 
 from assistant.engine.proposals.scoring import TIME_RATIO
-from assistant.engine.proposals.steps import KeptStep
+from assistant.engine.proposals.steps import KeptStep, chain_in_words, places_of
 from assistant.model.comparison import Comparison, format_interval, format_ratio
 from assistant.model.profile import Evidence
 from assistant.model.proposal import PredictionOutcome
@@ -49,7 +49,7 @@ def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: 
     """Why, what, what was predicted and what came of it; ``others``: edits that may gain more and are not offered now, in words."""
     return _rendered(
         "explanation.md.j2",
-        steps=[_step(item) for item in kept],
+        steps=[_step(item, place) for item, place in zip(kept, places_of(kept), strict=True)],
         verdict=_verdict(verification),
         speed=_speed(comparison),
         labels=_labels(verification),
@@ -60,7 +60,7 @@ def explain(kept: tuple[KeptStep, ...], verification: Verification, comparison: 
 
 def other_edit(kept: tuple[KeptStep, ...]) -> str:
     """A kept version that is not offered, without the ratio of its screen, which was not confirmed."""
-    steps = ", then ".join(f"{item.technique.id} at line {item.step.line}" for item in kept)
+    steps = chain_in_words(kept)
     words = dict.fromkeys(_LABEL_WORDS[label] for item in kept for label in item.rewrite.labels)
     return f"{steps} ({'; '.join(words)})" if words else steps
 
@@ -88,11 +88,11 @@ def _labels(verification: Verification) -> list[str]:
     return [f"{label.value} ({_LABEL_WORDS[label]})" for label in verification.labels]
 
 
-def _step(item: KeptStep) -> dict[str, object]:
+def _step(item: KeptStep, place: str) -> dict[str, object]:
     return {
         "title": item.technique.title,
         "technique": item.technique.id,
-        "line": item.step.line,
+        "line": place,
         "why": _why(item),
         "tried": item.step.why if item.step.recalled else "",
         "summary": item.rewrite.summary,

@@ -12,7 +12,22 @@ from assistant.model.proposal import PredictionOutcome
 from assistant.model.trial import TrialOutcome
 from assistant.record import Record
 
-__all__ = ["HOST_CODE_MARGIN", "KeptStep", "SettledStep", "followed", "is_settled", "line_differences", "moved", "settled_step"]
+__all__ = [
+    "HOST_CODE_MARGIN",
+    "OF_EDITED",
+    "KeptStep",
+    "SettledStep",
+    "chain_in_words",
+    "followed",
+    "is_settled",
+    "line_differences",
+    "moved",
+    "places_of",
+    "settled_step",
+]
+
+OF_EDITED = "of the edited text"
+"""Said of a line that is none of the file: edits before have moved it."""
 
 HOST_CODE_MARGIN = 1.1
 """How much more an edit of host code must gain than one inside the kernel to be chosen (chosen: well below what the performance
@@ -64,6 +79,16 @@ class KeptStep(Record):
     evidence: tuple[Evidence, ...]
     """What the step cites."""
     outcomes: tuple[PredictionOutcome, ...]
+
+
+def places_of(kept: Sequence[KeptStep]) -> tuple[str, ...]:
+    """``7``, and for each step behind the first ``12 of the edited text``: its line is one of what the steps before it made."""
+    return tuple(f"{item.step.line} {OF_EDITED}" if number else str(item.step.line) for number, item in enumerate(kept))
+
+
+def chain_in_words(kept: Sequence[KeptStep]) -> str:
+    """``tile at line 7, then pad at line 12 of the edited text``."""
+    return ", then ".join(f"{item.technique.id} at line {place}" for item, place in zip(kept, places_of(kept), strict=True))
 
 
 def followed(before: str, after: str, line: int) -> frozenset[int]:

@@ -33,7 +33,17 @@ from assistant.engine.judge import (
     why_not_asked,
     with_findings,
 )
-from assistant.engine.proposals import Citation, Improvement, KeptStep, NoImprovement, ScoredVersion, gate, score_predictions, score_ratio
+from assistant.engine.proposals import (
+    OF_EDITED,
+    Citation,
+    Improvement,
+    KeptStep,
+    NoImprovement,
+    ScoredVersion,
+    gate,
+    score_predictions,
+    score_ratio,
+)
 from assistant.engine.search.ahead import BuiltAhead
 from assistant.engine.search.baselines import Baselines, Look
 from assistant.engine.search.deferred import decisions_of, is_deferred
@@ -321,4 +331,7 @@ def _outcome_of(failure: LabFailure) -> TrialOutcome:
 
 def _first_error(failure: LabFailure) -> str:
     first = failure.first_error
-    return failure.message if first is None else f"{failure.message}: {first.words}"
+    if first is None:
+        return failure.message
+    place = f"line {first.line} {OF_EDITED}: " if first.line else ""
+    return f"{failure.message}: {place}{first.message.splitlines()[0]}"

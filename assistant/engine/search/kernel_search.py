@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from assistant.engine.proposals import PREDICTED_GAIN_RATIO, SHOWN_GAIN_RATIO, SettledStep, StandingRejection, refusals
+from assistant.engine.proposals import PREDICTED_GAIN_RATIO, SHOWN_GAIN_RATIO, SettledStep, StandingRejection, chain_in_words, refusals
 from assistant.engine.search.after_confirmation import improved_versions, may_improve
 from assistant.engine.search.alternatives import Version, as_offered, asks_for_less
 from assistant.engine.search.confirming import Confirmation, ConfirmationResult, Offer
@@ -226,7 +226,7 @@ class KernelSearch:
         best = max((node for node in self._open() if self._is_doubtful(node)), key=lambda node: node.ratio, default=None)
         if best is None:
             return
-        found = ", then ".join(f"{kept.step.technique} at line {kept.step.line}" for kept in best.kept)
+        found = chain_in_words(best.kept)
         error = f"half of its predictions were off by more than {format_ratio(MODEL_ACCURACY.doubtful_ratio)}x"
         text = f"{found} was found, predicted {format_ratio(best.ratio)}x; that is within the performance model's own error ({error})"
         self._context.job.say(Severity.INFORMATION, f"{self._context.kernel}: {text}, so it is not offered")

@@ -64,7 +64,8 @@ class Round(Record):
             request = replace(services.request(node, items), island=self.island)
             plan = await services.planner.plan(request)
             steps = with_order(plan.steps)
-            job.emit(events.PlanMade(job.id, plan.planner, steps, services.history.new_declines(plan, request)))
+            declines = services.history.new_declines(plan, request, is_edited=bool(node.kept))
+            job.emit(events.PlanMade(job.id, plan.planner, steps, declines))
             for note in plan.notes:
                 job.say(Severity.INFORMATION, f"{self.context.kernel}: {note}")
             await self._try_all(trials, request, steps)

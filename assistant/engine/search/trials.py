@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from assistant.cuda.same_code import code_hash
 from assistant.engine.evaluate import Evaluation, KernelAssessment
-from assistant.engine.proposals import KeptStep, SettledStep
+from assistant.engine.proposals import OF_EDITED, KeptStep, SettledStep
 from assistant.engine.search.shape import EXPERT
 from assistant.model.build import Diagnostic
 from assistant.model.change import program_key
@@ -261,18 +261,19 @@ class TrialHistory:
         self._untried.append(for_planners.outcome)
         self._attempt_summaries.append(for_planners)
 
-    def new_declines(self, plan: Plan, request: PlanRequest) -> tuple[Decline, ...]:
+    def new_declines(self, plan: Plan, request: PlanRequest, *, is_edited: bool) -> tuple[Decline, ...]:
         """Those that no earlier round gave: an edit changes their lines, not their reasons. Settled steps are not worth a word, unless a
-        model planned them."""
+        model planned them. ``is_edited``: the plan is for a version that edits have changed, and so are the lines that it names."""
         by_model = plan.planner != EXPERT
-        fresh = tuple(
+        fresh = [
             decline
             for decline in plan.declines
             if (by_model and decline.code in _LEFT_OUT)
             or ((decline.technique, decline.line) not in request.excluded and (decline.technique, decline.reason) not in self._declined)
-        )
-        self._declined.update({(decline.technique, decline.reason): decline for decline in fresh})
-        return fresh
+        ]
+        told = [replace(each, reason=f"{each.reason} (lines are those {OF_EDITED})") for each in fresh] if is_edited else fresh
+        self._declined.update({(one.technique, one.reason): words for one, words in zip(fresh, told, strict=True)})
+        return tuple(told)
 
 
 def why_not_judged(answer: CannotJudge | LabFailure) -> str:

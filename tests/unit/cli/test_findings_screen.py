@@ -55,7 +55,7 @@ def heads(*told: FindingsFound | CandidateTried) -> list[str]:
     screen = SearchScreen(Console(file=out), is_verbose=False)
     for event in told:
         screen.findings(event) if isinstance(event, FindingsFound) else screen.candidate(event)
-    return [line for line in out.getvalue().splitlines() if line.startswith("k()")]
+    return [line for line in out.getvalue().splitlines() if line.startswith("k(")]
 
 
 def test_findings_are_an_edits_only_where_one_was_kept() -> None:
@@ -64,6 +64,7 @@ def test_findings_are_an_edits_only_where_one_was_kept() -> None:
     assert heads(found, failed, found) == ["k(): no findings", "k(): no findings"]
     assert heads(found, failed, kept, failed, found)[1] == "k() after this edit: no findings"
     assert heads(found, kept, FindingsFound("J2", "k()", (), ()))[1] == "k(): no findings"
+    assert heads(found, kept, FindingsFound("J1", "k(int)", (), ()))[1] == "k(int) after this edit: no findings", "it has a parameter more"
 
 
 @pytest.mark.parametrize("method", ["timed", "predicted"])

@@ -70,7 +70,11 @@ def test_only_a_person_takes_what_needs_a_decision(verdict, predicted) -> None:
 def test_what_else_was_found_is_named_without_the_gain_of_its_screen(verdict, predicted) -> None:
     kept = _kept()
     other = other_edit((kept, replace(kept, rewrite=replace(kept.rewrite, labels=(Label.ALIGNMENT, Label.READABILITY)))))
-    assert other == "staged-store at line 7, then staged-store at line 7 (it needs aligned data; it makes the code longer)"
+    assert (
+        other == "staged-store at line 7, then staged-store at line 7 of the edited text (it needs aligned data; it makes the code longer)"
+    )
+    assert "(staged-store, line 7)" in explain((kept,), verdict(), predicted(1.61))
+    assert "(staged-store, line 7 of the edited text)" in explain((kept, kept), verdict(), predicted(1.61))
     text = explain((kept,), verdict(), predicted(1.61), (other,))
     assert text.splitlines()[-1].startswith(f"**Also found, and not offered together with this**: {other}. ")
     assert "Also found" not in explain((kept,), verdict(), predicted(1.61))
@@ -128,5 +132,6 @@ def test_half_an_interval_is_not_shown(verdict, predicted, low, high) -> None:
 
 def test_a_chain_names_each_step_and_each_assumption_once(verdict, predicted) -> None:
     text = explain((_kept(), _kept()), verdict(), predicted(1.61))
-    assert text.count("**Stage a store** (staged-store, line 7)") == 2
+    assert text.count("**Stage a store** (staged-store, line 7)") == 1
+    assert text.count("**Stage a store** (staged-store, line 7 of the edited text)") == 1
     assert text.count("blocks of 32 x 8 threads") == 1

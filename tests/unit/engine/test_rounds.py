@@ -111,7 +111,7 @@ async def test_a_model_repairs_its_edit_as_often_as_the_settings_say(
     assert [setback.kind for setback in planner.setbacks] == kinds[: len(written)]
     assert [setback.text.count("turn(") for setback in planner.setbacks] == [1] * len(written)
     if repairs:
-        assert planner.setbacks[0].reason.endswith("line 10: turn is in no table") and planner.setbacks[0].diagnostics
+        assert planner.setbacks[0].reason.endswith("line 10 of the edited text: turn is in no table") and planner.setbacks[0].diagnostics
 
 
 async def test_when_enough_was_tried_rules_go_on_with_nothing_and_a_model_is_asked_for_nothing(tmp_path: Path) -> None:

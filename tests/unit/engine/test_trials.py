@@ -60,17 +60,22 @@ def test_a_reason_to_decline_is_given_once_and_never_of_a_settled_step() -> None
         ("t", 3, "no loop"), ("t", 9, "no loop"), ("t", 3, "too long"), ("u", 5, "no loop"),
     ))  # fmt: skip
     request = cast("Any", SimpleNamespace(excluded=frozenset({("u", 5)})))
-    assert history.new_declines(Plan((), (first, settled), "rules"), request) == (first,)
-    assert history.new_declines(Plan((), (moved, other), "rules"), request) == (other,)
-    assert history.new_declines(Plan((), (settled,), "rules"), cast("Any", SimpleNamespace(excluded=frozenset()))) == (settled,)
+    assert history.new_declines(Plan((), (first, settled), "rules"), request, is_edited=False) == (first,)
+    told = replace(other, reason="too long (lines are those of the edited text)")
+    assert history.new_declines(Plan((), (moved, other), "rules"), request, is_edited=True) == (told,)
+    assert history.new_declines(Plan((), (other,), "rules"), request, is_edited=True) == ()
+    assert history.declines == (first, told)
+    assert history.new_declines(Plan((), (settled,), "rules"), cast("Any", SimpleNamespace(excluded=frozenset())), is_edited=False) == (
+        settled,
+    )
 
 
 def test_a_step_that_a_model_planned_is_never_left_out_without_a_word() -> None:
     history, again = TrialHistory((), 2), Decline("u", "k()", 5, "it was already tried", DeclineReason.ALREADY_TRIED)
     request = cast("Any", SimpleNamespace(excluded=frozenset({("u", 5)})))
-    assert history.new_declines(Plan((), (again,), "expert"), request) == ()
+    assert history.new_declines(Plan((), (again,), "expert"), request, is_edited=False) == ()
     for _ in range(2):
-        assert history.new_declines(Plan((), (again,), "llm:large"), request) == (again,)
+        assert history.new_declines(Plan((), (again,), "llm:large"), request, is_edited=False) == (again,)
 
 
 def test_why_nothing_was_judged() -> None:
