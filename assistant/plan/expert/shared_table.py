@@ -40,6 +40,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, indentation
 from assistant.plan.expert.writing.style import style_of
+from assistant.plan.expert.writing.warp_count import thread_count
 from assistant.record import Record
 from assistant.workload.recorded_words import apart_assumption
 
@@ -174,16 +175,17 @@ def _copies(context: TransformationContext, copied: tuple[_Copied, ...], block: 
 
 
 def _copy(context: TransformationContext, copied: tuple[_Copied, ...], block: Dim3 | None) -> tuple[str, ...]:
-    """By one element a thread where the block is as large as the tables, else by a loop."""
+    """By one element a thread where the block is as large as the tables, and its size has no name that could come to mean less; else by a
+    loop."""
     style, size = style_of(context), copied[0].table.size
-    if block is not None and block.count >= size.count:
+    if block is not None and block.count >= size.count and _threads(context, block).isdigit():
         stores = [f"{each.name}[{_thread(block)}] = {each.table.base}[{_thread(block)}];" for each in copied]
         asked = f"if ({_thread(block)} < {size.text})"
         if block.count == size.count:
             return tuple(stores)
         return (f"{asked} {stores[0]}",) if len(stores) == 1 else style.headed(asked, stores)
     entry = fresh_name(context.tree, "entry")
-    thread, step = _strided(context) if block is None else (_thread(block), str(block.count))
+    thread, step = _strided(context) if block is None else (_thread(block), _threads(context, block))
     head = f"for (int {entry} = {thread}; {entry} < {size.text}; {entry} += {step})"
     return style.headed(head, [f"{each.name}[{entry}] = {each.table.base}[{entry}];" for each in copied])
 
@@ -194,6 +196,10 @@ def _strided(context: TransformationContext) -> tuple[str, str]:
     if launches and all(len(launch.block.components) == 1 for launch in launches):
         return "threadIdx.x", "blockDim.x"
     return "threadIdx.y * blockDim.x + threadIdx.x", "blockDim.x * blockDim.y"
+
+
+def _threads(context: TransformationContext, block: Dim3) -> str:
+    return thread_count(context, block.x) if block.y * block.z == 1 else str(block.count)
 
 
 def _thread(block: Dim3) -> str:

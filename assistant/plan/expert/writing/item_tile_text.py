@@ -26,6 +26,7 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import body_lines, indentation, with_pragmas, zero_of
 from assistant.plan.expert.writing.opened_bounds import OpenedBounds
 from assistant.plan.expert.writing.style import is_simple_term, style_of
+from assistant.plan.expert.writing.warp_count import thread_count
 from assistant.record import Record
 
 __all__ = ["ItemTile", "bytes_of_item", "item_tile_edits", "tiles_of"]
@@ -95,6 +96,7 @@ class _Lines:
         self._start, self._item = fresh_name(context.tree, "tile"), fresh_name(context.tree, "item")
         self._end = fresh_name(context.tree, self._style.name("tile", "end"))
         self._kept = tuple((part, self._name_of_own(part)) for part in found.kept)
+        self._count = thread_count(context, block.x) if block.y * block.z == 1 else str(block.count)
         self._thread = "threadIdx.x" if block.y == 1 else f"threadIdx.y * {block.x} + threadIdx.x"
 
     def all(self) -> list[str]:
@@ -112,10 +114,6 @@ class _Lines:
             asked = "" if self._opened is None else f"{self._opened.flag} ? "
             otherwise = "" if self._opened is None else f" : {zero_of(self._context.tree, part.type)}"
             yield f"const {part.type} {name} = {asked}{value}{otherwise};"
-
-    @property
-    def _count(self) -> int:
-        return self._block.count
 
     def _filling(self) -> Iterator[str]:
         """Each thread brings one item."""
@@ -141,7 +139,7 @@ class _Lines:
         header, step = self._found.header, self._style.indent
         past = "" if header.comparison == "<" else " + 1"
         bound = f"{header.bound}{past}" if is_simple_term(header.bound) or not past else f"({header.bound}){past}"
-        end = self._style.sum(self._start, str(self._count))
+        end = self._style.sum(self._start, self._count)
         first = f"const {self._found.counter_type} {self._end} = {self._smaller(end, bound)};"
         pragmas = self._pragmas()
         head = f"for ({self._found.counter_type} {header.variable} = {self._start}; {header.variable} < {self._end}; {self._update()})"

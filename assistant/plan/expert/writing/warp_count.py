@@ -1,6 +1,6 @@
-"""How many warps a flat block has, in the words that its launches say the block's size with, where the kernel sees these words.
+"""How many threads and warps a flat block has, in the words that its launches say its size with, where the kernel sees these words.
 
-A number that has a name is meant to be changed; a number of warps that was worked out of it would stay behind.
+A number that has a name is meant to be changed; one that was worked out of it would stay behind.
 
 Example::
 
@@ -21,14 +21,20 @@ from assistant.plan.expert.analysis.kernel_launches import launches_of, template
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term
 
-__all__ = ["divided_by_warp", "warp_count"]
+__all__ = ["divided_by_warp", "thread_count", "warp_count"]
 
 _LANES = 32
 """Threads of a warp (CUDA C++ Programming Guide, "SIMT Architecture")."""
 
 
-def warp_count(context: TransformationContext, threads: int) -> str:
+def thread_count(context: TransformationContext, threads: int) -> str:
     """Of a flat block of ``threads``, as an expression of constants that the kernel sees."""
+    words = _block_words(context, threads) or str(threads)
+    return words if is_simple_term(words) else f"({words})"
+
+
+def warp_count(context: TransformationContext, threads: int) -> str:
+    """The same of its warps."""
     words = _block_words(context, threads)
     return str(threads // _LANES) if words is None else divided_by_warp(words)
 
