@@ -57,11 +57,11 @@ class Style(Record):
 
     def name(self, *words: str) -> str:
         """Words joined the way the text joins them; underscores at their ends do not add to those between them."""
-        if len(words) > 1:
-            words = tuple(inner for word in words if (inner := word.strip("_"))) or words
+        inner = [word.strip("_") for word in words] if len(words) > 1 else []
+        parts = [word for word in inner if word] or list(words)
         if self.is_camel:
-            return words[0] + "".join(w[:1].upper() + w[1:] for w in words[1:])
-        return "_".join(words)
+            return parts[0] + "".join(w[:1].upper() + w[1:] for w in parts[1:])
+        return "_".join(parts)
 
 
 def style_of(context: TransformationContext) -> Style:
