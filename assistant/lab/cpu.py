@@ -274,9 +274,26 @@ class CpuLab:
         if isinstance(built, LabFailure):
             return built
         out = self._new_folder("replay")
+        parts = [cases[at :: self._parts(cases)] for at in range(self._parts(cases))]
+        replies = await asyncio.gather(*(self._replay_part(built, part, options, limits, out) for part in parts))
+        failure = next((reply for reply in replies if isinstance(reply, LabFailure)), None)
+        if failure is not None:
+            return failure
+        found = [reply for reply in replies if not isinstance(reply, LabFailure)]
+        in_order = [found[at % len(found)]["cases"][at // len(found)] for at in range(len(cases))]
+        runs = tuple(with_array_names(case_run(case), program) for case in in_order)
+        return ReplayRun(runs, out / "blobs", "".join(reply["printed"] for reply in found))
+
+    def _parts(self, cases: Sequence[Case]) -> int:
+        """Among how many workers the cases are shared: each reads, watches and writes a case's memory alone, whatever its blocks run on."""
+        return max(1, min(self.at_once, len(cases)))
+
+    async def _replay_part(
+        self, binary: str, cases: Sequence[Case], options: ReplayOptions, limits: RunLimits, out: Path
+    ) -> dict[str, Any] | LabFailure:
         message = {
             "op": "replay",
-            "binary": built,
+            "binary": binary,
             "mode": _core_mode(options.mode),
             "sample_blocks": options.sample_blocks,
             "corrections": encode(options.corrections),
@@ -296,11 +313,7 @@ class CpuLab:
             "limits": _limits(limits),
             "patience": _PATIENCE,
         }
-        reply = await self._ask(message, _PATIENCE * limits.wall_s * max(1, len(cases)) + _GRACE_S)
-        if isinstance(reply, LabFailure):
-            return reply
-        runs = tuple(with_array_names(case_run(case), program) for case in reply["cases"])
-        return ReplayRun(runs, out / "blobs", reply["printed"])
+        return await self._ask(message, _PATIENCE * limits.wall_s * max(1, len(cases)) + _GRACE_S)
 
     async def _compile(self, program: Program, flavour: str, promotion: Promotion | None = None) -> str | LabFailure:
         message = {

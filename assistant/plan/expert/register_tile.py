@@ -1,7 +1,8 @@
 """Let each thread of a matrix product compute several elements, from tiles in shared memory.
 
 A block loads a tile of each matrix together, neighbouring threads neighbouring elements, and every element that a thread reads from a
-tile serves several sums in registers. The order of each sum does not change. The grid has fewer blocks.
+tile serves several sums in registers. Where a thread has registers left, it loads its elements of the next tile ahead. The order of each
+sum does not change. The grid has fewer blocks.
 
 Example::
 
@@ -34,6 +35,7 @@ from assistant.plan.expert.analysis.launch_cover import covers
 from assistant.plan.expert.analysis.predictions import predicted_values, predicted_wavefronts
 from assistant.plan.expert.analysis.row_blocks import RowBlocks, row_blocks
 from assistant.plan.expert.analysis.scaled_grids import coarser_grid
+from assistant.plan.expert.analysis.scaled_loads import with_factors
 from assistant.plan.expert.analysis.staged_loads import StagedLoad, staged_loads
 from assistant.plan.expert.analysis.workload_block import declared_shapes, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
@@ -67,6 +69,13 @@ _LONGEST_TILE = 128
 """Elements of a block along one axis. Our own limit: with 16 iterations a pair of tiles of 128 floats is 17 KiB."""
 _MOST_REGISTERS = 96
 """32-bit registers for sums and for what one iteration multiplies. Our own limit: the rest of 128 is for addresses."""
+_MOST_REGISTERS_AHEAD = 88
+"""As above, with a thread's elements of the next tile. Measured on an H200 with nvcc 13.0: 8 x 8 floats and 8 of the next tile take 128
+registers, so that two blocks of 256 threads fit; 8 more, and it is one block and 1.25x the time."""
+_FEWEST_TILES_AHEAD = 4
+"""Tiles along the loop from which on loads ahead are worth their lines."""
+_WARP, _WORDS_AT_ONCE = 32, 4
+"""Threads that load at once, and 32-bit words that each of them loads at most."""
 _DEEP, _SHALLOW = 16, 8
 """Iterations for which a tile holds elements; fewer where tiles are many or their elements wide."""
 _TILE_BYTES = 24 * 1024
@@ -157,7 +166,9 @@ def _of_plain(form: _Form) -> tuple[Rewrite, ...] | Obstacle:
     if isinstance(kernel, Obstacle):
         return kernel
     loads = staged_loads(form.plain, kernel)
-    return loads if isinstance(loads, Obstacle) else _variants(form, kernel, loads)
+    if isinstance(loads, Obstacle):
+        return loads
+    return _variants(form, kernel, with_factors(form.plain.tree, kernel.function, loads))
 
 
 def _synchronizes(context: TransformationContext) -> bool:
@@ -179,16 +190,18 @@ def _block(context: TransformationContext) -> Dim3 | Obstacle:
 def _variants(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> tuple[Rewrite, ...] | Obstacle:
     made: list[Rewrite] = []
     context, plain = form.original, form.plain
-    ranked = sorted(_fitting(form, kernel, loads), key=lambda size: _promise(form, size), reverse=True)
+    words = (_widest(plain, loads) + 3) // 4
+    ranked = sorted(_fitting(form, kernel, loads), key=lambda size: _promise(form, size, words), reverse=True)
     if not ranked:
         return Obstacle(DeclineReason.LIMIT_EXCEEDED, "no tile fits the block's registers and shared memory")
-    if _promise(form, ranked[0]) <= _promise(form, _Size(form.block, 1, 1)):
+    if _promise(form, ranked[0], words) <= _promise(form, _Size(form.block, 1, 1), words):
         return _TOO_FEW_BLOCKS
     for size in ranked[:_VARIANT_COUNT]:
         launches = _launches(form, size)
         if isinstance(launches, Obstacle):
             return launches
-        tile = RegisterTile(kernel, loads, size.block, size.factors, _depth(plain, loads, size), _widest(plain, loads))
+        depth, is_ahead = _depth(form, kernel, loads, size)
+        tile = RegisterTile(kernel, loads, size.block, size.factors, depth, _widest(plain, loads), is_ahead)
         edits, in_others = by_file(context, (*with_edits_of(context, plain, register_tile_edits(plain, tile)), *launches))
         blocks = f"blocks of {size.block.x} x {size.block.y} threads"
         elsewhere = launch_elsewhere(context, f"{blocks} for {tile.extent('x')} x {tile.extent('y')} elements")
@@ -229,16 +242,33 @@ def _predictions(context: TransformationContext, size: _Size) -> tuple[MetricPre
 
 def _fitting(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...]) -> Iterator[_Size]:
     """Sizes that fit a block's registers and shared memory."""
-    context, words = form.plain, (_widest(form.plain, loads) + 3) // 4
     for size in (_Size(block, x, y) for block in _blocks(form) for x in _FACTORS for y in _FACTORS):
         x, y = size.x, size.y
-        registers = words * (x * y * max(1, len(kernel.locals.values)) + sum(x if load.axis == "x" else y for load in loads))
-        available = context.architecture.registers_per_sm // size.block.count
+        registers, available = _registers(form, kernel, loads, size), form.plain.architecture.registers_per_sm // size.block.count
         is_balanced = x * y > 1 and max(x, y) <= 4 * min(x, y)
         has_whole_blocks = all(size.extents[axis] % getattr(form.block, axis) == 0 for axis in "xy")
         is_short = max(size.extents.values()) <= _LONGEST_TILE
         if is_balanced and has_whole_blocks and is_short and registers <= min(_MOST_REGISTERS, available - 24):
             yield size
+
+
+def _registers(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> int:
+    """32-bit registers of a thread for its sums and for what one iteration multiplies."""
+    words = (_widest(form.plain, loads) + 3) // 4
+    return words * (size.x * size.y * max(1, len(kernel.locals.values)) + sum(getattr(size, load.axis) for load in loads))
+
+
+def _has_room_ahead(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size, depth: int) -> bool:
+    """Each thread has registers left for its elements of the next tile, several and as many as any other, and there are tiles enough."""
+    context = form.plain
+    distinct = {load.key(context.tree): load for load in loads}.values()
+    counts = [(depth * size.extents[load.axis], (_bytes(context, load) + 3) // 4) for load in distinct]
+    trips = kernel.header.trip_count(context.tree)
+    is_shared_evenly = all(count % size.block.count == 0 and count > size.block.count for count, _ in counts)
+    if not is_shared_evenly or (trips is not None and trips < _FEWEST_TILES_AHEAD * depth):
+        return False
+    registers = _registers(form, kernel, loads, size) + sum(count // size.block.count * words for count, words in counts)
+    return registers <= min(_MOST_REGISTERS_AHEAD, context.architecture.registers_per_sm // size.block.count - 24)
 
 
 def _blocks(form: _Form) -> Iterator[Dim3]:
@@ -251,19 +281,30 @@ def _blocks(form: _Form) -> Iterator[Dim3]:
         yield _SMALLER_BLOCK
 
 
-def _promise(form: _Form, size: _Size) -> Fraction:
-    """Products for each load from a tile, less where too few blocks are left to keep the GPU busy; of large ones fewer do."""
+def _promise(form: _Form, size: _Size, words: int) -> Fraction:
+    """Products for each wavefront that a warp's loads from the tiles take, less where too few blocks are left to keep the GPU busy; of
+    large ones fewer do. ``words``: 32-bit words of the widest element."""
     grid = form.plain.launches[0].grid if form.plain.launches else None
     x, y = (Fraction(size.extents[axis], getattr(form.block, axis)) for axis in "xy")
     larger = max(Fraction(1), Fraction(size.block.count, _LARGEST_BLOCK))
     blocks = BUSY_BLOCKS if grid is None else ceil(grid.x / x) * ceil(grid.y / y) * grid.z
-    return Fraction(size.x * size.y, size.x + size.y) * min(Fraction(1), Fraction(blocks * larger, BUSY_BLOCKS))
+    return size.x * size.y / _wavefronts(size, words) * min(Fraction(1), Fraction(blocks * larger, BUSY_BLOCKS))
 
 
-def _depth(context: TransformationContext, loads: tuple[StagedLoad, ...], size: _Size) -> int:
-    distinct = {load.key(context.tree): load for load in loads}.values()
-    row_bytes = sum(size.extents[load.axis] * _bytes(context, load) for load in distinct)
-    return _DEEP if row_bytes * _DEEP <= _TILE_BYTES else _SHALLOW
+def _wavefronts(size: _Size, words: int) -> Fraction:
+    """Of a warp's loads from both tiles for one iteration, 128 bytes each: elements of one row are the same for all threads of it, those of
+    a column differ from thread to thread (CUDA C++ Programming Guide, "Shared Memory", of compute capability 5.x and later)."""
+    across = Fraction(size.x * words * min(size.block.x, _WARP), _WARP)
+    return ceil(Fraction(size.y * words, _WORDS_AT_ONCE)) + max(Fraction(1), across)
+
+
+def _depth(form: _Form, kernel: ElementKernel, loads: tuple[StagedLoad, ...], size: _Size) -> tuple[int, bool]:
+    """Iterations for which a tile holds elements, and whether each thread loads the next tile ahead: in tiles of fewer, if need be."""
+    distinct = {load.key(form.plain.tree): load for load in loads}.values()
+    row_bytes = sum(size.extents[load.axis] * _bytes(form.plain, load) for load in distinct)
+    depths = (_DEEP, _SHALLOW) if row_bytes * _DEEP <= _TILE_BYTES else (_SHALLOW,)
+    ahead = next((depth for depth in depths if _has_room_ahead(form, kernel, loads, size, depth)), None)
+    return (depths[0], False) if ahead is None else (ahead, True)
 
 
 def _widest(context: TransformationContext, loads: tuple[StagedLoad, ...]) -> int:

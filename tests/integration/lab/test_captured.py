@@ -75,6 +75,23 @@ async def test_launches_of_a_gpu_come_out_alike_under_the_emulator(lab: CpuLab, 
             np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-6, err_msg=f"{launch.kernel}, buffer {state.buffer}")
 
 
+async def test_cases_that_several_workers_share_come_in_their_order(lab: CpuLab, tmp_path: Path) -> None:
+    run, recording = run_of("vectors")
+    assert run.recording_path is not None
+    cases = [Case(run.recording_path, (launch.index,), CaseOrigin("recorded", "", 0, 1.0, 1.0)) for launch in recording.launches]
+    cases = [*cases, *reversed(cases), cases[0]]
+    startable = replace(program("vectors"), kernels=tuple(launch.kernel for launch in recording.launches))
+    sharing = CpuLab(tmp_path / "sharing", lab.cache, "h200", at_once=3)
+    try:
+        shared, alone = [await each.replay(startable, cases, ReplayOptions("check"), RunLimits()) for each in (sharing, lab)]
+    finally:
+        await sharing.close()
+    assert isinstance(shared, ReplayRun) and isinstance(alone, ReplayRun)
+    assert [case.after for case in shared.cases] == [case.after for case in alone.cases]
+    assert len({case.after for case in shared.cases}) == len(recording.launches) > 1
+    assert all((shared.blobs / name).exists() for case in shared.cases for _, name in case.after)
+
+
 async def test_each_recorded_shape_is_counted_once(lab: CpuLab) -> None:
     run, recording = run_of("places")
     looked = await counted(lab, program("places"), run, "count", RunLimits())

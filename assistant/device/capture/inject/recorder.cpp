@@ -95,7 +95,8 @@ const char* Recorder::reason_to_skip(const Launch& launch) {
   if (is_full_) return "recording is full";
   // The second half of the space is for shapes not seen yet.
   bool is_half_full = blobs_.written_bytes() > options_.total_bytes / 2;
-  uint64_t limit = is_half_full ? 1 : has_room() ? options_.per_shape : options_.per_large_shape;
+  bool is_one_enough = is_half_full || (!has_room() && spread_.has_many(launch.kernel));
+  uint64_t limit = is_one_enough ? 1 : has_room() ? options_.per_shape : options_.per_large_shape;
   return are_enough(launch, limit) ? ENOUGH : nullptr;
 }
 

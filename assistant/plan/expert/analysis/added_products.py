@@ -21,19 +21,23 @@ def adds_product(tree: SyntaxTree, statement: Node, loads: Collection[Node]) -> 
     right = None if only is None else only.child_by_field_name("right")
     if only is None or only.type != "assignment_expression" or operator is None or right is None or tree.text(operator) != "+=":
         return False
-    return all(_has_factor(tree, term, {load.id for load in loads}) for term in _terms(tree, right, ("+", "-")))
+    staged = frozenset(load.id for load in loads)
+    return all(_has_factor(tree, term, staged) for term in _terms(tree, right, ("+", "-"), staged))
 
 
-def _has_factor(tree: SyntaxTree, term: Node, loads: set[int]) -> bool:
-    factors = _terms(tree, term, ("*",))
+def _has_factor(tree: SyntaxTree, term: Node, loads: frozenset[int]) -> bool:
+    factors = _terms(tree, term, ("*",), loads)
     return len(factors) > 1 and any(factor.id in loads for factor in factors)
 
 
-def _terms(tree: SyntaxTree, node: Node, operators: tuple[str, ...]) -> list[Node]:
+def _terms(tree: SyntaxTree, node: Node, operators: tuple[str, ...], whole: frozenset[int]) -> list[Node]:
+    """What ``operators`` join; the nodes of ``whole`` stay whole."""
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
     operator = node.child_by_field_name("operator")
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if node.type != "binary_expression" or operator is None or left is None or right is None or tree.text(operator) not in operators:
+    if node.id in whole or node.type != "binary_expression" or operator is None or left is None or right is None:
         return [node]
-    return [*_terms(tree, left, operators), *_terms(tree, right, operators)]
+    if tree.text(operator) not in operators:
+        return [node]
+    return [*_terms(tree, left, operators, whole), *_terms(tree, right, operators, whole)]

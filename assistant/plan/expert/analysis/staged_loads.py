@@ -50,6 +50,8 @@ class StagedLoad(Record):
     axis: str
     """``y`` where the row decides the element, ``x`` where the column does."""
     node: Node
+    element: Node
+    """The load alone, where ``node`` is a product of it and factors that all threads share (``scaled_loads``); else ``node``."""
     type: str
     walks_along_loop: bool
     """Neighbours in memory follow each other along the loop; along the rows or columns otherwise."""
@@ -85,7 +87,7 @@ def staged_loads(context: TransformationContext, kernel: ElementKernel) -> tuple
         kind = element_type(tree, function, base) or "auto"
         if not _is_number(context, kind):
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"the elements of `{base}` are no plain numbers")
-        found.append(StagedLoad(base, next(iter(axes)), node, kind, _walks_along_loop(context, kernel, node)))
+        found.append(StagedLoad(base, next(iter(axes)), node, node, kind, _walks_along_loop(context, kernel, node)))
     if not found:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "no load of the loop is decided by the row or the column and the loop's counter")
     return tuple(found)

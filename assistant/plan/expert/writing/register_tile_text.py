@@ -23,8 +23,9 @@ from assistant.plan.expert.analysis.staged_loads import StagedLoad
 from assistant.plan.expert.analysis.whole_tiles import has_whole_tiles
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.launch_bounds import launch_bounds
-from assistant.plan.expert.writing.layout import indentation, zero_of
+from assistant.plan.expert.writing.layout import indentation
 from assistant.plan.expert.writing.style import style_of
+from assistant.plan.expert.writing.tile_filling import FillingNames, TileFilling
 from assistant.record import Record
 
 __all__ = ["RegisterTile", "register_tile_edits"]
@@ -50,6 +51,8 @@ class RegisterTile(Record):
     """Iterations of the loop for which a tile holds elements."""
     element_bytes: int = 4
     """Of the widest tile."""
+    loads_ahead: bool = False
+    """Each thread loads its elements of the next tile while the block works on this one."""
 
     @property
     def stretch(self) -> int:
@@ -176,32 +179,31 @@ class _Writer:
         goes_on = f"{self._start} {header.comparison} {header.bound}"
         if self._kernel.triangles and self._has_others:
             goes_on = f"{self._busy} && {goes_on}"
-        lines = [f"for ({counter} {self._start} = {header.first}; {goes_on}; {self._start} += {depth}) {{"]
-        inner: list[str] = []
-        for load in self._distinct:
-            inner += self._filling(load)
-        inner += ["__syncthreads();", *self._sums(), "__syncthreads();"]
+        filling, loads = self._filling, self._distinct
+        lines = filling.ahead(loads) if self._tile.loads_ahead else []
+        lines.append(f"for ({counter} {self._start} = {header.first}; {goes_on}; {self._start} += {depth}) {{")
+        fill, then = (filling.stored, [filling.loaded_next()]) if self._tile.loads_ahead else (filling.straight, [])
+        inner = [line for load in loads for line in fill(load)]
+        inner += ["__syncthreads();", *then, *self._sums(), "__syncthreads();"]
         return [*lines, *(self._step + line for line in inner), "}"]
 
-    def _filling(self, load: StagedLoad) -> list[str]:
-        """The threads of the block load one tile together, neighbours next to neighbours."""
-        tile, tree, step = self._tile, self._tree, self._step
-        extent, threads = tile.extent(load.axis), tile.block.x * tile.block.y
-        position, counter = self._kernel.locals.position(load.axis), self._kernel.header.variable
-        along, across = (f"{self._slot} % {tile.depth}", f"{self._slot} / {tile.depth}")
-        if not load.walks_along_loop:
-            along, across = f"{self._slot} / {extent}", f"{self._slot} % {extent}"
-        ends = [] if self._has_whole_tiles else [f"{counter} {self._kernel.header.comparison} {self._kernel.header.bound}"]
-        checks = " && ".join((*self._kernel.conditions(tree, load.axis), *ends))
-        value = f"{checks} ? {tree.text(load.node)} : {zero_of(tree, load.type)}" if checks else tree.text(load.node)
-        lines = [
-            f"const {position.type} {position.name} = blockIdx.{load.axis} * {extent} + {across};",
-            f"const {self._counter_type()} {counter} = {self._start} + {along};",
-            *self._derived([load.node]),
-            f"{self._tiles[load.key(tree)]}[{along}][{across}] = {value};",
-        ]
-        head = f"for (int {self._slot} = {self._thread}; {self._slot} < {tile.depth} * {extent}; {self._slot} += {threads}) {{"
-        return [head, *(step + line for line in lines), "}"]
+    @cached_property
+    def _filling(self) -> TileFilling:
+        tile = self._tile
+        ahead = {load.key(self._tree): self._free(*self._names(load, "next")) for load in self._distinct if tile.loads_ahead}
+        turn, load_next = (self._free("l", "turn"), self._free(self._style.name("load", "next"))) if ahead else ("", "")
+        return TileFilling(
+            tree=self._tree,
+            kernel=self._kernel,
+            names=FillingNames(self._thread, self._slot, self._start, turn, load_next, self._tiles, ahead),
+            depth=tile.depth,
+            extents={axis: tile.extent(axis) for axis in "xy"},
+            threads=tile.block.x * tile.block.y,
+            counter_type=self._counter_type(),
+            has_whole_tiles=self._has_whole_tiles,
+            derived=self._derived,
+            step=self._step,
+        )
 
     def _sums(self) -> list[str]:
         """The iterations over a tile."""

@@ -9,24 +9,44 @@ __global__ void fill(float *m, int n, float v)
 
 __global__ void outer(const float *a, const float *b, float *out, int n)
 {
-    __shared__ float a_tile[16][132];
-    __shared__ float b_tile[16][128];
+    __shared__ float a_tile[8][132];
+    __shared__ float b_tile[8][128];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float sum[8][8] = {};
-    for (int start = 0; start < n; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
-            const int r = blockIdx.y * 128 + e / 16;
-            const int k = start + e % 16;
-            a_tile[e % 16][e / 16] = r < n && k < n ? a[r * n + k] : 0.0f;
+    float a_next[4];
+    float b_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            const int r = blockIdx.y * 128 + e / 8;
+            const int k = start + e % 8;
+            a_next[l] = r < n && k < n ? a[r * n + k] : 0.0f;
         }
-        for (int e = thread; e < 16 * 128; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int c = blockIdx.x * 128 + e % 128;
             const int k = start + e / 128;
-            b_tile[e / 128][e % 128] = c < n && k < n ? b[k * n + c] : 0.0f;
+            b_next[l] = c < n && k < n ? b[k * n + c] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < n; start += 8) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            a_tile[e % 8][e / 8] = a_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            b_tile[e / 128][e % 128] = b_next[l];
         }
         __syncthreads();
+        if (start + 8 < n) load_next(start + 8);
         #pragma unroll
-        for (int p = 0; p < 16; ++p) {
+        for (int p = 0; p < 8; ++p) {
             float a_reg[8];
             #pragma unroll
             for (int i = 0; i < 8; ++i) {

@@ -13,18 +13,38 @@ __global__ void outer(const float *a, const float *b, float *out, int n)
     __shared__ float b_tile[16][64];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float sum[8][4] = {};
-    for (int start = 0; start < n; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
+    float a_next[8];
+    float b_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
             const int r = blockIdx.y * 128 + e / 16;
             const int k = start + e % 16;
-            a_tile[e % 16][e / 16] = r < n && k < n ? a[r * n + k] : 0.0f;
+            a_next[l] = r < n && k < n ? a[r * n + k] : 0.0f;
         }
-        for (int e = thread; e < 16 * 64; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int c = blockIdx.x * 64 + e % 64;
             const int k = start + e / 64;
-            b_tile[e / 64][e % 64] = c < n && k < n ? b[k * n + c] : 0.0f;
+            b_next[l] = c < n && k < n ? b[k * n + c] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < n; start += 16) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
+            a_tile[e % 16][e / 16] = a_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            b_tile[e / 64][e % 64] = b_next[l];
         }
         __syncthreads();
+        if (start + 16 < n) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             float a_reg[8];

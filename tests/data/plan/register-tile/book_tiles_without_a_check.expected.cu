@@ -6,24 +6,44 @@
 
 __global__ void MatrixMulKernel(const float* M, const float* N, float* P, int Width) {
     const int whole = Width / TILE_WIDTH * TILE_WIDTH;
-    __shared__ float m_tile[16][132];
-    __shared__ float n_tile[16][128];
+    __shared__ float m_tile[8][132];
+    __shared__ float n_tile[8][128];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float Pvalue[8][8] = {};
-    for (int start = 0; start < whole; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
-            const int Row = blockIdx.y * 128 + e / 16;
-            const int k = start + e % 16;
-            m_tile[e % 16][e / 16] = Row < whole ? M[Row * Width + k] : 0.0f;
+    float m_next[4];
+    float n_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            const int Row = blockIdx.y * 128 + e / 8;
+            const int k = start + e % 8;
+            m_next[l] = Row < whole ? M[Row * Width + k] : 0.0f;
         }
-        for (int e = thread; e < 16 * 128; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int Col = blockIdx.x * 128 + e % 128;
             const int k = start + e / 128;
-            n_tile[e / 128][e % 128] = Col < whole ? N[k * Width + Col] : 0.0f;
+            n_next[l] = Col < whole ? N[k * Width + Col] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < whole; start += 8) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            m_tile[e % 8][e / 8] = m_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            n_tile[e / 128][e % 128] = n_next[l];
         }
         __syncthreads();
+        if (start + 8 < whole) load_next(start + 8);
         #pragma unroll
-        for (int p = 0; p < 16; ++p) {
+        for (int p = 0; p < 8; ++p) {
             float m_reg[8];
             #pragma unroll
             for (int i = 0; i < 8; ++i) {

@@ -10,18 +10,38 @@ __global__ void MatrixMulKernel(const float* M, const float* N, float* P, int Wi
     __shared__ float n_tile[16][64];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float Pvalue[8][4] = {};
-    for (int start = 0; start < whole; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
+    float m_next[8];
+    float n_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
             const int Row = blockIdx.y * 128 + e / 16;
             const int k = start + e % 16;
-            m_tile[e % 16][e / 16] = Row < whole ? M[Row * Width + k] : 0.0f;
+            m_next[l] = Row < whole ? M[Row * Width + k] : 0.0f;
         }
-        for (int e = thread; e < 16 * 64; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int Col = blockIdx.x * 64 + e % 64;
             const int k = start + e / 64;
-            n_tile[e / 64][e % 64] = Col < whole ? N[k * Width + Col] : 0.0f;
+            n_next[l] = Col < whole ? N[k * Width + Col] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < whole; start += 16) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
+            m_tile[e % 16][e / 16] = m_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            n_tile[e / 64][e % 64] = n_next[l];
         }
         __syncthreads();
+        if (start + 16 < whole) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             float m_reg[8];

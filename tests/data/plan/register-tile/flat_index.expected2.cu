@@ -8,18 +8,38 @@ __global__ void gram(const float* __restrict__ X, float* __restrict__ G, int sam
     __shared__ float x_b_tile[16][64];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float dot[8][4] = {};
-    for (int start = 0; start < samples; start += 16) {
-        for (int e = thread; e < 16 * 64; e += 128) {
+    float x_a_next[8];
+    float x_b_next[8];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 128;
             const int a = blockIdx.y * 64 + e % 64;
             const int s = start + e / 64;
-            x_a_tile[e / 64][e % 64] = a < dims && s < samples ? X[s * dims + a] : 0.0f;
+            x_a_next[l] = a < dims && s < samples ? X[s * dims + a] : 0.0f;
         }
-        for (int e = thread; e < 16 * 64; e += 128) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 128;
             const int b = blockIdx.x * 64 + e % 64;
             const int s = start + e / 64;
-            x_b_tile[e / 64][e % 64] = b < dims && s < samples ? X[s * dims + b] : 0.0f;
+            x_b_next[l] = b < dims && s < samples ? X[s * dims + b] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < samples; start += 16) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 128;
+            x_a_tile[e / 64][e % 64] = x_a_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 128;
+            x_b_tile[e / 64][e % 64] = x_b_next[l];
         }
         __syncthreads();
+        if (start + 16 < samples) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             float x_a_reg[8];

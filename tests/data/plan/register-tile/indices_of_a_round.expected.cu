@@ -5,24 +5,44 @@ constexpr int kSide = 16;
 /// out = x * y^T-free product with a bias for each column
 __global__ void blocked(const float *x, const float *y, const float *bias, float *out, int m, int n, int depth)
 {
-	__shared__ float x_tile[16][132];
-	__shared__ float y_tile[16][128];
+	__shared__ float x_tile[8][132];
+	__shared__ float y_tile[8][128];
 	const int thread = threadIdx.y * 16 + threadIdx.x;
 	float total[8][8] = {};
-	for (int start = 0; start < depth; start += 16) {
-		for (int e = thread; e < 16 * 128; e += 256) {
-			const int r = blockIdx.y * 128 + e / 16;
-			const int k = start + e % 16;
-			x_tile[e % 16][e / 16] = r < m && k < depth ? x[r * depth + k] : 0.0f;
+	float x_next[4];
+	float y_next[4];
+	const auto load_next = [&](int start) {
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
+			const int r = blockIdx.y * 128 + e / 8;
+			const int k = start + e % 8;
+			x_next[l] = r < m && k < depth ? x[r * depth + k] : 0.0f;
 		}
-		for (int e = thread; e < 16 * 128; e += 256) {
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
 			const int c = blockIdx.x * 128 + e % 128;
 			const int k = start + e / 128;
-			y_tile[e / 128][e % 128] = c < n && k < depth ? y[k * n + c] : 0.0f;
+			y_next[l] = c < n && k < depth ? y[k * n + c] : 0.0f;
+		}
+	};
+	load_next(0);
+	for (int start = 0; start < depth; start += 8) {
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
+			x_tile[e % 8][e / 8] = x_next[l];
+		}
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
+			y_tile[e / 128][e % 128] = y_next[l];
 		}
 		__syncthreads();
+		if (start + 8 < depth) load_next(start + 8);
 		#pragma unroll
-		for (int p = 0; p < 16; ++p) {
+		for (int p = 0; p < 8; ++p) {
 			float x_reg[8];
 			#pragma unroll
 			for (int i = 0; i < 8; ++i) {

@@ -9,18 +9,38 @@ __global__ void blocked(const float *x, const float *y, const float *bias, float
 	__shared__ float y_tile[16][64];
 	const int thread = threadIdx.y * 16 + threadIdx.x;
 	float total[8][4] = {};
-	for (int start = 0; start < depth; start += 16) {
-		for (int e = thread; e < 16 * 128; e += 256) {
+	float x_next[8];
+	float y_next[4];
+	const auto load_next = [&](int start) {
+		#pragma unroll
+		for (int l = 0; l < 8; ++l) {
+			const int e = thread + l * 256;
 			const int r = blockIdx.y * 128 + e / 16;
 			const int k = start + e % 16;
-			x_tile[e % 16][e / 16] = r < m && k < depth ? x[r * depth + k] : 0.0f;
+			x_next[l] = r < m && k < depth ? x[r * depth + k] : 0.0f;
 		}
-		for (int e = thread; e < 16 * 64; e += 256) {
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
 			const int c = blockIdx.x * 64 + e % 64;
 			const int k = start + e / 64;
-			y_tile[e / 64][e % 64] = c < n && k < depth ? y[k * n + c] : 0.0f;
+			y_next[l] = c < n && k < depth ? y[k * n + c] : 0.0f;
+		}
+	};
+	load_next(0);
+	for (int start = 0; start < depth; start += 16) {
+		#pragma unroll
+		for (int l = 0; l < 8; ++l) {
+			const int e = thread + l * 256;
+			x_tile[e % 16][e / 16] = x_next[l];
+		}
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
+			y_tile[e / 64][e % 64] = y_next[l];
 		}
 		__syncthreads();
+		if (start + 16 < depth) load_next(start + 16);
 		#pragma unroll
 		for (int p = 0; p < 16; ++p) {
 			float x_reg[8];

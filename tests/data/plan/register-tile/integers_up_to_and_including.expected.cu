@@ -3,8 +3,8 @@
 
 __global__ void count_paths(const int *from, const int *to, int *paths, int n, int last)
 {
-    __shared__ int from_tile[16][64];
-    __shared__ int to_tile[16][32];
+    __shared__ int from_tile[8][64];
+    __shared__ int to_tile[8][32];
     const int thread = threadIdx.y * 8 + threadIdx.x;
     int found[8][4] = {};
     int longest[8][4];
@@ -15,19 +15,39 @@ __global__ void count_paths(const int *from, const int *to, int *paths, int n, i
             longest[i][j] = -1;
         }
     }
-    for (unsigned start = 1; start <= last; start += 16) {
-        for (int e = thread; e < 16 * 64; e += 64) {
+    int from_next[8];
+    int to_next[4];
+    const auto load_next = [&](unsigned start) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 64;
             const unsigned row = blockIdx.y * 64 + e % 64;
             const unsigned k = start + e / 64;
-            from_tile[e / 64][e % 64] = row < n && k <= last ? from[k * n + row] : 0;
+            from_next[l] = row < n && k <= last ? from[k * n + row] : 0;
         }
-        for (int e = thread; e < 16 * 32; e += 64) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 64;
             const unsigned col = blockIdx.x * 32 + e % 32;
             const unsigned k = start + e / 32;
-            to_tile[e / 32][e % 32] = col < n && k <= last ? to[k * n + col] : 0;
+            to_next[l] = col < n && k <= last ? to[k * n + col] : 0;
+        }
+    };
+    load_next(1);
+    for (unsigned start = 1; start <= last; start += 8) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 64;
+            from_tile[e / 64][e % 64] = from_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 64;
+            to_tile[e / 32][e % 32] = to_next[l];
         }
         __syncthreads();
-        const int length = min(16, (int)(last - start + 1));
+        if (start + 8 <= last) load_next(start + 8);
+        const int length = min(8, (int)(last - start + 1));
         for (int p = 0; p < length; ++p) {
             const unsigned k = start + p;
             int from_reg[8];

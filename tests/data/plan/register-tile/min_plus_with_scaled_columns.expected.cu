@@ -6,8 +6,8 @@
 static inline int blocks_for(int n) { return (n + DIM - 1) / DIM; }
 
 __global__ void relax(const float *left, const float *right, const float *toll, float *best, int rows, int inner, int cols) {
-    __shared__ float left_tile[16][132];
-    __shared__ float right_tile[16][128];
+    __shared__ float left_tile[8][132];
+    __shared__ float right_tile[8][128];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float shortest[8][8];
     #pragma unroll
@@ -17,19 +17,39 @@ __global__ void relax(const float *left, const float *right, const float *toll, 
             shortest[i][j] = FLT_MAX;
         }
     }
-    for (int start = 0; start < inner; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
-            const int r = blockIdx.y * 128 + e / 16;
-            const int k = start + e % 16;
-            left_tile[e % 16][e / 16] = r < rows && k < inner ? left[r * inner + k] : 0.0f;
+    float left_next[4];
+    float right_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            const int r = blockIdx.y * 128 + e / 8;
+            const int k = start + e % 8;
+            left_next[l] = r < rows && k < inner ? left[r * inner + k] : 0.0f;
         }
-        for (int e = thread; e < 16 * 128; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int c = blockIdx.x * 128 + e % 128;
             const int k = start + e / 128;
-            right_tile[e / 128][e % 128] = c < cols && k < inner ? right[k * cols + c] : 0.0f;
+            right_next[l] = c < cols && k < inner ? right[k * cols + c] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < inner; start += 8) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            left_tile[e % 8][e / 8] = left_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            right_tile[e / 128][e % 128] = right_next[l];
         }
         __syncthreads();
-        const int length = min(16, inner - start);
+        if (start + 8 < inner) load_next(start + 8);
+        const int length = min(8, inner - start);
         for (int p = 0; p < length; ++p) {
             const int k = start + p;
             float left_reg[8];

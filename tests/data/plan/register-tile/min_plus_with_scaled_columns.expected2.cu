@@ -17,18 +17,38 @@ __global__ void relax(const float *left, const float *right, const float *toll, 
             shortest[i][j] = FLT_MAX;
         }
     }
-    for (int start = 0; start < inner; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
+    float left_next[8];
+    float right_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
             const int r = blockIdx.y * 128 + e / 16;
             const int k = start + e % 16;
-            left_tile[e % 16][e / 16] = r < rows && k < inner ? left[r * inner + k] : 0.0f;
+            left_next[l] = r < rows && k < inner ? left[r * inner + k] : 0.0f;
         }
-        for (int e = thread; e < 16 * 64; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int c = blockIdx.x * 64 + e % 64;
             const int k = start + e / 64;
-            right_tile[e / 64][e % 64] = c < cols && k < inner ? right[k * cols + c] : 0.0f;
+            right_next[l] = c < cols && k < inner ? right[k * cols + c] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < inner; start += 16) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
+            left_tile[e % 16][e / 16] = left_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            right_tile[e / 64][e % 64] = right_next[l];
         }
         __syncthreads();
+        if (start + 16 < inner) load_next(start + 16);
         const int length = min(16, inner - start);
         for (int p = 0; p < length; ++p) {
             const int k = start + p;

@@ -8,18 +8,38 @@ __global__ void MatMul(float *A, float *B, float *C, int ARows, int ACols, int B
     __shared__ float b_tile[16][64];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float value[8][4] = {};
-    for (int start = 0; start < ACols; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
+    float a_next[8];
+    float b_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
             const int Row = blockIdx.y * 128 + e / 16;
             const int k = start + e % 16;
-            a_tile[e % 16][e / 16] = Row < ARows && k < ACols ? A[Row * ACols + k] : 0.0f;
+            a_next[l] = Row < ARows && k < ACols ? A[Row * ACols + k] : 0.0f;
         }
-        for (int e = thread; e < 16 * 64; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int Col = blockIdx.x * 64 + e % 64;
             const int k = start + e / 64;
-            b_tile[e / 64][e % 64] = Col < BCols && k < ACols ? B[k * BCols + Col] : 0.0f;
+            b_next[l] = Col < BCols && k < ACols ? B[k * BCols + Col] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < ACols; start += 16) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
+            a_tile[e % 16][e / 16] = a_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            b_tile[e / 64][e % 64] = b_next[l];
         }
         __syncthreads();
+        if (start + 16 < ACols) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             float a_reg[8];

@@ -8,18 +8,38 @@ __global__ void tiled(const float *a, const float *b, float *c, int n) {
     __shared__ float b_tile[16][32];
     const int thread = threadIdx.y * 8 + threadIdx.x;
     float sum[8][4] = {};
-    for (int start = 0; start < n; start += 16) {
-        for (int e = thread; e < 16 * 64; e += 64) {
+    float a_next[16];
+    float b_next[8];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 16; ++l) {
+            const int e = thread + l * 64;
             const int row = blockIdx.y * 64 + e / 16;
             const int k = start + e % 16;
-            a_tile[e % 16][e / 16] = row < n && k < n ? a[row * n + k] : 0.0f;
+            a_next[l] = row < n && k < n ? a[row * n + k] : 0.0f;
         }
-        for (int e = thread; e < 16 * 32; e += 64) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 64;
             const int col = blockIdx.x * 32 + e % 32;
             const int k = start + e / 32;
-            b_tile[e / 32][e % 32] = col < n && k < n ? b[k * n + col] : 0.0f;
+            b_next[l] = col < n && k < n ? b[k * n + col] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < n; start += 16) {
+        #pragma unroll
+        for (int l = 0; l < 16; ++l) {
+            const int e = thread + l * 64;
+            a_tile[e % 16][e / 16] = a_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 64;
+            b_tile[e / 32][e % 32] = b_next[l];
         }
         __syncthreads();
+        if (start + 16 < n) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             float a_reg[8];

@@ -7,24 +7,44 @@
 __global__ void correlation(const float *x, float *r, int samples, int vars)
 {
     const bool has_elements = blockIdx.x * 128 < blockIdx.y * 128 + 127;
-    __shared__ float x_a_tile[16][128];
-    __shared__ float x_b_tile[16][128];
+    __shared__ float x_a_tile[8][128];
+    __shared__ float x_b_tile[8][128];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float sum[8][8] = {};
-    for (int start = 0; has_elements && start < samples; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
+    float x_a_next[4];
+    float x_b_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int a = blockIdx.x * 128 + e % 128;
             const int s = start + e / 128;
-            x_a_tile[e / 128][e % 128] = a < vars && s < samples ? x[s * vars + a] : 0.0f;
+            x_a_next[l] = a < vars && s < samples ? x[s * vars + a] : 0.0f;
         }
-        for (int e = thread; e < 16 * 128; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int b = blockIdx.y * 128 + e % 128;
             const int s = start + e / 128;
-            x_b_tile[e / 128][e % 128] = b < vars && s < samples ? x[s * vars + b] : 0.0f;
+            x_b_next[l] = b < vars && s < samples ? x[s * vars + b] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; has_elements && start < samples; start += 8) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            x_a_tile[e / 128][e % 128] = x_a_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            x_b_tile[e / 128][e % 128] = x_b_next[l];
         }
         __syncthreads();
+        if (start + 8 < samples) load_next(start + 8);
         #pragma unroll
-        for (int p = 0; p < 16; ++p) {
+        for (int p = 0; p < 8; ++p) {
             float x_b_reg[8];
             #pragma unroll
             for (int i = 0; i < 8; ++i) {

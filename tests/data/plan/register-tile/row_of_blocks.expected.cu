@@ -5,8 +5,8 @@
 // y = x * w + bias for a batch of inputs; a row of the grid for each input
 __global__ void dense(const float *x, const float *w, const float *bias, float *y, int batch, int inputs, int outputs)
 {
-    __shared__ float x_tile[16][132];
-    __shared__ float w_tile[16][128];
+    __shared__ float x_tile[8][132];
+    __shared__ float w_tile[8][128];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     float acc[8][8];
     #pragma unroll
@@ -20,20 +20,40 @@ __global__ void dense(const float *x, const float *w, const float *bias, float *
             }
         }
     }
-    for (int start = 0; start < inputs; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
-            const int sample = blockIdx.y * 128 + e / 16;
-            const int i = start + e % 16;
-            x_tile[e % 16][e / 16] = sample < batch && i < inputs ? x[sample * inputs + i] : 0.0f;
+    float x_next[4];
+    float w_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            const int sample = blockIdx.y * 128 + e / 8;
+            const int i = start + e % 8;
+            x_next[l] = sample < batch && i < inputs ? x[sample * inputs + i] : 0.0f;
         }
-        for (int e = thread; e < 16 * 128; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int unit = blockIdx.x * 128 + e % 128;
             const int i = start + e / 128;
-            w_tile[e / 128][e % 128] = unit < outputs && i < inputs ? w[i * outputs + unit] : 0.0f;
+            w_next[l] = unit < outputs && i < inputs ? w[i * outputs + unit] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < inputs; start += 8) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            x_tile[e % 8][e / 8] = x_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            w_tile[e / 128][e % 128] = w_next[l];
         }
         __syncthreads();
+        if (start + 8 < inputs) load_next(start + 8);
         #pragma unroll
-        for (int p = 0; p < 16; ++p) {
+        for (int p = 0; p < 8; ++p) {
             float x_reg[8];
             #pragma unroll
             for (int r = 0; r < 8; ++r) {

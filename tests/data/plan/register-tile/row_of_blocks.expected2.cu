@@ -20,18 +20,38 @@ __global__ void dense(const float *x, const float *w, const float *bias, float *
             }
         }
     }
-    for (int start = 0; start < inputs; start += 16) {
-        for (int e = thread; e < 16 * 128; e += 256) {
+    float x_next[8];
+    float w_next[4];
+    const auto load_next = [&](int start) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
             const int sample = blockIdx.y * 128 + e / 16;
             const int i = start + e % 16;
-            x_tile[e % 16][e / 16] = sample < batch && i < inputs ? x[sample * inputs + i] : 0.0f;
+            x_next[l] = sample < batch && i < inputs ? x[sample * inputs + i] : 0.0f;
         }
-        for (int e = thread; e < 16 * 64; e += 256) {
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
             const int unit = blockIdx.x * 64 + e % 64;
             const int i = start + e / 64;
-            w_tile[e / 64][e % 64] = unit < outputs && i < inputs ? w[i * outputs + unit] : 0.0f;
+            w_next[l] = unit < outputs && i < inputs ? w[i * outputs + unit] : 0.0f;
+        }
+    };
+    load_next(0);
+    for (int start = 0; start < inputs; start += 16) {
+        #pragma unroll
+        for (int l = 0; l < 8; ++l) {
+            const int e = thread + l * 256;
+            x_tile[e % 16][e / 16] = x_next[l];
+        }
+        #pragma unroll
+        for (int l = 0; l < 4; ++l) {
+            const int e = thread + l * 256;
+            w_tile[e / 64][e % 64] = w_next[l];
         }
         __syncthreads();
+        if (start + 16 < inputs) load_next(start + 16);
         #pragma unroll
         for (int p = 0; p < 16; ++p) {
             float x_reg[8];

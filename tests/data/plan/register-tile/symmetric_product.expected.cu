@@ -6,8 +6,8 @@
 
 __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 {
-	__shared__ float a_i_tile[16][132];
-	__shared__ float a_j_tile[16][132];
+	__shared__ float a_i_tile[8][132];
+	__shared__ float a_j_tile[8][132];
 	const int thread = threadIdx.y * 16 + threadIdx.x;
 	float s[8][8];
 	#pragma unroll
@@ -21,20 +21,40 @@ __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 			}
 		}
 	}
-	for (int start = 0; start < M; start += 16) {
-		for (int e = thread; e < 16 * 128; e += 256) {
-			const int i = blockIdx.y * 128 + e / 16;
-			const int k = start + e % 16;
-			a_i_tile[e % 16][e / 16] = i < N ? a[i * M + k] : 0.0f;
+	float a_i_next[4];
+	float a_j_next[4];
+	const auto load_next = [&](int start) {
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
+			const int i = blockIdx.y * 128 + e / 8;
+			const int k = start + e % 8;
+			a_i_next[l] = i < N ? a[i * M + k] : 0.0f;
 		}
-		for (int e = thread; e < 16 * 128; e += 256) {
-			const int j = blockIdx.x * 128 + e / 16;
-			const int k = start + e % 16;
-			a_j_tile[e % 16][e / 16] = j < N ? a[j * M + k] : 0.0f;
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
+			const int j = blockIdx.x * 128 + e / 8;
+			const int k = start + e % 8;
+			a_j_next[l] = j < N ? a[j * M + k] : 0.0f;
+		}
+	};
+	load_next(0);
+	for (int start = 0; start < M; start += 8) {
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
+			a_i_tile[e % 8][e / 8] = alpha * a_i_next[l];
+		}
+		#pragma unroll
+		for (int l = 0; l < 4; ++l) {
+			const int e = thread + l * 256;
+			a_j_tile[e % 8][e / 8] = a_j_next[l];
 		}
 		__syncthreads();
+		if (start + 8 < M) load_next(start + 8);
 		#pragma unroll
-		for (int p = 0; p < 16; ++p) {
+		for (int p = 0; p < 8; ++p) {
 			float a_i_reg[8];
 			#pragma unroll
 			for (int r = 0; r < 8; ++r) {
@@ -49,7 +69,7 @@ __global__ void syrk_kernel(float alpha, float beta, float *a, float *c)
 			for (int r = 0; r < 8; ++r) {
 				#pragma unroll
 				for (int c2 = 0; c2 < 8; ++c2) {
-					s[r][c2] += alpha * a_i_reg[r] * a_j_reg[c2];
+					s[r][c2] += a_i_reg[r] * a_j_reg[c2];
 				}
 			}
 		}

@@ -9,18 +9,38 @@ extern "C" __global__ void product(float* out, const float* lhs, const float* rh
   __shared__ float rhsTile[16][32];
   const int thread = threadIdx.y * 8 + threadIdx.x;
   float acc[8][4] = {};
-  for (unsigned start = 0; start < n; start += 16) {
-    for (int e = thread; e < 16 * 64; e += 64) {
+  float lhsNext[16];
+  float rhsNext[8];
+  const auto loadNext = [&](unsigned start) {
+    #pragma unroll
+    for (int l = 0; l < 16; ++l) {
+      const int e = thread + l * 64;
       const unsigned row = blockIdx.y * 64 + e / 16;
       const unsigned k = start + e % 16;
-      lhsTile[e % 16][e / 16] = row < n && k < n ? lhs[row * n + k] : 0.0f;
+      lhsNext[l] = row < n && k < n ? lhs[row * n + k] : 0.0f;
     }
-    for (int e = thread; e < 16 * 32; e += 64) {
+    #pragma unroll
+    for (int l = 0; l < 8; ++l) {
+      const int e = thread + l * 64;
       const unsigned col = blockIdx.x * 32 + e % 32;
       const unsigned k = start + e / 32;
-      rhsTile[e / 32][e % 32] = col < n && k < n ? rhs[k * n + col] : 0.0f;
+      rhsNext[l] = col < n && k < n ? rhs[k * n + col] : 0.0f;
+    }
+  };
+  loadNext(0);
+  for (unsigned start = 0; start < n; start += 16) {
+    #pragma unroll
+    for (int l = 0; l < 16; ++l) {
+      const int e = thread + l * 64;
+      lhsTile[e % 16][e / 16] = lhsNext[l];
+    }
+    #pragma unroll
+    for (int l = 0; l < 8; ++l) {
+      const int e = thread + l * 64;
+      rhsTile[e / 32][e % 32] = rhsNext[l];
     }
     __syncthreads();
+    if (start + 16 < n) loadNext(start + 16);
     #pragma unroll
     for (int p = 0; p < 16; ++p) {
       float lhsReg[8];

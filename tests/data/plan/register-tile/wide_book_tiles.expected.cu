@@ -6,24 +6,44 @@ const int TILE_DIM = 32;
 
 __global__ void mm(float *c, const float *a, const float *b, int m, int n, int k)
 {
-  __shared__ float a_tile[16][132];
-  __shared__ float b_tile[16][128];
+  __shared__ float a_tile[8][132];
+  __shared__ float b_tile[8][128];
   const int thread = threadIdx.y * 16 + threadIdx.x;
   float v[8][8] = {};
-  for (int start = 0; start < k; start += 16) {
-    for (int e = thread; e < 16 * 128; e += 256) {
-      const int row = blockIdx.y * 128 + e / 16;
-      const int i = start + e % 16;
-      a_tile[e % 16][e / 16] = row < m && i < k ? a[row * k + i] : 0.0f;
+  float a_next[4];
+  float b_next[4];
+  const auto load_next = [&](int start) {
+    #pragma unroll
+    for (int l = 0; l < 4; ++l) {
+      const int e = thread + l * 256;
+      const int row = blockIdx.y * 128 + e / 8;
+      const int i = start + e % 8;
+      a_next[l] = row < m && i < k ? a[row * k + i] : 0.0f;
     }
-    for (int e = thread; e < 16 * 128; e += 256) {
+    #pragma unroll
+    for (int l = 0; l < 4; ++l) {
+      const int e = thread + l * 256;
       const int col = blockIdx.x * 128 + e % 128;
       const int i = start + e / 128;
-      b_tile[e / 128][e % 128] = col < n && i < k ? b[i * n + col] : 0.0f;
+      b_next[l] = col < n && i < k ? b[i * n + col] : 0.0f;
+    }
+  };
+  load_next(0);
+  for (int start = 0; start < k; start += 8) {
+    #pragma unroll
+    for (int l = 0; l < 4; ++l) {
+      const int e = thread + l * 256;
+      a_tile[e % 8][e / 8] = a_next[l];
+    }
+    #pragma unroll
+    for (int l = 0; l < 4; ++l) {
+      const int e = thread + l * 256;
+      b_tile[e / 128][e % 128] = b_next[l];
     }
     __syncthreads();
+    if (start + 8 < k) load_next(start + 8);
     #pragma unroll
-    for (int p = 0; p < 16; ++p) {
+    for (int p = 0; p < 8; ++p) {
       float a_reg[8];
       #pragma unroll
       for (int r = 0; r < 8; ++r) {

@@ -10,18 +10,38 @@ __global__ void mm(float *c, const float *a, const float *b, int m, int n, int k
   __shared__ float b_tile[16][64];
   const int thread = threadIdx.y * 16 + threadIdx.x;
   float v[8][4] = {};
-  for (int start = 0; start < k; start += 16) {
-    for (int e = thread; e < 16 * 128; e += 256) {
+  float a_next[8];
+  float b_next[4];
+  const auto load_next = [&](int start) {
+    #pragma unroll
+    for (int l = 0; l < 8; ++l) {
+      const int e = thread + l * 256;
       const int row = blockIdx.y * 128 + e / 16;
       const int i = start + e % 16;
-      a_tile[e % 16][e / 16] = row < m && i < k ? a[row * k + i] : 0.0f;
+      a_next[l] = row < m && i < k ? a[row * k + i] : 0.0f;
     }
-    for (int e = thread; e < 16 * 64; e += 256) {
+    #pragma unroll
+    for (int l = 0; l < 4; ++l) {
+      const int e = thread + l * 256;
       const int col = blockIdx.x * 64 + e % 64;
       const int i = start + e / 64;
-      b_tile[e / 64][e % 64] = col < n && i < k ? b[i * n + col] : 0.0f;
+      b_next[l] = col < n && i < k ? b[i * n + col] : 0.0f;
+    }
+  };
+  load_next(0);
+  for (int start = 0; start < k; start += 16) {
+    #pragma unroll
+    for (int l = 0; l < 8; ++l) {
+      const int e = thread + l * 256;
+      a_tile[e % 16][e / 16] = a_next[l];
+    }
+    #pragma unroll
+    for (int l = 0; l < 4; ++l) {
+      const int e = thread + l * 256;
+      b_tile[e / 64][e % 64] = b_next[l];
     }
     __syncthreads();
+    if (start + 16 < k) load_next(start + 16);
     #pragma unroll
     for (int p = 0; p < 16; ++p) {
       float a_reg[8];

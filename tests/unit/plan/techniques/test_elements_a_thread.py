@@ -105,10 +105,10 @@ def test_another_grid_is_a_change_of_host_code(context_of):
 def test_a_tile_with_one_element_along_an_axis_has_no_loop_over_it(context_of, applied):
     text = (DATA / "register-tile" / "symmetric_product.cu").read_text("utf-8").replace("dim3(32, 32)", "dim3(32, 8)")
     context = replace(context_of(text), launches=(LaunchConfig(Dim3(22, 24), Dim3(32, 8)),))
-    for rewrite in RegisterTiling().rewrite(context)[:2]:
+    for rewrite, elements, index in zip(RegisterTiling().rewrite(context)[:3], (2, 4, 2), ("r", "r", "c2"), strict=True):
         after = applied(text, rewrite)
         assert "< 1;" not in after and "[1]" not in after
-        assert "float s[2];" in after and ("\ts[r] += " in after or "\ts[c2] += " in after)
+        assert f"float s[{elements}];" in after and f"\ts[{index}] += " in after
 
 
 def test_a_small_product_is_left_to_one_element_a_thread(context_of):
