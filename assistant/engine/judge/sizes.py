@@ -54,6 +54,7 @@ _LEAST_ESTIMATED_RATIO = 0.75
 """Where only some blocks of the launch ran, so that what all of them write is estimated from these: those at its edges write less."""
 _TELLING_BYTES = 4
 """Results of this width are hardly ever a pattern by chance."""
+_LESS_SMALL = 4
 _BASE = "base"
 
 
@@ -135,17 +136,21 @@ def size_model_of(
 async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_confirming: bool) -> SizeTrials:
     """Grow, and shrink what is large, until each purpose has a usable size; a second round tries harder what the first did not find.
 
+    Where a smaller launch leaves too many results as they were, one that is not as small is tried: a block that adds zero is less of it.
     While candidates are ranked, one size is enough. Where a launch takes too long, one with fewer threads at the same sizes says nothing:
     it may be quick because it leaves out work.
     """
     purposes = _purposes(launch)
     chosen = list(purposes) if is_confirming else list(purposes)[:1]
     waiting = {name: _cases(launch, purposes[name], seed) for name in chosen}
+    uncovered: dict[str, Iterator[CleanSize]] = {}
     found: dict[str, CleanSize] = {}
     reasons: dict[str, str] = {}
     late: dict[str, int] = {}
-    for count in (1, trial_count(launch.cost, is_smaller=chosen_in(launch.own.case) != ())):
-        left = {name: made for name, made in waiting.items() if name not in found}
+    for ways, count in ((waiting, 1), (waiting, trial_count(launch.cost, is_smaller=chosen_in(launch.own.case) != ())), (uncovered, 1)):
+        left = {name: made for name, made in ways.items() if name not in found}
+        if ways is uncovered and not left:
+            break
         batch = await in_thread(_next_of_each, left, count)
         trials = await try_cases([sized.new for _, sized in batch], _LIMIT_S)
         for late_one in (trial.case for trial in trials if trial.is_late):
@@ -153,7 +158,10 @@ async def try_sizes(try_cases: TryCases, launch: SizedLaunch, seed: int, is_conf
         for (name, sized), trial in zip(batch, trials, strict=True):
             if _thread_count(sized.new) < late.get(sized.new.origin.shape, 0):
                 continue
-            reason = trial.unclean(launch.own.problem_kinds) or _not_covered(launch, trial, sized.plan)
+            unclean = trial.unclean(launch.own.problem_kinds)
+            reason = unclean or _not_covered(launch, trial, sized.plan)
+            if name == _BASE and unclean is None and reason is not None:
+                uncovered.setdefault(name, _cases(launch, _less_small(launch), seed))
             if reason is None:
                 found.setdefault(name, replace(sized, checked=trial.checked, iterations=trial.iterations))
             else:
@@ -179,6 +187,12 @@ def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
     base, grown = {name: wanted[name] for name in wanted if name == _BASE}, {name: wanted[name] for name in wanted if name != _BASE}
     ratios = {name: work_ratio(own, sizes[0]) for name, sizes in grown.items()}
     return base | {name: grown[name] for name in affordable(launch.cost, ratios)}
+
+
+def _less_small(launch: SizedLaunch) -> list[dict[str, int]]:
+    """Sizes of a few times the work of the smaller ones; none where that is the launch's own."""
+    own, ratio = launch.model.varied, _LESS_SMALL * shrink_ratio(launch.cost)
+    return [within(own, one, launch.model.leading) for one in smaller(own, ratio)] if ratio < 1.0 else []
 
 
 def _fixed(launch: SizedLaunch) -> frozenset[str]:

@@ -17,6 +17,7 @@ from assistant.engine.judge.written_grid import written_grid
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Source
 from assistant.ports.lab import CaseRun
+from assistant.workload.derive import contents_of
 from assistant.workload.recordings import NewCase
 from tests.unit.workload.launches import launched
 
@@ -68,3 +69,23 @@ async def test_of_two_equal_sizes_the_text_says_which_one_the_grid_follows(is_re
 
     await try_sizes(try_cases, SizedLaunch(ran(case), model, Cost(4096, 32768, 0.001), {}, written), 1, is_confirming=True)
     assert seen and all(blocks == rows for blocks, rows in seen) is is_read
+
+
+@pytest.mark.parametrize(("left", "expected"), [(0, 4691), (512, 18757), (2048, None)])
+async def test_where_a_smaller_launch_leaves_too_much_as_it_was_one_that_is_not_as_small_is_tried(left: int, expected: int | None) -> None:
+    """As where the first block adds an offset of zero."""
+    case, parameters = launched(LaunchConfig(Dim3(586), Dim3(512)), {"n": 300_000}, np.arange(300_000, dtype=np.int32))
+    model = size_model_of(case, parameters, (), lambda _: None)
+    assert model is not None
+
+    def changed(one: NewCase) -> CaseTrial:
+        contents = {buffer: bytes(data) for buffer, data in contents_of(one).items()}
+        after = {buffer: data[: 4 * left] + bytes(255 - byte for byte in data[4 * left :]) for buffer, data in contents.items()}
+        return replace(ran(one), after=tuple(after.items()))
+
+    async def try_cases(cases: Sequence[NewCase], _: float) -> list[CaseTrial]:
+        return [changed(one) for one in cases]
+
+    launch = SizedLaunch(changed(case), model, Cost(586 * 512, 1_200_000, 0.05), {})
+    base = (await try_sizes(try_cases, launch, 1, is_confirming=False)).base
+    assert (None if base is None else dict(base.plan.sizes)["n"]) == expected
