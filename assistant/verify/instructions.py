@@ -17,7 +17,7 @@ __all__ = ["machine_code_labels"]
 
 _ARCH_SASS = re.compile(r"^(?:H|I|Q|B)?GMMA\b|^UTMA\w*|^UBLKCP|^SYNCS\b|^UCGABAR\w*|^USETMAXREG\b")
 """Instructions that only sm_90 and later have: warpgroup products, the tensor memory accelerator, clusters."""
-_PRECISE_SASS = re.compile(r"^D(?:ADD|MUL|FMA|SETP|MNMX)\b")
+_PRECISE_SASS = re.compile(r"^D(?:ADD|MUL|FMA|MMA|SETP|MNMX)\b")
 _LOW_SASS = re.compile(r"^(?:H(?:ADD2|MUL2|FMA2|MNMX2)|HMMA|QGMMA|QMMA|HGMMA)\b|^F2F[P]?\.(?:F16|BF16)")
 _WIDE_SASS = re.compile(r"^(?:LDG?|STG?)\b.*\.128\b")
 _FAST_SASS = re.compile(r"^(MUFU\.(?:EX2|LG2|SIN|COS|TANH))\b")

@@ -41,9 +41,9 @@ __all__ = ["DoubleTensorCores"]
 _PIECE_ROWS = {"sm_80": 8, "sm_90": 16}
 """Rows of one product where tensor cores multiply doubles faster than other units do: 19.5 against 9.7 TFLOP/s on an A100, 67 against 34 on
 an H100 and an H200 (NVIDIA's data sheets). On sm_86, sm_89 and sm_120 both have next to none, on a B200 both have 37."""
-_SHAPES = ((128, 64, 64), (256, 128, 64), (256, 64, 128))
-"""(threads, elements along x, along y) of a block: 32 x 32 elements a warp. Of the first, which need 152 registers at most (ptxas, sm_90),
-three are on a multiprocessor at once, so that two multiply while one loads."""
+_SHAPES = ((128, 64, 64, True), (128, 64, 64, False), (256, 128, 64, False), (256, 64, 128, False))
+"""(threads, elements along x, along y, whether tiles are loaded ahead) of a block: 32 x 32 elements a warp. Of the first a multiprocessor
+holds three (168 registers for one product, ptxas for sm_90); where there are too few blocks for that, products hide its loads, too."""
 _LEAST_BLOCKS = 132 // 4
 """With fewer an H100 or H200 has most of its multiprocessors without work. Our own limit."""
 _DEEP, _SHALLOW = 16, 8
@@ -57,6 +57,7 @@ class _Size(Record):
     x: int
     """Elements of a block along a row."""
     y: int
+    loads_ahead: bool
 
     @property
     def extents(self) -> dict[str, int]:
@@ -128,7 +129,7 @@ def _variants(form: ElementForm, kernel: ElementKernel, added: ProductSum) -> tu
         if isinstance(launches, Obstacle) or depth is None:
             obstacle = launches if isinstance(launches, Obstacle) else obstacle
             continue
-        tile = TensorTile(kernel, added, size.block, size.extents, depth, rows, piece_rows)
+        tile = TensorTile(kernel, added, size.block, size.extents, depth, rows, piece_rows, size.loads_ahead)
         edits, in_others = by_file(context, (*with_edits_of(context, plain, tensor_tile_edits(plain, tile)), *launches))
         blocks = f"blocks of {size.block.x} x {size.block.y} threads"
         elsewhere = launch_elsewhere(context, f"{blocks} for {size.x} x {size.y} elements")
@@ -145,10 +146,15 @@ def _variants(form: ElementForm, kernel: ElementKernel, added: ProductSum) -> tu
                 predictions=_predictions(context),
                 assumptions=elsewhere,
                 in_others=in_others,
-                numbers=(("block_rows", size.y), ("block_columns", size.x), ("block_threads", size.block.count)),
+                numbers=_numbers(size),
             )
         )
     return tuple(made) or obstacle
+
+
+def _numbers(size: _Size) -> tuple[tuple[str, int], ...]:
+    shape = (("block_rows", size.y), ("block_columns", size.x), ("block_threads", size.block.count))
+    return (*shape, ("tiles_ahead", int(size.loads_ahead)))
 
 
 def _predictions(context: TransformationContext) -> tuple[MetricPrediction, ...]:
@@ -160,10 +166,10 @@ def _sizes(form: ElementForm) -> list[_Size]:
     """Those whose blocks the launches can have."""
     is_fixed = form.matrix is None and (form.is_bounded_by_launch or bool(form.original.kernel.launch_bounds))
     found: list[_Size] = []
-    for threads, x, y in _SHAPES:
+    for threads, x, y, loads_ahead in _SHAPES:
         block = form.block if form.block.count == threads else None if is_fixed else block_shape(threads)
         if block is not None and x % block.x == 0 and y % block.y == 0 and x % form.block.x == 0 and y % form.block.y == 0:
-            found.append(_Size(block, x, y))
+            found.append(_Size(block, x, y, loads_ahead))
     return found
 
 
@@ -171,7 +177,7 @@ def _is_small(form: ElementForm) -> bool:
     """The launch that cost most has too few elements."""
     if not form.plain.launches:
         return False
-    grid, (_, x, y) = form.plain.launches[0].grid, _SHAPES[0]
+    grid, (_, x, y, _) = form.plain.launches[0].grid, _SHAPES[0]
     return ceil(grid.x * form.block.x / x) * ceil(grid.y * form.block.y / y) * grid.z < _LEAST_BLOCKS
 
 

@@ -35,6 +35,12 @@ def test_machine_code_shows_what_the_source_hides(opcode: str, label: Label) -> 
     assert found.label is label and found.line == 3 and opcode in found.message
 
 
+@pytest.mark.parametrize(("opcode", "is_labelled"), [("FFMA", True), ("DFMA", False), ("DMMA.16x8x4", False)])
+def test_sums_that_tensor_cores_take_in_double_are_no_less_precise(opcode: str, is_labelled: bool) -> None:
+    found = detect_labels(version(TEXT, ("DADD",)), version(TEXT, (opcode,)))
+    assert (Label.PRECISION in {each.label for each in found}) is is_labelled
+
+
 @pytest.mark.parametrize(
     ("routine", "is_labelled"), [("$__internal_0_$__cuda_sm3x_div_rn_noftz_f32_slowpath", False), ("$_Z5helperf", True)]
 )

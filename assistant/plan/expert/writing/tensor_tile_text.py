@@ -22,6 +22,7 @@ from assistant.plan.expert.analysis.products_of_sides import ProductSum, Side
 from assistant.plan.expert.analysis.whole_tiles import has_whole_tiles
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.element_text import ElementText
+from assistant.plan.expert.writing.style import is_simple_term
 from assistant.record import Record
 
 __all__ = ["TensorTile", "side_bytes", "tensor_tile_edits"]
@@ -49,6 +50,8 @@ class TensorTile(Record):
     """The axis whose neighbours lie far apart where the result is stored: lanes next to each other differ along the other one."""
     piece_rows: int
     """Rows of one product: 8 on sm_80, 16 on sm_90."""
+    loads_ahead: bool = False
+    """A tile is on its way into registers while the one before is multiplied."""
 
     @property
     def columns(self) -> str:
@@ -79,6 +82,7 @@ class _Writer(ElementText):
         self._first = {axis: self._free(self._style.name("warp", self._kernel.locals.position(axis).name)) for axis in "yx"}
         self._sums = tuple(sorted(product, key=lambda side: side.axis != tile.rows) for product in tile.sum.products)
         self._sides = {(side.axis, side.text): side for product in self._sums for side in product}
+        self._ahead = {key: self._free(*self._names(side, "next")) for key, side in self._sides.items()}
         self._tiles = {key: self._free(*self._names(side, "tile")) for key, side in self._sides.items()}
         self._registers = {key: self._free(*self._names(side, "reg")) for key, side in self._sides.items()}
 
@@ -137,38 +141,59 @@ class _Writer(ElementText):
         return f"{self._tile.sum.name}[{self._row}][{self._column}][{self._slot}]"
 
     def _loop(self) -> list[str]:
-        header, depth = self._kernel.header, self._tile.depth
-        goes_on = f"{self._start} {header.comparison} {header.bound}"
+        header, depth, step = self._kernel.header, self._tile.depth, self._step
+        ahead = self._tile.loads_ahead
+        bound = header.bound if not ahead or is_simple_term(header.bound) else f"({header.bound})"
+        goes_on = f"{self._start} {header.comparison} {bound}" + (f" + {depth}" if ahead else "")
         if self._kernel.triangles and self._has_others:
             goes_on = f"{self._busy} && {goes_on}"
-        inner = [line for key, side in self._sides.items() for line in self._filling(self._tiles[key], side)]
-        inner += ["__syncthreads();", *self._products(), "__syncthreads();"]
+        loads = [line for key in self._sides for line in self._loading(key)]
+        inner = [*loads, "__syncthreads();", *self._products(), "__syncthreads();"]
+        if ahead:
+            before = [f"if ({self._start} > {header.first}) {{", *(step + line for line in self._products()), "}"]
+            stores = [line for key in self._sides for line in self._storing(key)]
+            inner = [*loads, *before, "__syncthreads();", *stores, "__syncthreads();"]
         head = f"for ({self._counter_type()} {self._start} = {header.first}; {goes_on}; {self._start} += {depth}) {{"
-        return [head, *(self._step + line for line in inner), "}"]
+        said = ["// each round loads a tile while it multiplies the one before; the last round only multiplies"] if ahead else []
+        return [*said, head, *(step + line for line in inner), "}"]
 
-    def _filling(self, name: str, side: Side) -> list[str]:
+    def _loading(self, key: tuple[str, str]) -> list[str]:
         """The threads of the block load one tile together, neighbours next to neighbours; zeros where the matrix ends."""
-        depth, extent, slot = self._tile.depth, self.extent(side.axis), self._slot
-        rows, length = (extent, depth) if side.load.walks_along_loop else (depth, extent)
-        position, header = self._kernel.locals.position(side.axis), self._kernel.header
-        first, second = f"{slot} + {self._thread} / {length}", f"{self._thread} % {length}"
+        side, slot, header = self._sides[key], self._slot, self._kernel.header
+        extent, position = self.extent(side.axis), self._kernel.locals.position(side.axis)
+        first, second = self._own_place(side)
         across, along = (first, second) if side.load.walks_along_loop else (second, first)
-        whole = has_whole_tiles(self._context, header, depth)
-        ends = [] if whole else [f"{header.variable} {header.comparison} {header.bound}"]
+        is_whole = not self._tile.loads_ahead and has_whole_tiles(self._context, header, self._tile.depth)
+        ends = [] if is_whole else [f"{header.variable} {header.comparison} {header.bound}"]
         checks = " && ".join((*self._kernel.conditions(self._tree, side.axis), *ends))
+        rows, step = self._rows_of(side)
+        target = f"{self._ahead[key]}[{slot} / {step}]" if self._tile.loads_ahead else f"{self._tiles[key]}[{first}][{second}]"
         lines = [
             f"const {position.type} {position.name} = blockIdx.{side.axis} * {extent} + {across};",
             f"const {self._counter_type()} {header.variable} = {self._start} + {along};",
             *self._declarations(set(side.names)),
-            f"{name}[{first}][{second}] = {f'{checks} ? {side.text} : 0.0' if checks else side.text};",
+            f"{target} = {f'{checks} ? {side.text} : 0.0' if checks else side.text};",
         ]
-        step = self._tile.block.count // length
-        return [
-            "#pragma unroll",
-            f"for (int {slot} = 0; {slot} < {rows}; {slot} += {step}) {{",
-            *(self._step + line for line in lines),
-            "}",
-        ]
+        declared = [f"double {self._ahead[key]}[{rows // step}];"] if self._tile.loads_ahead else []
+        head = f"for (int {slot} = 0; {slot} < {rows}; {slot} += {step}) {{"
+        return [*declared, "#pragma unroll", head, *(self._step + line for line in lines), "}"]
+
+    def _storing(self, key: tuple[str, str]) -> list[str]:
+        """What a thread loaded goes to its places of the tile."""
+        slot, (rows, step), (first, second) = self._slot, self._rows_of(self._sides[key]), self._own_place(self._sides[key])
+        head = f"for (int {slot} = 0; {slot} < {rows}; {slot} += {step})"
+        return ["#pragma unroll", head, f"{self._step}{self._tiles[key]}[{first}][{second}] = {self._ahead[key]}[{slot} / {step}];"]
+
+    def _rows_of(self, side: Side) -> tuple[int, int]:
+        """Rows of the side's tile, and of these so many as all threads together fill at once."""
+        depth, extent = self._tile.depth, self.extent(side.axis)
+        rows, length = (extent, depth) if side.load.walks_along_loop else (depth, extent)
+        return rows, self._tile.block.count // length
+
+    def _own_place(self, side: Side) -> tuple[str, str]:
+        """Row and column of the element that a thread brings."""
+        length = self._tile.depth if side.load.walks_along_loop else self.extent(side.axis)
+        return f"{self._slot} + {self._thread} / {length}", f"{self._thread} % {length}"
 
     def _products(self) -> list[str]:
         """All products of a tile."""

@@ -24,42 +24,53 @@ __global__ void syrk_lower(const double *A, double *C, double alpha, double beta
 			}
 		}
 	}
-	for (int start = 0; start < m; start += 16) {
+	// each round loads a tile while it multiplies the one before; the last round only multiplies
+	for (int start = 0; start < m + 16; start += 16) {
+		double a_i_next[8];
 		#pragma unroll
 		for (int e = 0; e < 64; e += 8) {
 			const int i = blockIdx.y * 64 + e + thread / 16;
 			const int k = start + thread % 16;
-			a_i_tile[e + thread / 16][thread % 16] = i < n && k < m ? alpha * A[i * m + k] : 0.0;
+			a_i_next[e / 8] = i < n && k < m ? alpha * A[i * m + k] : 0.0;
 		}
+		double a_j_next[8];
 		#pragma unroll
 		for (int e = 0; e < 64; e += 8) {
 			const int j = blockIdx.x * 64 + e + thread / 16;
 			const int k = start + thread % 16;
-			a_j_tile[e + thread / 16][thread % 16] = j < n && k < m ? A[j * m + k] : 0.0;
+			a_j_next[e / 8] = j < n && k < m ? A[j * m + k] : 0.0;
 		}
-		__syncthreads();
-		#pragma unroll
-		for (int p = 0; p < 16; p += 4) {
-			double a_i_reg[2][2];
+		if (start > 0) {
 			#pragma unroll
-			for (int r = 0; r < 2; ++r) {
-				a_i_reg[r][0] = a_i_tile[warp_i + r * 16 + lane / 4][p + lane % 4];
-				a_i_reg[r][1] = a_i_tile[warp_i + r * 16 + lane / 4 + 8][p + lane % 4];
-			}
-			double a_j_reg[4];
-			#pragma unroll
-			for (int c = 0; c < 4; ++c)
-				a_j_reg[c] = a_j_tile[warp_j + c * 8 + lane / 4][p + lane % 4];
-			#pragma unroll
-			for (int r = 0; r < 2; ++r) {
+			for (int p = 0; p < 16; p += 4) {
+				double a_i_reg[2][2];
 				#pragma unroll
-				for (int c = 0; c < 4; ++c) {
-					asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-						: "+d"(acc[r][c][0]), "+d"(acc[r][c][1]), "+d"(acc[r][c][2]), "+d"(acc[r][c][3])
-						: "d"(a_i_reg[r][0]), "d"(a_i_reg[r][1]), "d"(a_j_reg[c]));
+				for (int r = 0; r < 2; ++r) {
+					a_i_reg[r][0] = a_i_tile[warp_i + r * 16 + lane / 4][p + lane % 4];
+					a_i_reg[r][1] = a_i_tile[warp_i + r * 16 + lane / 4 + 8][p + lane % 4];
+				}
+				double a_j_reg[4];
+				#pragma unroll
+				for (int c = 0; c < 4; ++c)
+					a_j_reg[c] = a_j_tile[warp_j + c * 8 + lane / 4][p + lane % 4];
+				#pragma unroll
+				for (int r = 0; r < 2; ++r) {
+					#pragma unroll
+					for (int c = 0; c < 4; ++c) {
+						asm volatile("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+							: "+d"(acc[r][c][0]), "+d"(acc[r][c][1]), "+d"(acc[r][c][2]), "+d"(acc[r][c][3])
+							: "d"(a_i_reg[r][0]), "d"(a_i_reg[r][1]), "d"(a_j_reg[c]));
+					}
 				}
 			}
 		}
+		__syncthreads();
+		#pragma unroll
+		for (int e = 0; e < 64; e += 8)
+			a_i_tile[e + thread / 16][thread % 16] = a_i_next[e / 8];
+		#pragma unroll
+		for (int e = 0; e < 64; e += 8)
+			a_j_tile[e + thread / 16][thread % 16] = a_j_next[e / 8];
 		__syncthreads();
 	}
 	#pragma unroll

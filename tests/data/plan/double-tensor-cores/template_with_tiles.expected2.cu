@@ -5,24 +5,24 @@
 template <typename T>
 __global__ void gemm(const T* __restrict__ A, const T* __restrict__ B, T* __restrict__ C, int n) {
     __shared__ double a_tile[64][20];
-    __shared__ double b_tile[16][132];
+    __shared__ double b_tile[16][68];
     const int thread = threadIdx.y * 16 + threadIdx.x;
     const int lane = thread % 32;
-    const int warp_row = thread / 128 * 32, warp_col = thread / 32 % 4 * 32;
+    const int warp_row = thread / 64 * 32, warp_col = thread / 32 % 2 * 32;
     // a lane's sums of 16 x 8: rows lane / 4 and + 8, columns lane % 4 * 2 and + 1
     double sum[2][4][4] = {};
     for (int start = 0; start < n; start += 16) {
         #pragma unroll
-        for (int e = 0; e < 64; e += 16) {
+        for (int e = 0; e < 64; e += 8) {
             const int row = blockIdx.y * 64 + e + thread / 16;
             const int k = start + thread % 16;
             a_tile[e + thread / 16][thread % 16] = row < n && k < n ? A[row * n + k] : 0.0;
         }
         #pragma unroll
         for (int e = 0; e < 16; e += 2) {
-            const int col = blockIdx.x * 128 + thread % 128;
-            const int k = start + e + thread / 128;
-            b_tile[e + thread / 128][thread % 128] = col < n && k < n ? B[k * n + col] : 0.0;
+            const int col = blockIdx.x * 64 + thread % 64;
+            const int k = start + e + thread / 64;
+            b_tile[e + thread / 64][thread % 64] = col < n && k < n ? B[k * n + col] : 0.0;
         }
         __syncthreads();
         #pragma unroll
@@ -56,7 +56,7 @@ __global__ void gemm(const T* __restrict__ A, const T* __restrict__ B, T* __rest
             #pragma unroll
             for (int e = 0; e < 4; ++e) {
                 const int row = blockIdx.y * 64 + warp_row + i * 16 + lane / 4 + e / 2 * 8;
-                const int col = blockIdx.x * 128 + warp_col + j * 8 + lane % 4 * 2 + e % 2;
+                const int col = blockIdx.x * 64 + warp_col + j * 8 + lane % 4 * 2 + e % 2;
                 if (row < n && col < n) {
                     C[row * n + col] = sum[i][j][e];
                 }
@@ -66,8 +66,8 @@ __global__ void gemm(const T* __restrict__ A, const T* __restrict__ B, T* __rest
 }
 
 void multiply(const double* a, const double* b, double* c, int n) {
-    dim3 threads(TILE, TILE);
-    dim3 blocks((n + 8 * TILE - 1) / (8 * TILE), (n + 4 * TILE - 1) / (4 * TILE));
+    dim3 threads(16, 8);
+    dim3 blocks((n + 4 * TILE - 1) / (4 * TILE), (n + 4 * TILE - 1) / (4 * TILE));
     gemm<double><<<blocks, threads>>>(a, b, c, n);
 }
 
