@@ -55,6 +55,7 @@ _LEAST_ESTIMATED_RATIO = 0.75
 _TELLING_BYTES = 4
 """Results of this width are hardly ever a pattern by chance."""
 _LESS_SMALL = 4
+"""Times the work of a smaller launch that one which is not as small has."""
 _BASE = "base"
 
 

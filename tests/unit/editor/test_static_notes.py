@@ -321,6 +321,7 @@ def test_a_power_of_the_programs_own_and_one_of_the_host_are_left_alone() -> Non
 
 _TOLD = {
     ("double_literals.cu", "KO106"),
+    ("blackwell_doubles.cu", "KO106"),
     ("arithmetic.cu", "KO106"),
     ("equality_with_a_fraction.cu", "KO106"),
     ("shared_tile_pointer_walk.cu", "KO106"),
