@@ -4,8 +4,8 @@
 2. Loads, stores and atomics: the bytes that a line's machine accesses move are those that its emulated accesses moved.
 3. Loops: passes, from iterations and how far the loop is unrolled.
 4. Blocks that hold the lines of one emulated block: all copies together ran as often as it.
-5. What is left open: copies share alike, a library routine's rare side is left out, else both ways are equally likely; parts of a loop of
-   which only the sum is known did half of it each.
+5. What is left open: copies share alike, a library routine's rare side is left out and its body is not, else both ways are equally
+   likely; parts of a loop of which only the sum is known did half of it each.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 
 from assistant.build.cfg import opcode_name
 from assistant.build.equations import Equations
+from assistant.build.library_bodies import library_bodies
 from assistant.build.loop_iterations import iterations_of
 from assistant.build.loop_map import WARP_LANES
 from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
@@ -64,6 +65,7 @@ class Evidence:
         self._accept_loops(is_certain=True)
         self._accept_all((*stored, *loaded, *work(self._machine, self._emulated, self._of_library, self._unrolled()), *copied))
         self._accept_loops(is_certain=False)
+        self._accept_bodies()
         self._accept_in_order()
         self._accept_copies()
         self._accept_open()
@@ -334,6 +336,10 @@ class Evidence:
         known = sum(self._count(edge) or 0.0 for edge in self._machine.outgoing[block.name])
         for edge in still_open:
             self._system.accept({edge: 1.0}, max(0.0, count - known) / len(still_open))
+
+    def _accept_bodies(self) -> None:
+        for edge, branch in library_bodies(self._machine, self.seen, self._of_library):
+            self._system.accept({edge: 1.0, branch: -1.0}, 0.0)
 
     def _is_only_way(self, branch: MachineBlock, target: MachineBlock) -> bool:
         """Whether the branch's other way only leads past ``target``: nvcc mostly divides operands of 32 bits there instead."""

@@ -34,6 +34,8 @@ that counts bytes would be taken for copies. nvcc 13.0 unrolled a loop of 2600 i
 _WHOLE = 1e-9
 _STORES, _LOADS, _CHANGES = ("store",), ("load",), ("store", "atomic")
 """Ends of the names of kinds of accesses."""
+_LEAST_COPIED = 0.5
+"""Share of an iteration's work that a copy in front of the loop has: what has less is what nvcc moved out of it."""
 _FULL = 0.98
 """Share of the lanes from which the threads of a warp are taken to iterate equally often."""
 _EVEN = 2.0
@@ -251,7 +253,10 @@ def _straight_pieces(loops: LoopMap, source: SourceLoop, looped: Sequence[Piece]
     found: list[Piece] = []
     for block in sorted(graph.reachable - {b for piece in looped if piece.loop for b in piece.loop.blocks}):
         chain = graph.loop_chain(block)
-        ratios = [count / units[marker] for marker, count in _markers(loops, source, [block]).items() if marker in units]
+        made = {marker: count for marker, count in _markers(loops, source, [block]).items() if marker in units}
+        if all(graph.dominates(block, piece.block) for piece in looped) and sum(made.values()) < _LEAST_COPIED * sum(units.values()):
+            continue
+        ratios = [count / units[marker] for marker, count in made.items()]
         if (chain[-1] if chain else None) == parent and ratios and (copies := round(statistics.median(ratios))) >= 1:
             found.append(Piece(block, copies, None, gate=_gate(graph, block, source, looped)))
     return found

@@ -5,6 +5,7 @@ from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.facts import (
     AccessCost,
     CarriedLoad,
+    DearFunction,
     DividedRoot,
     InvariantLoad,
     LineFacts,
@@ -29,6 +30,7 @@ __all__ = [
     "AccessCost",
     "CarriedLoad",
     "CountedLaunch",
+    "DearFunction",
     "DividedRoot",
     "FindContext",
     "FindResult",

@@ -170,6 +170,7 @@ METRICS: tuple[Metric, ...] = (
         None,
         (Method.STATIC,),
     ),
+    Metric("cheaper_functions", "calls", "math functions on a line that a cheaper one replaces", None, (Method.STATIC,)),
     Metric("divided_roots", "roots", "square roots on a line that nothing but divisions use", None, (Method.STATIC,)),
     Metric("double_literals", "literals", "floating literals without f on a line", None, (Method.STATIC,)),
     # model

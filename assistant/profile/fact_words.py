@@ -58,6 +58,7 @@ _WORDS = {
     "occupied_lane_ratio": "lanes in use on an SM",
     "wave_count": "waves of blocks",
     "constant_powers": "general powers",
+    "cheaper_functions": "functions with a cheaper form",
     "divided_roots": "roots that are only divided by",
     "double_literals": "literals in double",
     "predicted_time": "predicted time",

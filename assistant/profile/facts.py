@@ -12,6 +12,7 @@ from assistant.record import Record
 __all__ = [
     "AccessCost",
     "CarriedLoad",
+    "DearFunction",
     "DividedRoot",
     "InvariantLoad",
     "LineFacts",
@@ -100,6 +101,18 @@ class DividedRoot(Record):
     """A line for each division by it."""
 
 
+class DearFunction(Record):
+    """A call of a math function for which there is a cheaper one of the same value."""
+
+    text: str
+    """As it is written: ``cos(2 * M_PI * u)``."""
+    routine: str
+    """What would do: ``cospi``."""
+    form: str
+    """``turn`` of a multiple of pi, ``pair`` of a sine and a cosine, ``turns`` of both at once, ``power`` of 2 or 10."""
+    is_double: bool
+
+
 class AccessCost(Record):
     """What the text says that a warp moves by one element access, inside the grid."""
 
@@ -125,6 +138,8 @@ class LineFacts(Record):
     """Those of either kind whose exponent is a loop's counter."""
     divided_roots: tuple[DividedRoot, ...] = ()
     """Roots on this line that are only divided by."""
+    dear_functions: tuple[DearFunction, ...] = ()
+    """Calls on this line that a cheaper function replaces."""
     reduces_arguments: bool = False
     """Calls a sine, cosine or tangent of a float, whose routine reduces large arguments in double precision."""
     accumulated_pointers: tuple[str, ...] = ()

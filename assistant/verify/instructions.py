@@ -26,11 +26,14 @@ _OF_COMPILER = "$__internal_"
 """How names begin of routines that ptxas puts behind a kernel."""
 
 
-def machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]) -> list[DetectedLabel | None]:
-    """What B's instructions show and A's do not, where both sides have machine code."""
+def machine_code_labels(
+    old: tuple[KernelCode, ...], new: tuple[KernelCode, ...], exact: frozenset[str] = frozenset()
+) -> list[DetectedLabel | None]:
+    """What B's instructions show and A's do not, where both sides have machine code. ``exact``: instructions that functions without larger
+    errors, which B calls, are made of."""
     if not old or not new:
         return []
-    before = {i.opcode for code in old for i in _telling(code)}
+    before = {i.opcode for code in old for i in _telling(code)} | exact
     lines = {i.opcode: i.line or None for code in reversed(new) for i in reversed(_telling(code))}
     found = list[DetectedLabel | None]()
     for label, pattern, message in (
@@ -44,10 +47,17 @@ def machine_code_labels(old: tuple[KernelCode, ...], new: tuple[KernelCode, ...]
         opcode = next((opcode for opcode in lines if pattern.search(opcode)), None)
         if opcode is not None and not known:
             found.append(DetectedLabel(label, message.format(opcode), lines[opcode]))
-    had_double = any(_PRECISE_SASS.search(opcode) for opcode in before)
+    had_double = any(_PRECISE_SASS.search(opcode) for opcode in before) and not _has_reductions_alone(old)
     if had_double and not any(_PRECISE_SASS.search(opcode) for opcode in lines):
         found.append(DetectedLabel(Label.PRECISION, "machine code no longer computes in double"))
     return found
+
+
+def _has_reductions_alone(codes: tuple[KernelCode, ...]) -> bool:
+    """Whether all that is computed in double is what ``sinf`` does of huge angles: for each call a product of a whole number."""
+    opcodes = [i.opcode for code in codes for i in code.instructions]
+    precise = [opcode for opcode in opcodes if _PRECISE_SASS.search(opcode)]
+    return all(opcode == "DMUL" for opcode in precise) and opcodes.count("I2F.F64.S64") == len(precise)
 
 
 def _telling(code: KernelCode) -> tuple[SassInstruction, ...]:

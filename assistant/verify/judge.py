@@ -137,7 +137,8 @@ def _judge_cases(evidence: JudgeEvidence, usable: UsableCases, rules: OriginalRu
     if is_regrouped and not is_precision_changed:
         labels.append(DetectedLabel(Label.REASSOCIATION, "results differ in the last bits, within the original's own error"))
     if worst(finding.outcome for finding in findings) is not Outcome.FAIL:
-        probes = judge_probes(usable, evidence, is_precision_changed, rules.spreads)
+        is_rounded = any(finding.code == "precision" for finding in findings)
+        probes = judge_probes(usable, evidence, is_precision_changed, rules.spreads, is_rounded=is_rounded)
         injected = tuple(case for case in usable.injected if case.origin.shape not in probes.wrong_sizes)
         injected_findings, injected_labels = judge_injected(injected, usable.ordinary, evidence, rules.spreads)
         findings.extend(injected_findings)

@@ -43,6 +43,11 @@ __all__ = ["VersionFacts", "changes_streams", "detect_labels", "new_bounds", "or
 
 _FAST_MATH_CALL = CodePattern(r"\b(__(?:expf|exp10f|logf|log2f|log10f|sinf|cosf|tanf|sincosf|powf|fdividef))\(")
 """Intrinsics with larger error than the function they replace (CUDA C++ Programming Guide, "Intrinsic Functions")."""
+_EXPONENTIAL = CodePattern(r"(?<!\w)exp(?:2|10)?f?\(")
+_MADE_OF_EXPONENTIALS = frozenset({"MUFU.EX2"})
+"""The instruction that ends each of them, after a reduction of the argument (nvcc 13.0); a power has none."""
+_TURNS = CodePattern(r"\b(sinpi|cospi|sincospi)\(")
+"""Of an angle in units of pi, which is not rounded as its product with pi is; doubles have no float64 values that tell who errs."""
 _STREAM_CALL = CodePattern(r"\bcuda(?:Stream|Event|DeviceSynchronize|ThreadSynchronize|Memcpy|Memset|LaunchHostFunc|\w+Async\b)\w*[^;{}]*")
 _LIBRARY = CodePattern(
     r"\b(cublas\w*|cudnn\w*|cufft\w*|cusparse\w*|cusolver\w*|curand\w*|cutensor\w*|(?:thrust|cub|cutlass|cute)::\w+"
@@ -96,6 +101,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
     found = [
         lowered_precision(old, new),
         _fast_math(old, new, before.flags, after.flags),
+        _first(Label.PRECISION, "takes an angle in units of pi, other than its rounded product with pi: {}", new_matches(_TURNS, old, new)),
         _first(Label.LIBRARY_CALL, "calls a library: {}", new_library_calls(_LIBRARY, [_all_code(before)], [_all_code(after)])),
         _hidden_library(before, after),
         _new_flags(before.flags, after.flags),
@@ -119,7 +125,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
         _asks_the_compiler(before, after),
         *(
             one
-            for one in machine_code_labels(before.code, after.code)
+            for one in machine_code_labels(before.code, after.code, _MADE_OF_EXPONENTIALS if _EXPONENTIAL.is_in(new) else frozenset())
             if one is None or not (one.label is Label.ALIGNMENT and _aligned(after))
         ),
         _host_code(before.parsed, after.parsed),

@@ -27,6 +27,8 @@ from assistant.verify.tolerance import FLOAT_ROUNDOFF, MAX_FACTOR, RMS_FACTOR, E
 __all__ = ["ProbeVerdict", "judge_probes"]
 
 _SHIFTED, _CANCELLING = "shifted", "cancelling"
+_ROUNDED = "precision"
+"""Code of a difference that a change of precision explains."""
 _NUMERIC_FACTOR = 16.0
 """Multiple of the original's error within which digits count as kept on values that are chosen to lose them, or else half of the type's
 digits. In honest edits (another order of additions, fused multiply-adds, shuffles, Welford's variance) errors differ by less; what is to
@@ -53,10 +55,13 @@ class _ProbeAnswer(Record):
     result: CaseResult
 
 
-def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_changed: bool, spreads: Spreads) -> ProbeVerdict:
+def judge_probes(
+    usable: UsableCases, evidence: JudgeEvidence, is_precision_changed: bool, spreads: Spreads, *, is_rounded: bool = False
+) -> ProbeVerdict:
     """Every probe that counts; one label for each meaning, of the first case on which B differs. Sizes come first.
 
-    ``spreads``: how far the original's own runs are apart in the ordinary cases.
+    ``spreads``: how far the original's own runs are apart in the ordinary cases. ``is_rounded``: B has other last digits there already, so
+    that such digits say nothing of what is special about a probe.
     """
     results, labels, failures, dropped = list[CaseResult](), list[DetectedLabel](), list[VerificationFinding](), list[str]()
     wrong_sizes: set[str] = set()
@@ -78,12 +83,13 @@ def judge_probes(usable: UsableCases, evidence: JudgeEvidence, is_precision_chan
             failures.extend(replace(finding, case=None) for finding in judged.findings)
             results.append(judged.result)
         else:
+            wrong = tuple(one for one in judged.findings if not (is_rounded and one.code == _ROUNDED))
             results.append(replace(judged.result, outcome=Outcome.NEEDS_DECISION if judged.findings else Outcome.PASS))
             if case.origin.kind == _SHIFTED:
-                are_shifted_right[case.kernel] = are_shifted_right.get(case.kernel, True) and not judged.findings
+                are_shifted_right[case.kernel] = are_shifted_right.get(case.kernel, True) and not wrong
             shown_by = len(usable.ordinary) + len(results) - 1
-            labels.extend(_label(case, meaning, finding, shown_by) for finding in judged.findings[:1])
-            if judged.findings and case.origin.kind == "resized":
+            labels.extend(_label(case, meaning, finding, shown_by) for finding in wrong[:1])
+            if wrong and case.origin.kind == "resized":
                 wrong_sizes.add(case.origin.shape)
     dropped.extend(f"values of kind {', '.join(dict.fromkeys(kinds))}: {reason}" for reason, kinds in untold.items())
     unaligned = frozenset(kernel for kernel, is_right in are_shifted_right.items() if is_right)

@@ -29,6 +29,7 @@ from assistant.cuda.written_out_trees import written_out_trees
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.launch import Dim3
 from assistant.model.source import Kernel, ParsedSource, Span
+from assistant.plan.expert.analysis.cheaper_functions import CheaperForm, cheaper_forms
 from assistant.plan.expert.analysis.constant_powers import constant_powers
 from assistant.plan.expert.analysis.diagonal_loop import diagonals_line
 from assistant.plan.expert.analysis.divided_roots import divided_root_obstacle, divided_roots
@@ -40,6 +41,7 @@ from assistant.plan.expert.analysis.warp_requests import WarpRequest, requests_o
 from assistant.profile.facts import (
     AccessCost,
     CarriedLoad,
+    DearFunction,
     DividedRoot,
     InvariantLoad,
     LineFacts,
@@ -84,6 +86,7 @@ class _Line:
     double_powers: list[str] = field(default_factory=list[str])
     running_powers: list[str] = field(default_factory=list[str])
     divided_roots: list[DividedRoot] = field(default_factory=list[DividedRoot])
+    dear_functions: list[DearFunction] = field(default_factory=list[DearFunction])
     reduces_arguments: bool = False
     accumulated: list[str] = field(default_factory=list[str])
     invariant: dict[str, InvariantLoad] = field(default_factory=dict[str, InvariantLoad])
@@ -110,6 +113,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = 
         _read_literals(tree, body, lines)
         _read_powers(tree, body, lines)
         _read_roots(tree, body, lines)
+        _read_functions(tree, body, lines)
         for call in tree.find("call_expression", inside=body):
             lines[tree.line(call)].reduces_arguments |= callee_name(tree, call) in _REDUCING
         _read_accesses(tree, body, pointers, lines)
@@ -128,6 +132,7 @@ def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = 
                 double_powers=tuple(found.double_powers),
                 running_powers=tuple(found.running_powers),
                 divided_roots=tuple(found.divided_roots),
+                dear_functions=tuple(found.dear_functions),
                 reduces_arguments=found.reduces_arguments,
                 accumulated_pointers=_unique(found.accumulated),
                 invariant_loads=tuple(found.invariant.values()),
@@ -249,6 +254,25 @@ def _read_roots(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) ->
                 text = tree.text(root.call if root.variable is not None else root.quotients[0].node)
                 places = tuple(tree.line(quotient.node) for quotient in root.quotients)
                 lines[tree.line(root.call)].divided_roots.append(DividedRoot(text, root.kind is Kind.DOUBLE, places))
+
+
+def _read_functions(tree: SyntaxTree, body: Node, lines: defaultdict[int, _Line]) -> None:
+    for function in functions(tree):
+        for form in cheaper_forms(tree, function) if function.body == body else ():
+            for call, found in _dear_functions(tree, form) if form.obstacle is None else ():
+                lines[tree.line(call)].dear_functions.append(found)
+
+
+def _dear_functions(tree: SyntaxTree, form: CheaperForm) -> Iterator[tuple[Node, DearFunction]]:
+    for sine in form.sines:
+        yield sine.call, DearFunction(tree.text(sine.call), sine.routine, "turn", sine.kind is Kind.DOUBLE)
+    for pair in form.pairs:
+        for sine in pair.sines:
+            kind = "pair" if sine.taken is None else "turns"
+            yield sine.call, DearFunction(tree.text(sine.call), pair.routine, kind, sine.kind is Kind.DOUBLE)
+    if form.power is not None:
+        power = form.power
+        yield power.call, DearFunction(tree.text(power.call), power.routine, "power", power.kind is Kind.DOUBLE)
 
 
 def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defaultdict[int, _Line]) -> None:

@@ -18,6 +18,7 @@ from assistant.build import (
     equations,
     evidence,
     executions,
+    library_bodies,
     loop_iterations,
     loop_map,
     loop_passes,
@@ -36,7 +37,19 @@ from assistant.serialize import DecodeError, dumps, loads
 __all__ = ["executions_of"]
 
 _FOLDER = "executions"
-_SOLVERS = (equations, evidence, executions, loop_iterations, loop_map, loop_passes, machine, matching, warp_counts, witnesses)
+_SOLVERS = (
+    equations,
+    evidence,
+    executions,
+    library_bodies,
+    loop_iterations,
+    loop_map,
+    loop_passes,
+    machine,
+    matching,
+    warp_counts,
+    witnesses,
+)
 _Kept = tuple[tuple[int, float, float], ...]
 """Offset, threads and warps of each instruction."""
 

@@ -128,6 +128,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO125": (WatchedMetric("launch_count", False, "launches"), _launches),
     "KO108": (WatchedMetric("global_sectors", False, "sectors"), _global_sectors),
     "KO109": (WatchedMetric("warp_instructions", False, "instructions"), _warp_instructions),
+    "KO126": (WatchedMetric("warp_instructions", False, "instructions"), _warp_instructions),
     "KO110": (WatchedMetric("atomic_steps", False, "steps"), _atomics),
     "KO111": (WatchedMetric("block_count", True, "blocks"), _blocks),
     "KO112": (WatchedMetric("occupied_lane_ratio", True, "ratio"), _occupied_lanes),

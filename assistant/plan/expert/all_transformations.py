@@ -8,6 +8,7 @@ from assistant.plan.expert.block_shuffles import BlockShuffles
 from assistant.plan.expert.block_size_search import BlockSizeSearch
 from assistant.plan.expert.block_to_grid import BlockToGrid
 from assistant.plan.expert.carried_value import CarryingValue
+from assistant.plan.expert.cheaper_functions import CheaperFunctions
 from assistant.plan.expert.coalescing_interchange import CoalescingInterchange
 from assistant.plan.expert.const_restrict import ConstRestrict
 from assistant.plan.expert.constant_powers import ConstantPowers
@@ -55,6 +56,7 @@ EXPERT_TRANSFORMATIONS: tuple[Transformation, ...] = (
     BlockSizeSearch(),
     BlockToGrid(),
     CarryingValue(),
+    CheaperFunctions(),
     CoalescingInterchange(),
     ConstRestrict(),
     ConstantPowers(),

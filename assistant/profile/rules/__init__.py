@@ -22,6 +22,7 @@ from assistant.profile.rules.execution import (
     reduction_tail,
     scan_steps,
 )
+from assistant.profile.rules.functions import dear_functions
 from assistant.profile.rules.launch import block_shape, grid_size, low_occupancy
 from assistant.profile.rules.local_memory import local_arrays, register_spills
 from assistant.profile.rules.narrow import narrow_accesses
@@ -75,6 +76,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO123", "Root that is only divided by", (), roots_divided_by),
     Rule("KO124", "Passes that each go through memory", ("pass_launches",), separate_passes),
     Rule("KO125", "Diagonals launched one by one", ("diagonal_launches", "short_launch"), separate_diagonals),
+    Rule("KO126", "Math function with a cheaper form", (), dear_functions),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

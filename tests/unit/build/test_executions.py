@@ -153,6 +153,16 @@ def test_a_loop_whose_counter_s_conversion_nvcc_advances_itself_is_counted_by_it
     assert sum(products) == pytest.approx(3 * 64 * 100_000 / 32, rel=0.01)
 
 
+@pytest.mark.parametrize("kernel", ["by_angles", "by_turns"])
+def test_the_body_of_a_logarithm_runs_and_what_left_the_loop_is_no_iteration(kernel):
+    """20 steps of 128 warps: a root's product with the spread, which nvcc moved in front of the loop, is none of them, and the polynomial
+    that a branch for infinite and subnormal values jumps over is in each."""
+    started = warps_of("normal_walks.cu", kernel, lambda i: i.opcode == "MUFU.RCP64H" and i.line == 12 + 9 * (kernel == "by_turns"))
+    assert started == [20 * 128], "the logarithm's reciprocal"
+    products = warps_of("normal_walks.cu", kernel, lambda i: i.opcode == "DFMA" and i.line == 12 + 9 * (kernel == "by_turns"))
+    assert sum(count == 20 * 128 for count in products) > 30
+
+
 @pytest.mark.thorough
 def test_two_loops_of_one_long_kernel_run_as_often_as_each_of_them_does():
     """One does 16 iterations a pass while the index that controls it advances by 13 for each; the other, 59 iterations in 8 warps on a line

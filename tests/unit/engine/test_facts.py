@@ -8,7 +8,7 @@ from assistant.cuda.parse import parse
 from assistant.engine.evaluate.facts import source_facts
 from assistant.model.launch import Dim3
 from assistant.model.source import Source
-from assistant.profile.facts import AccessCost, CarriedLoad, InvariantLoad, LineFacts, SourceFacts
+from assistant.profile.facts import AccessCost, CarriedLoad, DearFunction, InvariantLoad, LineFacts, SourceFacts
 
 _LOOP = """
 __global__ void k(float *c, const float *a, int n) {
@@ -115,6 +115,16 @@ def test_roots_that_are_only_divided_by_are_found_with_their_divisions() -> None
     assert (held.text, held.quotient_lines) == ("sqrtf(a[j])", (5, 5))
     assert _line("c[j] = 1.0 / sqrt((double)a[j]);").divided_roots[0].is_double
     assert _line("float r = sqrtf(a[j]); c[j] = r < 2.0f ? 1.0f / r : 0.0f;").divided_roots == ()
+
+
+def test_functions_that_a_cheaper_one_replaces_are_found_with_what_they_are() -> None:
+    (turn,) = _line("c[j] = cosf(6.2831853f * a[j]);").dear_functions
+    assert turn == DearFunction("cosf(6.2831853f * a[j])", "cospif", "turn", is_double=False)
+    pair = _line("float s = sin(a[j]); float t = cos(a[j]); c[j] = s * t;").dear_functions
+    assert [(found.routine, found.form) for found in pair] == [("sincosf", "pair")] * 2
+    (power,) = _line("double p = pow(10.0, (double)a[j]); c[j] = p;").dear_functions
+    assert (power.routine, power.form, power.is_double) == ("exp10", "power", True)
+    assert _line("c[j] = cosf(3.14f * a[j]);").dear_functions == ()
 
 
 def test_a_power_in_a_helper_is_the_kernels_own() -> None:

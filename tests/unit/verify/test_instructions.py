@@ -88,6 +88,17 @@ def test_a_half_precision_operand_is_a_computation(opcode: str, operands: str) -
     assert found.label is Label.PRECISION
 
 
+@pytest.mark.parametrize(("opcodes", "is_labelled"), [(("I2F.F64.S64", "DMUL"), False), (("I2F.F64.S64", "DMUL", "DMUL"), True)])
+def test_what_a_float_s_sine_does_of_huge_angles_in_double_may_vanish(opcodes: tuple[str, ...], is_labelled: bool) -> None:
+    found = detect_labels(version(TEXT, ("FADD", *opcodes)), version(TEXT, ("FADD",)))
+    assert (Label.PRECISION in {each.label for each in found}) is is_labelled
+
+
+def test_an_exponential_is_not_fast_math_where_the_text_calls_it() -> None:
+    after = replace(version(TEXT, ("FADD", "MUFU.EX2")), parsed=version(TEXT.replace("// here", "v = exp10f(v);")).parsed)
+    assert Label.FAST_MATH not in {each.label for each in detect_labels(version(TEXT, ("FADD",)), after)}
+
+
 def test_vanished_double_instructions_are_lower_precision() -> None:
     (found,) = detect_labels(version(TEXT, ("DFMA",)), version(TEXT, ("FFMA",)))
     assert found.label is Label.PRECISION

@@ -71,6 +71,22 @@ def test_a_guard_that_does_not_hold_is_an_assumption_of_alignment() -> None:
     assert "aligned to more than their elements" in result.findings[0].message
 
 
+@pytest.mark.parametrize("kind", ["resized", "shifted"])
+def test_other_last_digits_that_the_own_size_has_too_are_no_assumption(kind: str) -> None:
+    """Ten times the roundings that are allowed, with a change of precision: one label, at whatever size and place."""
+
+    def rough(b: Buffers) -> None:
+        b["out"][: b["out"].size - 1] = (b["x"] * np.float32(2) * np.float32(1 + 3e-6) + b["y"])[:-1]
+
+    label = DetectedLabel(Label.PRECISION, "takes an angle in units of pi")
+    last = case(scale_add, rough, seed=9, kind=kind, truth=truth)
+    other = replace(last, origin=replace(last.origin, shape="n=511"))
+    base = evidence(scale_add, rough, labels=(label,))
+    result = judge(replace(base, cases=(*base.cases, other)))
+    assert isinstance(result, Verification)
+    assert (result.outcome, result.labels, codes(result)) == (Outcome.NEEDS_DECISION, (Label.PRECISION,), {"precision"})
+
+
 def judged_as(base: JudgeEvidence, kind: str) -> Verification:
     """With the last case of that kind."""
     last = replace(base.cases[-1], origin=replace(base.cases[-1].origin, kind=kind))

@@ -45,6 +45,7 @@ def labels(replacement: str) -> tuple[DetectedLabel, ...]:
         ("v = __fdividef(v, 3.0f);", Label.FAST_MATH),
         ("v = __half2float(__float2half(v));", Label.PRECISION),
         ("half h = v;", Label.PRECISION),
+        ("v = cospi(2.0 * v);", Label.PRECISION),
         ("float a = v, b = half(v);", Label.PRECISION),
         ("float4 w = *reinterpret_cast<const float4 *>(in + i);", Label.ALIGNMENT),
         ("float2 w = ((float2 *)in)[i];", Label.ALIGNMENT),

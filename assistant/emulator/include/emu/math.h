@@ -4,6 +4,7 @@
 #include <cmath>
 #include <math.h>
 #include <stdlib.h>
+#include "marks.h"
 #include "vector_types.h"
 
 #define EMU_MINMAX(T, U, R)                                                \
@@ -41,19 +42,20 @@ inline constexpr double EMU_PI = 3.14159265358979323846;
 inline constexpr double EMU_SQRT1_2 = 0.70710678118654752440;
 
 // Reduces x to (-1, 1] half turns first, so that multiples of 1/2 give exact zeros and ones.
-inline double emu_sinpi(double x) {
+// A call without marks, like those of libm: a branch inside is none of the line that calls it.
+EMU_HOST __attribute__((noinline)) inline double emu_sinpi(double x) {
   double r = std::remainder(x, 2.0), a = std::fabs(r);
   if (a == 0.0 || a == 1.0) return std::copysign(0.0, x);
   double s = a > 0.5 ? std::sin(EMU_PI * (1.0 - a)) : std::sin(EMU_PI * a);
   return r < 0 ? -s : s;
 }
-inline double emu_cospi(double x) {
+EMU_HOST __attribute__((noinline)) inline double emu_cospi(double x) {
   double a = std::fabs(std::remainder(x, 2.0));
   if (a == 0.5) return 0.0;
   return a > 0.5 ? -std::cos(EMU_PI * (1.0 - a)) : std::cos(EMU_PI * a);
 }
 // Inverse of the standard normal distribution function: rational start (P. Acklam's form), two Halley steps with erfc.
-inline double emu_normcdfinv(double p) {
+EMU_HOST __attribute__((noinline)) inline double emu_normcdfinv(double p) {
   if (!(p > 0.0 && p < 1.0)) return p == 0.0 ? -HUGE_VAL : p == 1.0 ? HUGE_VAL : std::nan("");
   double q = p < 0.5 ? p : 1.0 - p, t = std::sqrt(-2.0 * std::log(q));
   double x = -(t - ((0.010328 * t + 0.802853) * t + 2.515517) / (((0.001308 * t + 0.189269) * t + 1.432788) * t + 1.0));  // Abramowitz & Stegun 26.2.23
@@ -63,7 +65,7 @@ inline double emu_normcdfinv(double p) {
   }
   return p < 0.5 ? x : -x;
 }
-inline double emu_erfcx(double x) {
+EMU_HOST __attribute__((noinline)) inline double emu_erfcx(double x) {
   if (x < 25.0) return std::exp(x * x) * std::erfc(x);
   double s = 1.0 / (x * x);  // Asymptotic series, Abramowitz & Stegun 7.1.23
   return (1.0 - s * (0.5 - s * (0.75 - s * 1.875))) / (x * std::sqrt(EMU_PI));
