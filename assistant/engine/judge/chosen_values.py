@@ -14,8 +14,9 @@ from itertools import islice
 from assistant.engine.evaluate import Effort, JudgedCase
 from assistant.engine.judge.budget import Cost, case_count, own_size_count
 from assistant.engine.judge.values import Base, of_own_size, other_values
+from assistant.workload.alignment import SHIFTED
 
-__all__ = ["chosen_values", "first_values"]
+__all__ = ["chosen_values", "first_values", "shifted_values"]
 
 _MOST_CASES = 64
 _SCREENED_COUNT = 3
@@ -43,6 +44,11 @@ def chosen_values(
     count = own_size_count(cost)
     own_size = [*first_values(own, count, is_declared), *((own, case) for case in (of_own_size(own) if count else ()))]
     return [*own_size, *made], (f"further values at the program's own size: {len(made)} cases run at {where}",)
+
+
+def shifted_values(base: Base) -> list[tuple[Base, JudgedCase]]:
+    """Those with buffers behind a boundary."""
+    return [(base, case) for case in other_values(base, is_declared=False) if case.new.origin.kind == SHIFTED]
 
 
 def first_values(base: Base, count: int, is_declared: bool) -> list[tuple[Base, JudgedCase]]:

@@ -16,7 +16,7 @@ from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import Effort, JudgedCase, Resize, layouts_of
 from assistant.engine.job import Job
 from assistant.engine.judge.budget import CHECKED_THREADS, Cost, case_count, is_large, keeps_own_values, repeat_count, work_s
-from assistant.engine.judge.chosen_values import chosen_values, first_values
+from assistant.engine.judge.chosen_values import chosen_values, first_values, shifted_values
 from assistant.engine.judge.grids import independent_of_grid
 from assistant.engine.judge.replaying import CaseTrial
 from assistant.engine.judge.sizes import CleanSize, SizedLaunch, SizeTrials, size_model_of, try_sizes
@@ -36,7 +36,7 @@ from assistant.workload.resize import ObservedLaunch, Plan, SizeModel, at_sizes
 from assistant.workload.smaller_grid import SMALLER_GRID
 from assistant.workload.unseen import INTEGER_KINDS
 
-__all__ = ["DerivedCases", "Lead", "bounded", "cost_of", "derive", "redrawn"]
+__all__ = ["DerivedCases", "Lead", "bounded", "cost_of", "derive", "redrawn", "shifted"]
 
 _TRIAL_S = 10.0
 """The launch itself, on the original under checks."""
@@ -200,6 +200,20 @@ async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Eff
     made = first_values(base_of(own, version.struct_text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
     kept, dropped = await _clean(job, version, made, trial)
     return DerivedCases((own, *kept), tuple(dropped))
+
+
+async def shifted(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> DerivedCases:
+    """A further, small launch of a kernel with its buffers behind a boundary, in all ways or not at all: for a kernel whose largest launch
+    leaves no time for that."""
+    own = _with_some_blocks(own) if _is_in_part(own) else own
+    cost, (trial,) = await _measured(job, version, [own.new])
+    base = base_of(replace(_within(job, own, cost, effort), iterations=trial.iterations), version.struct_text, effort.seeds)
+    count = shift_count(own.new, base.layouts)
+    if own.given or trial.unclean(trial.problem_kinds) is not None or not count or case_count(cost, count) < count:
+        return DerivedCases(())
+    made = await in_thread(shifted_values, base)
+    kept, _ = await _clean(job, version, made, trial)
+    return DerivedCases(tuple(_with_all_shifts(kept, count)))
 
 
 async def bounded(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> JudgedCase:

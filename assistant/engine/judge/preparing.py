@@ -32,7 +32,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.budget import is_large
 from assistant.engine.judge.case_runs import original_runs
-from assistant.engine.judge.deriving import DerivedCases, Lead, bounded, cost_of, derive, redrawn
+from assistant.engine.judge.deriving import DerivedCases, Lead, bounded, cost_of, derive, redrawn, shifted
 from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
@@ -41,6 +41,7 @@ from assistant.ports.lab import LabFailure
 from assistant.record import Record
 from assistant.verify.evidence import SizeCoverage
 from assistant.verify.labels import order_of
+from assistant.workload.alignment import SHIFTED
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import ObservedLaunch
 
@@ -69,18 +70,31 @@ async def gather(job: Job, version: SourceVersion, recorded: CountedRun, kernels
     made: list[DerivedCases] = []
     for each in _efforts(job, effort):
         for group in _by_instance(given):
-            lead = max(group, key=lambda case: (case.new.origin.seed == 0, _size(case.new)))
-            for case in group:
-                if case is lead:
-                    made.append(await derive(job, version, Lead(case, _observed(version, case, recordings)), each))
-                else:
-                    made.append(await redrawn(job, version, case, each))
+            made += await _of_instance(job, version, group, recordings, each)
         for workload in version.declared:
             made += await _of_declared(job, version, declared_cases(version, workload, each), each)
     cases = _wanted([case for derived in made for case in derived.cases], frozenset(job.request.cases))
     dropped = tuple(reason for derived in made for reason in derived.dropped)
     notes = tuple(note for derived in made for note in derived.notes)
     return GatheredCases(cases, dropped, notes, _sizes(given, made, is_live=live is not None) if given else None)
+
+
+async def _of_instance(
+    job: Job, version: SourceVersion, group: Sequence[JudgedCase], recordings: Sequence[Recording], effort: Effort
+) -> list[DerivedCases]:
+    """What the launches of a kernel's instance give; of the smallest also shifted buffers where the largest leaves no time for them."""
+    lead = max(group, key=lambda case: (case.new.origin.seed == 0, _size(case.new)))
+    made: list[DerivedCases] = []
+    for case in group:
+        if case is lead:
+            made.append(await derive(job, version, Lead(case, _observed(version, case, recordings)), effort))
+        else:
+            made.append(await redrawn(job, version, case, effort))
+    others = [case for case in group if case is not lead]
+    is_shifted = any(case.new.origin.kind == SHIFTED for derived in made for case in derived.cases)
+    if effort.is_confirming and others and not is_shifted:
+        made.append(await shifted(job, version, min(others, key=lambda case: _size(case.new)), effort))
+    return made
 
 
 def _efforts(job: Job, effort: Effort) -> list[Effort]:
