@@ -292,6 +292,13 @@ def test_headers_are_found_as_the_compiler_finds_them() -> None:
         ("__threadfence_block(); __syncthreads();", False),
         ("__nanosleep(10);", True),
         ('asm volatile("membar.gl;");', True),
+        ('asm("fence.acq_rel.gpu;" ::: "memory");', True),
+        ('int x; asm volatile("ld.global.acquire.gpu.s32 %0, [%1];" : "=r"(x) : "l"(p));', True),
+        ('int x; asm("ld.global.cg.s32 %0, [%1];" : "=r"(x) : "l"(p));', True),
+        ('int x; asm volatile("atom.global.add.s32 %0, [%1], 1;" : "=r"(x) : "l"(p));', True),
+        ('int x; asm volatile("mov.u32 %0, %laneid;" : "=r"(x));', False),
+        ('asm volatile("st.global.s32 [%0], 1;" :: "l"(p) : "memory");', False),
+        ('volatile int x = 1; asm("mov.u32 %0, %laneid;" : "=r"(x));', True),
     ],
 )
 def test_what_blocks_could_signal_with_is_recognised(statement: str, communicates: bool) -> None:
