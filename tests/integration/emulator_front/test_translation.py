@@ -276,54 +276,6 @@ def test_headers_are_found_as_the_compiler_finds_them() -> None:
     assert list(closure(MAIN, files.get, (Path("/inc"),))) == [MAIN, Path("/user/a.h"), Path("/inc/b.h"), Path("/user/sub/c.h")]
 
 
-@pytest.mark.parametrize(
-    ("statement", "communicates"),
-    [
-        ("atomicAdd(p, 1);", False),
-        ("if (*p) atomicMax(p, 1); else ::atomicAdd(p, 2);", False),
-        ("for (int i = 0; i < 2; i++) atomicAdd(p, i);", False),
-        ("int old = atomicAdd(p, 1);", True),
-        ("if (atomicAdd(p, 1) == 3) *p = 0;", True),
-        ("while (atomicCAS(p, 0, 1)) {}", True),
-        ("int x = *p ? 1 : atomicAdd(p, 1);", True),
-        ("for (;; atomicAdd(p, 1)) {}", True),
-        ("*(volatile int*)p = 1;", True),
-        ("__threadfence();", True),
-        ("__threadfence_block(); __syncthreads();", False),
-        ("__nanosleep(10);", True),
-        ('asm volatile("membar.gl;");', True),
-        ('asm("fence.acq_rel.gpu;" ::: "memory");', True),
-        ('int x; asm volatile("ld.global.acquire.gpu.s32 %0, [%1];" : "=r"(x) : "l"(p));', True),
-        ('int x; asm("ld.global.cg.s32 %0, [%1];" : "=r"(x) : "l"(p));', True),
-        ('int x; asm volatile("atom.global.add.s32 %0, [%1], 1;" : "=r"(x) : "l"(p));', True),
-        ('int x; asm volatile("mov.u32 %0, %laneid;" : "=r"(x));', False),
-        ('asm volatile("st.global.s32 [%0], 1;" :: "l"(p) : "memory");', False),
-        ('volatile int x = 1; asm("mov.u32 %0, %laneid;" : "=r"(x));', True),
-    ],
-)
-def test_what_blocks_could_signal_with_is_recognised(statement: str, communicates: bool) -> None:
-    unit = translate({MAIN: f"__global__ void k(int* p) {{ {statement} }}\n"}, ())
-    assert isinstance(unit, TranslatedUnit) and unit.communicates is communicates
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "#define LAST(p) (atomicAdd(p, 1) == 3)\n",
-        "__device__ volatile int ready;\n",
-        "struct Lock { int* word; __device__ void take() { while (atomicExch(word, 1)) {} } };\n",
-    ],
-)
-def test_macros_members_and_variables_may_hold_such_operations(text: str) -> None:
-    unit = translate({MAIN: text + KERNEL}, ())
-    assert isinstance(unit, TranslatedUnit) and unit.communicates
-
-
-def test_host_code_signals_to_no_block() -> None:
-    unit = translate({MAIN: f"{KERNEL}void f() {{ volatile int x = 1; }}\n"}, ())
-    assert isinstance(unit, TranslatedUnit) and not unit.communicates
-
-
 def test_an_atomic_whose_result_is_not_looked_at_is_marked() -> None:
     text = translated("__global__ void k(int* p) { atomicAdd(p, 1); if (*p) ::atomicOr(p, 2); int old = atomicAdd(p, atomicSub(p, 1)); }\n")
     assert "{ EMU_UNREAD atomicAdd(p, 1); if (*p) EMU_UNREAD ::atomicOr(p, 2); int old = atomicAdd(p, atomicSub(p, 1)); }" in text
