@@ -36,7 +36,7 @@ from assistant.workload.resize import ObservedLaunch, Plan, SizeModel, at_sizes
 from assistant.workload.smaller_grid import SMALLER_GRID
 from assistant.workload.unseen import INTEGER_KINDS
 
-__all__ = ["DerivedCases", "Lead", "bounded", "cost_of", "derive", "redrawn", "shifted"]
+__all__ = ["DerivedCases", "Lead", "bounded", "cost_of", "derive", "redrawn"]
 
 _TRIAL_S = 10.0
 """The launch itself, on the original under checks."""
@@ -190,30 +190,20 @@ def _grown_from_own(case: JudgedCase, model: SizeModel) -> JudgedCase:
     return case if case.resize is None else replace(case, resize=replace(case.resize, model=model))
 
 
-async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> DerivedCases:
-    """A further launch of a kernel: on its own values, and on fresh draws where the original is clean on them."""
+async def redrawn(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort, *, is_shifted: bool = False) -> DerivedCases:
+    """A further launch of a kernel: on its own values, and on fresh draws where the original is clean on them. ``is_shifted``: also with
+    its buffers behind a boundary, in all ways or, where time does not allow that, in none."""
     own = _with_some_blocks(own) if _is_in_part(own) else own
     cost, (trial,) = await _measured(job, version, [own.new])
     own = replace(_within(job, own, cost, effort), iterations=trial.iterations)
     if own.given or not effort.is_confirming or trial.unclean(trial.problem_kinds) is not None:
         return DerivedCases((own,))
-    made = first_values(base_of(own, version.struct_text, effort.seeds), case_count(cost, _REDRAWN_COUNT), is_declared=False)
+    base = base_of(own, version.struct_text, effort.seeds)
+    made, shifts = first_values(base, case_count(cost, _REDRAWN_COUNT), is_declared=False), shift_count(own.new, base.layouts)
+    if is_shifted and case_count(cost, _REDRAWN_COUNT + shifts) == _REDRAWN_COUNT + shifts:
+        made += await in_thread(shifted_values, base)
     kept, dropped = await _clean(job, version, made, trial)
-    return DerivedCases((own, *kept), tuple(dropped))
-
-
-async def shifted(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> DerivedCases:
-    """A further, small launch of a kernel with its buffers behind a boundary, in all ways or not at all: for a kernel whose largest launch
-    leaves no time for that."""
-    own = _with_some_blocks(own) if _is_in_part(own) else own
-    cost, (trial,) = await _measured(job, version, [own.new])
-    base = base_of(replace(_within(job, own, cost, effort), iterations=trial.iterations), version.struct_text, effort.seeds)
-    count = shift_count(own.new, base.layouts)
-    if own.given or trial.unclean(trial.problem_kinds) is not None or not count or case_count(cost, count) < count:
-        return DerivedCases(())
-    made = await in_thread(shifted_values, base)
-    kept, _ = await _clean(job, version, made, trial)
-    return DerivedCases(tuple(_with_all_shifts(kept, count)))
+    return DerivedCases((own, *_with_all_shifts(kept, shifts)), tuple(dropped))
 
 
 async def bounded(job: Job, version: SourceVersion, own: JudgedCase, effort: Effort) -> JudgedCase:

@@ -30,7 +30,7 @@ _ARBITRARY_RESULTS = frozenset(
     }
 )  # fmt: skip
 """Problem kinds that leave an original without a result that others could be held against."""
-_BESIDE_ARRAYS = frozenset({"out_of_bounds", "use_after_free", "wild_pointer"})
+_INVALID_ACCESSES = frozenset({"out_of_bounds", "use_after_free", "wild_pointer"})
 """Kinds after which results rest on memory that happens to lie there, though they may be the same for B."""
 _UNWRITTEN = "uninitialised_read"
 _COMPARED_VALUES = frozenset({"wrong_value", "wrong_output", "not_written", "wrote_outside_outputs", "untyped_value", "unread_value"})
@@ -46,15 +46,15 @@ async def unless_original_is_faulty(
 
     Where its cases were run without checks, its program is run with them once, for all candidates that are held against it.
     ``candidate``: is run with them, too, where a person asks whether it is right: it may be the fix of the original. ``is_whole``: nothing
-    but what reaches the host was compared, so that what any kernel finds beside its arrays is part of what B was held against.
+    but what reaches the host was compared, so that what any kernel reads out of bounds is part of what B was held against.
     """
-    beside = [] if baseline.counted.run is None else [p for p in baseline.counted.problems if _is_beside_arrays(baseline, p, is_whole)]
+    invalid = [] if baseline.counted.run is None else [p for p in baseline.counted.problems if _is_invalid_access(baseline, p, is_whole)]
     is_right = isinstance(verdict, Verification) and verdict.outcome is not Outcome.FAIL
-    if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict) and not (is_right and beside):
+    if isinstance(verdict, Verification) and not _fails_by_values_alone(verdict) and not (is_right and invalid):
         return verdict
     usual = (case for case in baseline.cases if not case.case.new.origin.is_derived)  # what it does at other sizes is no fault
     runs = [run for case in usual for run in case.original]
-    fault = _first((*beside, *(problem for run in runs for problem in run.problems)))
+    fault = _first((*invalid, *(problem for run in runs for problem in run.problems)))
     if fault is None and isinstance(verdict, CannotJudge) and verdict.code in _BY_VALUES:
         fault = _first(await _of_program(job, baseline))
     path = baseline.version.source.path
@@ -90,9 +90,9 @@ async def _of_program(job: Job, baseline: Baseline) -> tuple[Problem, ...]:
     return baseline.shown.problems
 
 
-def _is_beside_arrays(baseline: Baseline, problem: Problem, is_whole: bool) -> bool:
+def _is_invalid_access(baseline: Baseline, problem: Problem, is_whole: bool) -> bool:
     """A kernel that is judged, or any where only the whole is, works with what happens to lie there in the program's own run."""
-    if problem.kind not in _BESIDE_ARRAYS:
+    if problem.kind not in _INVALID_ACCESSES:
         return False
     kernel = None if problem.kernel is None else baseline.version.kernel_of(problem.kernel)
     return is_whole or (kernel is not None and kernel.key in baseline.kernels)

@@ -32,7 +32,7 @@ from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.budget import is_large
 from assistant.engine.judge.case_runs import original_runs
-from assistant.engine.judge.deriving import DerivedCases, Lead, bounded, cost_of, derive, redrawn, shifted
+from assistant.engine.judge.deriving import DerivedCases, Lead, bounded, cost_of, derive, redrawn
 from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import Recording
@@ -84,17 +84,12 @@ async def _of_instance(
 ) -> list[DerivedCases]:
     """What the launches of a kernel's instance give; of the smallest also shifted buffers where the largest leaves no time for them."""
     lead = max(group, key=lambda case: (case.new.origin.seed == 0, _size(case.new)))
-    made: list[DerivedCases] = []
-    for case in group:
-        if case is lead:
-            made.append(await derive(job, version, Lead(case, _observed(version, case, recordings)), effort))
-        else:
-            made.append(await redrawn(job, version, case, effort))
+    of_lead = await derive(job, version, Lead(lead, _observed(version, lead, recordings)), effort)
     others = [case for case in group if case is not lead]
-    is_shifted = any(case.new.origin.kind == SHIFTED for derived in made for case in derived.cases)
-    if effort.is_confirming and others and not is_shifted:
-        made.append(await shifted(job, version, min(others, key=lambda case: _size(case.new)), effort))
-    return made
+    smallest = min(others, key=lambda case: _size(case.new), default=None)
+    lacks_shifts = all(case.new.origin.kind != SHIFTED for case in of_lead.cases)
+    made = {id(case): await redrawn(job, version, case, effort, is_shifted=lacks_shifts and case is smallest) for case in others}
+    return [made.get(id(case), of_lead) for case in group]
 
 
 def _efforts(job: Job, effort: Effort) -> list[Effort]:

@@ -2,7 +2,7 @@
 
 An element may also be counted from the other end, `y[n - 1 - i]`. The index is that of the thread in the whole grid, compared with one
 bound; a loop may stride over the grid. Elements that all threads of a block have in common, `offsets[blockIdx.x]`,
-are looked up beside.
+are looked up as well.
 
 Example::
 
