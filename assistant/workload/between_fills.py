@@ -25,7 +25,7 @@ def parts_between_fills(recording: Recording, steps: Sequence[OrderedStep], chos
     parts, part = list[tuple[int, ...]](), list[int]()
     left: dict[int, str | None] = {}
     """By buffer: what the part's launches leave in it."""
-    in_doubt: set[int] = set()
+    in_doubt = set[int]()
     """Of these, the buffers that a fill may have changed since."""
     for place in chosen:
         if steps[place].kind == "fill":
@@ -35,7 +35,7 @@ def parts_between_fills(recording: Recording, steps: Sequence[OrderedStep], chos
         launch = recording.launch(next(indices))
         if any(state.buffer in in_doubt and state.before != left[state.buffer] for state in launch.buffers):
             parts.append(tuple(part))
-            part, left, in_doubt = [], {}, set()
+            part, left, in_doubt = list[int](), dict[int, str | None](), set[int]()
         part.append(launch.index)
         left |= {state.buffer: state.after for state in launch.buffers}
         in_doubt -= {state.buffer for state in launch.buffers}

@@ -21,7 +21,9 @@ def blocks_of(a_s: float, b_s: float, spread: float = 1e-3, count: int = 20) -> 
 
 
 def case(a_s: float, b_s: float, method: str = "graph", count: int = 20, **more: bool) -> CaseTiming:
-    return CaseTiming("part", 1.0, blocks_of(a_s, b_s, count=count), method, 100, 1, 0.6e-6, 4, more.get("is_restored", False), "width", 0.1)
+    return CaseTiming(
+        "part", 1.0, blocks_of(a_s, b_s, count=count), method, 100, 1, 0.6e-6, 4, more.get("is_restored", False), "width", 0.1
+    )
 
 
 def compared(timed: CaseTiming) -> Comparison:
