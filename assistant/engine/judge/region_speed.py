@@ -20,12 +20,15 @@ from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.program_spans import ProgramSpans, program_spans
 from assistant.engine.judge.region import ProgramRegion
+from assistant.engine.judge.region_parts import RegionParts, region_parts
 from assistant.engine.judge.region_prediction import further_predictions, predicted_region, predicted_times_s
-from assistant.engine.judge.region_replays import Replays, fills_words, replayed_region
-from assistant.engine.judge.timing_verdict import Speed
-from assistant.measure.added_times import AddedTimes
+from assistant.engine.judge.timed import timing_options
+from assistant.engine.judge.timing_verdict import Speed, judge_timing
+from assistant.measure.added_times import AddedTimes, in_parts, with_added
+from assistant.measure.paired import method_of
 from assistant.model.comparison import Comparison, SpeedOutcome, format_interval, format_ratio
 from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Recording
+from assistant.model.timing import PairTiming
 from assistant.ports.lab import LabFailure, Timing
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.record import Record
@@ -63,13 +66,13 @@ async def region_speed(
         if is_timed_later:
             return Speed(_with_caveats(predicted, (*what, *further, *once, *within), elsewhere))
         return Speed(_with_caveats(predicted, (*what, *further, *once), (*within, *elsewhere)))
-    replays = await replayed_region(job, clock, found, before, after)
+    replays = await _replayed(job, clock, found, before, after)
     is_split = a.are_waits_seen and b.are_waits_seen and _is_one_after_another(found, a, b) and not _added_within(found, a, b)
-    is_apart = is_split and found.has_fills_alone and isinstance(replays, Replays)
+    is_apart = is_split and found.has_fills_alone and isinstance(replays, _Replays)
     programs = before.version.program, after.version.program
     spans = await program_spans(job, clock, found, *programs, is_split=is_split, is_apart=is_apart)
     fills = None if isinstance(spans, LabFailure) or not found.has_fills_alone else spans.fills
-    if isinstance(replays, Replays) and found.has_fills_alone and fills is None:
+    if isinstance(replays, _Replays) and found.has_fills_alone and fills is None:
         replays = LabFailure("unsupported", "its fills were not timed, which only the programs show", "")
     link = link if isinstance(spans, LabFailure) else _over_the_link(found, spans.region_s)
     once, elsewhere = (*once, *link.known), (*elsewhere, *link.doubts)
@@ -81,12 +84,48 @@ async def region_speed(
     if isinstance(replays, LabFailure):
         assert not isinstance(spans, LabFailure)
         return Speed(_with_caveats(_alone(spans, (f"not replayed: {replays.message}",)), what, elsewhere))
-    speed = replays.speed(job, fills)
+    speed = _judged(job, found, replays, fills)
     if isinstance(spans, LabFailure):
         caveats = (*what, f"not timed in the programs themselves: {spans.message}")
         return replace(speed, comparison=_with_caveats(speed.comparison, caveats, (*within, *elsewhere)))
     assert speed.comparison is not None
     return replace(speed, comparison=_with_caveats(_together(speed.comparison, spans, fills, within), what, elsewhere))
+
+
+class _Replays(Record):
+    """One repetition of each side as it was replayed, without its fills."""
+
+    parts: RegionParts
+    timing: PairTiming
+    """A case for each of the parts."""
+
+
+async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> _Replays | LabFailure:
+    parts = region_parts(found, before, after)
+    if isinstance(parts, LabFailure):
+        return parts
+    options = replace(timing_options(job, len(parts.cases), is_confirming=True), is_apart=True)
+    timing = await clock.time(parts.a, parts.b, parts.cases, options, job.limits)
+    return timing if isinstance(timing, LabFailure) else _Replays(parts, timing)
+
+
+def _judged(job: Job, found: ProgramRegion, replays: _Replays, fills: AddedTimes | None) -> Speed:
+    """The verdict on a repetition, its parts added up. ``fills``: what its fills take; None where it has none."""
+    timing, count = replays.timing, replays.parts.count
+    case = replace(in_parts(timing.cases, replays.parts.counts), shape=found.name, weight=float(found.region.count))
+    case = case if fills is None else with_added(case, fills)
+    speed = judge_timing(replace(timing, cases=(case,)), None, {}, job.seeds[-1])
+    in_turn = (f"replayed in {count} parts, each on what its program had in memory before it",) if count > 1 else ()
+    added = () if fills is None else (f"{_added(fills)}, by CUPTI's time stamps in the programs",)
+    assert speed.comparison is not None
+    comparison = replace(speed.comparison, method="; ".join((method_of(timing), *in_turn, *added)))
+    return replace(speed, comparison=comparison, findings=(), advice=None, light_ratio=None)
+
+
+def _added(fills: AddedTimes) -> str:
+    """``fills added at their recorded times, 1.5 µs of A and none of B``."""
+    a, b = (format_quantity(time_s, "s") if time_s > 0 else "none" for time_s in (fills.a_s, fills.b_s))
+    return f"fills added at their recorded times, {a} of A and {b} of B"
 
 
 def _further_measurements(spans: ProgramSpans, is_without_copies: bool) -> tuple[str, ...]:
@@ -115,7 +154,7 @@ def _together(replayed: Comparison, spans: ProgramSpans, fills: AddedTimes | Non
     Where both are clear the ratio is the one nearer to 1: replays have no gaps between launches, and time stamps make those of a program
     longer.
     """
-    added = "" if fills is None else f", {fills_words(fills)}"
+    added = "" if fills is None else f", {_added(fills)}"
     if within:
         return _alone(spans, (f"replayed {_ratio(replayed)}{added}", *within))
     own = spans.region

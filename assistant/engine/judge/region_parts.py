@@ -1,36 +1,27 @@
-"""A Region's launches replayed on the GPU: one repetition of each side, on what its own program had in memory before it.
+"""What of a Region is replayed: the launches of one repetition, in parts where they need memory that a fill set again between them.
 
-Replays have no fills: what these put into memory is there because recordings hold it, and the time that they take is added as the programs
-themselves show it. Where a launch needs memory that a fill set again behind an earlier one, both sides are replayed in parts. Example::
+Replays have no fills. What these put into memory is there, as recordings hold what each launch found. Example::
 
-    replays = await replayed_region(job, clock, found, before, after)        # LabFailure: why they cannot be replayed
-    replays.speed(job, spans.fills).comparison                               # FASTER 2.7x, of launches and fills
+    parts = region_parts(found, before, after)     # LabFailure: why nothing can be replayed
+    parts.cases, parts.counts                      # each part on either side, and how often it comes
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from assistant.engine.evaluate import Evaluation
-from assistant.engine.job import Job
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.replaying import startable_kernels
-from assistant.engine.judge.timed import timing_options
-from assistant.engine.judge.timing_verdict import Speed, judge_timing
-from assistant.measure.added_times import AddedTimes, in_parts, with_added
-from assistant.measure.paired import method_of
 from assistant.model.recording import Recording
-from assistant.model.timing import PairTiming
 from assistant.model.workload import Case, CaseOrigin
-from assistant.ports.lab import LabFailure, Program, Timing
-from assistant.profile.quantity import format_quantity
+from assistant.ports.lab import LabFailure, Program
 from assistant.record import Record
 from assistant.workload.between_fills import parts_between_fills
 from assistant.workload.regions import launches_of
 
-__all__ = ["Replays", "fills_words", "replayed_region"]
+__all__ = ["RegionParts", "region_parts"]
 
 _MOST_LAUNCHES = 32
 """Launches of a version that are replayed together."""
@@ -39,42 +30,26 @@ _MOST_PARTS = 8
 
 _Part = tuple[int, ...]
 """Launches (``RecordedLaunch.index``) that are replayed as one call."""
-_Parts = tuple[_Part, ...]
 
 
-class Replays(Record):
-    """Both sides' launches as they were timed."""
+class RegionParts(Record):
+    """One repetition of each side, as it is replayed on what its own program had in memory."""
 
-    timing: PairTiming
-    """One case for each of the parts that differ."""
+    a: Program
+    b: Program
+    cases: tuple[tuple[Case, Case], ...]
+    """What is one call on either side."""
     counts: tuple[int, ...]
-    """How often each of them comes in a repetition."""
-    name: str
-    weight: float
+    """How often each of them comes."""
 
-    def speed(self, job: Job, fills: AddedTimes | None) -> Speed:
-        """The verdict on a repetition. ``fills``: what its fills take; None where it has none."""
-        case = replace(in_parts(self.timing.cases, self.counts), shape=self.name, weight=self.weight)
-        case = case if fills is None else with_added(case, fills)
-        speed = judge_timing(replace(self.timing, cases=(case,)), None, {}, job.seeds[-1])
-        assert speed.comparison is not None
-        comparison = replace(speed.comparison, method="; ".join((method_of(self.timing), *self._further_method(fills))))
-        return replace(speed, comparison=comparison, findings=(), advice=None, light_ratio=None)
-
-    def _further_method(self, fills: AddedTimes | None) -> tuple[str, ...]:
-        number = sum(self.counts)
-        parts = (f"replayed in {number} parts, each on what its program had in memory before it",) if number > 1 else ()
-        return parts if fills is None else (*parts, f"{fills_words(fills)}, by CUPTI's time stamps in the programs")
+    @property
+    def count(self) -> int:
+        """Parts in all."""
+        return sum(self.counts)
 
 
-def fills_words(fills: AddedTimes) -> str:
-    """``fills added at their recorded times, 1.5 µs of A and none of B``."""
-    a, b = (format_quantity(time_s, "s") if time_s > 0 else "none" for time_s in (fills.a_s, fills.b_s))
-    return f"fills added at their recorded times, {a} of A and {b} of B"
-
-
-async def replayed_region(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> Replays | LabFailure:
-    """Timings of one repetition without its fills; a failure says why there are none."""
+def region_parts(found: ProgramRegion, before: Evaluation, after: Evaluation) -> RegionParts | LabFailure:
+    """Of the last repetition that was recorded; a failure says why there is none that could be replayed."""
     a, b = before.counted.recording, after.counted.recording
     assert a is not None and b is not None
     reason = _why_not(found)
@@ -89,11 +64,7 @@ async def replayed_region(job: Job, clock: Timing, found: ProgramRegion, before:
     a_program = _startable(before, [launch for old, _ in parts for launch in old])
     b_program = _startable(after, [launch for _, new in parts for launch in new])
     cases = tuple((_case(found.name, before, old), _case(found.name, after, new)) for old, new in parts)
-    options = replace(timing_options(job, len(cases), is_confirming=True), is_apart=True)
-    timing = await clock.time(a_program, b_program, cases, options, job.limits)
-    if isinstance(timing, LabFailure):
-        return timing
-    return Replays(timing, tuple(parts.values()), found.name, float(found.region.count))
+    return RegionParts(a_program, b_program, cases, tuple(parts.values()))
 
 
 def _why_not(found: ProgramRegion) -> str | None:
@@ -137,7 +108,7 @@ def _parts(
     return {first[work]: count for work, count in Counter(alike).items()}
 
 
-def _counted(parts: _Parts) -> str:
+def _counted(parts: Sequence[_Part]) -> str:
     return "1 part" if len(parts) == 1 else f"{len(parts)} parts"
 
 
