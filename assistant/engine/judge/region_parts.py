@@ -17,6 +17,7 @@ from assistant.engine.judge.replaying import startable_kernels
 from assistant.model.recording import Recording
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program
+from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.workload.between_fills import parts_between_fills
 from assistant.workload.regions import launches_of
@@ -97,9 +98,12 @@ def _parts(
 ) -> dict[tuple[_Part, _Part], int] | LabFailure:
     """What is replayed as one call on either side, and how often that comes: those that do the same on the same memory are one."""
     cut = [parts_between_fills(*each) for each in zip(recordings, (found.before, found.after), places, strict=True)]
-    if len(cut[0]) != len(cut[1]):
-        message = f"fills that launches need cut A into {_counted(cut[0])} and B into {len(cut[1])}"
-        return LabFailure("unsupported", message, "")
+    number, counts = max(map(len, cut)), [sum(map(len, parts)) for parts in cut]
+    if min(counts) < number:
+        many, few = ("A", "B") if counts[1] < number else ("B", "A")
+        launches = counted_noun(min(counts), "launch", "launches")
+        return LabFailure("unsupported", f"fills that launches need cut {many} into {number} parts, and {few} makes {launches}", "")
+    cut = [_cut_into(parts, number) for parts in cut]
     pairs = list(zip(*cut, strict=True))
     alike = [tuple(_work(recording, part) for recording, part in zip(recordings, pair, strict=True)) for pair in pairs]
     first = dict(zip(reversed(alike), reversed(pairs), strict=True))
@@ -108,8 +112,14 @@ def _parts(
     return {first[work]: count for work, count in Counter(alike).items()}
 
 
-def _counted(parts: Sequence[_Part]) -> str:
-    return "1 part" if len(parts) == 1 else f"{len(parts)} parts"
+def _cut_into(parts: Sequence[_Part], number: int) -> tuple[_Part, ...]:
+    """The same launches in so many parts; there are as many launches, at least."""
+    found = list(parts)
+    while len(found) < number:
+        place = max(range(len(found)), key=lambda each: len(found[each]))
+        middle = len(found[place]) // 2
+        found[place : place + 1] = [found[place][:middle], found[place][middle:]]
+    return tuple(found)
 
 
 def _work(recording: Recording, part: _Part) -> tuple[object, ...]:

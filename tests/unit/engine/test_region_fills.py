@@ -181,15 +181,26 @@ async def test_a_fill_that_no_launch_needs_cuts_nothing(evaluated: Evaluated) ->
     assert clock.asked == [((0, 1), (0, 1))]
 
 
-async def test_programs_that_are_cut_into_other_parts_are_timed_as_they_are(evaluated: Evaluated) -> None:
+async def test_a_side_that_needs_no_fill_is_cut_into_as_many_parts(evaluated: Evaluated) -> None:
+    """Each launch finds in any part what it found in the program."""
     words = "first fill first", "quick quick"
     clock = clock_of(*words)
     before, after = (evaluated(text, each) for text, each in zip((A, FASTER), words, strict=True))
     found = await told(finding(before, ("0", "b"), ("0", "c")), finding(after, ("0", "b"), ("b", "c")), clock)
+    assert clock.asked == [((0,), (0,)), ((1,), (1,))]
+    assert found.ratio == pytest.approx(141.5 / 60), "of the programs, with their gaps"
+    (replayed,) = [text for text in found.caveats if text.startswith("replayed ")]
+    assert replayed.startswith("replayed 3.07x") and replayed.endswith("1.5 µs of A and none of B")
+
+
+async def test_a_side_with_fewer_launches_than_parts_is_timed_as_it_is(evaluated: Evaluated) -> None:
+    words = "first fill first", "quick"
+    clock = clock_of(*words)
+    before, after = (evaluated(text, each) for text, each in zip((A, FASTER), words, strict=True))
+    found = await told(finding(before, ("0", "b"), ("0", "c")), after, clock)
     assert clock.asked == []
-    reason = "not replayed: fills that launches need cut A into 2 parts and B into 1"
-    assert reason in found.caveats
-    assert found.ratio == pytest.approx(141.5 / 60)
+    assert "not replayed: fills that launches need cut A into 2 parts, and B makes 1 launch" in found.caveats
+    assert found.ratio == pytest.approx(141.5 / 10)
 
 
 async def test_many_parts_are_not_replayed(evaluated: Evaluated) -> None:
