@@ -78,8 +78,9 @@ async def program_spans(
 
 def _pieces(places: Sequence[int], alone: frozenset[int]) -> tuple[range, ...]:
     """Places that follow each other, together; those ``alone`` by themselves."""
-    starts = [place for place in places if place - 1 not in places or {place - 1, place} & alone]
-    ends = [place for place in places if place + 1 not in places or {place, place + 1} & alone]
+    known = frozenset(places)
+    starts = [place for place in places if place - 1 not in known or {place - 1, place} & alone]
+    ends = [place for place in places if place + 1 not in known or {place, place + 1} & alone]
     return tuple(range(start, end + 1) for start, end in zip(starts, ends, strict=True))
 
 
@@ -95,12 +96,14 @@ class _Reader(Record):
     count: int
 
     def read(self, recording: Recording) -> tuple[float, ...] | None:
-        """Seconds of the Region, and of all that is done on the GPU; where the Region has fills and they are seen also of these, and of the
-        Region in the pieces apart."""
+        """Seconds of the Region and of all that is done on the GPU; then of the Region's fills and of the Region in the pieces apart,
+        unless its fills are not seen."""
         region_s, whole_s = self._span_s(recording, self.joined), whole_span_s(recording)
         if region_s is None or whole_s is None:
             return None
         fills = tuple(range(place, place + 1) for piece in self.joined for place in piece if self.steps[place].kind == "fill")
+        if not fills:
+            return region_s, whole_s, 0.0, region_s
         fills_s, apart_s = self._span_s(recording, fills), self._span_s(recording, self.apart)
         return (region_s, whole_s) if fills_s is None or apart_s is None else (region_s, whole_s, fills_s, apart_s)
 
