@@ -61,9 +61,11 @@ def compare_timing(timing: PairTiming, seed: int) -> Comparison:
 
 
 def systematic_ratio(case: CaseTiming) -> float:
-    """What two loads of the same code may differ by, as a share of the faster version's time."""
+    """What two loads of the same code may differ by, and what is not known of times that were added, as a share of the faster version's
+    time."""
     least_s = max(_LEAST_S, min(time_of(case.blocks, "A"), time_of(case.blocks, "B")))
-    return min(_MOST_SYSTEMATIC, math.hypot(_PLACEMENT_S * case.launches_per_call / least_s, _PLACEMENT_RATIOS[case.method]))
+    parts = (_PLACEMENT_S * case.launches_per_call / least_s, _PLACEMENT_RATIOS[case.method], case.added_half_width_s / least_s)
+    return min(_MOST_SYSTEMATIC, math.hypot(*parts))
 
 
 def method_of(timing: PairTiming) -> str:

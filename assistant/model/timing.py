@@ -135,6 +135,8 @@ class CaseTiming(Record):
     cold_call_count: int | None = None
     """Calls of a slot that find none of their data in L2; the others may find what an earlier call on the same buffers left there. None
     where it is not known."""
+    added_half_width_s: float = 0.0
+    """Of the 95 % interval of what is in every time and was timed elsewhere, as fills are; 0: nothing was."""
 
 
 class SelfTest(Record):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from assistant.measure.paired import aa_half_width_of, pairs_of
 from assistant.measure.statistics import WeightedPairs, compare_pairs
@@ -37,14 +37,17 @@ class TimedProgram(Record):
 
     program: Program
     read: Callable[[Recording], tuple[float, ...] | None]
-    """Seconds of each thing in question; None where the program did not do what it did when it was recorded."""
+    """Seconds of each thing in question, without the last ones where a run does not show them; None where the program did not do what it
+    did when it was recorded."""
 
 
 async def timed_in_turn(
-    clock: Timing, limits: RunLimits, seed: int, sides: Mapping[str, TimedProgram], deciding: int | None = None
+    clock: Timing, limits: RunLimits, seed: int, sides: Mapping[str, TimedProgram], deciding: Collection[int] | None = None
 ) -> tuple[tuple[Block, ...], ...] | LabFailure:
-    """For each thing in question its blocks, seconds. A failure says why the programs cannot be timed. ``sides``: by ``A`` and ``B``;
-    ``deciding``: so many of the things are what a verdict rests on, None: all.
+    """For each thing in question that every run shows its blocks, seconds. A failure says why the programs cannot be timed.
+
+    ``sides``: by ``A`` and ``B``; ``deciding``: a verdict rests on the last of these things, by number from 0, that every run shows; None:
+    on all.
 
     There are two looks at most: five blocks, and twelve where five leave one of these open. Two looks call equal programs faster at most
     twice as often as one does; the margin, three times the half-width of A against A, is what keeps that rare.
@@ -56,10 +59,11 @@ async def timed_in_turn(
     start_s, blocks = time.monotonic(), await _blocks(clock, limits, sides, order, _BLOCKS)
     if isinstance(blocks, LabFailure):
         return blocks
+    decisive = blocks if deciding is None else [blocks[max(number for number in deciding if number < len(blocks))]]
     is_short = (time.monotonic() - start_s) * _MOST_BLOCKS / _BLOCKS <= _LONGEST_S
-    if is_short and any(comparison_of("", each, 1.0, seed, "").outcome is SpeedOutcome.INCONCLUSIVE for each in blocks[:deciding]):
+    if is_short and any(comparison_of("", each, 1.0, seed, "").outcome is SpeedOutcome.INCONCLUSIVE for each in decisive):
         more = await _blocks(clock, limits, sides, order, _MOST_BLOCKS - _BLOCKS)
-        return more if isinstance(more, LabFailure) else tuple(one + other for one, other in zip(blocks, more, strict=True))
+        return more if isinstance(more, LabFailure) else tuple(one + other for one, other in zip(blocks, more, strict=False))
     return blocks
 
 
@@ -73,10 +77,10 @@ async def _blocks(
         times = await _runs(clock, limits, sides, letters)
         if isinstance(times, LabFailure):
             return times
-        blocks.append([Block(letters, each) for each in zip(*times, strict=True)])
+        blocks.append([Block(letters, each) for each in zip(*times, strict=False)])
         if time.monotonic() - start_s > _LONGEST_BLOCK_S:
             return LabFailure("unsupported", f"four runs take more than {_LONGEST_BLOCK_S:g} s", "")
-    return tuple(zip(*blocks, strict=True))
+    return tuple(zip(*blocks, strict=False))
 
 
 def comparison_of(name: str, blocks: tuple[Block, ...], weight: float, seed: int, what: str) -> Comparison:

@@ -2,22 +2,24 @@
 
 From the start of its first step to the end of its last one, so that what lies between counts too: waits of the host, time in which nothing
 runs. Copies between host and device that both make alike are left out with the time next to them, where everything runs one after another:
-what the link and the host take there is the same in both, and may be a thousand times what the kernels do. The same runs show how long all
-that main does on the GPU takes, from its first step to its last. Example::
+what the link and the host take there is the same in both, and may be a thousand times what the kernels do. Likewise the time next to fills
+that both make, where these may stand apart; their own time counts. The same runs show how long all that main does on the GPU takes, from
+its first step to its last, and what the fills take. Example::
 
-    spans = await program_spans(job, clock, found, a, b, is_split=True)     # LabFailure where it cannot be timed
+    spans = await program_spans(job, clock, found, a, b, is_split=True, is_apart=False)     # LabFailure where it cannot be timed
     spans.region, spans.whole                                # FASTER 118x; FASTER 4.9x
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from assistant.cuda.same_names import without_file
 from assistant.engine.job import Job
 from assistant.engine.judge.in_turn import TimedProgram, comparison_of, timed_in_turn
 from assistant.engine.judge.region import ProgramRegion
+from assistant.measure.added_times import AddedTimes, added_times
 from assistant.model.comparison import Comparison
 from assistant.model.recording import WORK_KINDS, DeviceStep, Recording
 from assistant.model.timing import Block
@@ -28,6 +30,8 @@ from assistant.workload.select import kernel_name
 
 __all__ = ["ProgramSpans", "program_spans", "span_s", "whole_span_s"]
 
+_OF_DEVICE = frozenset({"launch", "fill"})
+"""Kinds of steps that a driver does not make by itself, as it does copies."""
 _METHOD = "from the start of the first step to the end of the last one"
 
 
@@ -39,43 +43,72 @@ class ProgramSpans(Record):
     region_s: tuple[float, float]
     """Medians of A and of B, all repetitions together."""
     whole_s: tuple[float, float]
+    fills: AddedTimes | None
+    """What the Region's own fills take, of one repetition, without any gap; None where the runs do not show them."""
+    is_apart: bool
+    """Whether the time next to fills that both make is left out of ``region``."""
 
 
 async def program_spans(
-    job: Job, clock: Timing, found: ProgramRegion, a: Program, b: Program, *, is_split: bool
+    job: Job, clock: Timing, found: ProgramRegion, a: Program, b: Program, *, is_split: bool, is_apart: bool
 ) -> ProgramSpans | LabFailure:
-    """Over all repetitions of the Region. ``is_split``: without the copies that both make alike. A failure says why the programs cannot be
-    timed."""
+    """Over all repetitions of the Region. ``is_split``: without the copies that both make alike; ``is_apart``: without the time next to
+    fills that both make, where runs show these and no more of that would be left out of B than of A. A failure says why the programs cannot
+    be timed."""
     region, seed = found.region, job.seeds[-1]
-    old, new = found.counted_places if is_split else (region.before, region.after)
+    places = found.counted_places if is_split else (region.before, region.after)
+    joined = [_pieces(side, frozenset()) for side in places]
+    apart = [_pieces(side, fills) for side, fills in zip(places, found.fills_of_both, strict=True)]
+    may_be_apart = is_apart and apart != joined and len(apart[1]) - len(joined[1]) <= len(apart[0]) - len(joined[0])
     sides = {
-        "A": TimedProgram(a, _reader(found.before, _pieces(old), region.step[0], region.count)),
-        "B": TimedProgram(b, _reader(found.after, _pieces(new), region.step[1], region.count)),
+        letter: TimedProgram(program, _Reader(steps, one, other, step, region.count).read)
+        for letter, program, steps, one, other, step in zip(
+            "AB", (a, b), (found.before, found.after), joined, apart, region.step, strict=True
+        )
     }
-    timed = await timed_in_turn(clock, job.limits, job.seeds[-1], sides, deciding=1)
+    timed = await timed_in_turn(clock, job.limits, seed, sides, deciding=(0, 3) if may_be_apart else (0,))
     if isinstance(timed, LabFailure):
         return timed
-    of_region, of_whole = (comparison_of(found.name, blocks, float(region.count), seed, _METHOD) for blocks in timed)
-    return ProgramSpans(of_region, of_whole, *(_medians_s(blocks) for blocks in timed))
+    with_all, of_whole, *more = timed
+    fills, of_region = (more[0], more[1] if may_be_apart else with_all) if more else (None, with_all)
+    over_region, over_whole = (comparison_of(found.name, blocks, float(region.count), seed, _METHOD) for blocks in (of_region, of_whole))
+    added = None if fills is None else added_times(fills, region.count, seed)
+    return ProgramSpans(over_region, over_whole, _medians_s(of_region), _medians_s(of_whole), added, bool(more) and may_be_apart)
 
 
-def _pieces(places: Sequence[int]) -> tuple[range, ...]:
-    """Places that follow each other, together."""
-    starts = [place for place in places if place - 1 not in places]
-    ends = [place for place in places if place + 1 not in places]
+def _pieces(places: Sequence[int], alone: frozenset[int]) -> tuple[range, ...]:
+    """Places that follow each other, together; those ``alone`` by themselves."""
+    known = frozenset(places)
+    starts = [place for place in places if place - 1 not in known or {place - 1, place} & alone]
+    ends = [place for place in places if place + 1 not in known or {place, place + 1} & alone]
     return tuple(range(start, end + 1) for start, end in zip(starts, ends, strict=True))
 
 
-def _reader(
-    steps: tuple[OrderedStep, ...], pieces: tuple[range, ...], step: int, count: int
-) -> Callable[[Recording], tuple[float, ...] | None]:
-    """Seconds of the Region, and of all that is done on the GPU."""
+class _Reader(Record):
+    """What is read from runs of one of the programs."""
 
-    def read(recording: Recording) -> tuple[float, ...] | None:
-        region_s, whole_s = span_s(recording, steps, pieces, step, count), whole_span_s(recording)
-        return None if region_s is None or whole_s is None else (region_s, whole_s)
+    steps: tuple[OrderedStep, ...]
+    joined: tuple[range, ...]
+    """Pieces of a repetition, as of `span_s`, with what lies between their steps."""
+    apart: tuple[range, ...]
+    """Pieces without the time next to some fills."""
+    step: int
+    count: int
 
-    return read
+    def read(self, recording: Recording) -> tuple[float, ...] | None:
+        """Seconds of the Region and of all that is done on the GPU; then of the Region's fills and of the Region in the pieces apart,
+        unless its fills are not seen."""
+        region_s, whole_s = self._span_s(recording, self.joined), whole_span_s(recording)
+        if region_s is None or whole_s is None:
+            return None
+        fills = tuple(range(place, place + 1) for piece in self.joined for place in piece if self.steps[place].kind == "fill")
+        if not fills:
+            return region_s, whole_s, 0.0, region_s
+        fills_s, apart_s = self._span_s(recording, fills), self._span_s(recording, self.apart)
+        return (region_s, whole_s) if fills_s is None or apart_s is None else (region_s, whole_s, fills_s, apart_s)
+
+    def _span_s(self, recording: Recording, pieces: tuple[range, ...]) -> float | None:
+        return span_s(recording, self.steps, pieces, self.step, self.count)
 
 
 def _medians_s(blocks: Sequence[Block]) -> tuple[float, float]:
@@ -91,8 +124,9 @@ def span_s(recording: Recording, steps: Sequence[OrderedStep], pieces: Sequence[
     ``step``: steps from one repetition to the next.
     """
     at = _as_recorded(recording, steps, WORK_KINDS)
-    if at is None and all(steps[piece[0]].is_launch and steps[piece[-1]].is_launch for piece in pieces):
-        at = _as_recorded(recording, steps, frozenset({"launch"}))
+    for kinds in (_OF_DEVICE, frozenset({"launch"})):
+        if at is None and all(steps[place].kind in kinds for piece in pieces for place in (piece[0], piece[-1])):
+            at = _as_recorded(recording, steps, kinds)
     if at is None:
         return None
     total_ns = 0

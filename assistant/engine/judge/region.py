@@ -59,6 +59,23 @@ class ProgramRegion(Record):
         return _without(self.before, self.region.before, same), _without(self.after, self.region.after, same)
 
     @property
+    def has_fills_alone(self) -> bool:
+        """Whether fills, one or more, are all that is in the ratio next to launches, and everything comes one after another."""
+        kinds = {step.kind for side in self.counted for step in side}
+        return kinds == {"launch", "fill"} and not self.may_overlap
+
+    @property
+    def fills_of_both(self) -> tuple[frozenset[int], frozenset[int]]:
+        """Where in ``before`` and ``after`` the fills are that both make, of the same size, each once."""
+        counts = [Counter(step for step in side if step.kind == "fill") for side in self.sides]
+        same = counts[0] & counts[1]
+        old, new = (
+            frozenset(places) - frozenset(_without(steps, places, same))
+            for steps, places in ((self.before, self.region.before), (self.after, self.region.after))
+        )
+        return old, new
+
+    @property
     def name(self) -> str:
         """``scale, add → scale_add``."""
         if self.asked is not None:

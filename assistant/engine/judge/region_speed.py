@@ -1,8 +1,9 @@
 """Speed of a Region: what A and B do on the device from the first step that differs to the last one, each side as one sequence.
 
 What differs need not be one kernel: B may fuse kernels, split one, add or leave out launches, copies and fills. A Region is timed twice:
-as one call that replays all of its steps in order, and in both programs as they are. Without a clock it is predicted as the longest way
-through its steps. Copies between host and device that B leaves as they are count on neither side of a sum. Example::
+as one call that replays all of its launches in order, to which what its fills take in the programs is added, and in both programs as they
+are. Without a clock it is predicted as the longest way through its steps. Copies between host and device that B leaves as they are count on
+neither side of a sum. Example::
 
     speed = await region_speed(job, found, before, after, job.lab.timing)     # FASTER 2.4x
 """
@@ -19,29 +20,29 @@ from assistant.engine.evaluate import Evaluation
 from assistant.engine.job import Job
 from assistant.engine.judge.program_spans import ProgramSpans, program_spans
 from assistant.engine.judge.region import ProgramRegion
+from assistant.engine.judge.region_parts import RegionParts, region_parts
 from assistant.engine.judge.region_prediction import further_predictions, predicted_region, predicted_times_s
-from assistant.engine.judge.replaying import startable_kernels
 from assistant.engine.judge.timed import timing_options
 from assistant.engine.judge.timing_verdict import Speed, judge_timing
+from assistant.measure.added_times import AddedTimes, in_parts, with_added
+from assistant.measure.paired import method_of
 from assistant.model.comparison import Comparison, SpeedOutcome, format_interval, format_ratio
 from assistant.model.recording import STEP_WORDS, WORK_KINDS, DeviceStep, Recording
 from assistant.model.timing import PairTiming
-from assistant.model.workload import Case, CaseOrigin
-from assistant.ports.lab import LabFailure, Program, Timing
+from assistant.ports.lab import LabFailure, Timing
 from assistant.profile.quantity import counted_noun, format_quantity
 from assistant.record import Record
 from assistant.workload.recordings import RecordingReader
-from assistant.workload.regions import launches_of, steps_within
+from assistant.workload.regions import steps_within
 from assistant.workload.upload_contents import ProgramUploads, has_other_contents
 
 __all__ = ["region_speed"]
 
-_MOST_LAUNCHES = 32
-"""Launches of a version that are replayed together."""
 _SLOWEST_COPY_BYTES_PER_S = 1e9
 """Of a copy between host and device, staged through a host that is slow and busy: a sixteenth of the worst that predictions assume."""
 _LEAST_GAIN_RATIO = 1.02
 """What must be left of a gain that something which is not in it takes from."""
+_GAPS = "the gaps next to fills that both make"
 _CLEAR = {SpeedOutcome.FASTER, SpeedOutcome.SLOWER}
 
 
@@ -65,30 +66,73 @@ async def region_speed(
         if is_timed_later:
             return Speed(_with_caveats(predicted, (*what, *further, *once, *within), elsewhere))
         return Speed(_with_caveats(predicted, (*what, *further, *once), (*within, *elsewhere)))
-    timing = await _replayed(job, clock, found, before, after)
+    replays = await _replayed(job, clock, found, before, after)
     is_split = a.are_waits_seen and b.are_waits_seen and _is_one_after_another(found, a, b) and not _added_within(found, a, b)
-    spans = await program_spans(job, clock, found, before.version.program, after.version.program, is_split=is_split)
+    is_apart = is_split and found.has_fills_alone and isinstance(replays, _Replays)
+    programs = before.version.program, after.version.program
+    spans = await program_spans(job, clock, found, *programs, is_split=is_split, is_apart=is_apart)
+    fills = None if isinstance(spans, LabFailure) or not found.has_fills_alone else spans.fills
+    if isinstance(replays, _Replays) and found.has_fills_alone and fills is None:
+        replays = LabFailure("unsupported", "its fills were not timed, which only the programs show", "")
     link = link if isinstance(spans, LabFailure) else _over_the_link(found, spans.region_s)
     once, elsewhere = (*once, *link.known), (*elsewhere, *link.doubts)
     without = is_split and any(len(counted) < len(side) for counted, side in zip(found.counted, found.sides, strict=True))
     what = (*what, *(() if isinstance(spans, LabFailure) else _further_measurements(spans, without)), *once)
-    if isinstance(timing, LabFailure) and isinstance(spans, LabFailure):
-        caveats = (*what, f"not timed: {timing.message}; {spans.message}")
+    if isinstance(replays, LabFailure) and isinstance(spans, LabFailure):
+        caveats = (*what, f"not timed: {replays.message}; {spans.message}")
         return Speed(_with_caveats(predicted, caveats, (*within, *elsewhere)))
-    if isinstance(timing, LabFailure):
+    if isinstance(replays, LabFailure):
         assert not isinstance(spans, LabFailure)
-        return Speed(_with_caveats(_alone(spans.region, (f"not replayed: {timing.message}",)), what, elsewhere))
-    speed = replace(judge_timing(timing, None, {}, job.seeds[-1]), findings=(), advice=None, light_ratio=None)
+        return Speed(_with_caveats(_alone(spans, (f"not replayed: {replays.message}",)), what, elsewhere))
+    speed = _judged(job, found, replays, fills)
     if isinstance(spans, LabFailure):
         caveats = (*what, f"not timed in the programs themselves: {spans.message}")
         return replace(speed, comparison=_with_caveats(speed.comparison, caveats, (*within, *elsewhere)))
     assert speed.comparison is not None
-    return replace(speed, comparison=_with_caveats(_together(speed.comparison, spans.region, within), what, elsewhere))
+    return replace(speed, comparison=_with_caveats(_together(speed.comparison, spans, fills, within), what, elsewhere))
+
+
+class _Replays(Record):
+    """One repetition of each side as it was replayed, without its fills."""
+
+    parts: RegionParts
+    timing: PairTiming
+    """A case for each of the parts."""
+
+
+async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> _Replays | LabFailure:
+    parts = region_parts(found, before, after)
+    if isinstance(parts, LabFailure):
+        return parts
+    options = replace(timing_options(job, len(parts.cases), is_confirming=True), is_apart=True)
+    timing = await clock.time(parts.a, parts.b, parts.cases, options, job.limits)
+    return timing if isinstance(timing, LabFailure) else _Replays(parts, timing)
+
+
+def _judged(job: Job, found: ProgramRegion, replays: _Replays, fills: AddedTimes | None) -> Speed:
+    """The verdict on a repetition, its parts added up. ``fills``: what its fills take; None where it has none."""
+    timing, count = replays.timing, replays.parts.count
+    case = replace(in_parts(timing.cases, replays.parts.counts), shape=found.name, weight=float(found.region.count))
+    case = case if fills is None else with_added(case, fills)
+    speed = judge_timing(replace(timing, cases=(case,)), None, {}, job.seeds[-1])
+    in_turn = (f"replayed in {count} parts, each on what its program had in memory before it",) if count > 1 else ()
+    added = () if fills is None else (f"{_added(fills)}, by CUPTI's time stamps in the programs",)
+    assert speed.comparison is not None
+    comparison = replace(speed.comparison, method="; ".join((method_of(timing), *in_turn, *added)))
+    return replace(speed, comparison=comparison, findings=(), advice=None, light_ratio=None)
+
+
+def _added(fills: AddedTimes) -> str:
+    """``fills added at their recorded times, 1.5 µs of A and none of B``."""
+    a, b = (format_quantity(time_s, "s") if time_s > 0 else "none" for time_s in (fills.a_s, fills.b_s))
+    return f"fills added at their recorded times, {a} of A and {b} of B"
 
 
 def _further_measurements(spans: ProgramSpans, is_without_copies: bool) -> tuple[str, ...]:
     """What the Region took, and what all that main does on the GPU took in the same runs, where that is more."""
-    left_out = ", without those copies and what the host does next to them" if is_without_copies else ""
+    copies = ("those copies and what the host does next to them",) if is_without_copies else ()
+    gaps = (_GAPS,) if spans.is_apart else ()
+    left_out = f", without {' and without '.join((*copies, *gaps))}" if copies or gaps else ""
     region = f"it took {_change(spans.region_s)} in the programs themselves{left_out}"
     if spans.whole_s == spans.region_s:
         return (region,)
@@ -100,25 +144,32 @@ def _change(medians_s: tuple[float, float]) -> str:
     return f"{a} → {b}"
 
 
-def _alone(spans: Comparison, further: Sequence[str]) -> Comparison:
-    return replace(spans, caveats=("in the programs themselves, with everything between the launches", *further))
+def _alone(spans: ProgramSpans, further: Sequence[str]) -> Comparison:
+    return replace(spans.region, caveats=(f"in the programs themselves, {_between(spans)}", *further))
 
 
-def _together(replayed: Comparison, spans: Comparison, within: Sequence[str]) -> Comparison:
+def _together(replayed: Comparison, spans: ProgramSpans, fills: AddedTimes | None, within: Sequence[str]) -> Comparison:
     """FASTER needs one of the two, and neither SLOWER; where replays leave something out, the programs themselves decide.
 
     Where both are clear the ratio is the one nearer to 1: replays have no gaps between launches, and time stamps make those of a program
     longer.
     """
+    added = "" if fills is None else f", {_added(fills)}"
     if within:
-        return _alone(spans, (f"replayed {_ratio(replayed)}", *within))
-    further = f"in the programs themselves {_ratio(spans)}, with everything between the launches"
-    if {replayed.outcome, spans.outcome} == _CLEAR:
-        return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, further))
-    is_nearer = abs(math.log(spans.ratio)) < abs(math.log(replayed.ratio))
-    if spans.outcome in _CLEAR and (is_nearer or replayed.outcome not in _CLEAR):
-        return _alone(spans, (f"replayed {_ratio(replayed)}",))
-    return replace(replayed, caveats=(*replayed.caveats, further))
+        return _alone(spans, (f"replayed {_ratio(replayed)}{added}", *within))
+    own = spans.region
+    how = (f"launches replayed{added}",) if added else ()
+    further = (*how, f"in the programs themselves {_ratio(own)}, {_between(spans)}")
+    if {replayed.outcome, own.outcome} == _CLEAR:
+        return replace(replayed, outcome=SpeedOutcome.INCONCLUSIVE, caveats=(*replayed.caveats, *further))
+    is_nearer = abs(math.log(own.ratio)) < abs(math.log(replayed.ratio))
+    if own.outcome in _CLEAR and (is_nearer or replayed.outcome not in _CLEAR):
+        return _alone(spans, (f"replayed {_ratio(replayed)}{added}",))
+    return replace(replayed, caveats=(*replayed.caveats, *further))
+
+
+def _between(spans: ProgramSpans) -> str:
+    return "with everything between the launches" + (f" but {_GAPS.removeprefix('the ')}" if spans.is_apart else "")
 
 
 def _ratio(comparison: Comparison) -> str:
@@ -228,45 +279,6 @@ def _over_the_link(found: ProgramRegion, times_s: tuple[float, float] | None) ->
     if not has_more_copies and times_s is not None and times_s[0] >= _LEAST_GAIN_RATIO * (times_s[1] + most_s):
         return _OverTheLink(known=(f"{what}: {format_quantity(most_s, 's')} where the host stages them slowly",))
     return _OverTheLink(doubts=(f"{what}, of which only the least time is known",))
-
-
-async def _replayed(job: Job, clock: Timing, found: ProgramRegion, before: Evaluation, after: Evaluation) -> PairTiming | LabFailure:
-    """One repetition of each side, on what its own program had in memory before it."""
-    if max(map(len, found.sides)) > _MOST_LAUNCHES:
-        return LabFailure("unsupported", f"more than {_MOST_LAUNCHES} launches would have to be replayed as one", "")
-    if any(not step.is_launch for side in found.counted for step in side):
-        return LabFailure("unsupported", "copies and fills are not replayed", "")
-    chosen = _kept_repetition(found, before.counted.recording, after.counted.recording)
-    if chosen is None:
-        return LabFailure("unsupported", "not all of its launches could be recorded", "")
-    (a, a_program), (b, b_program) = (
-        _sequence(found.name, evaluation, indices) for evaluation, indices in zip((before, after), chosen, strict=True)
-    )
-    options = replace(timing_options(job, 1, is_confirming=True), is_apart=True)
-    timing = await clock.time(a_program, b_program, ((a, b),), options, job.limits)
-    if isinstance(timing, LabFailure):
-        return timing
-    return replace(timing, cases=tuple(replace(case, shape=found.name, weight=float(found.region.count)) for case in timing.cases))
-
-
-def _kept_repetition(found: ProgramRegion, a: Recording | None, b: Recording | None) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Launches of the last repetition that both recordings have wholly: the first ones of a simulation may work on empty fields."""
-    assert a is not None and b is not None
-    region, kept = found.region, [{launch.index for launch in recording.launches} for recording in (a, b)]
-    for number in reversed(range(region.count)):
-        before = launches_of(found.before, [index + number * region.step[0] for index in region.before])
-        after = launches_of(found.after, [index + number * region.step[1] for index in region.after])
-        if kept[0].issuperset(before) and kept[1].issuperset(after):
-            return before, after
-    return None
-
-
-def _sequence(name: str, evaluation: Evaluation, indices: tuple[int, ...]) -> tuple[Case, Program]:
-    run = evaluation.counted.run
-    assert run is not None and run.recording is not None and run.recording_path is not None
-    instances = {launch.kernel for launch in run.recording.launches if launch.index in indices}
-    program = startable_kernels(evaluation.version.program, instances)
-    return Case(run.recording_path, indices, CaseOrigin("recorded", name, 0, 1.0, 1.0)), program
 
 
 def _counts(steps: Sequence[DeviceStep]) -> Counter[str]:
