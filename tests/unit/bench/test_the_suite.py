@@ -1,4 +1,4 @@
-"""The suites of this repository, whose programs are never edited: forty, and twice fifteen written blind, each with sizes and a bound."""
+"""The suites of this repository, whose programs are never edited: forty, and three times fifteen written blind, each with sizes and a bound."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from assistant.bench.suite_file import read_suite
 from assistant.measure.targets import target
 
 SUITE = Path(__file__).parents[3] / "benchmarks" / "suite"
-BLIND, SECOND = SUITE.with_name("blind"), SUITE.with_name("blind_second")
+BLIND, SECOND, THIRD = (SUITE.with_name(name) for name in ("blind", "blind_second", "blind_third"))
 TEXTS = {".cu", ".cuh", ".h", ".cpp"}
 
 
-@pytest.mark.parametrize("folder", [SUITE, BLIND, SECOND], ids=["suite", "blind", "second"])
+@pytest.mark.parametrize("folder", [SUITE, BLIND, SECOND, THIRD], ids=["suite", "blind", "second", "third"])
 def test_no_program_was_edited(folder: Path) -> None:
     kept = dict(reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text().splitlines())
     now = {
@@ -28,7 +28,9 @@ def test_no_program_was_edited(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "programs", "sizes"), [(SUITE, 40, 4), (BLIND, 15, 3), (SECOND, 15, 3)], ids=["suite", "blind", "second"]
+    ("folder", "programs", "sizes"),
+    [(SUITE, 40, 4), (BLIND, 15, 3), (SECOND, 15, 3), (THIRD, 15, 3)],
+    ids=["suite", "blind", "second", "third"],
 )
 def test_each_program_has_growing_sizes_and_a_bound(folder: Path, programs: int, sizes: int) -> None:
     found = read_suite(folder / "suite.toml")
@@ -38,7 +40,7 @@ def test_each_program_has_growing_sizes_and_a_bound(folder: Path, programs: int,
         assert len(bounds) == sizes and bounds == sorted(bounds) and bounds[0] > 0 and bounds[-1] < 0.1, program.name
 
 
-@pytest.mark.parametrize("folder", [SUITE, BLIND, SECOND], ids=["suite", "blind", "second"])
+@pytest.mark.parametrize("folder", [SUITE, BLIND, SECOND, THIRD], ids=["suite", "blind", "second", "third"])
 def test_every_source_belongs_to_a_program(folder: Path) -> None:
     named = {folder / file for program in read_suite(folder / "suite.toml") for file in program.files}
     units = {path for path in folder.rglob("*") if path.suffix in {".cu", ".cpp"}}
