@@ -1,4 +1,4 @@
-"""The suites of this repository, whose programs are never edited: forty, and three times fifteen written blind, each with sizes and a bound."""
+"""The suites of this repository, whose programs are never edited: forty, and three times fifteen written blind, with sizes and bounds."""
 
 from __future__ import annotations
 
