@@ -36,7 +36,7 @@ _OF_LANES = "KO207"
 _IN_SMALL_MEMORY = re.compile(r"(__constant__|__shared__)[^;=({]*?\b([A-Za-z_]\w*)\s*\[")
 _FOR = re.compile(r"\s*for\b")
 NO_MEMORIES: Mapping[str, str] = {}
-_ON_CALLS = frozenset({"KO110", "KO111", "KO112", "KO116", "KO123", "KO124", "KO125", "KO126", "KO204", "KO206"})
+_ON_CALLS = frozenset({"KO110", "KO111", "KO112", "KO116", "KO123", "KO124", "KO125", "KO126", "KO127", "KO204", "KO206"})
 
 
 def culprit(note: Note, text: str, memories: Mapping[str, str] = NO_MEMORIES) -> tuple[int, int] | None:

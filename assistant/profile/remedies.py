@@ -38,6 +38,7 @@ _REMEDIES = {
     "KO124": "one launch for the passes within a block's elements, in shared memory, with a barrier between them",
     "KO125": "one launch for each diagonal of tiles: a block walks along its tile's diagonals in shared memory",
     "KO126": "write cospi(2.0 * u), sincos(a, &s, &c), exp2(x) or exp10(x); the last bits of results may change",
+    "KO127": "blocks of up to 512 threads, or several elements per thread, so that there are fewer blocks",
     "KO201": "guard the index, or make the buffer as large as the grid reaches",
     "KO202": "a barrier between both accesses within a block; between blocks an atomic, or a second launch",
     "KO203": "write every element before it is read",

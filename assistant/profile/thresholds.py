@@ -111,6 +111,7 @@ THRESHOLDS: tuple[Threshold, ...] = (
         "where a thread's work for several leaves fewer waves than that, the model has to predict it; half of its ratios are off by 1.08",
     ),
     Threshold("narrow_vectors", 1.0, "vectors/thread", "of a loop that deals elements out: with less, most threads have no whole vector"),
+    Threshold("block_starts", 2.6e-6, "s", "what a launch takes by itself, with the host's part: with less, there is little to gain"),
     Threshold("pass_launches", 4.0, "launches", "from one loop: below, there is little that one launch could do at once"),
     Threshold("diagonal_launches", 128.0, "launches", "from one loop: a table of 64 rows and 64 columns, four tiles of 32 x 32, has 127"),
     Threshold("row_loads", 0.9, "loads/load", "of a thread of four rows over four threads: above, the rows share too little"),

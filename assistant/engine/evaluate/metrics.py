@@ -131,6 +131,7 @@ _WATCHED: dict[str, tuple[WatchedMetric, Callable[[_Assessed], float]]] = {
     "KO126": (WatchedMetric("warp_instructions", False, "instructions"), _warp_instructions),
     "KO110": (WatchedMetric("atomic_steps", False, "steps"), _atomics),
     "KO111": (WatchedMetric("block_count", True, "blocks"), _blocks),
+    "KO127": (WatchedMetric("block_count", False, "blocks"), _blocks),
     "KO112": (WatchedMetric("occupied_lane_ratio", True, "ratio"), _occupied_lanes),
     "KO113": (WatchedMetric("global_requests", False, "requests"), _global_requests),
     "KO118": (WatchedMetric("global_requests", False, "requests"), _global_requests),

@@ -1,6 +1,6 @@
 """Try other block sizes for a kernel that does not care how many threads a block has.
 
-Answers KO105, KO111 and KO112; KO101 and KO102 where a block is narrower than a warp, whose accesses lie in several rows then. The
+Answers KO105, KO111, KO112 and KO127; KO101 and KO102 where a block is narrower than a warp, whose accesses lie in several rows then. The
 kernel uses its thread and block indices only as one global index, guards it, and has no shared memory and no barrier: every size gives
 the same result and only speed decides, which tuning finds out. Of a kernel whose threads work together, the size is changed where the
 program gives it a name that kernel and launches share: then other powers of two are tried, and the judge says which of them are right.
@@ -16,6 +16,7 @@ Example::
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator
 
@@ -29,6 +30,7 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
 from assistant.plan.expert.analysis.block_indices import builtin_fields, is_global_index, largest_block, plain_text
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
+from assistant.plan.expert.analysis.larger_blocks import larger_blocks, shared_block
 from assistant.plan.expert.analysis.named_block import NamedBlock, named_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
@@ -43,12 +45,14 @@ _SIZES = {
     "KO105": ((256,), (128,), (512,), (64,), (1024,), (192,), (384,)),
     "KO111": ((128,), (64,), (32,), (96,)),
     "KO112": ((256,), (128,), (512,), (64,), (1024,), (192,), (384,)),
+    "KO127": ((512,), (256,), (384,), (128,)),
 }
 """Block sizes worth a try per finding, most promising first: multiples of the warp that all current GPUs can hold several of."""
 _PLANE_SIZES = {
     "KO105": ((32, 8), (32, 4), (16, 16), (32, 16)),
     "KO111": ((32, 4), (32, 2), (32, 1), (8, 8)),
     "KO112": ((32, 8), (32, 4), (16, 16)),
+    "KO127": ((32, 16), (64, 8), (32, 8), (128, 2)),
     "KO101": ((32, 8), (64, 4), (128, 2)),
     "KO102": ((32, 8), (64, 4), (128, 2)),
 }
@@ -56,12 +60,15 @@ _SOLID_SIZES = {
     "KO105": ((32, 4, 2), (32, 2, 2), (16, 4, 4), (32, 4, 4)),
     "KO111": ((32, 2, 1), (32, 1, 1), (8, 4, 2)),
     "KO112": ((32, 4, 2), (32, 2, 2), (16, 4, 4)),
+    "KO127": ((32, 4, 4), (32, 8, 2), (32, 4, 2)),
     "KO101": ((32, 4, 2), (32, 2, 4), (64, 2, 2)),
     "KO102": ((32, 4, 2), (32, 2, 4), (64, 2, 2)),
 }
 _BY_DIMENSIONS = {1: _SIZES, 2: _PLANE_SIZES, 3: _SOLID_SIZES}
 _LEAST_SHARED = 64
 """Threads of a block that work together: steps of trees, and of warps within a block, are written for a power of two of several warps."""
+_WRONG_WAYS = {"KO111": operator.ge, "KO127": operator.le}
+"""Of a new size to the present one, threads a block."""
 _AXIS_NAMES = ("block_width", "block_height", "block_depth")
 _OF_ROWS = ("KO101", "KO102")
 """Findings that a block as wide as a warp answers where it was narrower: its accesses lie in one row then."""
@@ -86,7 +93,7 @@ class BlockSizeSearch:
             named = named_block(context) if reason.code is DeclineReason.BLOCK_SIZE_MATTERS else None
             return tuple(self._of_name(context, named) if named else ()) or context.decline(self.technique, reason)
         if isinstance(sites, Obstacle):
-            return context.decline(self.technique, sites)
+            return tuple(self._larger(context)) or context.decline(self.technique, sites)
         variants = tuple(self._variants(context, sites))
         return variants or context.decline(
             self.technique,
@@ -113,7 +120,30 @@ class BlockSizeSearch:
                 predictions=_predictions(context, current, sizes),
                 assumptions=elsewhere,
                 in_others=in_others,
-                numbers=(("block_threads", sizes[0]),) if len(sizes) == 1 else tuple(zip(_AXIS_NAMES, sizes, strict=False)),
+                numbers=_numbers(sizes),
+            )
+
+    def _larger(self, context: TransformationContext) -> Iterator[Rewrite]:
+        """Larger blocks at the launches of this kernel alone, where the block's variable serves others, too."""
+        current = shared_block(context)
+        if context.finding.code != "KO127" or current is None:
+            return
+        for sizes in _candidates(context, current):
+            factors = {axis: size // old for axis, size, old in zip("xyz", sizes, current, strict=False)}
+            edits = larger_blocks(context, factors) if all(s % old == 0 for s, old in zip(sizes, current, strict=True)) else None
+            if edits is None or isinstance(edits, Obstacle):
+                continue
+            own, in_others = by_file(context, edits)
+            yield Rewrite(
+                technique=self.technique,
+                kernel=context.kernel.key,
+                line=context.line,
+                edits=own,
+                summary=f"Launch blocks of {' x '.join(map(str, sizes))} threads instead of {' x '.join(map(str, current))} here.",
+                labels=(),
+                predictions=_predictions(context, current, sizes),
+                in_others=in_others,
+                numbers=_numbers(sizes),
             )
 
     def _of_name(self, context: TransformationContext, block: NamedBlock) -> Iterator[Rewrite]:
@@ -129,6 +159,10 @@ class BlockSizeSearch:
                 in_others=in_others,
                 numbers=((block.name, size),),
             )
+
+
+def _numbers(sizes: tuple[int, ...]) -> tuple[tuple[str, int], ...]:
+    return (("block_threads", sizes[0]),) if len(sizes) == 1 else tuple(zip(_AXIS_NAMES, sizes, strict=False))
 
 
 def _is_narrow(context: TransformationContext, sites: tuple[_Axes, ...] | Obstacle) -> bool:
@@ -258,15 +292,15 @@ def _declared_axes(shape: DeclaredShape, strides: bool) -> _Axes | Obstacle:
 
 
 def _candidates(context: TransformationContext, current: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Sizes to try, best occupancy first; for a tiny grid smaller ones only."""
+    """Sizes to try, best occupancy first; for a tiny grid smaller ones only, for one of too many blocks larger ones."""
     table = _BY_DIMENSIONS[len(current)]
     limit = largest_block(context)
     before = _occupancy(context, current)
     kept: list[tuple[float, tuple[int, ...]]] = []
     for sizes in table.get(context.finding.code, table["KO112"]):
         after = _occupancy(context, sizes)
-        is_smaller = _count(sizes) < _count(current)
-        if sizes == current or _count(sizes) > limit or after == 0.0 or (context.finding.code == "KO111" and not is_smaller):
+        is_wrong_way = context.finding.code in _WRONG_WAYS and _WRONG_WAYS[context.finding.code](_count(sizes), _count(current))
+        if sizes == current or _count(sizes) > limit or after == 0.0 or is_wrong_way:
             continue
         if before is not None and after is not None and context.finding.code == "KO105" and after <= before:
             continue

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from assistant.profile.context import CountedLaunch, FindContext
 from assistant.profile.diagnosis import Diagnosis
 from assistant.profile.rules.alone import first_threads_loops
+from assistant.profile.rules.block_starts import long_block_starts
 from assistant.profile.rules.coalescing import uncoalesced_access, wasted_sectors
 from assistant.profile.rules.conflicts import bank_conflicts, contended_atomics
 from assistant.profile.rules.defects import defects
@@ -77,6 +78,7 @@ RULES: tuple[Rule, ...] = (
     Rule("KO124", "Passes that each go through memory", ("pass_launches",), separate_passes),
     Rule("KO125", "Diagonals launched one by one", ("diagonal_launches", "short_launch"), separate_diagonals),
     Rule("KO126", "Math function with a cheaper form", (), dear_functions),
+    Rule("KO127", "Blocks that take longer to start than to run", ("block_starts", "narrow_gain"), long_block_starts),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (

@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 
 from assistant.model.build import Occupancy
-from assistant.model.comparison import LAUNCH_TERM
 from assistant.model.profile import Method, Severity
 from assistant.profile.context import CountedLaunch, FindContext, accesses, warps_of
 from assistant.profile.diagnosis import Diagnosis, Fact, FixedLaunch
@@ -26,8 +25,6 @@ _CLEARLY = 0.9
 """Predicted time with more blocks, over that without, from which on a grid with a block for each SM is called too small."""
 _MOST_BLOCKS_PER_SM = 32
 """Assumed where occupancy is not known (CUDA C++ Programming Guide, "Compute Capabilities", sm_90)."""
-_BLOCKS_TERM = "blocks"
-"""Of the performance model: starting the blocks."""
 _LEAST_TRIPS = 2.0
 """Below, each thread has little more than one element: there is no loop to share."""
 _BLOCK_SIZES = (64, 128, 256)
@@ -218,9 +215,5 @@ def _too_small(context: FindContext, launch: CountedLaunch) -> str | None:
     held = launch.occupancy
     most = _MOST_BLOCKS_PER_SM if held is None else held.blocks_per_sm
     is_limit = held is None or held.limiter == "blocks"
-    if is_limit and math.ceil(launch.profile.config.grid.count / context.target.sm_count) >= most:
-        return "are too few for an SM to hold all the warps it could"
-    predicted = context.predict(launch.profile, context.resources, held, context.target)
-    times = {term.name: term.time_s for term in predicted.terms if term.name != LAUNCH_TERM}
-    is_start = times.get(_BLOCKS_TERM, 0.0) > max((time_s for name, time_s in times.items() if name != _BLOCKS_TERM), default=0.0)
-    return "are so little work that starting the blocks takes longer" if is_start else None
+    is_full = math.ceil(launch.profile.config.grid.count / context.target.sm_count) >= most
+    return "are too few for an SM to hold all the warps it could" if is_limit and is_full else None
