@@ -109,6 +109,10 @@ class GpuLab:
         return self.cpu
 
     @property
+    def at_once(self) -> int:
+        return self.cpu.at_once
+
+    @property
     def parallel_labs(self) -> tuple[Lab, ...]:
         return self._parallel_labs
 

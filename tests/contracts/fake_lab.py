@@ -88,6 +88,7 @@ class FakeLab:
     counters: Counters | None = None
     large_launches: LargeLaunches | None = None
     parallel_labs: tuple[Lab, ...] = ()
+    at_once: int = 1
     asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """(method, text) of everything that was built, run or replayed, in order."""
     _folder_count: int = 0
