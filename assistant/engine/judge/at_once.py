@@ -17,12 +17,13 @@ from typing import Any, TypeVar
 
 from assistant.engine.evaluate import Evaluation
 
-__all__ = ["begun", "contents_bytes_of", "in_parts", "kernels_at_once", "machine_bytes"]
+__all__ = ["begun", "both", "contents_bytes_of", "in_parts", "kernels_at_once", "machine_bytes"]
 
 _CONTENTS_PER_KERNEL = 48
 """Times the contents of the program's buffers that a kernel's cases take at most in memory: some cases at the launch's own size, each with
 what it holds before and after, in every run of both versions, in float64, and moved by one unit in the last place."""
 _Answer = TypeVar("_Answer")
+_Other = TypeVar("_Other")
 _Item = TypeVar("_Item")
 
 
@@ -65,3 +66,13 @@ async def begun(works: Sequence[Coroutine[Any, Any, _Answer]]) -> AsyncGenerator
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def both(first: Coroutine[Any, Any, _Answer], second: Coroutine[Any, Any, _Other]) -> tuple[_Answer, _Other]:
+    """What both return; where one raises, the other is called off."""
+    other = asyncio.create_task(second)
+    try:
+        return await first, await other
+    finally:
+        other.cancel()
+        await asyncio.gather(other, return_exceptions=True)

@@ -26,7 +26,7 @@ from assistant.workload.cancelling import CANCELLING
 from assistant.workload.chosen_blocks import threads_run
 from assistant.workload.recordings import NewCase
 
-__all__ = ["OriginalRuns", "Task", "candidate_runs", "original_runs", "perturb", "task_of"]
+__all__ = ["OriginalRuns", "Task", "candidate_runs", "original_runs", "perturb", "task_of", "with_references"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -76,8 +76,8 @@ class OriginalRuns(Record):
 
 async def original_runs(
     job: Job, version: SourceVersion, cases: Sequence[JudgedCase], effort: Effort, least_runs: int = 1
-) -> OriginalRuns | LabFailure:
-    """What the original leaves on the cases, its float64 values and its reaction to moved inputs. ``least_runs``: of each case."""
+) -> tuple[PreparedCase, ...] | LabFailure:
+    """What the original leaves on the cases, and nothing yet that a tolerance is measured against. ``least_runs``: of each case."""
     tasks = [task_of(case, case.new, effort) for case in cases]
     tasks = [replace(task, repeats=max(task.repeats, least_runs)) for task in tasks]
     known = [case.checked if task.is_checked else None for case, task in zip(cases, tasks, strict=True)]
@@ -86,9 +86,13 @@ async def original_runs(
     if isinstance(runs, LabFailure):
         return runs
     runs = [side if checked is None else (*side, checked) for side, checked in zip(runs, known, strict=True)]
-    text = version.struct_text
+    return tuple(PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True))
+
+
+async def with_references(job: Job, version: SourceVersion, seen: Sequence[PreparedCase]) -> OriginalRuns:
+    """The cases with the original's float64 values on them and its reaction to moved inputs. ``seen``: what it leaves there is known."""
+    cases, runs, text = [item.case for item in seen], [item.original for item in seen], version.struct_text
     declared = version.declared[0].outputs if version.declared else ()
-    seen = [PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True)]
     rounded = await in_thread(_need_tolerance, seen, text, declared)
     references, no_references = await find_references(job, version, cases, rounded)
     moving = [

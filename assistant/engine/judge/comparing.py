@@ -20,7 +20,7 @@ from assistant.engine.evaluate import (
     repeat_run,
 )
 from assistant.engine.job import CANNOT_ANSWER, INTERNAL, NO, Ending, Job, Stopwatch
-from assistant.engine.judge.at_once import begun, contents_bytes_of, in_parts, kernels_at_once, machine_bytes
+from assistant.engine.judge.at_once import begun, both, contents_bytes_of, in_parts, kernels_at_once, machine_bytes
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.built_ahead import built_ahead
 from assistant.engine.judge.changes import edited_kernels
@@ -32,7 +32,7 @@ from assistant.engine.judge.moved import divided_results, judged_as_a_whole, may
 from assistant.engine.judge.one_program import foreign_reading
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
-from assistant.engine.judge.preparing import judged_recording, prepare
+from assistant.engine.judge.preparing import judged_recording, prepare, run_original, with_tolerance
 from assistant.engine.judge.program_speed import judged_region, speed_of_program, why_not_asked
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
@@ -136,17 +136,17 @@ class _Sides(Record):
     after: Evaluation
     second_run: CountedRun | None
 
-    async def baseline(self, kernels: frozenset[str], about: Kernel | None = None) -> Baseline | LabFailure:
-        """The cases of these kernels of A, and A on them, with the file of ``about`` in question; None: the one that is."""
-        before = self.before if about is None else replace(self.before, version=self.before.version.about(about))
-        return await prepare(self.job, before, kernels, confirm_effort(self.job), self.second_run)
-
     async def run_kernel(self, old: Kernel, new: Kernel) -> _KernelRuns:
         """A's kernel and B's on their cases; reports nothing, and knows of no other kernel."""
-        baseline = await self.baseline(frozenset({old.key}), old)
-        if isinstance(baseline, LabFailure):
-            return _KernelRuns(baseline, baseline)
-        return _KernelRuns(baseline, await run_candidate(self.job, baseline, self.after_about(new)))
+        job, before = self.job, replace(self.before, version=self.before.version.about(old))
+        ran = await run_original(job, before, frozenset({old.key}), confirm_effort(job), self.second_run)
+        if isinstance(ran, LabFailure):
+            return _KernelRuns(ran, ran)
+        if job.lab.at_once == 1:
+            baseline = await with_tolerance(job, ran)
+            return _KernelRuns(baseline, await run_candidate(job, baseline, self.after_about(new)))
+        baseline, candidate = await both(with_tolerance(job, ran), run_candidate(job, ran, self.after_about(new)))
+        return _KernelRuns(baseline, candidate.held_against(baseline) if isinstance(candidate, CandidateRuns) else candidate)
 
     def after_about(self, new: Kernel) -> Evaluation:
         """B with the file of this kernel in question."""
@@ -334,7 +334,7 @@ def confirm_effort(job: Job) -> Effort:
 async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailure:
     """``reason``: why launches do not correspond."""
     job, before, after = sides.job, sides.before, sides.after
-    baseline = await sides.baseline(frozenset())
+    baseline = await prepare(job, before, frozenset(), confirm_effort(job), sides.second_run)
     if isinstance(baseline, LabFailure):
         return baseline
     keys = frozenset(kernel.key for kernel in before.launched_kernels)

@@ -70,6 +70,12 @@ class CandidateRuns(Record):
     runs: tuple[tuple[SideRun, ...], ...]
     """Of each of them."""
 
+    def held_against(self, baseline: Baseline) -> CandidateRuns:
+        """With the cases as ``baseline`` has them, which knows more of them by now."""
+        known = {id(item.case): item for item in baseline.cases}
+        fitting = tuple(replace(one, item=known[id(one.item.case)]) for one in self.fitting)
+        return replace(self, fitting=fitting, cases=tuple((known[id(item.case)], new) for item, new in self.cases))
+
 
 async def verify(
     job: Job,
