@@ -48,9 +48,8 @@ from assistant.workload.recordings import NewCase, RecordingReader, RecordingWri
 
 __all__ = ["Behaviour", "FakeLab"]
 
-_COMPILER, _DEVICE, _COUNTING, _WARP = "a table", "a table of the tests", ("count", "grade", "check"), 32
+_COMPILER, _DEVICE, _COUNTING, _WARP, _IDEAL_SECTORS = "a table", "a table of the tests", ("count", "grade", "check"), 32, 4
 _parsed = lru_cache(maxsize=64)(parse)  # a lab is asked about the same text many times
-_IDEAL_SECTORS = 4  # of a warp's access to floats that lie side by side
 _Files = tuple[ParsedSource, ...]
 _Reference = Callable[..., tuple[np.ndarray, ...]]
 
@@ -61,7 +60,7 @@ class Behaviour(Record):
     computes: Callable[..., Any]
     """Of the arguments in order, arrays (changed in place) and numbers; IndexError: out of bounds, NotImplementedError: not run."""
     sectors: int = _IDEAL_SECTORS
-    """32-byte sectors of each request: what the performance model predicts its time from."""
+    """32-byte sectors of each request, by itself of floats that lie side by side: what the performance model predicts its time from."""
 
 
 @dataclass
