@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from assistant.engine.evaluate import Evaluation
 
-__all__ = ["begun", "both", "contents_bytes_of", "in_parts", "kernels_at_once", "machine_bytes"]
+__all__ = ["begun", "both", "called_off", "contents_bytes_of", "in_parts", "kernels_at_once", "machine_bytes"]
 
 _CONTENTS_PER_KERNEL = 48
 """Times the contents of the program's buffers that a kernel's cases take at most in memory: some cases at the launch's own size, each with
@@ -63,9 +63,7 @@ async def begun(works: Sequence[Coroutine[Any, Any, _Answer]]) -> AsyncGenerator
                 break
         yield tasks
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await called_off(*tasks)
 
 
 async def both(first: Coroutine[Any, Any, _Answer], second: Coroutine[Any, Any, _Other]) -> tuple[_Answer, _Other]:
@@ -74,5 +72,11 @@ async def both(first: Coroutine[Any, Any, _Answer], second: Coroutine[Any, Any, 
     try:
         return await first, await other
     finally:
-        other.cancel()
-        await asyncio.gather(other, return_exceptions=True)
+        await called_off(other)
+
+
+async def called_off(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel those that have not ended, and wait until they have."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
