@@ -44,6 +44,11 @@ differ little. For the same reason cases that are derived from others (other val
 them."""
 
 
+_MOST_BESIDE = 2
+"""Further workers on the GPU for replays that are asked for at the same time: each holds a context and a case's buffers. A replay takes
+mostly the worker's own time, in which it reads, hashes and writes contents; kernels that run at the same time share the GPU."""
+
+
 _Sanitized = tuple[tuple[Problem, ...], tuple[str, ...]] | LabFailure
 """What compute-sanitizer finds, and what it did not finish."""
 
@@ -65,6 +70,8 @@ class GpuLab:
 
         ``others``: of GPUs of the same kind, which take their share of the cases while they have nothing else to do; what is timed and
         counted stays on ``client``'s. ``parallel_labs``: labs on these GPUs, for other candidates.
+
+        Where there are cores for it, replays and the sanitizer have workers of their own on ``client``'s GPU, closed with the lab.
         """
         self._is_client_kept = is_client_kept
         self.cpu = cpu
@@ -76,13 +83,16 @@ class GpuLab:
         self._target = target
         self._others = others
         self._parallel_labs = parallel_labs
-        self._replays = GpuReplays((client, *others), cpu.compiler, scratch)
+        beside = tuple(GpuClient(client.gpu, scratch) for _ in range(min(_MOST_BESIDE, cpu.at_once - 1)))
+        self._replays = GpuReplays((client, *others), cpu.compiler, scratch, beside)
         self._twins = GpuTwins(cpu, self._replays, client.gpu.architecture, CASE_S)
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu, cpu.at_once)
         self._runs = GpuRuns(cpu, self._captured, self._count_recorded, client.gpu.memory_bytes)
         self._emulated = EmulatedReplays(cpu, scratch)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
-        self.sanitizer = GpuSanitizer(client, cpu.compiler)
+        sanitizing = GpuClient(client.gpu, scratch) if beside else client
+        self.sanitizer = GpuSanitizer(sanitizing, cpu.compiler, is_beside_replays=bool(beside))
+        self._own_clients = (*beside, *((sanitizing,) if beside else ()))
         self._snapshots = GpuSnapshots(client.gpu, self._captured, self._replays.helper_code, scratch)
         self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, self._captured, scratch, cpu.cache)
 
@@ -107,6 +117,10 @@ class GpuLab:
     @property
     def emulated(self) -> Lab:
         return self.cpu
+
+    @property
+    def at_once(self) -> int:
+        return self.cpu.at_once
 
     @property
     def parallel_labs(self) -> tuple[Lab, ...]:
@@ -185,7 +199,7 @@ class GpuLab:
         return await self.cpu.reference(call, limits)
 
     async def close(self) -> None:
-        clients = () if self._is_client_kept else (self.client, *self._others)
+        clients = (*self._own_clients, *(() if self._is_client_kept else (self.client, *self._others)))
         labs = (*self._parallel_labs, self.cpu)
         await asyncio.gather(*(one.close() for one in (*labs, self._captured, self._snapshots, self._twins, *clients)))
 

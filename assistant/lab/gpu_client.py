@@ -47,23 +47,24 @@ class GpuClient:
         environment = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu.uuid, "CUDA_DEVICE_ORDER": "PCI_BUS_ID"}
         if scratch is not None:
             environment["TMPDIR"] = str(scratch)
-        self._worker = WorkerProcess("assistant.device", environment, arguments=("--gpu", "0", "--driver", driver))
+        self._worker = WorkerProcess("assistant.device", environment, arguments=("--gpu", "0", "--driver", driver), is_last=_is_lost)
 
     @property
     def is_busy(self) -> bool:
         """Whether it is asked for something else right now."""
         return self._worker.is_busy
 
-    async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
+    async def ask(self, op: str, message: dict[str, Any], deadline_s: float, is_fresh: bool = False) -> dict[str, Any] | LabFailure:
         """The result of one operation. ``deadline_s`` is what it may take on the device; a worker that does not keep it is ended.
+
+        ``is_fresh``: by a worker that was asked nothing before, though others ask meanwhile.
 
         Kinds of failure: ``crashed`` (the worker ended), ``timed_out``, ``out_of_memory``, ``storage``, ``busy``, ``lost`` (it cost the
         context; the next request finds a new one), ``internal``.
         """
-        if time.monotonic() - self._answered_s > _RESTED_S:
-            await self.restart()
+        has_rested = not self.is_busy and time.monotonic() - self._answered_s > _RESTED_S
         try:
-            reply = await self._worker.request({"op": op, **message}, deadline_s + _LEASE_S + _START_S)
+            reply = await self._worker.request({"op": op, **message}, deadline_s + _LEASE_S + _START_S, is_fresh or has_rested)
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
         except WorkerDied as error:
@@ -71,13 +72,9 @@ class GpuClient:
         self._answered_s = time.monotonic()
         if not reply["ok"]:
             kind, text = str(reply["error"]["kind"]), str(reply["error"]["message"])
-            if kind == "lost":
-                await self.restart()
             known = kind if kind in _REMEDIES else "internal"
             return LabFailure(known, f"{self.gpu.name}: {text}", _REMEDIES.get(kind, "kernelopt doctor"))
         result: dict[str, Any] = reply["result"]
-        if result.get("is_lost"):
-            await self.restart()
         return result
 
     async def restart(self) -> None:
@@ -87,3 +84,8 @@ class GpuClient:
     async def close(self) -> None:
         """End the worker and everything it started."""
         await self._worker.close()
+
+
+def _is_lost(reply: dict[str, Any]) -> bool:
+    """Whether the request cost the worker its context."""
+    return bool(reply["result"].get("is_lost")) if reply["ok"] else reply["error"]["kind"] == "lost"

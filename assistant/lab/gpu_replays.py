@@ -1,6 +1,8 @@
 """Plain replays on GPUs: device code, one request to a worker for as many cases as it takes, another worker after a lost one.
 
-Cases are spread over those GPUs that the lab was given and that have nothing else to do; what is measured stays on its first. Example::
+Cases are spread over those GPUs that the lab was given and that have nothing else to do; what is measured stays on its first. On the first
+GPU replays that are asked for at the same time have a worker each, as far as there are some; the cases of one are never parted there, as a
+case is also run behind another one. Example::
 
     replays = GpuReplays((client,), compiler, scratch)
     await replays.run(program, cases, ReplayOptions(repeats=20), limits)
@@ -9,7 +11,8 @@ Cases are spread over those GPUs that the lab was given and that have nothing el
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -50,9 +53,12 @@ class _Order(Record):
 class GpuReplays:
     """Asks the workers of a lab; uses what the lab owns, and closes none of it."""
 
-    def __init__(self, clients: tuple[GpuClient, ...], compiler: Compiler, scratch: Path) -> None:
-        """``clients``: at least one; all their GPUs have the same architecture."""
+    def __init__(self, clients: tuple[GpuClient, ...], compiler: Compiler, scratch: Path, beside: tuple[GpuClient, ...] = ()) -> None:
+        """``clients``: at least one; all their GPUs have the same architecture. ``beside``: further workers on the first one's GPU."""
         self._clients = clients
+        self._on_first = (clients[0], *beside)
+        self._under_way = [0] * len(self._on_first)
+        """Replays asked of each of them."""
         self._compiler = compiler
         self._scratch = scratch
         self._helpers: str | None = None
@@ -73,20 +79,30 @@ class GpuReplays:
         helpers = await self.helper_code()
         if isinstance(helpers, LabFailure):
             return helpers
-        idle = (self._clients[0], *(client for client in self._clients[1:] if not client.is_busy))
-        if options.is_fresh:
-            await asyncio.gather(*(client.restart() for client in idle))
         out = self._scratch / "gpu-replays"  # of all of them: what a case leaves again is there
         await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
         order = _Order(image, helpers, options, limits, out)
-        parts = _parts(cases, len(idle))
-        asked = (_every_case(client, order, part) for client, part in zip(idle, parts, strict=True) if part)
-        runs: list[CaseRun] = []
-        for found in await asyncio.gather(*asked):
-            if isinstance(found, LabFailure):
-                return found
-            runs.extend(found)
+        with self._own_worker() as own:
+            idle = (own, *(client for client in self._clients[1:] if not client.is_busy))
+            parts = _parts(cases, len(idle))
+            asked = (_every_case(client, order, part) for client, part in zip(idle, parts, strict=True) if part)
+            runs: list[CaseRun] = []
+            for found in await asyncio.gather(*asked):
+                if isinstance(found, LabFailure):
+                    return found
+                runs.extend(found)
         return ReplayRun(tuple(runs), out / "blobs")
+
+    @contextmanager
+    def _own_worker(self) -> Generator[GpuClient]:
+        """Of the workers on the first GPU the one with the least to do, held for a replay; of equal ones the first."""
+        places = range(len(self._on_first))
+        place = min(places, key=lambda at: self._under_way[at] + self._on_first[at].is_busy) if len(places) > 1 else 0
+        self._under_way[place] += 1
+        try:
+            yield self._on_first[place]
+        finally:
+            self._under_way[place] -= 1
 
 
 def _parts(cases: Sequence[Case], count: int) -> list[Sequence[Case]]:
@@ -101,7 +117,7 @@ async def _every_case(client: GpuClient, order: _Order, cases: Sequence[Case]) -
     batch = len(cases)
     while len(done) < len(cases):
         wanted = cases[len(done) : len(done) + batch]
-        reply = await client.ask("replay", order.message(wanted), order.limits.wall_s * len(wanted))
+        reply = await client.ask("replay", order.message(wanted), order.limits.wall_s * len(wanted), order.options.is_fresh)
         if not isinstance(reply, LabFailure):
             done.extend(_case_run(case) for case in reply["cases"])
         elif reply.kind not in ("crashed", "timed_out"):

@@ -106,8 +106,6 @@ class GpuTiming:
         if isinstance(helpers, LabFailure):
             return helpers
         known = await asyncio.to_thread(self._peaks.load, gpu.uuid, gpu.driver_version)
-        if options.is_fresh:
-            await self._client.restart()
         message = {
             "a": encode(a_image),
             "b": encode(b_image),
@@ -117,7 +115,7 @@ class GpuTiming:
             "out": str(self._scratch / f"timed-{self.request_count}"),
         }
         self.request_count += 1
-        timing = await self._every_case(message, cases, known, options.wall_s + _CASE_GRACE_S + limits.wall_s)
+        timing = await self._every_case(message, cases, known, options.wall_s + _CASE_GRACE_S + limits.wall_s, options.is_fresh)
         if isinstance(timing, LabFailure):
             return timing
         if known is None:
@@ -153,14 +151,14 @@ class GpuTiming:
         return () if isinstance(reply, LabFailure) else decode(tuple[ProfiledTime, ...], reply["times"])
 
     async def _every_case(
-        self, message: dict[str, Any], cases: Sequence[tuple[Case, Case]], peaks: MeasuredPeaks | None, case_s: float
+        self, message: dict[str, Any], cases: Sequence[tuple[Case, Case]], peaks: MeasuredPeaks | None, case_s: float, is_fresh: bool
     ) -> PairTiming | LabFailure:
         """All cases, by as many requests as it takes: a worker that waits in vain for the GPU answers with those that it has timed."""
         timing: PairTiming | None = None
         while timing is None or len(timing.cases) < len(cases):
             left = cases if timing is None else cases[len(timing.cases) :]
             wanted = {"cases": [_case_message(*pair) for pair in left], "peaks": encode(peaks)}
-            reply = await self._client.ask("time", message | wanted, _START_GRACE_S + len(left) * case_s)
+            reply = await self._client.ask("time", message | wanted, _START_GRACE_S + len(left) * case_s, is_fresh)
             if isinstance(reply, LabFailure):
                 return reply
             part: PairTiming = decode(PairTiming, reply)

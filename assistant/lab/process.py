@@ -20,7 +20,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 __all__ = ["ChildProcess", "WorkerDied", "WorkerPool", "WorkerProcess", "WorkerTimedOut", "workers_at_once"]
@@ -108,15 +108,28 @@ class ChildProcess:
             process.stdin.close()
 
 
+def _never(reply: dict[str, Any]) -> bool:
+    return False
+
+
 class WorkerProcess:
     """A lazily started ``python -m MODULE`` with one request under way at a time."""
 
     def __init__(
-        self, module: str, environment: dict[str, str] | None = None, can_call_off: bool = False, arguments: tuple[str, ...] = ()
+        self,
+        module: str,
+        environment: dict[str, str] | None = None,
+        can_call_off: bool = False,
+        arguments: tuple[str, ...] = (),
+        is_last: Callable[[dict[str, Any]], bool] = _never,
     ) -> None:
-        """``can_call_off``: the line ``"cancel"`` makes the worker answer at once. ``arguments`` follow the module."""
+        """``can_call_off``: the line ``"cancel"`` makes the worker answer at once. ``arguments`` follow the module.
+
+        ``is_last``: whether a worker that gave this reply can answer nothing more; it is ended before the next request has its turn.
+        """
         self._module = module
         self._can_call_off = can_call_off
+        self._is_last = is_last
         self._child = ChildProcess((module, *arguments), environment)
         self._lock = asyncio.Lock()
 
@@ -125,9 +138,14 @@ class WorkerProcess:
         """Whether a request is under way."""
         return self._lock.locked()
 
-    async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
-        """The worker's reply to ``message``. Raises WorkerDied or WorkerTimedOut; cancelling ends what the worker does."""
+    async def request(self, message: dict[str, Any], deadline_s: float, is_fresh: bool = False) -> dict[str, Any]:
+        """The worker's reply to ``message``. Raises WorkerDied or WorkerTimedOut; cancelling ends what the worker does.
+
+        ``is_fresh``: by a process that has answered nothing before, whoever else asks meanwhile.
+        """
         async with self._lock:
+            if is_fresh:
+                await self._child.kill()
             process = await self._child.started()
             assert process.stdin is not None and process.stdout is not None
             is_answered = False
@@ -149,7 +167,10 @@ class WorkerProcess:
                     await self._child.kill()
             if not line:
                 raise WorkerDied(f"{self._module} ended: {self._child.last_words}")
-            return json.loads(line)
+            reply: dict[str, Any] = json.loads(line)
+            if self._is_last(reply):
+                await self._child.kill()
+            return reply
 
     async def close(self) -> None:
         """End the worker and everything it started."""

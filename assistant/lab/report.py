@@ -113,6 +113,11 @@ class ReportLab:
         return self
 
     @property
+    def at_once(self) -> int:
+        """Nothing is replayed."""
+        return 1
+
+    @property
     def parallel_labs(self) -> tuple[Lab, ...]:
         """A report is one."""
         return ()

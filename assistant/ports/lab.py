@@ -325,6 +325,11 @@ class Lab(Protocol):
         ...
 
     @property
+    def at_once(self) -> int:
+        """Replays of unrelated kernels that go on at the same time where they are asked for so; 1: one waits for the other."""
+        ...
+
+    @property
     def parallel_labs(self) -> tuple[Lab, ...]:
         """Labs like this one, on other devices of the same kind, that may try other candidates meanwhile; closed with this one."""
         ...

@@ -48,9 +48,8 @@ from assistant.workload.recordings import NewCase, RecordingReader, RecordingWri
 
 __all__ = ["Behaviour", "FakeLab"]
 
-_COMPILER, _DEVICE, _COUNTING, _WARP = "a table", "a table of the tests", ("count", "grade", "check"), 32
+_COMPILER, _DEVICE, _COUNTING, _WARP, _IDEAL_SECTORS = "a table", "a table of the tests", ("count", "grade", "check"), 32, 4
 _parsed = lru_cache(maxsize=64)(parse)  # a lab is asked about the same text many times
-_IDEAL_SECTORS = 4  # of a warp's access to floats that lie side by side
 _Files = tuple[ParsedSource, ...]
 _Reference = Callable[..., tuple[np.ndarray, ...]]
 
@@ -61,7 +60,7 @@ class Behaviour(Record):
     computes: Callable[..., Any]
     """Of the arguments in order, arrays (changed in place) and numbers; IndexError: out of bounds, NotImplementedError: not run."""
     sectors: int = _IDEAL_SECTORS
-    """32-byte sectors of each request: what the performance model predicts its time from."""
+    """32-byte sectors of each request, by itself of floats that lie side by side: what the performance model predicts its time from."""
 
 
 @dataclass
@@ -88,6 +87,7 @@ class FakeLab:
     counters: Counters | None = None
     large_launches: LargeLaunches | None = None
     parallel_labs: tuple[Lab, ...] = ()
+    at_once: int = 1
     asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """(method, text) of everything that was built, run or replayed, in order."""
     _folder_count: int = 0

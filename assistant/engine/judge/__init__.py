@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from assistant.engine.judge.baseline import Baseline as Baseline
     from assistant.engine.judge.baseline import PreparedCase as PreparedCase
     from assistant.engine.judge.baseline import buffer_facts as buffer_facts
-    from assistant.engine.judge.case_runs import original_runs as original_runs
     from assistant.engine.judge.case_runs import side_runs as side_runs
     from assistant.engine.judge.case_runs import task_of as task_of
     from assistant.engine.judge.changes import changed_kernels as changed_kernels

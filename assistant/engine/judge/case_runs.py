@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.engine.evaluate import Effort, JudgedCase
 from assistant.engine.job import Job
+from assistant.engine.judge.at_once import called_off
 from assistant.engine.judge.baseline import PerturbedCases, PreparedCase, buffer_facts, case_evidence
 from assistant.engine.judge.budget import CHECKED_THREADS
 from assistant.engine.judge.case_files import left_contents, written_cases
@@ -14,7 +16,8 @@ from assistant.engine.judge.references import find_references, perturbed_runs
 from assistant.engine.judge.replaying import FloatReference, is_late, side_run, startable
 from assistant.engine.source_version import SourceVersion
 from assistant.engine.threads import in_thread
-from assistant.ports.lab import LabFailure, ReplayOptions
+from assistant.model.workload import Case
+from assistant.ports.lab import LabFailure, Program, ReplayOptions
 from assistant.record import Record
 from assistant.verify.evidence import SideRun
 from assistant.verify.kinds import meaning_of
@@ -26,7 +29,7 @@ from assistant.workload.cancelling import CANCELLING
 from assistant.workload.chosen_blocks import threads_run
 from assistant.workload.recordings import NewCase
 
-__all__ = ["OriginalRuns", "Task", "candidate_runs", "original_runs", "perturb", "task_of"]
+__all__ = ["OriginalRuns", "Task", "candidate_runs", "original_runs", "perturb", "task_of", "with_references"]
 
 FILLS = (0xAB, 0x54)
 """Two patterns for memory whose contents are arbitrary: a result that depends on them shows as a difference."""
@@ -35,7 +38,8 @@ _DERIVED_LIMIT_S = 10.0
 _FIRST_LIMIT_S = 2.0
 """What a candidate gets for such a case first on a GPU, which takes milliseconds: each that hangs costs a process and its context."""
 _PATIENCE = 3.0
-"""A candidate that takes so many times as long as the limit does not come to an end."""
+"""A version that takes so many times as long as the limit does not come to an end."""
+_CHECK = "check"
 _TIES = "halves"
 _PERTURBED_BYTES = 1 << 20
 """A larger case has enough outputs to estimate the original's error from, where there are float64 values."""
@@ -76,19 +80,29 @@ class OriginalRuns(Record):
 
 async def original_runs(
     job: Job, version: SourceVersion, cases: Sequence[JudgedCase], effort: Effort, least_runs: int = 1
-) -> OriginalRuns | LabFailure:
-    """What the original leaves on the cases, its float64 values and its reaction to moved inputs. ``least_runs``: of each case."""
+) -> tuple[PreparedCase, ...] | LabFailure:
+    """What the original leaves on the cases, and nothing yet that a tolerance is measured against. ``least_runs``: of each case."""
     tasks = [task_of(case, case.new, effort) for case in cases]
-    tasks = [replace(task, repeats=max(task.repeats, least_runs)) for task in tasks]
+    tasks = [replace(task, repeats=max(task.repeats, least_runs), limit_s=_beside_others(job, task.limit_s)) for task in tasks]
     known = [case.checked if task.is_checked else None for case, task in zip(cases, tasks, strict=True)]
     tasks = [task if checked is None else replace(task, is_checked=False) for task, checked in zip(tasks, known, strict=True)]
     runs = await side_runs(job, version, tasks)
     if isinstance(runs, LabFailure):
         return runs
     runs = [side if checked is None else (*side, checked) for side, checked in zip(runs, known, strict=True)]
-    text = version.struct_text
+    return tuple(PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True))
+
+
+def _beside_others(job: Job, limit_s: float | None) -> float | None:
+    """The limit of a run by the clock, with patience where a GPU may do other work of ours meanwhile."""
+    is_shared = job.lab.timing is not None and job.lab.at_once > 1
+    return limit_s if limit_s is None or not is_shared else _PATIENCE * limit_s
+
+
+async def with_references(job: Job, version: SourceVersion, seen: Sequence[PreparedCase]) -> OriginalRuns:
+    """The cases with the original's float64 values on them and its reaction to moved inputs. ``seen``: what it leaves there is known."""
+    cases, runs, text = [item.case for item in seen], [item.original for item in seen], version.struct_text
     declared = version.declared[0].outputs if version.declared else ()
-    seen = [PreparedCase(case, side, FloatReference(), ()) for case, side in zip(cases, runs, strict=True)]
     rounded = await in_thread(_need_tolerance, seen, text, declared)
     references, no_references = await find_references(job, version, cases, rounded)
     moving = [
@@ -117,30 +131,77 @@ async def side_runs(
     runs without checks of cases that have a limit."""
     if not tasks:
         return []
-    cases = [task.new for task in tasks]
-    program = startable(version.program, cases)
-    written = await written_cases(job.scratch, cases)
+    replays = _Replays(job, startable(version.program, [task.new for task in tasks]), tasks, plain_limit_s)
+    await replays.write()
     found: list[list[SideRun]] = [[] for _ in tasks]
-    for batch in _batches(tasks, is_check_bounded=job.lab.timing is not None):
-        late = [index for index, side in enumerate(found) if _is_late(tuple(side))]
-        explained = late[:1] if batch.mode == "check" else []  # by checks; none of them is waited for again otherwise
-        chosen = [index for index in batch.chosen if index not in late or index in explained]
-        if not chosen:
-            continue
-        is_fresh = tasks[0].is_fresh and not any(found)
+    batches = _batches(tasks, is_check_bounded=job.lab.timing is not None)
+    begun = _begun_checks(job, replays, batches)
+    try:
+        for batch in batches:
+            late = [index for index, side in enumerate(found) if _is_late(tuple(side))]
+            if late and begun is not None:
+                await called_off(begun)
+                begun = None
+            explained = late[:1] if batch.mode == _CHECK else []  # by checks; none of them is waited for again otherwise
+            chosen = [index for index in batch.chosen if index not in late or index in explained]
+            if not chosen:
+                continue
+            is_fresh = tasks[0].is_fresh and not any(found)
+            is_begun = batch.mode == _CHECK and begun is not None
+            answers = await begun if is_begun and begun is not None else await replays.of(batch, chosen, is_fresh=is_fresh)
+            if isinstance(answers, LabFailure):
+                return answers
+            for index, runs in zip(chosen, answers, strict=True):
+                found[index].extend(runs)
+    finally:
+        if begun is not None:
+            await called_off(begun)
+    return [tuple(runs) for runs in found]
+
+
+class _Replays:
+    """One version on the cases of its tasks, by batches."""
+
+    def __init__(self, job: Job, program: Program, tasks: Sequence[Task], plain_limit_s: float | None) -> None:
+        self._job = job
+        self._program = program
+        self._cases = [task.new for task in tasks]
+        self._written: tuple[Case, ...] = ()
+        self._plain_limit_s = plain_limit_s
+
+    async def write(self) -> None:
+        """Before anything is replayed."""
+        self._written = await written_cases(self._job.scratch, self._cases)
+
+    async def of(self, batch: _Batch, chosen: Sequence[int], *, is_fresh: bool = False) -> list[tuple[SideRun, ...]] | LabFailure:
+        """Of each case of ``chosen`` its run, and those of its repeats that left something else."""
         options = ReplayOptions(mode=batch.mode, fill=batch.fill, repeats=batch.repeats, is_fresh=is_fresh)
-        limits = job.limits
+        limits = self._job.limits
         if batch.limit_s is not None:
-            within = [limits.wall_s, batch.limit_s, *([plain_limit_s] if plain_limit_s is not None and batch.mode == "plain" else [])]
-            limits = replace(limits, wall_s=min(within))
-        replayed = await job.lab.replay(program, [written[index] for index in chosen], options, limits)
+            plain = [self._plain_limit_s] if self._plain_limit_s is not None and batch.mode == "plain" else []
+            limits = replace(limits, wall_s=min(limits.wall_s, batch.limit_s, *plain))
+        replayed = await self._job.lab.replay(self._program, [self._written[index] for index in chosen], options, limits)
         if isinstance(replayed, LabFailure):
             return replayed
-        contents = await left_contents(replayed, cases)
-        for index, run in zip(chosen, replayed.cases, strict=True):
-            found[index].append(side_run(run, contents, batch.fill))
-            found[index].extend(SideRun(contents.of(left), None, batch.fill, is_repeat=True) for left in run.varied)
-    return [tuple(runs) for runs in found]
+        contents = await left_contents(replayed, self._cases)
+        return [
+            (
+                side_run(run, contents, batch.fill),
+                *(SideRun(contents.of(left), None, batch.fill, is_repeat=True) for left in run.varied),
+            )
+            for run in replayed.cases
+        ]
+
+
+_Answers = list[tuple[SideRun, ...]] | LabFailure
+
+
+def _begun_checks(job: Job, replays: _Replays, batches: Sequence[_Batch]) -> asyncio.Task[_Answers] | None:
+    """Runs with checks, begun next to plain ones where a GPU has those alone; a case that does not come to its end there calls them off."""
+    checks = [batch for batch in batches if batch.mode == _CHECK]
+    if len(checks) != 1 or batches[0].mode == _CHECK or job.lab.timing is None or job.lab.at_once == 1:
+        return None
+    return asyncio.create_task(replays.of(checks[0], checks[0].chosen))
 
 
 async def candidate_runs(job: Job, version: SourceVersion, tasks: Sequence[Task]) -> list[tuple[SideRun, ...]] | LabFailure:
@@ -215,7 +276,7 @@ def _batches(tasks: Sequence[Task], *, is_check_bounded: bool) -> list[_Batch]:
         wanted.setdefault(("plain", first, task.repeats, task.limit_s), []).append(index)
     for index, task in enumerate(tasks):
         if task.is_checked:
-            wanted.setdefault(("check", first, 1, None if is_check_bounded else task.limit_s), []).append(index)
+            wanted.setdefault((_CHECK, first, 1, None if is_check_bounded else task.limit_s), []).append(index)
     for index, task in enumerate(tasks):
         if second in task.fills:
             wanted.setdefault(("plain", second, 1, task.limit_s), []).append(index)

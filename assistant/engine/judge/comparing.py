@@ -20,24 +20,25 @@ from assistant.engine.evaluate import (
     repeat_run,
 )
 from assistant.engine.job import CANNOT_ANSWER, INTERNAL, NO, Ending, Job, Stopwatch
+from assistant.engine.judge.at_once import begun, both, contents_bytes_of, in_parts, kernels_at_once, machine_bytes
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.built_ahead import built_ahead
-from assistant.engine.judge.changes import changed_kernels, edited_kernels
+from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.judge.compared import ComparisonResult, UnjudgedKernel, Verdict, hashes_of, verdict_event
 from assistant.engine.judge.ending import compare_ending
-from assistant.engine.judge.judging import verify
+from assistant.engine.judge.judging import CandidateRuns, judge_runs, run_candidate, verify
+from assistant.engine.judge.kernel_pairs import launch_failed, never_launched, not_judged, paired_kernels, refused_kernels
 from assistant.engine.judge.moved import divided_results, judged_as_a_whole, may_be_moved, moved_work
 from assistant.engine.judge.one_program import foreign_reading
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
-from assistant.engine.judge.preparing import judged_recording, prepare
+from assistant.engine.judge.preparing import judged_recording, prepare, run_original, with_tolerance
 from assistant.engine.judge.program_speed import judged_region, speed_of_program, why_not_asked
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
 from assistant.engine.source_version import SourceVersion
 from assistant.model.comparison import Comparison
 from assistant.model.figures import BeforeAfter
-from assistant.model.problems import is_refused
 from assistant.model.profile import Evidence, Problem, Severity
 from assistant.model.source import Kernel
 from assistant.model.verification import CannotJudge, Outcome, Verification, VerificationFinding, VerificationResult
@@ -89,15 +90,24 @@ async def _compare_evaluated(job: Job, before: Evaluation, after: Evaluation, is
     not_asked = why_not_asked(job, before, after)
     if not_asked is not None:
         job.say(Severity.WARNING, not_asked, "name a function of the host that launches or copies, or main")
-    refused = _refused(before, after)
+    refused = refused_kernels(before, after)
     unpaired = unpaired_launches(before.version, before.counted, after.counted) if not refused else None
-    pairs = [] if unpaired is not None else _pairs(before, after)
-    verdicts = _Verdicts(_Sides(job, before, after, again), is_paired=unpaired is None)
-    failure = await verdicts.judge_program(unpaired) if unpaired is not None else None
-    for old, new in pairs:
-        failure = failure or await verdicts.judge_kernel(old, new)
-    if failure is not None:
-        return failure
+    pairs = [] if unpaired is not None else paired_kernels(before, after)
+    sides = _Sides(job, before, after, again)
+    verdicts = _Verdicts(sides, is_paired=unpaired is None)
+    unjudged = await verdicts.judge_program(unpaired) if unpaired is not None else None
+    if unjudged is not None:
+        return unjudged
+    failures = list[LabFailure]()
+    for some in in_parts(pairs, kernels_at_once(job.lab.at_once, machine_bytes(), contents_bytes_of(before))):
+        async with begun([sides.run_kernel(*pair) for pair in some]) as ran:
+            for pair, run in zip(some, ran, strict=True):
+                failure = await verdicts.judge_kernel(*pair, await run)
+                if failure is not None and failure not in failures:
+                    job.say_failure(failure)
+                    failures.append(failure)
+    if failures:
+        return ComparisonResult(Ending(CANNOT_ANSWER, failures[0].message), failure=failures[0])
     verdicts.report_others(refused)
     watch.end(counted_noun(len(pairs), "kernel"))
     return replace(await verdicts.result(len(pairs), is_strict), recording=recording)
@@ -110,6 +120,14 @@ class _Whole(Record):
     speed: Speed
 
 
+class _KernelRuns(Record):
+    """Both versions on a kernel's cases."""
+
+    baseline: Baseline | LabFailure
+    candidate: CandidateRuns | CannotJudge | LabFailure
+    """Why there are none, where the baseline is a failure."""
+
+
 class _Sides(Record):
     """Both versions as they were evaluated."""
 
@@ -118,10 +136,21 @@ class _Sides(Record):
     after: Evaluation
     second_run: CountedRun | None
 
-    async def baseline(self, kernels: frozenset[str], about: Kernel | None = None) -> Baseline | LabFailure:
-        """The cases of these kernels of A, and A on them, with the file of ``about`` in question; None: the one that is."""
-        before = self.before if about is None else replace(self.before, version=self.before.version.about(about))
-        return await prepare(self.job, before, kernels, confirm_effort(self.job), self.second_run)
+    async def run_kernel(self, old: Kernel, new: Kernel) -> _KernelRuns:
+        """A's kernel and B's on their cases; reports nothing, and knows of no other kernel."""
+        job, before = self.job, replace(self.before, version=self.before.version.about(old))
+        ran = await run_original(job, before, frozenset({old.key}), confirm_effort(job), self.second_run)
+        if isinstance(ran, LabFailure):
+            return _KernelRuns(ran, ran)
+        if job.lab.at_once == 1:
+            baseline = await with_tolerance(job, ran)
+            return _KernelRuns(baseline, await run_candidate(job, baseline, self.after_about(new)))
+        baseline, candidate = await both(with_tolerance(job, ran), run_candidate(job, ran, self.after_about(new)))
+        return _KernelRuns(baseline, candidate.held_against(baseline) if isinstance(candidate, CandidateRuns) else candidate)
+
+    def after_about(self, new: Kernel) -> Evaluation:
+        """B with the file of this kernel in question."""
+        return replace(self.after, version=self.after.version.about(new))
 
     def report(
         self, kernel: str | None, verification: Verification, speed: Comparison | None, figures: BeforeAfter | None = None
@@ -148,6 +177,7 @@ class _Verdicts:
         """Kernels that the edit leaves as they are, and nothing can be said of."""
         self._whole: _Whole | None = None
         """The program's verdict, where a kernel's is seen in its light."""
+        self._whole_failure: LabFailure | None = None
         before, after = sides.before, sides.after
         self._moved = moved_work(before, after)
         self._edited = edited_kernels(before.version, after.version)
@@ -169,23 +199,24 @@ class _Verdicts:
         self._report(None, program.result, program.speed.comparison)
         return None
 
-    async def judge_kernel(self, old: Kernel, new: Kernel) -> ComparisonResult | None:
-        """A's kernel and B's. The answer where the lab fails."""
-        job, sides = self._job, self._sides
-        baseline = await sides.baseline(frozenset({old.key}), old)
+    async def judge_kernel(self, old: Kernel, new: Kernel, ran: _KernelRuns) -> LabFailure | None:
+        """A's kernel and B's, as they ran. Why the lab could not answer; None where it did."""
+        job, sides, baseline = self._job, self._sides, ran.baseline
         if isinstance(baseline, LabFailure):
-            return _failed(job, baseline)
-        result = await verify(job, baseline, replace(sides.after, version=sides.after.version.about(new)))
+            return baseline
+        result = ran.candidate
+        if isinstance(result, CandidateRuns):
+            result = await judge_runs(job, baseline, sides.after_about(new), result)
         if isinstance(result, CannotJudge):
             reason = UnjudgedKernel(f"{old.key}: {result.reason}", result.remedy, result.code)
             (self._unjudged if not self._edited or old.key in self._edited else self._untouched).append(reason)
             return None
         if isinstance(result, LabFailure):
-            return _failed(job, result)
+            return result
         is_first = self._whole is None
         seen = await self._seen_as_a_whole(result)
         if isinstance(seen, LabFailure):
-            return _failed(job, seen)
+            return seen
         if seen is not None and seen.outcome is not Outcome.FAIL:
             assert self._whole is not None
             self._report(old.key, seen, self._whole.speed.comparison if is_first else None)
@@ -201,8 +232,9 @@ class _Verdicts:
         if not may_be_moved(result) or not (divided or self._moved is not None):
             return None
         reason = self._moved or _DIVIDED
-        whole = self._whole or await _judged_as_a_program(self._sides, reason)
+        whole = self._whole or self._whole_failure or await _judged_as_a_program(self._sides, reason)
         if isinstance(whole, LabFailure):
+            self._whole_failure = whole
             return whole
         self._whole = whole
         return judged_as_a_whole(result, whole.result, divided, reason)
@@ -231,9 +263,9 @@ class _Verdicts:
                 self._job.say(Severity.ERROR, one.reason, one.remedy)
             self._unjudged += self._untouched
         for kernel, problem in refused:
-            self._report(kernel.key, _launch_failed(kernel, problem), None)
-        for kernel in _never_launched(self._sides.before, self._sides.after):
-            self._report(kernel.key, _not_judged(kernel), None)
+            self._report(kernel.key, launch_failed(kernel, problem), None)
+        for kernel in never_launched(self._sides.before, self._sides.after):
+            self._report(kernel.key, not_judged(kernel), None)
 
     async def result(self, pair_count: int, is_strict: bool) -> ComparisonResult:
         """The answer, without its recording; where copies or fills differ the whole program's speed decides."""
@@ -302,7 +334,7 @@ def confirm_effort(job: Job) -> Effort:
 async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailure:
     """``reason``: why launches do not correspond."""
     job, before, after = sides.job, sides.before, sides.after
-    baseline = await sides.baseline(frozenset())
+    baseline = await prepare(job, before, frozenset(), confirm_effort(job), sides.second_run)
     if isinstance(baseline, LabFailure):
         return baseline
     keys = frozenset(kernel.key for kernel in before.launched_kernels)
@@ -338,49 +370,6 @@ async def _new_problems(job: Job, before: Evaluation, b: SourceVersion) -> tuple
         return ()
     problems = [problem for counted in seen for problem in counted.problems]
     return new_findings(problems, before.counted.problems, line_pairs(before.version, b))
-
-
-def _pairs(before: Evaluation, after: Evaluation) -> list[tuple[Kernel, Kernel]]:
-    """A's selected kernels with B's of the same name; the only kernels of both sides also pair."""
-    old = before.launched_kernels
-    new = {item.kernel.qualified_name: item.kernel for item in after.assessment.kernels}
-    paired = [(kernel, new[kernel.qualified_name]) for kernel in old if kernel.qualified_name in new]
-    if not paired and len(old) == 1 and len(new) == 1:
-        return [(old[0], next(iter(new.values())))]
-    changed = changed_kernels(before.version, after.version)
-    return [pair for pair in paired if pair[0].key in changed] or paired
-
-
-def _refused(before: Evaluation, after: Evaluation) -> list[tuple[Kernel, Problem]]:
-    """A's kernels of which B launches only what no GPU runs, each with the first refusal."""
-    paired = {old.key for old, _ in _pairs(before, after)}
-    refusals: dict[str, Problem] = {}
-    for profile in after.counted.profiles:
-        kernel = after.version.kernel_of(profile.kernel)
-        if kernel is not None and is_refused(profile):
-            refusals.setdefault(kernel.qualified_name, profile.problems[0])
-    left = [kernel for kernel in before.launched_kernels if kernel.key not in paired and kernel.qualified_name in refusals]
-    return [(kernel, refusals[kernel.qualified_name]) for kernel in left]
-
-
-def _launch_failed(kernel: Kernel, problem: Problem) -> Verification:
-    finding = VerificationFinding(
-        "launch_failed", Outcome.FAIL, f"every launch is refused: {problem.message}", kernel.key, problem.line or None
-    )
-    return Verification(Outcome.FAIL, (finding,), (), (), "none", (), ())
-
-
-def _never_launched(before: Evaluation, after: Evaluation) -> list[Kernel]:
-    """Kernels in question whose code B changes and that A's workload does not launch."""
-    launched = {kernel.key for kernel in before.launched_kernels}
-    edited = edited_kernels(before.version, after.version)
-    return [kernel for kernel in before.version.kernels if kernel.key in edited - launched]
-
-
-def _not_judged(kernel: Kernel) -> Verification:
-    message = f"{kernel.key} is changed, but the workload never launches it, so nothing was compared"
-    finding = VerificationFinding("not_judged", Outcome.NEEDS_DECISION, message, kernel.key, kernel.line)
-    return Verification(Outcome.NEEDS_DECISION, (finding,), (), (), "none", (), ())
 
 
 def _evidence(evaluation: Evaluation) -> tuple[Evidence, ...]:

@@ -2,6 +2,9 @@
 
 ``preparing.prepare`` runs the original once for a given effort; ``verify`` runs one candidate against it. Screening and confirming differ
 only in their ``Effort``: fresh seeds, repeats, checks and boundary shapes belong to the confirmation.
+
+It has two halves. ``run_candidate`` asks for nothing that a busy machine answers otherwise, so that several kernels may be run side by
+side; ``judge_runs`` also runs whole programs, which have a time by the clock, and wants the machine to itself.
 """
 
 from __future__ import annotations
@@ -17,11 +20,11 @@ from assistant.engine.judge.changes import edited_kernels
 from assistant.engine.judge.checked_blocks import CheckedOnBlocks, checked_on_blocks
 from assistant.engine.judge.faults import unless_original_is_faulty
 from assistant.engine.judge.filled import as_found
-from assistant.engine.judge.fitting import VersionLaunches, fitted, fittings, followed
+from assistant.engine.judge.fitting import Fitting, VersionLaunches, fitted, fittings, followed
 from assistant.engine.judge.in_part import judged_in_part
 from assistant.engine.judge.in_question import kernels_in_question, other_facts, other_findings, static_findings
 from assistant.engine.judge.large_launches import ComparedInMemory, compared_in_memory
-from assistant.engine.judge.one_program import compared
+from assistant.engine.judge.one_program import OneProgram, compared
 from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.judge.own_blocks import CaseOfBoth
 from assistant.engine.judge.pairing import line_pairs, pairing_of
@@ -43,7 +46,7 @@ from assistant.verify.rules import own_error
 from assistant.workload.recordings import NewCase
 from assistant.workload.select import Pairing, ProgramLevelOnly
 
-__all__ = ["verify"]
+__all__ = ["CandidateRuns", "judge_runs", "run_candidate", "verify"]
 
 _UNCHECKED = "races and bounds not checked: the launches are too large"
 _TOO_LARGE = "the program takes too long to be run whole here, and no launch of one version can be held against one of the other"
@@ -52,6 +55,26 @@ _WITHIN_BOUNDS = frozenset({"wrong_value", "precision", "assumption"})
 """Finding codes that wider bounds may take back."""
 _NUMBERS_OF_THE_HOST = frozenset({"wrong_value", "wrong_output"})
 """Finding codes of the program oracle that another rounding may explain."""
+
+
+class CandidateRuns(Record):
+    """A candidate on the cases that it can be run on."""
+
+    one: OneProgram
+    """What came of comparing the compilers."""
+    pairing: Pairing | ProgramLevelOnly | None
+    """None where nothing was recorded, so that cases are declared or of a notebook's arrays."""
+    fitting: tuple[Fitting, ...]
+    cases: tuple[tuple[PreparedCase, NewCase], ...]
+    """Each with what the candidate is started on."""
+    runs: tuple[tuple[SideRun, ...], ...]
+    """Of each of them."""
+
+    def held_against(self, baseline: Baseline) -> CandidateRuns:
+        """With the cases as ``baseline`` has them, which knows more of them by now."""
+        known = {id(item.case): item for item in baseline.cases}
+        fitting = tuple(replace(one, item=known[id(one.item.case)]) for one in self.fitting)
+        return replace(self, fitting=fitting, cases=tuple((known[id(item.case)], new) for item, new in self.cases))
 
 
 async def verify(
@@ -67,8 +90,15 @@ async def verify(
 
     Both orders: screening runs it behind the original, in the same process; a confirmation first, in one that has run neither.
     """
+    runs = await run_candidate(job, baseline, evaluation)
+    if not isinstance(runs, CandidateRuns):
+        return runs
+    return await judge_runs(job, baseline, evaluation, runs, stated_labels, is_as_a_whole=is_as_a_whole)
+
+
+async def run_candidate(job: Job, baseline: Baseline, evaluation: Evaluation) -> CandidateRuns | CannotJudge | LabFailure:
+    """The candidate on the baseline's cases, as far as it can be run on them."""
     candidate, counted = evaluation.version, evaluation.counted
-    facts = version_facts(candidate, evaluation.assessment)
     one = await compared(job, baseline.version, candidate)
     if one.problem is not None:
         return one.problem
@@ -79,8 +109,23 @@ async def verify(
     chosen = await fitted(trials_of(job, candidate.program), [one for one in fitting if one.unlike is None])
     effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
     runs = await candidate_runs(job, candidate, [task_of(item.case, new, effort) for item, new in chosen])
-    if isinstance(runs, LabFailure):
-        return runs
+    return runs if isinstance(runs, LabFailure) else CandidateRuns(one, pairing, tuple(fitting), tuple(chosen), tuple(runs))
+
+
+async def judge_runs(
+    job: Job,
+    baseline: Baseline,
+    evaluation: Evaluation,
+    ran: CandidateRuns,
+    stated_labels: tuple[DetectedLabel, ...] = (),
+    *,
+    is_as_a_whole: bool = False,
+) -> VerificationResult | LabFailure:
+    """The verdict on what was run, as of ``verify``."""
+    candidate, counted = evaluation.version, evaluation.counted
+    facts = version_facts(candidate, evaluation.assessment)
+    one, pairing, fitting, chosen, runs = ran.one, ran.pairing, ran.fitting, list(ran.cases), list(ran.runs)
+    effort = replace(baseline.effort, is_fresh=baseline.effort.is_confirming)
     limits = () if counted.run is None else counted.run.missing_limits
     in_others = await unjudged_programs(job, baseline.version, candidate) if effort.is_confirming else ()
     missing = [*baseline.missing_checks, *limits, *in_others]

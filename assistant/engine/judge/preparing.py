@@ -31,7 +31,7 @@ from assistant.engine.evaluate import (
 from assistant.engine.job import Job
 from assistant.engine.judge.baseline import Baseline
 from assistant.engine.judge.budget import is_large
-from assistant.engine.judge.case_runs import original_runs
+from assistant.engine.judge.case_runs import original_runs, with_references
 from assistant.engine.judge.deriving import DerivedCases, Lead, bounded, cost_of, derive, redrawn
 from assistant.engine.judge.sizes import observed_launches
 from assistant.engine.source_version import SourceVersion
@@ -45,7 +45,7 @@ from assistant.workload.alignment import SHIFTED
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import ObservedLaunch
 
-__all__ = ["GatheredCases", "gather", "judged_recording", "prepare"]
+__all__ = ["GatheredCases", "gather", "judged_recording", "prepare", "run_original", "with_tolerance"]
 
 
 class GatheredCases(Record):
@@ -157,7 +157,22 @@ _OWN_RUNS = 3
 async def prepare(
     job: Job, original: Evaluation, kernels: frozenset[str], effort: Effort, second_run: CountedRun | None
 ) -> Baseline | LabFailure:
-    """Run the original on the cases of the chosen kernels (by key).
+    """Run the original on the cases of the chosen kernels (by key), with what the tolerance is measured against."""
+    ran = await run_original(job, original, kernels, effort, second_run)
+    return ran if isinstance(ran, LabFailure) else await with_tolerance(job, ran)
+
+
+async def with_tolerance(job: Job, baseline: Baseline) -> Baseline:
+    """The baseline with the original's float64 values and its reaction to moved inputs, without which nothing can be judged."""
+    prepared = await with_references(job, baseline.version, baseline.cases)
+    caveats = (_ROUGH_TOLERANCE,) if prepared.missing else ()
+    return replace(baseline, cases=prepared.cases, case_notes=(*baseline.case_notes, *prepared.missing), caveats=caveats)
+
+
+async def run_original(
+    job: Job, original: Evaluation, kernels: frozenset[str], effort: Effort, second_run: CountedRun | None
+) -> Baseline | LabFailure:
+    """The original on the cases of the chosen kernels (by key): enough to run a candidate on them, and not yet to judge it.
 
     Cases come from the recording that the request names, else from the second run's: made with every check on, it knows which memory a
     launch never reads before writing.
@@ -168,9 +183,9 @@ async def prepare(
     gathered = await gather(job, version, recorded, kernels, effort)
     facts = version_facts(version, original.assessment)
     judged = facts_of_kernels(facts, [kernel for kernel in version.parsed.kernels if kernel.key in kernels])
-    prepared = await original_runs(job, version, gathered.cases, effort, _OWN_RUNS if order_of(judged).is_any else 1)
-    if isinstance(prepared, LabFailure):
-        return prepared
+    seen = await original_runs(job, version, gathered.cases, effort, _OWN_RUNS if order_of(judged).is_any else 1)
+    if isinstance(seen, LabFailure):
+        return seen
     workload = version.declared[0] if version.declared else None
     return Baseline(
         version=version,
@@ -179,13 +194,12 @@ async def prepare(
         recorded=recorded,
         facts=facts,
         effort=effort,
-        cases=prepared.cases,
+        cases=seen,
         second_run=second_run,
         tolerance=AutoTolerance() if workload is None else workload.tolerance,
         outputs=() if workload is None else workload.outputs,
         missing_checks=() if counted.recording is None else counted.recording.not_captured,
-        case_notes=(*gathered.notes, *prepared.missing),
-        caveats=(_ROUGH_TOLERANCE,) if prepared.missing else (),
+        case_notes=gathered.notes,
         dropped_cases=gathered.dropped,
         sizes=gathered.sizes,
     )

@@ -31,7 +31,7 @@ class Instant(WorkerProcess):
         self._cubin = cubin
         self.asked = 0
 
-    async def request(self, message: dict[str, Any], deadline_s: float) -> dict[str, Any]:
+    async def request(self, message: dict[str, Any], deadline_s: float, is_fresh: bool = False) -> dict[str, Any]:
         self.asked += 1
         built = Build("nvcc 13.0", message["architecture"], DEFAULT_FLAGS, (), (), ())
         return {"ok": True, "result": {"result": encode(built), "cubin": str(self._cubin), "ptx": ""}}

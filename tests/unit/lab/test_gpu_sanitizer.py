@@ -33,7 +33,7 @@ class Asked(GpuClient):
         self.count = 0
         self._failures = failures
 
-    async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
+    async def ask(self, op: str, message: dict[str, Any], deadline_s: float, is_fresh: bool = False) -> dict[str, Any] | LabFailure:
         self.count += 1
         if self.count <= self._failures:
             return LabFailure("busy", "another kernelopt measures", "try again")

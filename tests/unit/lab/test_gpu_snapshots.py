@@ -26,7 +26,7 @@ class Gone(GpuClient):
         super().__init__(GPU, None)
         self._read_count = read_count
 
-    async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
+    async def ask(self, op: str, message: dict[str, Any], deadline_s: float, is_fresh: bool = False) -> dict[str, Any] | LabFailure:
         if self._read_count:
             await asyncio.to_thread(self._read, Path(message["pipes"]))
         return LabFailure("crashed", "the worker ended", "kernelopt doctor")

@@ -65,7 +65,7 @@ class Busy(GpuClient):
         self.peaks: list[Any] = []
         self.profiled = 0
 
-    async def ask(self, op: str, message: dict[str, Any], deadline_s: float) -> dict[str, Any] | LabFailure:
+    async def ask(self, op: str, message: dict[str, Any], deadline_s: float, is_fresh: bool = False) -> dict[str, Any] | LabFailure:
         if op == "durations":
             self.profiled += len(message["cases"])
             await asyncio.sleep(0)
