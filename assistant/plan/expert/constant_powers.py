@@ -1,8 +1,8 @@
 """Multiply instead of calling the general power routine: `powf(x, 2.0f)` becomes `(x * x)`.
 
-Only exponents of 2, 3 and -1, whose special cases are those of the plain operations, and only a base that may stand there twice. One or
-two roundings are no less exact than the routine (``pow``: up to 2 ulp, ``powf``: 4; CUDA Programming Guide, "Mathematical Functions"),
-unless a float's power was computed in double: that is labelled.
+Only exponents of 2 to 5, of floats 6, and -1, whose special cases are those of the plain operations, and only a base that may stand there
+twice; from 4 on one that has a name. The products' roundings, of up to 2 ulp and 2.5 for 6, are no less exact than the routine (``pow``: up
+to 2 ulp, ``powf``: 4; CUDA Programming Guide, "Mathematical Functions"), unless a float's power was computed in double: that is labelled.
 
 Example::
 
@@ -19,7 +19,7 @@ from assistant.cuda.syntax import SyntaxTree, unparenthesized
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
 from assistant.model.verification import Label
-from assistant.plan.expert.analysis.constant_powers import ConstantPower, constant_powers
+from assistant.plan.expert.analysis.constant_powers import ConstantPower, constant_powers, product_of
 from assistant.plan.expert.analysis.not_repeatable import not_repeatable
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.running_powers import running_powers
@@ -31,6 +31,10 @@ from assistant.plan.expert.transformation import TransformationContext
 __all__ = ["ConstantPowers"]
 
 _PRIMARY = ("identifier", "subscript_expression", "field_expression", "call_expression", "parenthesized_expression")
+_NAMED = ("identifier", "subscript_expression", "field_expression")
+_LONGEST_NAME = 24
+_MOST_COPIES = 3.0
+"""Of an expression that has no name of its own."""
 _ENCLOSES = ("init_declarator", "assignment_expression", "return_statement", "argument_list", "parenthesized_expression")
 """What a product stands in without parentheses of its own."""
 
@@ -57,7 +61,7 @@ class ConstantPowers:
         if not edits and not obstacles and _is_running(context):
             return ()
         if not edits:
-            nothing = Obstacle(DeclineReason.NOTHING_TO_CHANGE, "this line has no power with an exponent of 2, 3 or -1")
+            nothing = Obstacle(DeclineReason.NOTHING_TO_CHANGE, "this line has no power with an exponent of 2 to 6 or -1")
             return context.decline(self.technique, obstacles[0] if obstacles else nothing)
         summary = f"Multiply or divide instead of computing {', '.join(dict.fromkeys(names))} as a general power."
         gone = {"constant_powers": float(len(obstacles))} | ({} if obstacles else {"conversion_instructions": 0.0})
@@ -105,13 +109,19 @@ def _obstacle(tree: SyntaxTree, function: Function, power: ConstantPower) -> Obs
             return Obstacle(DeclineReason.DOUBLE_ON_PURPOSE, f"`{call}` goes to {sink.words}, which is double")
         if sink.kind is not Kind.FLOAT:
             return Obstacle(DeclineReason.TYPE_UNKNOWN, f"`{call}` is a double, and what takes it ({sink.words}) is not known to be float")
-    return None if power.exponent == -1.0 else not_repeatable(tree, function, power.base)
+    if power.exponent == -1.0:
+        return None
+    base = unparenthesized(power.base)
+    if power.exponent > _MOST_COPIES and (base.type not in _NAMED or len(tree.text(base)) > _LONGEST_NAME):
+        copies = f"`{tree.text(base)}` would stand there {power.exponent:g} times"
+        return Obstacle(DeclineReason.NOT_RECOMPUTABLE, f"in the place of `{call}`, {copies}: it would have to be a variable")
+    return not_repeatable(tree, function, power.base)
 
 
 def _written(tree: SyntaxTree, power: ConstantPower) -> str:
     inner = unparenthesized(power.base)
     base = tree.text(inner) if inner.type in _PRIMARY else f"({tree.text(inner)})"
     one = "1.0f" if power.base_kind is Kind.FLOAT else "1.0"
-    product = f"{one} / {base}" if power.exponent == -1.0 else " * ".join([base] * round(power.exponent))
+    product = f"{one} / {base}" if power.exponent == -1.0 else product_of(base, round(power.exponent))
     parent = power.call.parent
     return product if parent is not None and parent.type in _ENCLOSES else f"({product})"
