@@ -166,7 +166,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         "constant_powers",
         "calls",
-        "general powers on a line with an exponent of 2, 3, -1, 0.5, or a loop's counter",
+        "general powers on a line with an exponent of 2 to 6, -1, 0.5, or a loop's counter",
         None,
         (Method.STATIC,),
     ),

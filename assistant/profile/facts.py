@@ -131,7 +131,7 @@ class LineFacts(Record):
     double_literals: tuple[str, ...] = ()
     """Floating literals without ``f`` (``0.5``, ``1e-3``) in an expression that has float operands or targets."""
     powers: tuple[str, ...] = ()
-    """``powf`` and ``pow`` of a run-time float with a float exponent that a few operations replace: 2, 3, -1, 0.5, or a loop's counter."""
+    """``powf`` and ``pow`` of a run-time float with a float exponent that a few operations replace: 2 to 6, -1, 0.5, a loop's counter."""
     double_powers: tuple[str, ...] = ()
     """The same, computed in double precision."""
     running_powers: tuple[str, ...] = ()

@@ -127,7 +127,9 @@ def _context(
     first_evidence: int,
 ) -> FindContext:
     blocks = tuple(dict.fromkeys(launch.profile.config.block for launch in launches))
-    facts = _placed(source_facts(version.parsed, kernel, blocks, outer_definitions_of(version, kernel)), version, launches)
+    others = (*version.sources[1:], *version.headers)
+    facts = source_facts(version.parsed, kernel, blocks, outer_definitions_of(version, kernel), others)
+    facts = _placed(facts, version, launches)
     return FindContext(
         kernel=kernel.key,
         launches=launches,

@@ -28,7 +28,7 @@ from assistant.cuda.variables import declared_variables, locals_of
 from assistant.cuda.written_out_trees import written_out_trees
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.launch import Dim3
-from assistant.model.source import Kernel, ParsedSource, Span
+from assistant.model.source import Kernel, ParsedSource, Source, Span
 from assistant.plan.expert.analysis.cheaper_functions import CheaperForm, cheaper_forms
 from assistant.plan.expert.analysis.constant_powers import constant_powers
 from assistant.plan.expert.analysis.diagonal_loop import diagonals_line
@@ -98,9 +98,14 @@ class _Line:
     moves_structures: bool = False
 
 
-def source_facts(parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = (), outer: str = "") -> SourceFacts:
-    """Facts of the kernel, launched with these blocks, and of the device functions it calls; ``outer``: as of ``outer_definitions``."""
-    tree = SyntaxTree(parsed.source.text, outer=outer)
+def source_facts(
+    parsed: ParsedSource, kernel: Kernel, blocks: Sequence[Dim3] = (), outer: str = "", others: tuple[Source, ...] = ()
+) -> SourceFacts:
+    """Facts of the kernel, launched with these blocks, and of the device functions it calls.
+
+    ``outer``: as of ``outer_definitions``; ``others``: the program's other files, which may declare its types.
+    """
+    tree = SyntaxTree(parsed.source.text, others=others, outer=outer)
     helpers = [f.body for f in parsed.device_functions if f.name in kernel.device_functions]
     bodies = [node for span in (kernel.body, *helpers) if (node := _body(tree, span)) is not None]
     pointers = {parameter.name for parameter in kernel.parameters if parameter.is_pointer}

@@ -36,7 +36,7 @@ def chosen_values(
         shape = own.case.new.origin.shape
         note = f"further values at {shape}: the launch takes too long for more than {count} cases" if len(made) > count else ""
         return made[:count], (note,) if note else ()
-    made = first_values(base, _MOST_CASES, is_declared)
+    made = first_values(base, _smaller_count(base), is_declared)
     shapes = [one.case.new.origin.shape for one in (base, own)]
     if shapes[0] == shapes[1]:  # only the grid shows the size
         shapes = [f"grid {one.case.new.recording.launches[0].config.grid}" for one in (base, own)]
@@ -44,6 +44,12 @@ def chosen_values(
     count = own_size_count(cost)
     own_size = [*first_values(own, count, is_declared), *((own, case) for case in (of_own_size(own) if count else ()))]
     return [*own_size, *made], (f"further values at the program's own size: {len(made)} cases run at {where}",)
+
+
+def _smaller_count(base: Base) -> int:
+    """How many cases of a smaller size: fewer where it still holds much data, as a matrix whose size no integer says."""
+    size_bytes = sum(buffer.size_bytes for buffer in base.case.new.recording.buffers)
+    return case_count(Cost(threads=0, size_bytes=size_bytes, checked_s=None), _MOST_CASES)
 
 
 def shifted_values(base: Base) -> list[tuple[Base, JudgedCase]]:

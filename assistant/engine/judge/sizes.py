@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from assistant.engine.judge.budget import Cost, affordable, is_large, shrink_ratio, trial_count
+from assistant.engine.judge.budget import Cost, affordable, is_large, keeps_own_values, shrink_ratio, trial_count
 from assistant.engine.judge.replaying import CaseTrial, TryCases
 from assistant.engine.judge.written_grid import WrittenGrid
 from assistant.engine.threads import in_thread
@@ -182,18 +182,25 @@ def _thread_count(case: NewCase) -> int:
 def _purposes(launch: SizedLaunch) -> dict[str, list[dict[str, int]]]:
     """Sizes in the order in which they are tried, by what they are for; what shows most comes first."""
     own = launch.model.varied
-    wanted = {_BASE: smaller(own, shrink_ratio(launch.cost))} if is_large(launch.cost) else {}
-    wanted |= larger(own, _fixed(launch), launch.model.leading, launch.model.looped)
-    wanted = {name: [within(own, one, launch.model.leading) for one in sizes] for name, sizes in wanted.items()}
-    base, grown = {name: wanted[name] for name in wanted if name == _BASE}, {name: wanted[name] for name in wanted if name != _BASE}
+    base = _smaller(launch, shrink_ratio(launch.cost)) if is_large(launch.cost) else []
+    wanted = larger(own, _fixed(launch), launch.model.leading, launch.model.looped)
+    grown = {name: [within(own, one, launch.model.leading) for one in sizes] for name, sizes in wanted.items()}
     ratios = {name: work_ratio(own, sizes[0]) for name, sizes in grown.items()}
-    return base | {name: grown[name] for name in affordable(launch.cost, ratios)}
+    return ({_BASE: base} if base else {}) | {name: grown[name] for name in affordable(launch.cost, ratios)}
+
+
+def _smaller(launch: SizedLaunch, ratio: float) -> list[dict[str, int]]:
+    """Sizes of about ``ratio`` of the work. None for a smaller launch that still holds too much data: no integer says how much."""
+    if keeps_own_values(launch.cost) and not launch.own.case.origin.is_own_size:
+        return []
+    own = launch.model.varied
+    return [one for one in (within(own, one, launch.model.leading) for one in smaller(own, ratio)) if one != own]
 
 
 def _less_small(launch: SizedLaunch) -> list[dict[str, int]]:
     """Sizes of a few times the work of the smaller ones; none where that is the launch's own."""
-    own, ratio = launch.model.varied, _LESS_SMALL * shrink_ratio(launch.cost)
-    return [within(own, one, launch.model.leading) for one in smaller(own, ratio)] if ratio < 1.0 else []
+    ratio = _LESS_SMALL * shrink_ratio(launch.cost)
+    return _smaller(launch, ratio) if ratio < 1.0 else []
 
 
 def _fixed(launch: SizedLaunch) -> frozenset[str]:

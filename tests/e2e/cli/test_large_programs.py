@@ -14,6 +14,40 @@ FOLDER = DATA / "large_programs"
 PROGRAMS: dict[str, dict[str, Any]] = tomllib.loads((FOLDER / "edits.toml").read_text("utf-8"))
 EDITS = [f"{program}.{name}" for program, about in PROGRAMS.items() for name, edit in about["edits"].items() if not edit.get("large_only")]
 
+LOOK_UP = """\
+#include <cstdio>
+#include <vector>
+
+__global__ void lookUp(int count, const int *place, const float *table, float *found)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count)
+        found[i] = table[place[i]] * 2.0f;
+}
+
+int main()
+{
+    const int count = 5000, entries = 17 << 20;
+    std::vector<float> table(entries), found(count);
+    std::vector<int> place(count);
+    for (int i = 0; i < entries; ++i)
+        table[i] = i % 1000 / 8.0f;
+    for (int i = 0; i < count; ++i)
+        place[i] = i * 7919 % entries;
+    int *d_place;
+    float *d_table, *d_found;
+    cudaMalloc(&d_place, count * sizeof(int));
+    cudaMalloc(&d_table, entries * sizeof(float));
+    cudaMalloc(&d_found, count * sizeof(float));
+    cudaMemcpy(d_place, place.data(), count * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemcpy(d_table, table.data(), entries * sizeof(float), cudaMemcpyHostToDevice);
+    lookUp<<<(count + 255) / 256, 256>>>(count, d_place, d_table, d_found);
+    cudaMemcpy(found.data(), d_found, count * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%f %f\\n", found[1], found[count - 1]);
+}
+"""
+"""No kernel is told how large the table is, so that a launch for fewer places holds as much data."""
+
 
 def compared(cli: Cli, name: str) -> Ended:
     """The edit held against its program at a quick size, with so little time that a part of it is left out."""
@@ -75,3 +109,14 @@ def test_launches_that_do_not_correspond_are_not_judged_in_part_and_the_reason_s
     (message,) = (one for one in ended.all("message") if one["severity"] == "error")
     assert message["message"].startswith("the program takes too long to be run whole here, and no launch of one version"), message
     assert "run.whole_s" in message["remedy"] and "smaller arguments" in message["remedy"]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("edited", "outcome"), [("table[place[i]] + table[place[i]]", "PASS"), ("table[place[i ^ 1]] * 2.0f", "FAIL")])
+def test_a_launch_that_stays_large_at_any_size_is_judged_all_the_same(cli: Cli, edited: str, outcome: str) -> None:
+    """Smaller ones were made of smaller ones without end."""
+    version = LOOK_UP.replace("table[place[i]] * 2.0f", edited)
+    verdict = cli.run("compare", cli.write("a.cu", LOOK_UP), cli.write("b.cu", version), "--json").one("comparison")["verification"]
+    assert verdict["outcome"] == outcome, verdict
+    if outcome == "PASS":
+        assert {case["kind"] for case in verdict["cases"]} >= {"resized", "resampled"}, verdict["cases"]

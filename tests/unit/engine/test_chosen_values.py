@@ -67,6 +67,12 @@ def test_a_launch_that_fills_much_memory_runs_on_other_values_at_the_smaller_siz
     assert set(shapes) == {"n=256"}
 
 
+def test_a_smaller_size_that_still_holds_much_data_gives_few_cases() -> None:
+    """Each is drawn, written, read and compared."""
+    shapes, _ = chosen(OWN, base(6 << 20), cost=Cost(1024, 80 << 20, 0.001))
+    assert shapes == [f"n={6 << 20}"] * 9
+
+
 def test_sizes_that_only_the_grid_shows_are_told_by_it() -> None:
     _, (note,) = chosen(base(1000, ""), base(256, ""))
     assert note.endswith(f"cases run at grid {Dim3(2)} instead of grid {Dim3(8)}")

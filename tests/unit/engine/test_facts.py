@@ -102,6 +102,12 @@ def test_powers_are_found_by_the_precision_that_they_are_computed_in() -> None:
     assert _line("c[j] = powf(a[j], a[i]);").powers == ()
 
 
+def test_powers_of_a_structs_member_are_found_where_a_header_declares_the_struct() -> None:
+    text = '#include "p.h"\n__global__ void k(float *c, P p) {\n  c[threadIdx.x] = powf(p.h - c[0], 3);\n}\n'
+    parsed, header = parse(Source(Path("/k.cu"), text)), Source(Path("/p.h"), "struct P { float h; };\n")
+    assert source_facts(parsed, parsed.kernels[0], others=(header,)).at("k.cu", 3).powers == ("powf(p.h - c[0], 3)",)
+
+
 def test_powers_of_a_loops_counter_are_told_from_those_of_a_constant() -> None:
     line = _line("for (int k = 0; k < 4; k++) c[j] += powf(a[j], k) + pow(a[j], k) + powf(a[j], 2.0f);")
     assert (line.powers, line.double_powers) == (("powf(a[j], 2.0f)", "powf(a[j], k)"), ("pow(a[j], k)",))

@@ -89,3 +89,33 @@ async def test_where_a_smaller_launch_leaves_too_much_as_it_was_one_that_is_not_
     launch = SizedLaunch(changed(case), model, Cost(586 * 512, 1_200_000, 0.05), {})
     base = (await try_sizes(try_cases, launch, 1, is_confirming=False)).base
     assert (None if base is None else dict(base.plan.sizes)["n"]) == expected
+
+
+@pytest.mark.parametrize(("size_bytes", "is_own_size", "expected"), [(80 << 20, True, 37), (80 << 20, False, None), (12 << 20, False, 79)])
+async def test_a_smaller_launch_that_still_holds_much_data_is_not_made_smaller_again(
+    size_bytes: int, is_own_size: bool, expected: int | None
+) -> None:
+    """No integer says how large a matrix or table is: at the fewest rows it holds what it did."""
+    case, parameters = launched(LaunchConfig(Dim3(20), Dim3(256)), {"rows": 5000}, np.zeros(5000, np.float32))
+    case = replace(case, origin=replace(case.origin, is_own_size=is_own_size))
+    model = size_model_of(case, parameters, (), lambda _: None)
+    assert model is not None
+
+    async def try_cases(cases: Sequence[NewCase], _: float) -> list[CaseTrial]:
+        return [ran(one) for one in cases]
+
+    launch = SizedLaunch(ran(case), model, Cost(5120, size_bytes, 0.05), {})
+    base = (await try_sizes(try_cases, launch, 1, is_confirming=False)).base
+    assert (None if base is None else dict(base.plan.sizes)["rows"]) == expected
+
+
+async def test_a_smaller_size_is_never_the_own_one() -> None:
+    case, parameters = launched(LaunchConfig(Dim3(1), Dim3(256)), {"rows": 37}, np.zeros(37, np.float32))
+    model = size_model_of(case, parameters, (), lambda _: None)
+    assert model is not None
+
+    async def try_cases(cases: Sequence[NewCase], _: float) -> list[CaseTrial]:
+        return [ran(one) for one in cases]
+
+    tried = await try_sizes(try_cases, SizedLaunch(ran(case), model, Cost(256, 80 << 20, 0.05), {}), 1, is_confirming=False)
+    assert tried.base is None or dict(tried.base.plan.sizes)["rows"] < 37

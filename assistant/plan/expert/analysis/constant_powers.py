@@ -1,4 +1,4 @@
-"""Calls of ``pow`` and ``powf`` with an exponent that a few plain operations replace: 2, 3, -1 and 0.5.
+"""Calls of ``pow`` and ``powf`` with an exponent that a few plain operations replace: 2 to 6, -1 and 0.5.
 
 nvcc folds none of them (13.0, sm_80 and sm_90): each runs the general routine. Example::
 
@@ -19,10 +19,12 @@ from assistant.plan.expert.analysis.run_time_values import RunTimeValues
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.record import Record
 
-__all__ = ["ConstantPower", "constant_powers"]
+__all__ = ["ConstantPower", "constant_powers", "product_of"]
 
 _NAMES = frozenset({"pow", "powf"})
-_EXPONENTS = frozenset({2.0, 3.0, -1.0, 0.5})
+_EXPONENTS = frozenset({2.0, 3.0, 4.0, 5.0, -1.0, 0.5})
+_FLOAT_EXPONENTS = _EXPONENTS | {6.0}
+"""Of ``powf``, whose own error is larger: the product for 6 has up to 2.5 ulp."""
 _LITERAL = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+))([fF]?)")
 _LONGEST_BASE = 24
 """Characters of a base that advice repeats; a longer one is called x."""
@@ -58,10 +60,11 @@ def _found(tree: SyntaxTree, function: Function) -> Iterator[ConstantPower]:
             continue
         base, (exponent, is_float) = given[0], _literal(tree, given[1])
         kind = kinds.of(base)
-        if exponent not in _EXPONENTS or not run_time.decides(base):
+        is_double = kind is not Kind.FLOAT or (name == "pow" and not is_float)
+        if exponent not in (_EXPONENTS if is_double else _FLOAT_EXPONENTS) or not run_time.decides(base):
             continue
         if kind is Kind.FLOAT:
-            yield ConstantPower(call, base, exponent, kind, name == "pow" and not is_float, _advice(tree.text(base), exponent, "f"))
+            yield ConstantPower(call, base, exponent, kind, is_double, _advice(tree.text(base), exponent, "f"))
         elif name == "pow" and kind in (Kind.DOUBLE, Kind.WIDENED):
             yield ConstantPower(call, base, exponent, kind, True, _advice(tree.text(base), exponent, ""))
 
@@ -78,4 +81,12 @@ def _advice(base: str, exponent: float, suffix: str) -> str:
         return f"sqrt{suffix}({x})"
     if exponent == -1.0:
         return f"1.0{suffix} / {x}"
-    return " * ".join([x] * round(exponent))
+    return product_of(x, round(exponent))
+
+
+def product_of(x: str, count: int) -> str:
+    """``x`` to the power of ``count`` (2 to 6), with few multiplications and so with few roundings: ``(x * x) * (x * x)``."""
+    if count <= 3:
+        return " * ".join([x] * count)
+    part = product_of(x, count // 2)
+    return f"({part}) * ({part})" + (f" * {x}" if count % 2 else "")

@@ -1,6 +1,7 @@
 """What kind of number an expression of device code is, and why: float, double, or double only because of a literal.
 
-Follows C++'s usual arithmetic conversions for spelled types; where a type is not spelled in the text the kind is unknown.
+Follows C++'s usual arithmetic conversions for spelled types; where a type is spelled neither in the text nor, as a member of a struct or
+another name of a type, in the program's other files, the kind is unknown.
 
 Example::
 
@@ -24,6 +25,7 @@ from assistant.cuda.macros import macro_text, macro_texts
 from assistant.cuda.names import words_in
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, kept, unparenthesized
 from assistant.cuda.variables import Variable, locals_of
+from assistant.plan.expert.analysis.member_types import member_type, other_aliases
 from assistant.plan.expert.analysis.plain_doubles import plain_doubles
 
 __all__ = ["Kind", "ValueKinds", "combine"]
@@ -126,7 +128,7 @@ class ValueKinds:
     def of_type(self, name: str) -> Kind:
         """Kind of a value of the spelled type."""
         name = " ".join(re.sub(r"\b(?:const|volatile)\b", " ", name).split())
-        name = self._aliases.get(name, name)
+        name = self._aliases.get(name) or (name if name in self.type_parameters else other_aliases(self._tree).get(name, name))
         if name in ("float", "double"):
             return Kind.FLOAT if name == "float" else Kind.DOUBLE
         if _INTEGER_TYPE.fullmatch(name):
@@ -273,7 +275,11 @@ class ValueKinds:
         variable = self._variable(name)
         if variable is not None and _FLOAT_VECTOR.fullmatch(variable.type):
             return Kind.FLOAT
-        kinds = {self.of_type(t) for t in self._field_types.get(self._tree.text(field), ())}
+        member = self._tree.text(field)
+        kinds = {self.of_type(t) for t in self._field_types.get(member, ())}
+        if not kinds and variable is not None and argument is not None and not any(self._tree.find("field_expression", inside=argument)):
+            elsewhere = member_type(self._tree, variable.type, member)
+            return Kind.UNKNOWN if elsewhere is None else self.of_type(elsewhere)
         return kinds.pop() if len(kinds) == 1 else Kind.UNKNOWN
 
     def _of_variable(self, variable: Variable) -> Kind:
