@@ -29,6 +29,7 @@ from assistant.model.attempt import Attempt
 from assistant.model.plan import Rewrite, Step
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Label, Verification
+from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
 from assistant.ports.store import Store
@@ -167,6 +168,7 @@ class SearchServices(Record):
     """What it is searched with."""
 
     store: Store
+    catalogue: Catalogue
     planner: Planner
     judge: Judge
     """On the job's own lab."""
