@@ -132,6 +132,10 @@ class RoundResult(Record):
     """Its plan had no step, or its agent is done: no round follows."""
     withheld: tuple[str, ...]
     """Edits of host code that were not allowed."""
+    has_sizes: bool = False
+    """Block sizes were planned (`Technique.only_tunes`)."""
+    awaiting_sizes: SearchNode | None = None
+    """The version itself, where these were put off."""
 
 
 class SearchContext(Record):

@@ -61,25 +61,30 @@ class Round(Record):
         job.emit(*(findings_event(job, item) for item in items))
         trials = RoundTrials(self.context, services, node)
         steps: tuple[Step, ...] = ()
+        is_put_off = False
         if items:
             name = items[0].kernel.qualified_name
             if services.history.is_new_successor(name, self.context.kernel):
                 job.say(Severity.INFORMATION, f"{self.context.kernel}: {name} takes its place in the version that is built upon")
             request = replace(services.request(node, items), island=self.island)
             plan = await services.planner.plan(request)
-            steps = with_order(plan.steps)
+            steps = with_order([step for step in plan.steps if self._only_tunes(step) or not node.awaits_sizes])
             declines = services.history.new_declines(plan, request, is_edited=bool(node.kept))
             job.emit(events.PlanMade(job.id, plan.planner, steps, declines))
             for note in plan.notes:
                 job.say(Severity.INFORMATION, f"{self.context.kernel}: {note}")
-            await self._try_all(trials, request, steps)
+            is_put_off = await self._try_all(trials, request, steps)
         else:
             text = f"{self.context.kernel}: it is not launched any more in the version that was kept, which is not built upon"
             job.say(Severity.INFORMATION, text)
-        return RoundResult(trials.children(), trials.settled_node(), not steps, tuple(trials.withheld))
+        settled = trials.settled_node()
+        awaiting = replace(settled, awaits_sizes=True) if is_put_off else None
+        has_sizes = any(self._only_tunes(step) for step in steps)
+        return RoundResult(trials.children(), settled, not steps, tuple(trials.withheld), has_sizes, awaiting)
 
-    async def _try_all(self, trials: RoundTrials, request: PlanRequest, steps: Sequence[Step]) -> None:
-        """What rules planned one after another, what a model planned at once; then what only tunes, where nothing is built on besides."""
+    async def _try_all(self, trials: RoundTrials, request: PlanRequest, steps: Sequence[Step]) -> bool:
+        """What rules planned one after another, what a model planned at once; then what only tunes, unless there is a version to build on.
+        Whether that was put off."""
         by_rules = [step for step in steps if not is_by_model(step) and not self._only_tunes(step)]
         by_models = [step for step in steps if is_by_model(step)]
         tuning = [step for step in steps if self._only_tunes(step)]
@@ -91,10 +96,12 @@ class Round(Record):
                         works.begin(RuleSteps(trials, request).carry_out(by_rules, ahead))
                     if by_models:
                         works.begin(ModelSteps(trials, request).carry_out(by_models, ahead))
-                if trials.is_followed:
+                is_put_off = bool(tuning) and trials.is_followed
+                if is_put_off:
                     _put_off(trials, tuning)
                 else:
                     await RuleSteps(trials, request).carry_out(tuning, ahead)
+                return is_put_off
         finally:
             await self.services.trials.close()
 

@@ -11,6 +11,7 @@ import pytest
 
 from assistant.engine.proposals.decide import DecisionRequest
 from assistant.engine.request import Accept
+from assistant.model import events
 from assistant.model.plan import Rewrite, Technique
 from assistant.model.proposal import DecisionKind, Proposal
 from assistant.model.verification import Label
@@ -93,3 +94,39 @@ async def test_where_no_candidate_is_left_the_limit_is_the_reason(tmp_path: Path
     search = on(tmp_path, [plan_of(NAIVE, sizes=[WIDER], tile=[SLOWER])])
     assert await search.run(max_rounds=1, max_candidates=1) == [("tile", "not_better"), ("sizes", "not_tried")]
     assert search.reasons[-1] == "it is not tried: limits.candidates allows 1 candidate of a kernel"
+
+
+async def test_sizes_that_nothing_can_be_tried_of_later_are_tried_at_the_end_where_they_were_planned(tmp_path: Path) -> None:
+    search = on(tmp_path, [plan_of(NAIVE, sizes=[WIDER], tile=[RIGHT])])
+    assert await search.run() == [("tile", "kept"), ("sizes", "not_tried"), ("sizes", "kept")]
+    assert [NAIVE in request.parsed.source.text for request in search.planner.planned] == [True, False, True, False]
+    assert [[step.technique for step in plan.steps] for plan in search.all(events.PlanMade)][2] == ["sizes"], "what was tried stays tried"
+    assert "turn: goes back for block sizes, which were not planned for what was kept" in search.said
+    assert search.offered == [("sizes",)]
+
+
+async def test_what_is_found_at_the_end_is_built_on_with_all_that_was_kept_besides(tmp_path: Path) -> None:
+    search = on(tmp_path, [plan_of(NAIVE, sizes=[WIDER], tile=[RIGHT]), plan_of("[34]", tile=[RIGHT.replace("[33]", "[35]")])])
+    assert (await search.run())[2:] == [("sizes", "kept"), ("tile", "not_better")]
+    assert ("tile", 10) not in search.planner.planned[3].excluded
+
+
+async def test_a_search_does_not_go_back_for_sizes_that_were_planned_for_what_was_kept(tmp_path: Path) -> None:
+    search = on(tmp_path, [plan_of(NAIVE, sizes=[WIDER], tile=[RIGHT]), plan_of("[33]", sizes=[SLOWER])])
+    assert (await search.run())[2:] == [("sizes", "not_better")]
+    assert len(search.planner.planned) == 2
+
+
+async def test_a_search_does_not_go_back_for_sizes_from_what_is_twice_as_fast(tmp_path: Path) -> None:
+    for takes_us, rounds in ((50, 3), (40, 2)):
+        start = timed(NAIVE, 90)
+        plans = [plan_of(start, sizes=[timed(WIDER, 80)], tile=[timed(RIGHT, takes_us)])]
+        search = Search(tmp_path, Scripted(plans), f"{QUICK}\n{start}\n", timing=Clock(), catalogue=CATALOGUE)
+        await search.run()
+        assert len(search.planner.planned) == rounds
+
+
+async def test_no_model_is_asked_again_to_go_back_for_sizes(tmp_path: Path) -> None:
+    search = on(tmp_path, [plan_of(NAIVE, sizes=[WIDER], tile=[RIGHT])], by_model=frozenset({"tile"}))
+    assert await search.run(planner="auto", may_call_models=True) == [("tile", "kept"), ("sizes", "not_tried")]
+    assert sum(NAIVE in request.parsed.source.text for request in search.planner.planned) == 1
