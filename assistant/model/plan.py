@@ -30,6 +30,8 @@ class Technique(Record):
     """The Markdown body: applies when, why, how, risks."""
     shown_for: tuple[str, ...] = ()
     """Kernels that models are shown it with besides those of its findings (`plan.catalogue`)."""
+    only_tunes: bool = False
+    """It changes the size of a launch's blocks and nothing of what they do: a round tries it where nothing else makes a better version."""
 
 
 class MetricPrediction(Record):

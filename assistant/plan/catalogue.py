@@ -1,6 +1,6 @@
 """The technique catalogue: every named optimization, read from ``prompts/techniques/<id>.md``.
 
-A file is a front matter of four lines between ``---``, or five, and a Markdown body that people and models read alike::
+A file is a front matter of four to six lines between ``---`` and a Markdown body that people and models read alike::
 
     ---
     id: loop-unrolling
@@ -8,12 +8,13 @@ A file is a front matter of four lines between ``---``, or five, and a Markdown 
     findings: [KO114]
     labels: []
     shown_for: [KO108+sm_80]
+    only_tunes: true
     ---
     ## Applies when
     …
 
 ``shown_for``: kernels that models are shown the page with besides those of its findings. Each kind is what has to come together: findings,
-words in the code, the least architecture (``sm_90a``: a GPU of that one).
+words in the code, the least architecture (``sm_90a``: a GPU of that one). ``only_tunes``: `Technique.only_tunes`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ __all__ = ["Catalogue", "load_catalogue", "own_catalogue", "parse_technique"]
 
 _KEYS = frozenset({"id", "title", "findings", "labels"})
 _SHOWN_FOR = "shown_for"
+_ONLY_TUNES = "only_tunes"
 
 
 class Catalogue(Record):
@@ -72,9 +74,11 @@ def parse_technique(text: str, name: str) -> Technique:
         fields, body = front_matter(text)
     except ValueError as error:
         raise _malformed(name, str(error)) from error
-    odd = sorted(_KEYS ^ (fields.keys() - {_SHOWN_FOR}))
+    odd = sorted(_KEYS ^ (fields.keys() - {_SHOWN_FOR, _ONLY_TUNES}))
     if odd:
         raise _malformed(name, f"its front matter must have exactly {', '.join(sorted(_KEYS))}; see {', '.join(odd)}")
+    if fields.get(_ONLY_TUNES, "true") != "true":
+        raise _malformed(name, f"{_ONLY_TUNES} is true or is left out, not {fields[_ONLY_TUNES]}")
     return Technique(
         id=fields["id"],
         title=fields["title"],
@@ -82,6 +86,7 @@ def parse_technique(text: str, name: str) -> Technique:
         labels=tuple(_label(item, name) for item in items(fields["labels"])),
         text=body.strip() + "\n",
         shown_for=items(fields.get(_SHOWN_FOR, "")),
+        only_tunes=_ONLY_TUNES in fields,
     )
 
 

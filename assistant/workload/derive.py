@@ -63,17 +63,24 @@ def extract(
 
 def contents_of(case: NewCase) -> dict[int, bytes]:
     """What each buffer holds before the first launch, by buffer id."""
-    contents: dict[int, bytes] = {}
+    return {buffer: case.blobs[name] for buffer, name in _blobs_of(case).items()}
+
+
+def _blobs_of(case: NewCase) -> dict[int, str]:
+    """The name of what each buffer holds before the first launch, by buffer id."""
+    names: dict[int, str] = {}
     for launch in case.recording.launches:
         for state in launch.buffers:
-            contents.setdefault(state.buffer, case.blobs[state.before])
-    return contents
+            names.setdefault(state.buffer, state.before)
+    return names
 
 
 def with_contents(case: NewCase, contents: Mapping[int, bytes], origin: CaseOrigin) -> NewCase:
     """``case`` with the initial contents of some buffers replaced; buffers not named keep theirs."""
-    whole = contents_of(case) | dict(contents)
-    names = {buffer: blob_name(data) for buffer, data in whole.items()}
+    before, known = contents_of(case), _blobs_of(case)
+    whole = before | dict(contents)
+    # comparing takes a tenth of hashing
+    names = {buffer: known[buffer] if before.get(buffer) == data else blob_name(data) for buffer, data in whole.items()}
     seen: set[int] = set()
     launches = list[RecordedLaunch]()
     for launch in case.recording.launches:

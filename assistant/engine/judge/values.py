@@ -152,7 +152,6 @@ def _with_other_numbers(base: Base, seed: int) -> NewCase:
 def _of_other_kinds(base: Base) -> Iterator[NewCase]:
     """Ties, other integers, floats that are chosen to show mistakes."""
     case, seed = base.case.new, base.seeds[0]
-    dense = fresh_values(case, Draw(seed, integers="kept", zeros="filled"), base.layouts, base.row_lengths)
     for kind in INTEGER_KINDS:
         yield from _unless_none(with_unseen(case, kind, seed, base.layouts))
     yield with_ties(case, seed)
@@ -160,6 +159,7 @@ def _of_other_kinds(base: Base) -> Iterator[NewCase]:
     yield from with_smaller_grids(case)
     yield from with_offsets(case, dict(base.case.buffer_names), seed)
     yield from _unless_none(with_unseen(case, SPREAD, seed, base.layouts, not_constant(case)))
+    dense = fresh_values(case, Draw(seed, integers="kept", zeros="filled"), base.layouts, base.row_lengths)
     for kind in TELLING_KINDS:
         yield from _unless_none(with_unseen(dense, kind, seed, base.layouts, _inputs(base) if kind == _BELOW else None))
     yield from with_uneven(case, seed, base.layouts, not_constant(case))

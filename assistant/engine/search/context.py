@@ -29,6 +29,7 @@ from assistant.model.attempt import Attempt
 from assistant.model.plan import Rewrite, Step
 from assistant.model.trial import TrialOutcome
 from assistant.model.verification import CannotJudge, Label, Verification
+from assistant.plan.catalogue import Catalogue
 from assistant.ports.lab import LabFailure
 from assistant.ports.planner import Planner, PlanRequest
 from assistant.ports.store import Store
@@ -131,6 +132,10 @@ class RoundResult(Record):
     """Its plan had no step, or its agent is done: no round follows."""
     withheld: tuple[str, ...]
     """Edits of host code that were not allowed."""
+    has_sizes: bool = False
+    """Block sizes were planned (`Technique.only_tunes`)."""
+    awaiting_sizes: SearchNode | None = None
+    """The version itself, where these were put off."""
 
 
 class SearchContext(Record):
@@ -167,6 +172,7 @@ class SearchServices(Record):
     """What it is searched with."""
 
     store: Store
+    catalogue: Catalogue
     planner: Planner
     judge: Judge
     """On the job's own lab."""

@@ -299,6 +299,7 @@ class _Search(Record):
 
         return SearchServices(
             store=self.store,
+            catalogue=self.catalogue,
             planner=self.chosen.planner,
             judge=judges[0],
             recording=judged_recording(self.job, context.start.evaluation, second_run),

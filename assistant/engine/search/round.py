@@ -1,7 +1,8 @@
 """One round of a search on one version: plan, try every rewrite, let the writer of a failed one repair it.
 
 Two modes of repair, one judge: a candidate that does not build or answers wrongly comes back with what was wrong, one that is right but
-not faster with what it did. Example::
+not faster with what it did. What only tunes (`Technique.only_tunes`) comes last: block sizes that are found for a version which the
+search leaves for a better one would be found in vain. Example::
 
     result = await run_round(context, services, node, island=0)
     result.kept      # the versions that it made
@@ -25,11 +26,14 @@ from assistant.engine.search.trials import SearchNode
 from assistant.model import events
 from assistant.model.plan import Step
 from assistant.model.profile import Severity
+from assistant.model.trial import TrialOutcome
 from assistant.plan.choosing import with_order
 from assistant.ports.planner import PlanRequest
 from assistant.record import Record
 
 __all__ = ["Round", "run_round"]
+
+_TUNED_LATER = "it is not tried yet: block sizes are tried on what was kept"
 
 
 async def run_round(context: SearchContext, services: SearchServices, node: SearchNode, island: int) -> RoundResult:
@@ -57,33 +61,58 @@ class Round(Record):
         job.emit(*(findings_event(job, item) for item in items))
         trials = RoundTrials(self.context, services, node)
         steps: tuple[Step, ...] = ()
+        is_put_off = False
         if items:
             name = items[0].kernel.qualified_name
             if services.history.is_new_successor(name, self.context.kernel):
                 job.say(Severity.INFORMATION, f"{self.context.kernel}: {name} takes its place in the version that is built upon")
             request = replace(services.request(node, items), island=self.island)
             plan = await services.planner.plan(request)
-            steps = with_order(plan.steps)
+            steps = with_order([step for step in plan.steps if self._only_tunes(step) or not node.awaits_sizes])
             declines = services.history.new_declines(plan, request, is_edited=bool(node.kept))
             job.emit(events.PlanMade(job.id, plan.planner, steps, declines))
             for note in plan.notes:
                 job.say(Severity.INFORMATION, f"{self.context.kernel}: {note}")
-            await self._try_all(trials, request, steps)
+            is_put_off = await self._try_all(trials, request, steps)
         else:
             text = f"{self.context.kernel}: it is not launched any more in the version that was kept, which is not built upon"
             job.say(Severity.INFORMATION, text)
-        return RoundResult(trials.children(), trials.settled_node(), not steps, tuple(trials.withheld))
+        settled = trials.settled_node()
+        awaiting = replace(settled, awaits_sizes=True) if is_put_off else None
+        has_sizes = any(self._only_tunes(step) for step in steps)
+        return RoundResult(trials.children(), settled, not steps, tuple(trials.withheld), has_sizes, awaiting)
 
-    async def _try_all(self, trials: RoundTrials, request: PlanRequest, steps: Sequence[Step]) -> None:
-        """What rules planned one after another, what a model planned at once."""
-        by_rules = [step for step in steps if not is_by_model(step)]
+    async def _try_all(self, trials: RoundTrials, request: PlanRequest, steps: Sequence[Step]) -> bool:
+        """What rules planned one after another, what a model planned at once; then what only tunes, unless there is a version to build on.
+        Whether that was put off."""
+        by_rules = [step for step in steps if not is_by_model(step) and not self._only_tunes(step)]
         by_models = [step for step in steps if is_by_model(step)]
+        tuning = [step for step in steps if self._only_tunes(step)]
         most_ahead = self.context.shape.most_ahead(self.context.job.lab.timing is not None, os.cpu_count() or 1)
         try:
-            async with BuiltAhead(self.context.job, trials.node.evaluation, most_ahead) as ahead, gathered() as works:
-                if by_rules:
-                    works.begin(RuleSteps(trials, request).carry_out(by_rules, ahead))
-                if by_models:
-                    works.begin(ModelSteps(trials, request).carry_out(by_models, ahead))
+            async with BuiltAhead(self.context.job, trials.node.evaluation, most_ahead) as ahead:
+                async with gathered() as works:
+                    if by_rules:
+                        works.begin(RuleSteps(trials, request).carry_out(by_rules, ahead))
+                    if by_models:
+                        works.begin(ModelSteps(trials, request).carry_out(by_models, ahead))
+                is_put_off = bool(tuning) and trials.is_followed
+                if is_put_off:
+                    _put_off(trials, tuning)
+                else:
+                    await RuleSteps(trials, request).carry_out(tuning, ahead)
+                return is_put_off
         finally:
             await self.services.trials.close()
+
+    def _only_tunes(self, step: Step) -> bool:
+        """Of a rule's step; a model's says itself what it changes."""
+        technique = self.services.catalogue.get(step.technique)
+        return technique is not None and technique.only_tunes and not is_by_model(step)
+
+
+def _put_off(trials: RoundTrials, steps: Sequence[Step]) -> None:
+    """Leave the steps to the next round, which plans them for what was kept: they are not among what was tried."""
+    for step in steps:
+        if not trials.is_refused(step):
+            trials.report_unjudged(step, step.title or step.technique, TrialOutcome.NOT_TRIED, _TUNED_LATER)

@@ -122,6 +122,11 @@ class RoundTrials:
         limit = accounts.why_out_of_time or f"limits.candidates allows {most} of a kernel"
         self.report_unjudged(step, summary, TrialOutcome.NOT_TRIED, f"{what} is not tried: {limit}")
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether the search may build on a version that was kept."""
+        return any(node.may_be_built_on for node in self._kept)
+
     def children(self) -> tuple[SearchNode, ...]:
         """The versions that were kept, with what need not be tried on them again."""
         before = self.node.text

@@ -85,6 +85,7 @@ class RoundsAlone(Record):
 
         services = SearchServices(
             store=self.store,
+            catalogue=self.catalogue,
             planner=self.planner,
             judge=judge,
             recording=None,

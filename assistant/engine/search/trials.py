@@ -57,6 +57,8 @@ class SearchNode(Record):
     """Texts of the program's other files that its steps changed, by path."""
     is_submitted: bool = False
     """An agent chose it: it comes before all others, whatever they gain."""
+    awaits_sizes: bool = False
+    """A round left it before its block sizes were tried (`Technique.only_tunes`): a search comes back to it for nothing else."""
 
     @property
     def may_be_built_on(self) -> bool:

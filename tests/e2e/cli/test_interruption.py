@@ -176,7 +176,7 @@ def test_control_c_at_the_question_ends_at_once_and_leaves_the_proposal_open(slo
 def test_a_terminal_is_asked_before_host_code_is_edited(slow: Cli) -> None:
     with Terminal(slow, "optimize", slow.small("block_size.cu")) as terminal:
         terminal.read_until("allow such edits in this search?")
-        assert "block size search of triad edits host code" in terminal.seen
+        assert "vectorized access of triad edits host code" in terminal.seen
         terminal.type("n\n")
         assert terminal.wait() == 0
     assert "not tried, because it edits host code" in terminal.seen

@@ -114,6 +114,7 @@ class Search:
     counters: Counters | None = None
     agent: Agent | None = None
     lab_type: type[FakeLab] = FakeLab
+    catalogue: Catalogue = field(default_factory=lambda: Catalogue(()))
     store: FakeStore = field(default_factory=FakeStore)
     heard: list[events.Event] = field(default_factory=list[events.Event])
 
@@ -143,7 +144,7 @@ class Search:
             open_store=lambda _: self.store,
             open_lab=self.open_lab,
             planner=self.planner,
-            catalogue=Catalogue(()),
+            catalogue=self.catalogue,
             who="a test",
             load_models=lambda: FakeModels(planned_by=self.planner, worked_by=self.agent),
         )

@@ -26,6 +26,7 @@ class Version:
     may_be_built_on: bool = True
     needs_decision: bool = False
     has_host_code: bool = False
+    awaits_sizes: bool = False
 
 
 ROOT = Version("root")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +26,7 @@ from assistant.workload.draws import Draw, fresh_draws
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.specials import with_huge, with_signed_zeros, with_specials
 from assistant.workload.widen import CannotWiden, widened
+from tests.unit.workload.launches import launched
 
 FIRST = Draw(3)
 FLOAT, INT = (parse_element_type(name) or pytest.fail(name) for name in ("float", "int"))
@@ -201,6 +203,23 @@ def test_contents_can_be_replaced() -> None:
     case = captured(normal(4), "float")
     changed = with_contents(case, {4: bytes(16)}, ORIGIN)
     assert contents_of(changed) == {4: bytes(16)} and contents_of(case)[4] != bytes(16)
+
+
+def test_what_stays_as_it_is_is_not_hashed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, _ = launched(LaunchConfig(Dim3(8), Dim3(128)), {"n": 4}, np.zeros(4, np.float32), np.ones(4, np.float32))
+    zeros, other = bytes(16), bytes(range(16))
+    names = {blob_name(zeros), blob_name(other)}
+    hashed: list[bytes] = []
+    sha256 = hashlib.sha256
+
+    def noted(data: bytes) -> object:
+        hashed.append(data)
+        return sha256(data)
+
+    monkeypatch.setattr(hashlib, "sha256", noted)
+    made = with_contents(own, {0: zeros, 1: other}, own.origin)
+    assert hashed == [other] and contents_of(made) == {0: zeros, 1: other}
+    assert made.blobs.keys() == names == {state.before for state in made.recording.launches[0].buffers}
 
 
 def test_a_widened_case_holds_doubles() -> None:

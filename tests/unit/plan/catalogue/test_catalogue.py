@@ -28,6 +28,11 @@ def test_a_file_may_say_for_which_kernels_models_are_shown_it():
     assert technique.shown_for == ("KO108+sm_80", "expf+for") and parse_technique(GOOD, "t.md").shown_for == ()
 
 
+def test_a_file_may_say_that_its_technique_only_tunes():
+    technique = parse_technique(GOOD.replace("labels:", "only_tunes: true\nlabels:"), "t.md")
+    assert technique.only_tunes and not parse_technique(GOOD, "t.md").only_tunes
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -36,6 +41,7 @@ def test_a_file_may_say_for_which_kernels_models_are_shown_it():
         (GOOD.replace("title: Do it", "title Do it"), "key: value"),
         (GOOD.replace("precision", "quick"), "quick is not a label"),
         (GOOD.replace("labels:", "tags:"), "tags"),
+        (GOOD.replace("labels:", "only_tunes: maybe\nlabels:"), "only_tunes is true or is left out, not maybe"),
     ],
 )
 def test_a_malformed_file_is_refused_with_the_cause(text, complaint):
@@ -63,6 +69,10 @@ def test_every_transformation_is_described_under_its_own_file_name():
         assert technique is not None
         assert technique.findings
         assert (TECHNIQUES / f"{technique.id}.md").is_file()
+
+
+def test_what_changes_nothing_but_the_size_of_blocks_only_tunes():
+    assert [technique.id for technique in load_catalogue(TECHNIQUES) if technique.only_tunes] == ["block-size-search"]
 
 
 @pytest.mark.parametrize("path", sorted(TECHNIQUES.glob("*.md")), ids=lambda p: p.stem)
