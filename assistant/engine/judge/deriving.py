@@ -175,8 +175,7 @@ async def _smaller_sizes(
     if sizes.base is None:
         return sizes.dropped
     smaller = replace(_sized(own, sizes.base, sizes.base.new, model), is_checked=True, repeats=effort.repeats)
-    has_much_left = keeps_own_values(cost_of(smaller.new))  # in buffers that do not follow from its sizes: no size is small enough
-    derived = await (_derive_whole if has_much_left else derive)(job, version, replace(lead, own=smaller), effort)
+    derived = await derive(job, version, replace(lead, own=smaller), effort)
     return replace(derived, cases=tuple(_grown_from_own(case, model) for case in derived.cases))
 
 
