@@ -28,7 +28,8 @@ def long_block_starts(context: FindContext, launch: CountedLaunch) -> tuple[Diag
     times = {term.name: term.time_s for term in predicted.terms if term.name != LAUNCH_TERM}
     start_s = times.pop(_BLOCKS_TERM, 0.0)
     larger = tuple(in_blocks_of(size, profile, launch.occupancy, context.resources) for size in _SIZES if size > threads)
-    if not larger or start_s < threshold("block_starts") or start_s <= max(times.values(), default=0.0):
+    is_little = start_s < threshold("block_starts") and threads >= threshold("small_block_threads")
+    if not larger or is_little or start_s <= max(times.values(), default=0.0):
         return ()
     timed = [(context.predict(fixed.profile, context.resources, fixed.occupancy, context.target).time_s, fixed) for fixed in larger]
     best_s, best = min(timed, key=lambda pair: pair[0])

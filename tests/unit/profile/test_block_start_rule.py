@@ -37,6 +37,9 @@ def test_blocks_that_work_longer_than_they_take_to_start_are_not_reported(access
     assert "KO127" not in check(launched, occupancy=occupancy(128)).codes
 
 
-def test_of_few_blocks_whose_start_takes_next_to_nothing_nothing_is_said(access, profile, occupancy, check):
-    launched = profile(access("global load", 264, 5, sectors=264), blocks=264, threads=32)
-    assert "KO127" not in check(launched, occupancy=occupancy(32)).codes
+@pytest.mark.parametrize(("threads", "is_told"), [(32, True), (64, False), (128, False)])
+def test_of_blocks_that_start_in_less_than_a_launch_takes_only_very_small_ones_are_reported(
+    access, profile, occupancy, check, threads, is_told
+):
+    launched = profile(access("global load", 4096, 5, sectors=4096), blocks=4096, threads=threads)
+    assert ("KO127" in check(launched, occupancy=occupancy(threads)).codes) is is_told
