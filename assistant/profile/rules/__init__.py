@@ -78,7 +78,9 @@ RULES: tuple[Rule, ...] = (
     Rule("KO124", "Passes that each go through memory", ("pass_launches",), separate_passes),
     Rule("KO125", "Diagonals launched one by one", ("diagonal_launches", "short_launch"), separate_diagonals),
     Rule("KO126", "Math function with a cheaper form", (), dear_functions),
-    Rule("KO127", "Blocks that take longer to start than to run", ("block_starts", "small_block_threads", "narrow_gain"), long_block_starts),
+    Rule(
+        "KO127", "Blocks that take longer to start than to run", ("block_starts", "small_block_threads", "narrow_gain"), long_block_starts
+    ),
 )
 
 DEFECT_TITLES: tuple[tuple[str, str], ...] = (
