@@ -44,7 +44,7 @@ differ little. For the same reason cases that are derived from others (other val
 them."""
 
 
-_MOST_BESIDE = 2
+_MOST_FURTHER = 2
 """Further workers on the GPU for replays that are asked for at the same time: each holds a context and a case's buffers. A replay takes
 mostly the worker's own time, in which it reads, hashes and writes contents; kernels that run at the same time share the GPU."""
 
@@ -83,16 +83,16 @@ class GpuLab:
         self._target = target
         self._others = others
         self._parallel_labs = parallel_labs
-        beside = tuple(GpuClient(client.gpu, scratch) for _ in range(min(_MOST_BESIDE, cpu.at_once - 1)))
-        self._replays = GpuReplays((client, *others), cpu.compiler, scratch, beside)
+        further = tuple(GpuClient(client.gpu, scratch) for _ in range(min(_MOST_FURTHER, cpu.at_once - 1)))
+        self._replays = GpuReplays((client, *others), cpu.compiler, scratch, further)
         self._twins = GpuTwins(cpu, self._replays, client.gpu.architecture, CASE_S)
         self._captured = CapturedRuns(scratch, cpu.cache, client.gpu, cpu.at_once)
         self._runs = GpuRuns(cpu, self._captured, self._count_recorded, client.gpu.memory_bytes)
         self._emulated = EmulatedReplays(cpu, scratch)
         self._counters = GpuCounters(client, cpu.compiler, cpu.cache)
-        sanitizing = GpuClient(client.gpu, scratch) if beside else client
-        self.sanitizer = GpuSanitizer(sanitizing, cpu.compiler, is_beside_replays=bool(beside))
-        self._own_clients = (*beside, *((sanitizing,) if beside else ()))
+        sanitizing = GpuClient(client.gpu, scratch) if further else client
+        self.sanitizer = GpuSanitizer(sanitizing, cpu.compiler, is_gpu_shared=bool(further))
+        self._own_clients = (*further, *((sanitizing,) if further else ()))
         self._snapshots = GpuSnapshots(client.gpu, self._captured, self._replays.helper_code, scratch)
         self._timing = GpuTiming(client, cpu.compiler, self._replays.helper_code, self._captured, scratch, cpu.cache)
 

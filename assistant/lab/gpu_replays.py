@@ -53,10 +53,10 @@ class _Order(Record):
 class GpuReplays:
     """Asks the workers of a lab; uses what the lab owns, and closes none of it."""
 
-    def __init__(self, clients: tuple[GpuClient, ...], compiler: Compiler, scratch: Path, beside: tuple[GpuClient, ...] = ()) -> None:
-        """``clients``: at least one; all their GPUs have the same architecture. ``beside``: further workers on the first one's GPU."""
+    def __init__(self, clients: tuple[GpuClient, ...], compiler: Compiler, scratch: Path, further: tuple[GpuClient, ...] = ()) -> None:
+        """``clients``: at least one; all their GPUs have the same architecture. ``further``: more workers on the first one's GPU."""
         self._clients = clients
-        self._on_first = (clients[0], *beside)
+        self._on_first = (clients[0], *further)
         self._under_way = [0] * len(self._on_first)
         """Replays asked of each of them."""
         self._compiler = compiler

@@ -25,7 +25,7 @@ from assistant.workload.recordings import read_recording
 
 __all__ = ["GpuSanitizer"]
 
-_LONGEST_S, _LONGEST_BESIDE_S = 4.0, 6.0
+_LONGEST_S, _LONGEST_SHARED_S = 4.0, 6.0
 """Limit of each tool: racecheck took 1.2 s on small launches of an H200, the others 0.5 s. A tool that does not end in it is reported. More
 where replays may use the GPU meanwhile, so that a check which ends by itself ends there, too."""
 _POINTER_BYTES = 8
@@ -36,11 +36,11 @@ _Found = tuple[tuple[Problem, ...], tuple[str, ...]]
 class GpuSanitizer:
     """Uses what the lab owns, and closes none of it."""
 
-    def __init__(self, client: GpuClient, compiler: Compiler, *, is_beside_replays: bool = False) -> None:
-        """``is_beside_replays``: the client has this to do alone, and others replay on its GPU meanwhile."""
+    def __init__(self, client: GpuClient, compiler: Compiler, *, is_gpu_shared: bool = False) -> None:
+        """``is_gpu_shared``: the client has this to do alone, and others replay on its GPU meanwhile."""
         self._client = client
         self._compiler = compiler
-        self._longest_s = _LONGEST_BESIDE_S if is_beside_replays else _LONGEST_S
+        self._longest_s = _LONGEST_SHARED_S if is_gpu_shared else _LONGEST_S
         self._known: dict[object, _Found] = {}
         """What was found, by machine code and launches."""
 

@@ -141,7 +141,7 @@ class WorkerProcess:
     async def request(self, message: dict[str, Any], deadline_s: float, is_fresh: bool = False) -> dict[str, Any]:
         """The worker's reply to ``message``. Raises WorkerDied or WorkerTimedOut; cancelling ends what the worker does.
 
-        ``is_fresh``: by a process that has answered nothing before, whoever else asks meanwhile.
+        ``is_fresh``: by a process that has answered nothing before, though others ask meanwhile.
         """
         async with self._lock:
             if is_fresh:

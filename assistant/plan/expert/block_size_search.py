@@ -30,7 +30,7 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.block_axes import Axis, axes_of
 from assistant.plan.expert.analysis.block_indices import builtin_fields, is_global_index, largest_block, plain_text
 from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of, of_program
-from assistant.plan.expert.analysis.larger_blocks import larger_blocks, shared_block
+from assistant.plan.expert.analysis.larger_blocks import common_block, larger_blocks
 from assistant.plan.expert.analysis.named_block import NamedBlock, named_block
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
@@ -125,7 +125,7 @@ class BlockSizeSearch:
 
     def _larger(self, context: TransformationContext) -> Iterator[Rewrite]:
         """Larger blocks at the launches of this kernel alone, where the block's variable serves others, too."""
-        current = shared_block(context)
+        current = common_block(context)
         if context.finding.code != "KO127" or current is None:
             return
         for sizes in _candidates(context, current):

@@ -46,7 +46,7 @@ int main()
     printf("%f %f\\n", found[1], found[count - 1]);
 }
 """
-"""No kernel is told how large the table is, so that a launch for fewer places holds as much data."""
+"""No parameter says how large the table is, so that a launch for fewer places holds as much data."""
 
 
 def compared(cli: Cli, name: str) -> Ended:

@@ -1,4 +1,4 @@
-"""A worker that several ask at the same time: who wants a process that has answered nothing before gets one, and nobody a spent one."""
+"""A worker that several ask at the same time: a request for a fresh process gets one that has answered nothing, and none gets a spent one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def pids(worker: WorkerProcess, folder: Path, *are_fresh: bool) -> list[in
         await worker.close()
 
 
-async def test_a_fresh_process_has_answered_nobody_else(tmp_path: Path) -> None:
+async def test_a_fresh_process_has_answered_nothing_before(tmp_path: Path) -> None:
     found = await pids(WorkerProcess(MODULE, ENVIRONMENT), tmp_path / "a", False, True, False, True)
     assert found[0] != found[1] == found[2] != found[3] and found[3] not in found[:3]
 

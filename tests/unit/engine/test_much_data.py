@@ -1,4 +1,4 @@
-"""A launch with much data, of which only a part follows from its sizes, as the values of a sparse matrix beside its vectors."""
+"""A launch with much data, of which only a part follows from its sizes, as the values of a sparse matrix next to its vectors."""
 
 from __future__ import annotations
 

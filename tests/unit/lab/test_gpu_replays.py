@@ -61,31 +61,31 @@ def cases(folder: Path, count: int) -> list[Case]:
 
 
 async def test_replays_at_the_same_time_have_a_worker_each_as_far_as_there_are_some(tmp_path: Path) -> None:
-    own, beside = Held(), Held()
-    replays = GpuReplays((own,), Compiled(WorkerProcess("none"), tmp_path, tmp_path), tmp_path, (beside,))
+    own, further = Held(), Held()
+    replays = GpuReplays((own,), Compiled(WorkerProcess("none"), tmp_path, tmp_path), tmp_path, (further,))
     counts = (3, 5, 2)
     options = (ReplayOptions(is_fresh=True), ReplayOptions(), ReplayOptions())
     works = [
         asyncio.create_task(replays.run(PROGRAM, cases(tmp_path, count), how, RunLimits()))
         for count, how in zip(counts, options, strict=True)
     ]
-    await asyncio.gather(own.until(1), beside.until(1))
-    twice = [asyncio.create_task(client.until(2)) for client in (own, beside)]
+    await asyncio.gather(own.until(1), further.until(1))
+    twice = [asyncio.create_task(client.until(2)) for client in (own, further)]
     await asyncio.wait(twice, return_when=asyncio.FIRST_COMPLETED)
-    assert sorted((*own.asked, *beside.asked)) == [(2, False), (3, True), (5, False)]
-    assert own.asked and beside.asked, "the third waits for one of both"
+    assert sorted((*own.asked, *further.asked)) == [(2, False), (3, True), (5, False)]
+    assert own.asked and further.asked, "the third waits for one of both"
     for waiting in twice:
         waiting.cancel()
     own.let.set()
-    beside.let.set()
+    further.let.set()
     found = await asyncio.gather(*works)
     assert [len(run.cases) for run in found if isinstance(run, ReplayRun)] == list(counts)
 
 
 async def test_a_replay_alone_is_the_first_workers(tmp_path: Path) -> None:
-    own, beside = Held(), Held()
+    own, further = Held(), Held()
     own.let.set()
-    replays = GpuReplays((own,), Compiled(WorkerProcess("none"), tmp_path, tmp_path), tmp_path, (beside,))
+    replays = GpuReplays((own,), Compiled(WorkerProcess("none"), tmp_path, tmp_path), tmp_path, (further,))
     for _ in range(2):
         await replays.run(PROGRAM, cases(tmp_path, 4), ReplayOptions(), RunLimits())
-    assert own.asked == [(4, False), (4, False)] and not beside.asked
+    assert own.asked == [(4, False), (4, False)] and not further.asked

@@ -23,10 +23,10 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.style import is_simple_term
 
-__all__ = ["larger_blocks", "shared_block"]
+__all__ = ["common_block", "larger_blocks"]
 
 
-def shared_block(context: TransformationContext) -> tuple[int, ...] | None:
+def common_block(context: TransformationContext) -> tuple[int, ...] | None:
     """Threads along each axis of the block that all launches have by the text alone, as many as are written; None where it is not known, or
     a workload block declares it."""
     program = of_program(context)
