@@ -1,4 +1,4 @@
-"""A worker that several ask at the same time: who asks for a fresh process gets one that has answered nothing, and none gets a spent one."""
+"""A worker that several ask at the same time: who asks for a fresh process gets one that has answered nothing; none gets a spent one."""
 
 from __future__ import annotations
 
