@@ -120,10 +120,11 @@ class ProgramRunner(Record):
     async def _judge(self, session: Session, request: JobRequest, kept: _Kept, heard: Heard) -> events.ComparisonMade:
         """The verdict on all that was kept, as one edit of the whole program; raises CannotAnswerError where it counts for nothing.
 
-        A single edit was verified by the search, as it stands: only its speed in the whole program is left to ask for.
+        The search verified each edit on the version that the one before it left: left to ask for is what reaches the host with all of them,
+        and the speed of the whole program. Where that is no answer, or an edit changes a kernel again, everything is verified once more.
         """
-        if kept.verification is not None and request.region is not None:
-            await self._listen(session.time_verified(request, kept.before, kept.after, kept.verification), heard)
+        if kept.verifications and request.region is not None:
+            await self._listen(session.time_verified(request, kept.before, kept.after, kept.verifications), heard)
         if judged_of(heard.of_command("compare")) is None:
             await self._listen(session.judge(request, kept.before, kept.after), heard)
         compared = heard.of_command("compare")
@@ -229,13 +230,18 @@ class _Kept:
         return tuple(read_source(path) for path in self._before)
 
     @property
-    def verification(self) -> Verification | None:
-        """Of the only one that was accepted; None where there are more, or other texts are on disk."""
-        if len(self._proposals) != 1:
-            return None
-        only = self._proposals[0]
-        is_as_verified = {source.path: source.text for source in only.after} == {source.path: source.text for source in self.after}
-        return only.verification if is_as_verified else None
+    def verifications(self) -> tuple[Verification, ...]:
+        """Of the accepted edits, in turn; none where one was made of another version than what those before it left, where two are of the
+        same kernel, and where other texts are on disk."""
+        texts = {source.path: source.text for source in self.before}
+        for proposal in self._proposals:
+            if any(texts[source.path] != source.text for source in proposal.before):
+                return ()
+            texts |= {source.path: source.text for source in proposal.after}
+        kernels = {(proposal.path, proposal.kernel) for proposal in self._proposals}
+        is_as_verified = all(texts[source.path] == source.text for source in self.after)
+        is_one_each = len(kernels) == len(self._proposals)
+        return tuple(proposal.verification for proposal in self._proposals) if is_as_verified and is_one_each else ()
 
 
 def _is_confirming(event: events.Event) -> bool:

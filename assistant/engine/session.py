@@ -262,10 +262,10 @@ class Session:
         return await self._runner().run(command, request, body, listener)
 
     def time_verified(
-        self, request: JobRequest, before: Sequence[Source], after: Sequence[Source], verification: Verification
+        self, request: JobRequest, before: Sequence[Source], after: Sequence[Source], verifications: Sequence[Verification]
     ) -> AsyncIterator[events.Event]:
-        """How much faster the request's Region is with texts that ``verification`` was made of: what was verified is not verified again."""
-        return streamed(lambda listener: self._decisions().judge(request, before, after, listener, verification))
+        """How much faster the request's Region is with edits verified in turn. No ComparisonMade where their results differ together."""
+        return streamed(lambda listener: self._decisions().judge(request, before, after, listener, verifications))
 
     def judge(self, request: JobRequest, before: Sequence[Source], after: Sequence[Source]) -> AsyncIterator[events.Event]:
         """A confirming comparison of two texts of each of some files of a program, none of which need be on disk.

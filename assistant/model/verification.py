@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, TypeVar
 
 from assistant.record import Record
+
+_Item = TypeVar("_Item")
 
 
 class Outcome(StrEnum):
@@ -95,6 +98,38 @@ class Verification(Record):
     def failure(self) -> VerificationFinding | None:
         """The first finding that is a failure."""
         return next((finding for finding in self.findings if finding.outcome is Outcome.FAIL), None)
+
+
+def verified_in_turn(each: Sequence[Verification]) -> Verification:
+    """Of several edits together, each verified on the version that the one before it left: the worst outcome, and all that was found.
+
+    ``each``: at least one.
+    """
+    worst = max((one.outcome for one in each), key=lambda outcome: outcome.severity)
+    findings, cases = list[VerificationFinding](), list[CaseResult]()
+    for one in each:
+        findings += (_moved_by(finding, len(cases)) for finding in one.findings)
+        cases += one.cases
+    return Verification(
+        worst,
+        tuple(findings),
+        _all_of(one.labels for one in each),
+        tuple(cases),
+        "+".join(_all_of(one.oracle.split("+") for one in each)),
+        _all_of(one.dropped_cases for one in each),
+        _all_of(one.missing_checks for one in each),
+        _all_of(one.caveats for one in each),
+    )
+
+
+def _moved_by(finding: VerificationFinding, count: int) -> VerificationFinding:
+    """With its case behind so many others."""
+    return finding if finding.case is None else replace(finding, case=finding.case + count)
+
+
+def _all_of(groups: Iterable[Iterable[_Item]]) -> tuple[_Item, ...]:
+    """Each once, where it comes first."""
+    return tuple(dict.fromkeys(item for group in groups for item in group))
 
 
 class Unjudgeable(StrEnum):

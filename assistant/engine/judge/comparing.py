@@ -9,9 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.engine.evaluate import (
-    CONFIRM_REPEATS,
     CountedRun,
-    Effort,
     Evaluation,
     evaluate,
     figures_of,
@@ -32,7 +30,7 @@ from assistant.engine.judge.moved import divided_results, judged_as_a_whole, may
 from assistant.engine.judge.one_program import foreign_reading
 from assistant.engine.judge.pairing import line_pairs, unpaired_launches
 from assistant.engine.judge.predicting import KernelPair, predict_speed
-from assistant.engine.judge.preparing import judged_recording, prepare, run_original, with_tolerance
+from assistant.engine.judge.preparing import confirm_effort, judged_recording, prepare, run_original, with_tolerance
 from assistant.engine.judge.program_speed import judged_region, speed_of_program, why_not_asked
 from assistant.engine.judge.speed import SpeedQuestion, speed_of
 from assistant.engine.judge.timing_verdict import Speed, overall_speed, with_findings
@@ -47,7 +45,7 @@ from assistant.profile.quantity import counted_noun
 from assistant.record import Record
 from assistant.verify.problems import new_findings
 
-__all__ = ["compare", "confirm_effort"]
+__all__ = ["compare"]
 
 _SHOWING_S = 10.0
 """For a B that did not end in its time to show why, with every check on: what it waits for in vain shows in its first turns."""
@@ -318,17 +316,6 @@ def _ending(
 
 def _failed(job: Job, failure: LabFailure) -> ComparisonResult:
     return ComparisonResult(job.failed(failure), failure=failure)
-
-
-def confirm_effort(job: Job) -> Effort:
-    """Everything a confirmation does, on seeds that no screening has used."""
-    return Effort(
-        seeds=job.seeds[len(job.seeds) // 2 :],
-        repeats=CONFIRM_REPEATS,
-        mode="check",
-        with_boundary=True,
-        is_confirming=True,
-    )
 
 
 async def _judged_as_a_program(sides: _Sides, reason: str) -> _Whole | LabFailure:

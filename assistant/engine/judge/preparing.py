@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import (
+    CONFIRM_REPEATS,
     CountedRun,
     Effort,
     Evaluation,
@@ -45,7 +46,7 @@ from assistant.workload.alignment import SHIFTED
 from assistant.workload.recordings import NewCase, read_recording
 from assistant.workload.resize import ObservedLaunch
 
-__all__ = ["GatheredCases", "gather", "judged_recording", "prepare", "run_original", "with_tolerance"]
+__all__ = ["GatheredCases", "confirm_effort", "gather", "judged_recording", "prepare", "run_original", "with_tolerance"]
 
 
 class GatheredCases(Record):
@@ -152,6 +153,17 @@ def _is_whole(case: JudgedCase) -> bool:
 _ROUGH_TOLERANCE = "the original's error is not fully known"
 _OWN_RUNS = 3
 """Runs of the original on each case, where the order of threads may decide what it leaves: they show on which cases it does."""
+
+
+def confirm_effort(job: Job) -> Effort:
+    """Everything a confirmation does, on seeds that no screening has used."""
+    return Effort(
+        seeds=job.seeds[len(job.seeds) // 2 :],
+        repeats=CONFIRM_REPEATS,
+        mode="check",
+        with_boundary=True,
+        is_confirming=True,
+    )
 
 
 async def prepare(

@@ -106,19 +106,20 @@ class Decisions(Record):
         before: Sequence[Source],
         after: Sequence[Source],
         listener: Listener,
-        verification: Verification | None = None,
+        verifications: Sequence[Verification] = (),
         part: str = "",
     ) -> Ending:
         """A confirming comparison of texts of files of a program; ``after`` may hold edits of a candidate, so it runs limited.
 
-        ``verification``: of these very texts, where it is known: then the request's Region is timed, and nothing is verified again.
+        ``verifications``: of the edits that make one of the other, in turn, where they are known: then the request's Region is timed, and
+        nothing is verified again.
         ``part``: of a proposal, which is written where it holds.
         """
 
         async def body(job: Job, version: SourceVersion) -> Ending:
             candidate = candidate_of(version, after)
-            if verification is not None:
-                return (await compare_verified(job, version, candidate, verification)).ending
+            if verifications:
+                return (await compare_verified(job, version, candidate, verifications)).ending
             ending = (await compare(job, version, candidate, is_strict=False)).ending
             is_refused = bool(part and ending.exit_code)
             return replace(ending, reason=f"nothing was written: {part} alone: {ending.reason}") if is_refused else ending

@@ -12,13 +12,13 @@ from assistant.engine.request import WHOLE_PROGRAM
 from assistant.model import events
 from assistant.model.recording import DeviceStep, Recording, ShapeCount
 from assistant.model.source import Source
-from assistant.model.verification import Outcome, Verification
+from assistant.model.verification import Label, Outcome, Verification, VerificationFinding, verified_in_turn
 from assistant.ports.lab import LabFailure, Program
 from assistant.workload.recordings import NewCase
 from tests.contracts.fake_clock import Clock
 from tests.unit.engine.asking import Asking
 from tests.unit.engine.commands import KERNELS, PROGRAMS
-from tests.unit.engine.test_commands import CHEAPER, A
+from tests.unit.engine.test_commands import CHEAPER, WRONG, A
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -45,10 +45,10 @@ def proved(verdict: Callable[..., Verification]) -> Verification:
     return verdict(Outcome.PASS)
 
 
-async def time_verified(on: Asking, verification: Verification) -> None:
+async def time_verified(on: Asking, *verifications: Verification, text: str = CHEAPER) -> None:
     request = replace(on.request(A), region=WHOLE_PROGRAM)
-    before, after = (Source(request.file, text) for text in (A, CHEAPER))
-    await on.hear(on.session.time_verified(request, (before,), (after,), verification))
+    before, after = (Source(request.file, text) for text in (A, text))
+    await on.hear(on.session.time_verified(request, (before,), (after,), verifications))
 
 
 async def test_all_that_the_program_does_is_predicted_and_the_verdict_stands_as_it_was(on: Asking, proved: Verification) -> None:
@@ -62,6 +62,34 @@ async def test_all_that_the_program_does_is_predicted_and_the_verdict_stands_as_
         "all that the program does on the device",
     ]
     assert not [line for line in on.asked.lines if line.startswith("replay")], "nothing is verified again"
+
+
+async def test_several_edits_together_are_held_against_what_reaches_the_host(on: Asking, verdict: Callable[..., Verification]) -> None:
+    on.programs = in_order(PROGRAMS)
+    first, second = verdict(Outcome.PASS, labels=(Label.HOST_CODE,)), verdict(Outcome.NEEDS_DECISION, labels=(Label.REASSOCIATION,))
+    await time_verified(on, first, second)
+    made = on.only(events.ComparisonMade)
+    assert (made.verification.outcome, made.verification.labels) == (Outcome.NEEDS_DECISION, (Label.HOST_CODE, Label.REASSOCIATION))
+    assert made.speed is not None and made.verification.cases == first.cases + second.cases
+    assert on.asked.lines[-1].startswith("run check text 1 as a candidate"), "the original once more: what differs from run to run"
+    assert not [line for line in on.asked.lines if line.startswith("replay")], "nothing is verified again"
+
+
+def test_of_several_edits_the_worst_counts_and_everything_found_is_kept(verdict: Callable[..., Verification]) -> None:
+    found = VerificationFinding("precision", Outcome.NEEDS_DECISION, "further from the reference", case=0)
+    unsure = replace(
+        verdict(Outcome.NEEDS_DECISION, found), oracle="kernel+program", missing_checks=("no racecheck",), caveats=("in part",)
+    )
+    both = verified_in_turn((verdict(Outcome.PASS), unsure, replace(verdict(Outcome.PASS), caveats=("in part",))))
+    assert (both.outcome, both.oracle, both.missing_checks) == (Outcome.NEEDS_DECISION, "kernel+program", ("no racecheck",))
+    assert both.findings == (replace(found, case=1),) and both.cases[1] == unsure.cases[0] and both.caveats == ("in part",)
+
+
+async def test_several_edits_that_give_the_host_other_results_together_are_not_timed(on: Asking, proved: Verification) -> None:
+    on.programs = in_order(PROGRAMS)
+    await time_verified(on, proved, proved, text=WRONG)
+    assert on.ending.exit_code == 3 and on.ending.reason.startswith("what reaches the host is not the same with all edits together")
+    assert not on.all(events.ComparisonMade)
 
 
 @pytest.mark.parametrize("outcome", [Outcome.PASS, Outcome.NEEDS_DECISION])
