@@ -42,7 +42,7 @@ from assistant.device.timing.ops import PeaksRequest, TimeRequest, peaks, time_p
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.record import Record
 from assistant.serialize import decode
-from assistant.worker.lease import GpuBusyError, NoRoomError
+from assistant.worker.lease import GpuBusyError, NoRoomError, waits_since_last
 
 __all__ = ["OPERATIONS", "GpuWorker", "Operation", "serve"]
 
@@ -188,7 +188,8 @@ def serve(open_driver: Callable[[], Driver]) -> int:
     for line in _lines(sys.stdin.fileno(), _IDLE_S):
         if not line.strip():
             continue
-        replies.write(json.dumps(worker.answer(line), ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
+        answer = worker.answer(line) | {"waits": waits_since_last()}
+        replies.write(json.dumps(answer, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
         replies.flush()
         if worker.is_lost:
             break

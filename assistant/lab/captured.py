@@ -61,6 +61,11 @@ class CapturedRuns:
         self._ahead: dict[Program, asyncio.Event] = {}
         """Programs whose builds were begun before they are run; the event: it has ended."""
 
+    @property
+    def waits(self) -> list[tuple[float, float]]:
+        """As of `WorkerProcess`."""
+        return self._worker.waits
+
     async def build_ahead(self, program: Program, limits: RunLimits) -> None:
         """Build what ``run`` will start, next to what else is done; where that cannot be done, the run says why."""
         built = _as_built(program)

@@ -91,6 +91,7 @@ class CpuLab:
         self._missing = missing
         environment = {**os.environ, "TMPDIR": str(scratch)}  # what a killed worker leaves goes with the job's scratch
         self.at_once = at_once
+        self.waited_s = 0.0  # it needs no GPU
         """Workers of each kind."""
         self._emulator = WorkerPool("assistant.emulator", environment, at_once)
         self._builder = WorkerProcess("assistant.emulator", environment)  # for builds that would wait for what the other one runs

@@ -28,6 +28,7 @@ from assistant.lab.gpu_timing import GpuTiming
 from assistant.lab.gpu_twins import GpuTwins
 from assistant.lab.side_by_side import side_by_side
 from assistant.lab.uncounted import reason_of, unchecked, uncounted
+from assistant.lab.waited import covered_s
 from assistant.model.build import BuildResult
 from assistant.model.device import GpuIdentity, LabDescription
 from assistant.model.preprocessed import Preprocessings
@@ -121,6 +122,11 @@ class GpuLab:
     @property
     def at_once(self) -> int:
         return self.cpu.at_once
+
+    @property
+    def waited_s(self) -> float:
+        waits = [wait for client in (self.client, *self._own_clients) for wait in client.waits]
+        return covered_s([*waits, *self._captured.waits])
 
     @property
     def parallel_labs(self) -> tuple[Lab, ...]:

@@ -50,6 +50,11 @@ class GpuClient:
         self._worker = WorkerProcess("assistant.device", environment, arguments=("--gpu", "0", "--driver", driver), is_last=_is_lost)
 
     @property
+    def waits(self) -> list[tuple[float, float]]:
+        """As of `WorkerProcess`."""
+        return self._worker.waits
+
+    @property
     def is_busy(self) -> bool:
         """Whether it is asked for something else right now."""
         return self._worker.is_busy

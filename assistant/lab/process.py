@@ -130,6 +130,8 @@ class WorkerProcess:
         self._module = module
         self._can_call_off = can_call_off
         self._is_last = is_last
+        self.waits: list[tuple[float, float]] = []
+        """When it waited for GPUs that others measured on: begin and end by `time.monotonic`, which all processes of a machine share."""
         self._child = ChildProcess((module, *arguments), environment)
         self._lock = asyncio.Lock()
 
@@ -168,6 +170,7 @@ class WorkerProcess:
             if not line:
                 raise WorkerDied(f"{self._module} ended: {self._child.last_words}")
             reply: dict[str, Any] = json.loads(line)
+            self.waits += ((begin_s, end_s) for begin_s, end_s in reply.pop("waits", ()))
             if self._is_last(reply):
                 await self._child.kill()
             return reply
@@ -207,6 +210,11 @@ class WorkerPool:
         """For requests that may not be spread over several."""
         self._workers = [self.first]
         self._knowing: dict[Hashable, WorkerProcess] = {}
+
+    @property
+    def waits(self) -> list[tuple[float, float]]:
+        """Of all of them, as of `WorkerProcess`."""
+        return [wait for worker in self._workers for wait in worker.waits]
 
     @property
     def is_busy(self) -> bool:

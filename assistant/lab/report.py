@@ -118,6 +118,11 @@ class ReportLab:
         return 1
 
     @property
+    def waited_s(self) -> float:
+        """It needs no GPU."""
+        return 0.0
+
+    @property
     def parallel_labs(self) -> tuple[Lab, ...]:
         """A report is one."""
         return ()

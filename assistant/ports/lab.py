@@ -258,9 +258,7 @@ class Timing(Protocol):
 
 class LargeLaunches(Protocol):
     """What a lab with a GPU can do for launches that reach too much memory to be recorded: keep what they leave where it is.
-
-    Snapshots are lost with ``free``, and with the worker that holds them, which a failure says then.
-    """
+    Snapshots are lost with ``free``, and with the worker that holds them, which a failure says then."""
 
     async def take(self, program: Program, kernels: Collection[str], limits: RunLimits) -> Snapshots | LabFailure:
         """One run of the program. Of each launch shape of these kernels (by their qualified names) that reaches more than
@@ -327,6 +325,11 @@ class Lab(Protocol):
     @property
     def at_once(self) -> int:
         """Replays of unrelated kernels that go on at the same time where they are asked for so; 1: one waits for the other."""
+        ...
+
+    @property
+    def waited_s(self) -> float:
+        """For how long it has waited for GPUs that others measured on, since it was opened; its own requests side by side count once."""
         ...
 
     @property

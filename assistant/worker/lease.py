@@ -24,12 +24,14 @@ from pathlib import Path
 
 from assistant.errors import CannotAnswerError
 
-__all__ = ["WAIT_S", "GpuBusyError", "Lease", "NoRoomError", "all_held", "lock_folder"]
+__all__ = ["WAIT_S", "GpuBusyError", "Lease", "NoRoomError", "all_held", "lock_folder", "waits_since_last"]
 
 WAIT_S = 120.0
 """As long as one measurement of another front end's may take, between two of which it lets others in (15 s a shape and its set-up), and a
 program that runs under capture for its usual limit."""
 _POLL_S = 0.02
+_LEAST_NOTED_S = 2 * _POLL_S
+"""Shorter waits are none."""
 _LET_BY_S = 20.0
 """For so long, requests that share the GPU let requests that measure go first."""
 _FOR_ALL = 0o444
@@ -44,6 +46,17 @@ class GpuBusyError(CannotAnswerError):
 
 class NoRoomError(GpuBusyError):
     """Other programs hold the GPU's memory; those of ours that share it leave once it is wanted alone."""
+
+
+_waits: list[tuple[float, float]] = []
+"""Of this process, which answers one request after the other."""
+
+
+def waits_since_last() -> list[tuple[float, float]]:
+    """When this process has waited for GPUs since this was last asked: begin and end of each wait by `time.monotonic`, seconds."""
+    waits = _waits.copy()
+    _waits.clear()
+    return waits
 
 
 def lock_folder() -> Path:
@@ -86,6 +99,13 @@ class Lease:
 
     def _take(self) -> None:
         start_s = time.monotonic()
+        try:
+            self._wait(start_s)
+        finally:
+            if (end_s := time.monotonic()) - start_s > _LEAST_NOTED_S:
+                _waits.append((start_s, end_s))
+
+    def _wait(self, start_s: float) -> None:
         end_s = start_s + self._wait_s
         if self._mode == fcntl.LOCK_SH:
 

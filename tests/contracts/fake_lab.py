@@ -88,8 +88,8 @@ class FakeLab:
     large_launches: LargeLaunches | None = None
     parallel_labs: tuple[Lab, ...] = ()
     at_once: int = 1
-    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
-    """(method, text) of everything that was built, run or replayed, in order."""
+    waited_s: float = 0.0
+    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])  # (method, text) of what was built, run or replayed
     _folder_count: int = 0
     _readers: dict[Path, RecordingReader] = field(default_factory=dict[Path, RecordingReader])  # of recordings, which never change
 

@@ -37,7 +37,7 @@ from assistant.disk.temporary import OwnFolder
 from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
 from assistant.worker.child import Interrupted
-from assistant.worker.lease import GpuBusyError
+from assistant.worker.lease import GpuBusyError, waits_since_last
 from assistant.worker.workspace import Workspace
 
 
@@ -106,7 +106,8 @@ def main() -> int:
             capturer = Capturer(os.environ, scratch)
             while line := sys.stdin.readline():
                 if line.strip():
-                    replies.write(json.dumps(capturer.answer(line), ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
+                    answer = capturer.answer(line) | {"waits": waits_since_last()}
+                    replies.write(json.dumps(answer, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n")
                     replies.flush()
             return 0
     except Interrupted:

@@ -80,7 +80,7 @@ class JobAccounts:
         self._on_writing = on_writing
         self._spent = spent or Spending()
         self._resume_options = resume_options
-        self._begun_s = time.monotonic()
+        self._begun_s = self._now_s()
         self._kernel: str | None = None
         self._kernel_caps = Caps()
         """The part of the time that the search on one kernel may use."""
@@ -115,7 +115,11 @@ class JobAccounts:
     def spent(self) -> Spending:
         if self._caps.wall_s is None:
             return self._spent
-        return replace(self._spent, wall_s=self._spent.wall_s + time.monotonic() - self._begun_s)
+        return replace(self._spent, wall_s=self._spent.wall_s + self._now_s() - self._begun_s)
+
+    def _now_s(self) -> float:
+        """Stands still while the lab waits for a GPU that others measure on."""
+        return time.monotonic() - self._job.lab.waited_s
 
     @property
     def ended_by(self) -> str | None:

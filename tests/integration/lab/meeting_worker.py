@@ -16,7 +16,7 @@ def main() -> None:
         folder.joinpath(str(os.getpid())).touch()
         while len(list(folder.iterdir())) < message["count"]:
             time.sleep(0.01)
-        print(json.dumps({"pid": os.getpid()}), flush=True)
+        print(json.dumps({"pid": os.getpid(), "waits": message.get("waits", [])}), flush=True)
 
 
 if __name__ == "__main__":

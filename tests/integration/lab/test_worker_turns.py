@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from assistant.lab.process import WorkerProcess
+from assistant.lab.process import WorkerPool, WorkerProcess
 from tests.integration.lab.test_worker_pool import MODULE, ROOT, meeting
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -36,3 +36,14 @@ async def test_a_process_that_gave_its_last_answer_is_asked_nothing_more(tmp_pat
 
     found = await pids(WorkerProcess(MODULE, ENVIRONMENT, is_last=is_last), tmp_path / "a", False, False, False)
     assert found[0] != found[1] == found[2]
+
+
+async def test_when_a_worker_waited_for_a_gpu_is_kept_apart_from_its_answers(tmp_path: Path) -> None:
+    worker, pool = WorkerProcess(MODULE, ENVIRONMENT), WorkerPool(MODULE, ENVIRONMENT)
+    waits: list[list[float]]
+    for waits in ([], [[1.0, 2.5]], [[4.0, 5.0], [6.0, 7.0]]):
+        message = {**meeting(tmp_path / "a", 0), "waits": waits}
+        assert list(await worker.request(message, 60)) == list(await pool.request(message, 60)) == ["pid"]
+    assert worker.waits == pool.waits == [(1.0, 2.5), (4.0, 5.0), (6.0, 7.0)]
+    await worker.close()
+    await pool.close()

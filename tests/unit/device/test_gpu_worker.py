@@ -120,6 +120,26 @@ def test_those_who_measure_nothing_share_a_gpu_and_a_process_that_measures_waits
         pass
 
 
+def test_a_process_says_once_when_it_has_waited_for_a_gpu(tmp_path: Path) -> None:
+    held_by(tmp_path, lambda: None)
+    assert lease.waits_since_last() == [], "it was free"
+    holding, begun_s = threading.Event(), time.monotonic()
+
+    def hold() -> None:
+        with lease.Lease("GPU-x", tmp_path).held(alone=True):
+            holding.set()
+            time.sleep(0.3)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    holding.wait()
+    with lease.Lease("GPU-x", tmp_path).held(alone=False):
+        ((from_s, to_s),) = lease.waits_since_last()
+    other.join()
+    assert begun_s <= from_s < to_s <= time.monotonic() and to_s - from_s > 0.1
+    assert lease.waits_since_last() == []
+
+
 def test_who_waits_to_measure_comes_before_those_who_would_share_the_gpu_for_some_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

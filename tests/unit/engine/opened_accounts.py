@@ -33,13 +33,14 @@ def opened(tmp_path: Path, store: Store) -> Open:
         device: str = "cpu",
         on_writing: OnWriting | None = None,
         answers: Sequence[ModelCall] = (),
+        lab: SimpleNamespace | None = None,
     ) -> tuple[JobAccounts, Heard]:
         """The accounts of a new job, and what it reports."""
         limits, request = architecture("sm_90"), JobRequest(tmp_path / "k.cu", tmp_path)
         assert limits is not None
         heard = Heard()
-        lab = cast("Lab", SimpleNamespace(describe=lambda: LabDescription(device, "a device", "h200", "", ())))
-        job = Job("J1", request, lab, target("h200"), limits, tmp_path, (), RunLimits(), heard)
+        lab = lab or SimpleNamespace(describe=lambda: LabDescription(device, "a device", "h200", "", ()), waited_s=0.0)
+        job = Job("J1", request, cast("Lab", lab), target("h200"), limits, tmp_path, (), RunLimits(), heard)
         store.start_job(JobRow("J1", "optimize", request.file, tmp_path, "host 1 test", 1, 1, None, None, False))
         return JobAccounts(job, store, caps, on_writing, spent, " --planner llm", answers), heard
 

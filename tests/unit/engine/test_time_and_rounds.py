@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from assistant.model import events
 from assistant.model.completion import Caps, Spending
+from assistant.ports.lab import LabDescription
 from tests.unit.engine.opened_accounts import Open
 
 
@@ -26,6 +28,16 @@ def test_no_candidate_is_tried_beyond_the_time_by_the_clock(opened: Open, cap_s:
     assert accounts.ended_by == ("wall_s" if is_out else None)
     told = [event.remedy for event in heard.taken() if isinstance(event, events.Message)]
     assert told == ["kernelopt optimize k.cu --planner llm --resume --budget-s 121 goes on; the 60.0 s that were spent count"] * is_out
+
+
+def test_waiting_for_a_gpu_that_others_measure_on_costs_no_time(opened: Open) -> None:
+    waited = SimpleNamespace(describe=lambda: LabDescription("gpu:0", "a device", "h200", "", ()), waited_s=5.0)
+    accounts, _ = opened(Caps(wall_s=60.0), lab=waited)
+    accounts.begin_kernel("scale", 1.0)
+    begun_s = time.monotonic()
+    waited.waited_s += 0.1
+    time.sleep(0.2)
+    assert accounts.spent.wall_s == pytest.approx(time.monotonic() - begun_s - 0.1, abs=0.05)
 
 
 def test_a_kernel_is_searched_for_its_part_of_the_time_and_the_next_for_what_is_left(opened: Open) -> None:
