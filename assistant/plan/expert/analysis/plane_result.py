@@ -24,6 +24,7 @@ from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined, withou
 from assistant.cuda.variables import Variable, declared_variables
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
+from assistant.plan.expert.analysis.edge_branches import EdgeBranches, edge_branches
 from assistant.plan.expert.analysis.launch_block import fixed_block
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
 from assistant.plan.expert.analysis.memory_accesses import unknown_sizes
@@ -36,8 +37,8 @@ from assistant.record import Record
 __all__ = ["PlaneResult", "RowBound", "plane_result"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 5))
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 class RowBound(Record):
@@ -52,6 +53,13 @@ class RowBound(Record):
 
     def of(self, row: str) -> str:
         return f"{row} {self.comparison} {self.other}"
+
+    def of_all(self, first: str, count: int, *, is_from_zero: bool) -> str:
+        """For so many rows from the first one on; ``is_from_zero``: there is none below 0."""
+        last = f"{first} + {count - 1}"
+        if self.comparison != "!=":
+            return self.of(last if self.is_upper else first)
+        return f"{first} > 0" if is_from_zero and self.other == "0" else f"({first} > {self.other} || {last} < {self.other})"
 
 
 class PlaneResult(Record):
@@ -76,8 +84,22 @@ class PlaneResult(Record):
     """Declarations that follow from the row."""
     store: Node
     """The assignment."""
+    edges: EdgeBranches | None
+    """The choice that it is a branch of; None where it is made for every element inside the bounds."""
+    usual: tuple[RowBound, ...]
+    """What holds for its row beside the bounds."""
+    usual_others: tuple[str, ...]
+    """What holds there beside that, as it may be spelled: ``x != 0``."""
     type: str
     """Of the stored element."""
+
+    @property
+    def of_usual_rows(self) -> tuple[RowBound, ...]:
+        """What holds for the row wherever the assignment is made: ``y < h - 1`` says what ``y < h`` and ``y != h - 1`` do."""
+        below = {f"{bound.other} - 1": bound for bound in self.bounds if bound.comparison == "<"}
+        nearer = {bound: below.get(bound.other) for bound in self.usual if bound.comparison in ("!=", "<")}
+        usual = (bound if nearer.get(bound) is None else RowBound("<", bound.other) for bound in self.usual)
+        return (*(bound for bound in self.bounds if bound not in nearer.values()), *usual)
 
     @property
     def target(self) -> Node:
@@ -109,28 +131,31 @@ class _Guarded(Record):
     is_lone: bool
     declarations: tuple[Node, ...]
     store: Node
+    edges: EdgeBranches | None
 
 
 def _guarded(tree: SyntaxTree, body: Node) -> _Guarded | Obstacle:
-    """Declarations, one bounds check and one assignment, in one of the two usual orders."""
+    """Declarations, one bounds check and one assignment, or a choice between some, in one of the two usual orders."""
     outer = [n for n in without_comments(body) if n.type != "preproc_call"]
-    guards = [n for n in outer if n.type == "if_statement"]
+    guards = [n for n in outer if n.type == "if_statement" and n.child_by_field_name("alternative") is None]
     branch = guards[0].child_by_field_name("consequence") if len(guards) == 1 else None
-    if branch is None or guards[0].child_by_field_name("alternative") is not None:
+    if branch is None:
         return Obstacle(DeclineReason.STORE_FORM, "the kernel is not one bounds check and one assignment")
     only = lone_statement(branch)
     is_around = only is None or only.type != "return_statement"
     inner = list(without_comments(branch) if branch.type == "compound_statement" else (branch,)) if is_around else []
     statements = [n for n in outer if n != guards[0]] + inner
     last = statements[-1] if statements else guards[0]
-    assigned = last.named_children[0] if last.type == "expression_statement" and last.named_children else None
+    edges = edge_branches(tree, last)
+    only = last.named_children[0] if last.type == "expression_statement" and last.named_children else None
+    assigned = only if edges is None else edges.usual
     is_last = assigned is not None and (outer[-1] == guards[0] if is_around else last == outer[-1])
     if assigned is None or assigned.type != "assignment_expression" or not is_last:
         return Obstacle(DeclineReason.STORE_FORM, "the kernel does not end with one assignment inside its bounds")
     other = next((n for n in statements[:-1] if n.type != "declaration"), None)
     if other is not None:
         return Obstacle(DeclineReason.STORE_FORM, f"line {tree.line(other)} does more than declare something before the assignment")
-    return _Guarded(guards[0], is_around, branch == last, tuple(statements[:-1]), assigned)
+    return _Guarded(guards[0], is_around, branch == last, tuple(statements[:-1]), assigned, edges)
 
 
 class _Row(Record):
@@ -176,11 +201,14 @@ def _parts(context: TransformationContext, function: Function, block: Dim3, guar
     if isinstance(conditions, Obstacle):
         return conditions
     others, bounds = conditions
+    usual = _usual(tree, function, guarded.edges, row.name)
+    if isinstance(usual, Obstacle):
+        return usual
     of_row = _of_row(tree, guarded.declarations, row)
     made = {v.name for n in of_row for v in declared_variables(tree, n)}
     if made & (changed_names(tree, context.body) | {name for node in others for name in names_in(tree, node)}):
         return Obstacle(DeclineReason.STORE_FORM, "a local that follows from the row is changed, or asked for by the bounds check")
-    for node in (*of_row, guarded.store):
+    for node in (*of_row, guarded.store if guarded.edges is None else guarded.edges.statement):
         effect = leaves_or_synchronizes(tree, node)
         if effect is not None:
             return effect
@@ -201,6 +229,9 @@ def _parts(context: TransformationContext, function: Function, block: Dim3, guar
         bounds=bounds,
         of_row=of_row,
         store=guarded.store,
+        edges=guarded.edges,
+        usual=usual[1],
+        usual_others=usual[0],
         type=kind,
     )
 
@@ -223,6 +254,32 @@ def _conditions(
     return tuple(others), tuple(bounds)
 
 
+def _usual(
+    tree: SyntaxTree, function: Function, edges: EdgeBranches | None, row: str
+) -> tuple[tuple[str, ...], tuple[RowBound, ...]] | Obstacle:
+    """Of a choice between the edges and everything else: what holds away from them, without the row and of the row."""
+    others, bounds = list[str](), list[RowBound]()
+    for node in () if edges is None else edges.asked:
+        holds = edges is not None and edges.holds
+        axes, bound = thread_axes(tree, function, node), _bound(tree, node, row, holds)
+        if axes is not None and "y" not in axes:
+            others.append(tree.text(node) if holds else _denied(tree, node, is_integer=bool(axes)))
+        elif bound is None or axes != frozenset({"y"}):
+            return Obstacle(
+                DeclineReason.STORE_FORM, f"`{tree.text(node)}` chooses between assignments by more than the row, or the column"
+            )
+        else:
+            bounds.append(bound)
+    return tuple(others), tuple(bounds)
+
+
+def _denied(tree: SyntaxTree, node: Node, *, is_integer: bool) -> str:
+    """``x != 0`` for ``x == 0``; what is not known to compare integers may be neither less nor not less."""
+    parts = binary_parts(node)
+    known = _OPPOSITE.get(parts[0]) if parts is not None and (is_integer or parts[0] in ("==", "!=")) else None
+    return f"!({tree.text(node)})" if parts is None or known is None else f"{tree.text(parts[1])} {known} {tree.text(parts[2])}"
+
+
 def _bound(tree: SyntaxTree, node: Node, row: str, holds: bool) -> RowBound | None:
     parts = binary_parts(node)
     if parts is None or parts[0] not in _MIRRORED:
@@ -230,7 +287,8 @@ def _bound(tree: SyntaxTree, node: Node, row: str, holds: bool) -> RowBound | No
     comparison, left, right = parts
     if tree.text(left) != row:
         comparison, left, right = _MIRRORED[comparison], right, left
-    return RowBound(comparison if holds else _OPPOSITE[comparison], tree.text(right)) if tree.text(left) == row else None
+    comparison = comparison if holds else _OPPOSITE[comparison]
+    return RowBound(comparison, tree.text(right)) if tree.text(left) == row and comparison != "==" else None
 
 
 def _of_row(tree: SyntaxTree, declarations: Sequence[Node], row: Variable) -> tuple[Node, ...]:

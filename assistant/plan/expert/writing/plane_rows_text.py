@@ -27,7 +27,7 @@ def plane_rows_edits(context: TransformationContext, result: PlaneResult, count:
     tree, function = context.tree, result.function.node
     first = free_name(tree, function, style_of(context).name("first", result.row.name))
     step, value = free_name(tree, function, "r", "k", "step"), free_name(tree, function, "result", "value", "results")
-    statement = result.store.parent
+    statement = result.store.parent if result.edges is None else result.edges.statement
     assert statement is not None, "the assignment is a statement"
     rows = _Text(context, result, count, first, step, value).rows(indentation(context.text, tree.span(statement).start))
     if result.is_lone:
@@ -75,21 +75,22 @@ class _Text:
 
     def rows(self, outer: str) -> str:
         result, one, tree = self._result, self._indent, self._tree
-        edge = [bound.of(f"{self._first} + {self._count - 1}" if bound.is_upper else self._first) for bound in result.bounds]
+        every_row = [bound.of_all(self._first, self._count, is_from_zero=not result.offset) for bound in result.of_usual_rows]
         inside = " && ".join(bound.of(result.row.name) for bound in result.bounds)
-        target, source = tree.text(result.target), self._reindented(result.store, 3)
+        target = tree.text(result.target)
+        source = f"{self._reindented(result.store, 3)};" if result.edges is None else self._reindented(result.edges.statement, 3)
         needed = self._needed(result.target)
         lines = [
-            *self._style.opened(f"if ({' && '.join(edge)})"),
+            *self._style.opened(f"if ({' && '.join((*every_row, *result.usual_others))})"),
             f"{one}{result.type} {self._value}[{self._count}];",
-            *self._loop([*map(self._declaration, result.of_row), f"{self._value}[{self._step}] = {self._new_value()};"]),
+            *self._loop([*map(self._declaration, self._needed(result.store)), f"{self._value}[{self._step}] = {self._new_value()};"]),
             *self._loop([*map(self._declaration, needed), f"{target} = {self._value}[{self._step}];"]),
             *self._style.otherwise,
             *self._loop(
                 [
                     *self._style.opened(f"if ({inside})"),
                     *(one + self._reindented(n, 3) for n in result.of_row),
-                    f"{one}{source};",
+                    f"{one}{source}",
                     "}",
                 ],
                 is_unrolled=False,
