@@ -5,7 +5,8 @@
 
 Each side is a folder of memories (``*.sqlite3``, of ``benchmarks.orders`` or of ``kernelopt bench --out``) or a file of their rows (``id``
 and what ``_COLUMNS`` names, a JSON object a line). A candidate is the same where kernel, technique, its numbers and the techniques before
-it are; of several such, tried one after another, the n-th of one side is the n-th of the other, where both have as many.
+it are; of several such, tried one after another, the n-th of one side is the n-th of the other, where both have as many. With
+``--write DEVICE METHOD`` they become what the product says of its predictions.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from assistant.measure.scoring import ScoredPrediction
 from assistant.record import Record
+from benchmarks.gpu.model import write_accuracy_module
 
 __all__ = ["Candidate", "Pair", "candidates_of", "figures", "pairs_of"]
 
@@ -123,6 +126,7 @@ def main() -> None:
     parser.add_argument("predicted", type=Path)
     parser.add_argument("measured", type=Path)
     parser.add_argument("--rows", action="store_true", help="each candidate, too")
+    parser.add_argument("--write", nargs=2, metavar=("DEVICE", "METHOD"), help="write assistant/measure/measured_error.py")
     arguments = parser.parse_args()
     pairs = pairs_of(candidates_of(arguments.predicted), candidates_of(arguments.measured))
     if not pairs:
@@ -133,6 +137,8 @@ def main() -> None:
         print(f"| {kernel} | {name} | {pair.predicted:.3g} | {pair.measured:.3g} | {pair.factor:.2f} |")
     for line in figures(pairs):
         print(line)
+    if arguments.write:
+        write_accuracy_module([ScoredPrediction("", pair.predicted, pair.measured, pair.key[0]) for pair in pairs], *arguments.write)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ class ScoredPrediction(Record):
     """One prediction and what was measured later."""
 
     bottleneck: str
-    """Bottleneck of the version before the change."""
+    """Bottleneck of the version before the change; empty where it was not kept."""
     predicted_ratio: float
     measured_ratio: float
     program: str = ""
@@ -86,7 +86,7 @@ class ModelAccuracy(Record):
 
 def score(scored: Sequence[ScoredPrediction]) -> tuple[ModelError, ...]:
     """Errors of all predictions, then by bottleneck in alphabetical order; none of none."""
-    classes = sorted({item.bottleneck for item in scored})
+    classes = sorted({item.bottleneck for item in scored} - {""})
     by_class = [_error(name, [item for item in scored if item.bottleneck == name]) for name in classes]
     return (_error(None, scored), *by_class) if scored else ()
 

@@ -122,7 +122,8 @@ def _in_code(value: ScoredPrediction | ModelError) -> str:
 
 _MODULE = '''"""How wrong the performance model was where a GPU re-measured its predictions.
 
-Written by ``make bench-gpu PART=model`` or ``python -m benchmarks.model_fit error``: measure again instead of editing.
+Written by ``make bench-gpu PART=model``, ``python -m benchmarks.model_fit error`` or ``python -m benchmarks.predicted_vs_measured``
+with ``--write``: measure again instead of editing.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ MODEL_ACCURACY = ModelAccuracy(
 {errors}
     ),
 )
-"""Accuracy over `REMEASURED`: all, then by bottleneck; fields as in `ModelError`, in their order."""
+"""Accuracy over `REMEASURED`: all, then by bottleneck where that was kept; fields as in `ModelError`, in their order."""
 '''
 
 
