@@ -64,7 +64,7 @@ async def test_a_gain_within_the_error_of_the_model_is_told_and_offered_only_to_
     assert on.offered == [] and on.ending == "no edit found: 1 edit tried, kept at first, not offered"
     assert told == [
         "turn: tile at line 10 was found, predicted 1.02x; that is within the performance model's own error "
-        "(half of its predictions were off by more than 1.08x), so it is not offered"
+        "(half of its predictions were off by more than 1.23x), so it is not offered"
     ]
 
 

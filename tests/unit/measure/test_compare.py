@@ -21,7 +21,7 @@ def test_shapes_count_by_weighted_time():
 def test_a_prediction_has_no_interval_and_says_why():
     compared = compare_predictions((case("", 1, 2.0, 1.0),))
     assert (compared.outcome, compared.low, compared.high, compared.margin) == (SpeedOutcome.PREDICTED, None, None, None)
-    assert "model error" in compared.quality and "on an NVIDIA H100" in compared.quality
+    assert "model error" in compared.quality and "on an NVIDIA H200" in compared.quality
     assert "nothing was timed" in compared.method
 
 
