@@ -116,6 +116,7 @@ WRONG = {
         "        dw[k * systems + s] = (rhs[k * systems + s] - lower[k * systems + s] * dw_last) * w;",
     ),
     "rows-at-the-edge": ("rows-per-thread/heat_plate", "first_y + 3 < ny - 1", "first_y + 3 < ny"),
+    "edge-row-like-the-others": ("rows-per-thread/source_in_the_first_row", "first_i + 3 < f.nx && first_i > 0", "first_i + 3 < f.nx"),
     "last-row-left-out": ("rows-per-thread/gain_in_place", "for (int k = 0; k < 4; k++) {\n\t\t\tconst int r = first_r + k;\n\t\t\tif",
                           "for (int k = 0; k < 2; k++) {\n\t\t\tconst int r = first_r + k;\n\t\t\tif"),
     "piece-of-rows-read-too-soon": (
