@@ -214,8 +214,10 @@ class _Search(Record):
         if order.words is not None:
             self.job.say(Severity.INFORMATION, order.words)
         names = [name for name in order.names if name not in finished and self._is_worth_its_time(order, name)]
-        finish_s = self.evaluated_s
+        finish_s, is_new = self.evaluated_s, False
         for index, name in enumerate(names):
+            if is_new:
+                second_run, is_new = await repeat_run(self.job, start.evaluation.version, start.evaluation.counted), False
             self.chosen.accounts.begin_kernel(name, order.part_of_time(names[index:]), finish_s)
             beginning = await self._from_file_of(name, evaluation, start, edited)
             if isinstance(beginning, LabFailure):
@@ -231,7 +233,7 @@ class _Search(Record):
             if accepted is not None:
                 start = accepted
                 edited |= _edited(evaluation.version, start.evaluation.version)
-                second_run = await repeat_run(self.job, start.evaluation.version, start.evaluation.counted)
+                is_new = True
             if index + 1 < len(names) and not self.chosen.accounts.may_search_on():
                 self.job.say(Severity.WARNING, f"not searched, as the time is over: {', '.join(names[index + 1 :])}")
                 break

@@ -20,6 +20,7 @@ from assistant.model.profile import LaunchProfile, Method
 from assistant.model.workload import Case
 from assistant.ports.lab import HardwareCounts, Lab, LabFailure, Program, ProgramRun, RunLimits
 from assistant.ports.planner import PlanRequest
+from tests.contracts.fake_lab import FakeLab
 from tests.unit.engine.commands import BESIDE, BOTH, HOST, PROGRAMS, SCALE, live_workload
 from tests.unit.engine.commands import KERNELS as TABLE
 from tests.unit.engine.scripted import Scripted, Search, plan_of
@@ -109,9 +110,19 @@ async def test_kernels_are_searched_from_the_costliest_on_each_from_what_was_acc
     def edits(request: PlanRequest) -> dict[str, list[str]]:
         return {"add": [cheaper if request.kernel.name == "scale" else both]}
 
+    labs: list[FakeLab] = []
+
+    def kept_lab(*given: Any, **more: Any) -> FakeLab:
+        labs.append(FakeLab(*given, **more))
+        return labs[-1]
+
     planner._edits = edits  # type: ignore[method-assign]
     planner.planned = []
+    on.lab_type = kept_lab  # type: ignore[assignment]
     assert await on.run(Accept.BEST_PREDICTED, max_rounds=1) == [("add", "kept"), ("add", "kept")]
+    runs_of_both = [method for method, text in labs[0].asked if text.count("x[i] + x[i]") == 2 and method == "run"]
+    runs_of_one = [method for method, text in labs[0].asked if text.count("x[i] + x[i]") == 1 and method == "run"]
+    assert len(runs_of_one) == len(runs_of_both) + 1, "what is accepted is run once more for the kernel that is searched next"
     assert on.ending == "2 proposals, 2 accepted"
     assert [request.kernel.name for request in planner.planned] == ["both", "scale"]
     assert ("x[i] + x[i]" in planner.planned[0].parsed.source.text, "x[i] + x[i]" in planner.planned[1].parsed.source.text) == (False, True)
