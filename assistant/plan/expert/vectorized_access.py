@@ -39,7 +39,7 @@ from assistant.plan.expert.writing.vector_loops_text import vector_loop_edits
 from assistant.plan.expert.writing.vector_text import VectorKernel, vector_edits
 from assistant.plan.expert.writing.vector_types import VectorTypes
 from assistant.plan.expert.writing.vector_widths import narrower_types, vector_types
-from assistant.workload.recorded_words import apart_assumption
+from assistant.workload.recorded_words import apart_assumption, room_assumption
 
 __all__ = ["VectorizedAccess"]
 
@@ -97,6 +97,7 @@ def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle 
         return types
     pairs = [(pair.first, pair.second) for pair in dealt.apart]
     apart = (apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else ()
+    there = (room_assumption(context.recorded, *dealt.unsure),) if dealt.unsure and context.recorded is not None else ()
     names = ", ".join(dict.fromkeys(f"`{element.base}`" for element in elements))
     return tuple(
         Rewrite(
@@ -105,9 +106,9 @@ def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle 
             line=context.tree.line(dealt.loops[0].loop),
             edits=vector_loop_edits(context, dealt, width),
             summary=f"Give each thread {width.count} neighbouring elements of {names} at a time, moved by one access each.",
-            labels=(*((Label.ASSUMPTION,) if apart else dealt.seen.labels), *((Label.REASSOCIATION,) if dealt.is_rounded else ())),
+            labels=(*((Label.ASSUMPTION,) if apart or there else dealt.seen.labels), *((Label.REASSOCIATION,) if dealt.is_rounded else ())),
             predictions=predicted_values(context, _after(width)),
-            assumptions=(*dealt.seen.assumptions, *apart),
+            assumptions=(*dealt.seen.assumptions, *apart, *there),
             numbers=((_NUMBER, width.count),),
         )
         for width in narrower_types(types)

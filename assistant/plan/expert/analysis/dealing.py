@@ -29,6 +29,8 @@ from assistant.record import Record
 
 __all__ = ["AddressKind", "Dealing", "dealing_of"]
 
+_WARP_THREADS = 32
+"""CUDA C++ Programming Guide, "SIMT Architecture"."""
 _TRIAL_BLOCKS = (0, 1, 3)
 _TRIAL_GRID = 4
 _TRIAL_COUNTERS = (0, 1, 100)
@@ -66,8 +68,13 @@ class Dealing(Record):
 
     def is_like(self, other: Dealing) -> bool:
         """Both give each thread the same elements."""
-        own, its = ((d.type, d.low, d.lane, d.header.bound, d.stride) for d in (self, other))
+        own, its = ((d.type, d.low, d.lane, d.end, d.stride) for d in (self, other))
         return own == its
+
+    @property
+    def end(self) -> str:
+        """The element behind the last one, as written."""
+        return self.header.bound if self.header.comparison == "<" else f"{self.header.bound} + 1"
 
     @property
     def owners(self) -> str:
@@ -104,7 +111,7 @@ def dealing_of(context: TransformationContext, loop: Node, block: Dim3) -> Deali
     """How such a loop deals its elements out, or why that is not understood."""
     header, start, stride = counted_header(context.tree, loop), start_of(loop), stride_of(context.tree, loop)
     declared = loop.child_by_field_name("initializer")
-    if header is None or start is None or stride is None or declared is None or header.comparison != "<":
+    if header is None or start is None or stride is None or declared is None or header.comparison not in ("<", "<="):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop would have to count upwards to a bound with a counter of its own")
     found = _shared_out(context, header, start, stride, block)
     if found is None:
@@ -147,6 +154,7 @@ def _place(context: TransformationContext, block: Dim3, index: int, thread: int)
     place = {"x": thread % block.x, "y": thread // block.x % block.y, "z": thread // (block.x * block.y)}
     return {
         **unknown_sizes(context),
+        "warpSize": _WARP_THREADS,
         **{f"blockDim.{axis}": getattr(block, axis) for axis in "xyz"},
         **{f"threadIdx.{axis}": value for axis, value in place.items()},
         **{f"blockIdx.{axis}": index if axis == "x" else 0 for axis in "xyz"},
