@@ -111,7 +111,7 @@ def dealt_elements(
             return offset
         if offset is not None:
             found.setdefault((access.base, offset), []).append(access)
-    made = [_element(context, function, loop, place, own) for place, own in found.items()]
+    made = [_element(context, function, loop, place, own, is_bounded=dealing.counts_rounds) for place, own in found.items()]
     obstacle = next((each for each in made if isinstance(each, Obstacle)), None)
     elements = [each for each in made if isinstance(each, DealtElement)]
     twice = [e for e in elements if e.is_written and sum(o.base == e.base for o in elements) > 1]
@@ -122,13 +122,14 @@ def dealt_elements(
 
 
 def _element(
-    context: TransformationContext, function: Function, loop: Node, place: tuple[str, str], own: list[ArrayAccess]
+    context: TransformationContext, function: Function, loop: Node, place: tuple[str, str], own: list[ArrayAccess], *, is_bounded: bool
 ) -> DealtElement | Obstacle:
     tree, (base, offset) = context.tree, place
     if any(a.kind in (Use.ATOMIC, Use.ESCAPE) for a in own):
         return Obstacle(DeclineReason.ATOMIC, f"an element of `{base}` is passed on, or updated atomically")
     sure = [a for a in own if is_unconditional(tree, a.node, loop)]
     is_written = any(a.kind is not Use.READ for a in own)
+    sure = own if is_bounded else sure
     if not sure and (is_written or context.recorded is None):
         words = f"`{tree.text(own[0].node)}` is touched only under a condition, and may not be there otherwise"
         return Obstacle(DeclineReason.CONDITIONAL, words)
@@ -149,12 +150,18 @@ def _offset(context: TransformationContext, body: Node, access: ArrayAccess, cou
         return other
     kind = dealing.address_kind(context, offsets, counter)
     terms = terms_of(_followed(tree, body, access.indices[0]))
-    own = [sign for sign, node in terms if _plain(node) == counter]
+    if dealing.counts_rounds:
+        own = tuple(term for term in terms if dealing.varies(context, term[1], counter))
+        is_own = dealing.address_kind(context, tuple(node for _, node in own), counter) is AddressKind.OF_COUNTER
+    else:
+        own = tuple(term for term in terms if _plain(term[1]) == counter)
+        is_own = len(own) == 1
     if kind is AddressKind.OF_COUNTER:
-        names = frozenset[str]().union(*(names_in(tree, node) for _, node in terms))
-        is_sum = own == ["+"] and all(sign == "+" for sign, _ in terms)
+        left = [node for sign, node in terms if (sign, node) not in own]
+        names = frozenset[str]().union(*(names_in(tree, node) for node in left))
+        is_sum = is_own and all(sign == "+" for sign, _ in terms)
         is_named = not names & locals_of(tree, body).keys()
-        return " + ".join(node_text(node) for _, node in terms if _plain(node) != counter) if is_sum and is_named else other
+        return " + ".join(node_text(node) for node in left) if is_sum and is_named else other
     is_free = access.kind is Use.READ and not _is_stored_to(context, access.base)
     return None if kind in (AddressKind.COMMON, AddressKind.LOADED) and is_free else other
 

@@ -12,16 +12,16 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
-from assistant.cuda.assignments import assignments
-from assistant.cuda.calls import callee_name
+from assistant.cuda.assignments import Assignment, assignments
+from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.functions import Function, enclosing_function, functions
 from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.names import mentions, names_in, words_in
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, node_text, without_comments
+from assistant.cuda.syntax import Node, SyntaxTree, kept, node_text, unparenthesized, without_comments
 from assistant.cuda.thread_loops import begins_by_thread
 from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
@@ -43,8 +43,10 @@ from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 from assistant.workload.aliasing import ApartAsRecorded
 
-__all__ = ["DealtLoop", "DealtLoops", "dealt_loops"]
+__all__ = ["DealtLoop", "DealtLoops", "body_obstacle", "dealt_loops", "is_rounded_sum", "order_of", "sums_of", "totals_obstacle"]
 
+_WARP_CALLS = ("__shfl", "__ballot", "__any", "__all", "__match", "__reduce", "__activemask", "__syncwarp", "__syncthreads")
+_FUSED = ("fma", "fmaf", "std::fma", "__fmaf_rn", "__fma_rn")
 _ORDERED = (Combination.SUM, Combination.PRODUCT)
 
 
@@ -91,13 +93,13 @@ def dealt_loops(context: TransformationContext) -> DealtLoops | Obstacle | None:
         return own
     others = (_loop(context, function, n, dealing) for n in _alike(context, loop, dealing))
     loops = _placed_together(context, own, [other for other in others if isinstance(other, DealtLoop)], dealing)
-    obstacle = _totals_obstacle(context, loops, dealing)
-    apart = obstacle or _order(context, function, loops, dealing)
+    obstacle = totals_obstacle(context, loops, dealing)
+    apart = obstacle or order_of(context, function, loops, dealing)
     if isinstance(apart, Obstacle):
         return apart
     added = [pair for each in loops for pair in each.sums.items()]
     added += [(table, Combination.SUM) for each in loops for table in _tables(context, each, dealing)]
-    is_rounded = any(_is_rounded(context, function, name, how) for name, how in added)
+    is_rounded = any(is_rounded_sum(context, function, name, how) for name, how in added)
     return DealtLoops(function, loops, dealing, seen, is_rounded, apart, _unsure(loops))
 
 
@@ -143,8 +145,8 @@ def _loop(context: TransformationContext, function: Function, loop: Node, dealin
     if body is None:
         return Obstacle(DeclineReason.LOOP_FORM, "the loop does nothing")
     counter = _counter_of(loop)
-    obstacle = _body_obstacle(context, function, loop, body, dealing) or _shared_obstacle(context, body, counter, dealing)
-    sums = obstacle or _sums(context, loop, body)
+    obstacle = body_obstacle(context, function, loop, body, dealing) or _shared_obstacle(context, body, counter, dealing)
+    sums = obstacle or sums_of(context, loop, body)
     if isinstance(sums, Obstacle):
         return sums
     elements = dealt_elements(context, function, loop, counter, dealing)
@@ -160,7 +162,7 @@ def _counter_of(loop: Node) -> str:
     return "" if name is None else node_text(name)
 
 
-def _body_obstacle(context: TransformationContext, function: Function, loop: Node, body: Node, dealing: Dealing) -> Obstacle | None:
+def body_obstacle(context: TransformationContext, function: Function, loop: Node, body: Node, dealing: Dealing) -> Obstacle | None:
     tree = context.tree
     effect = leaves_or_synchronizes(tree, loop)
     if effect is not None:
@@ -169,6 +171,10 @@ def _body_obstacle(context: TransformationContext, function: Function, loop: Nod
         return Obstacle(DeclineReason.LOOP_FORM, f"line {tree.line(body)} loops, or leaves, for one element")
     if "printf" in tree.text(body):
         return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, "the loop prints")
+    called = (callee_name(tree, call).split("::")[-1] for call in tree.find("call_expression", inside=body))
+    looking = next((name for name in called if name.startswith(_WARP_CALLS) or name in _looking_around(tree.program)), None)
+    if looking is not None:
+        return Obstacle(DeclineReason.WARP_MATTERS, f"`{looking}` in the loop depends on which thread has an element")
     tables = counted_tables(context, loop, is_grid=dealing.is_grid)
     if isinstance(tables, Obstacle):
         return tables
@@ -176,6 +182,19 @@ def _body_obstacle(context: TransformationContext, function: Function, loop: Nod
     if unclear is not None:
         return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")
     return None
+
+
+@kept
+def _looking_around(tree: SyntaxTree) -> frozenset[str]:
+    """Functions that ask for the thread's place, or exchange values with other threads, themselves or by what they call."""
+    found = frozenset[str]()
+    texts = {f.name: node_text(f.body) for f in functions(tree) if not f.is_kernel}
+    while True:
+        words = ("threadIdx", *_WARP_CALLS)
+        more = {n for n, text in texts.items() if any(w in text for w in words) or words_in(text) & found}
+        if more <= found:
+            return found
+        found |= more
 
 
 def _shared_obstacle(context: TransformationContext, body: Node, counter: str, dealing: Dealing) -> Obstacle | None:
@@ -192,13 +211,14 @@ def _shared_obstacle(context: TransformationContext, body: Node, counter: str, d
     return None
 
 
-def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, Combination] | Obstacle:
-    """What lives on behind the loop: one sum, product, maximum or minimum of the elements each."""
+def sums_of(
+    context: TransformationContext, loop: Node, body: Node, arrays: frozenset[str] = frozenset()
+) -> dict[str, Combination] | Obstacle:
+    """What lives on behind the loop: one sum, product, maximum or minimum of the elements each. ``arrays`` hold some."""
     tree, inner = context.tree, locals_of(context.tree, body)
     outer = {name for name, found in locals_of(tree, context.body).items() if not any(v.is_pointer or v.is_shared for v in found)}
-    member = next(
-        (c for c in assignments(tree, body) if c.target.type != "identifier" and node_text(_root(c.target)) in outer - inner.keys()), None
-    )
+    parts = (c for c in assignments(tree, body) if c.target.type != "identifier")
+    member = next((c for c in parts if node_text(_root(c.target)) in outer - inner.keys() - arrays), None)
     if member is not None:
         return Obstacle(DeclineReason.ORDER_MATTERS, f"`{tree.text(member.target)}` is a part of a local that lives on, and no plain sum")
     changes = [c for c in assignments(tree, body) if c.target.type == "identifier" and node_text(c.target) not in inner]
@@ -208,7 +228,7 @@ def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, C
         name = node_text(change.target)
         pair, guarded = combination_of(tree, change), guarded_combination_of(tree, change)
         whole = change.node if guarded is None else guarded[0]
-        pair = pair if guarded is None else guarded[1:]
+        pair = (pair or _fused(context, change)) if guarded is None else guarded[1:]
         uses = [u for u in mentions(tree, loop, name) if not whole.start_byte <= u.start_byte < whole.end_byte]
         if change.operator == "++" and not uses and name not in sums:
             sums[name] = Combination.SUM
@@ -220,6 +240,16 @@ def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, C
     return sums
 
 
+def _fused(context: TransformationContext, change: Assignment) -> tuple[Combination, Node] | None:
+    """``sum = fmaf(a, b, sum)``, with one of the factors."""
+    given = () if change.value is None or change.value.type != "call_expression" else given_arguments(change.value)
+    if len(given) != 3 or change.operator != "=" or callee_name(context.tree, unparenthesized(change.value or change.node)) not in _FUSED:
+        return None
+    name = node_text(change.target)
+    is_added = node_text(unparenthesized(given[2])) == name and not any(name in names_in(context.tree, factor) for factor in given[:2])
+    return (Combination.SUM, given[0]) if is_added else None
+
+
 def _root(target: Node) -> Node:
     """The variable of ``total.x`` or ``a[i]``."""
     while target.type != "identifier" and (inner := target.child_by_field_name("argument") or next(iter(target.named_children), None)):
@@ -227,8 +257,14 @@ def _root(target: Node) -> Node:
     return target
 
 
-def _totals_obstacle(context: TransformationContext, loops: tuple[DealtLoop, ...], dealing: Dealing) -> Obstacle | None:
-    """Why it matters which of the group's threads has an element."""
+def totals_obstacle(
+    context: TransformationContext,
+    loops: Sequence[DealtLoop],
+    dealing: Dealing,
+    moved: Sequence[Node] = (),
+    own: frozenset[str] = frozenset(),
+) -> Obstacle | None:
+    """Why it matters which of the group's threads has an element. ``moved``: what is another place then; ``own``: arrays of elements."""
     summing = [SummingLoop(each.loop, each.sums) for each in loops]
     followed = FollowedTotals(context, dealing.block, summing, dealing.group, is_grid=dealing.is_grid)
     try:
@@ -240,7 +276,7 @@ def _totals_obstacle(context: TransformationContext, loops: tuple[DealtLoop, ...
         return Obstacle(DeclineReason.USED_ELSEWHERE, f"{words}: {why}")
     common = CommonValues(context, dealing, followed)
     for each in loops:
-        differing = common.differing(each.loop, frozenset({*each.sums, each.counter}))
+        differing = common.differing(each.loop, frozenset({*each.sums, each.counter, *own}), moved)
         if differing:
             words = f"the loop at line {context.tree.line(each.loop)} uses `{differing[0]}`, which may be another value in another thread"
             return Obstacle(DeclineReason.ORDER_MATTERS, words)
@@ -253,14 +289,14 @@ def _tables(context: TransformationContext, each: DealtLoop, dealing: Dealing) -
     return (table for table, name in (() if isinstance(found, Obstacle) else found.items()) if name in ("atomicAdd", "atomicSub"))
 
 
-def _is_rounded(context: TransformationContext, function: Function, name: str, how: Combination) -> bool:
+def is_rounded_sum(context: TransformationContext, function: Function, name: str, how: Combination) -> bool:
     found = locals_of(context.tree, context.body).get(name, ())
     types = (instance_types(context.tree, function, v.type) or {v.type} for v in found)
     return how in _ORDERED and any(plain_type(context.tree, each) in ("float", "double", "auto") for of in types for each in of)
 
 
-def _order(
-    context: TransformationContext, function: Function, loops: tuple[DealtLoop, ...], dealing: Dealing
+def order_of(
+    context: TransformationContext, function: Function, loops: Sequence[DealtLoop], dealing: Dealing
 ) -> tuple[ApartAsRecorded, ...] | Obstacle:
     """What only recorded launches show to be apart; why an element may not be there yet, or still be needed, where it changes threads."""
     tree, pointers = context.tree, global_pointers(context.tree, function, context.body)

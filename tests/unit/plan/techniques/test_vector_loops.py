@@ -126,3 +126,81 @@ def test_what_would_be_another_result_is_left_alone(changes: tuple[tuple[str, st
     declined = edit(softmax(*changes), FACTS)
     assert isinstance(declined, Decline)
     assert declined.code is code, declined.reason
+
+
+KEPT = """\
+// kernel=shares line=7 finding=KO118
+__global__ void shares(const float *__restrict__ x, float *__restrict__ y, int rows, int n) {
+    const int lane = threadIdx.x % 32, row = blockIdx.x * 4 + threadIdx.x / 32;
+    if (row >= rows) return;
+    float v[6], sum = 0;
+    for (int k = 0; k < 6; ++k) {
+        v[k] = x[row * 192 + lane + 32 * k];
+        sum += v[k];
+    }
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d);
+    for (int k = 0; k < 6; ++k) y[row * 192 + lane + 32 * k] = v[k] / sum;
+}
+void run(const float *x, float *y, int rows, int n) { shares<<<rows / 4, 128>>>(x, y, rows, n); }
+"""
+
+
+def kept(*changes: tuple[str, str]) -> str:
+    text = KEPT
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def test_rounds_that_fill_no_vector_stay_with_the_loop() -> None:
+    after = edited(KEPT)
+    assert after.count("for (int k = 0; k < 6 / 4 * 4; k += 4) {\n        const int first = lane * 4 + 32 * k;") == 2
+    assert after.count("for (int k = 6 / 4 * 4; k < 6; ++k)") == 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        (("lane + 32 * k", "k * 32 + lane"),),
+        (("lane + 32 * k", "32 * k + threadIdx.x % 32"),),
+        (("x[row * 192 + lane + 32 * k]", "__ldg(&x[row * 192 + lane + 32 * k])"),),
+        (("x[row * 192 + lane + 32 * k]", "lane + 32 * k < n ? x[row * 192 + lane + 32 * k] : 0"),),
+        (("sum += v[k];", "sum = fmaf(v[k], v[k], sum);"),),
+    ],
+)
+def test_a_row_kept_in_registers_is_loaded_and_stored_by_vectors(changes: tuple[tuple[str, str], ...]) -> None:
+    rewrite = edit(kept(*changes))
+    assert isinstance(rewrite, Rewrite), rewrite.reason
+    after = make_applied(kept(*changes), rewrite)
+    assert "*reinterpret_cast<const float4 *>(x + row * 192 + first)" in after or "__ldg(reinterpret_cast<const float4 *>(x" in after
+    assert "*reinterpret_cast<float4 *>(y + row * 192 + first) = " in after
+    assert rewrite.labels == (Label.REASSOCIATION,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ((("v[k] / sum", "v[5 - k] / sum"),), DeclineReason.USED_ELSEWHERE),
+        ((("v[k] / sum", "v[k] / sum * k"),), DeclineReason.ORDER_MATTERS),
+        ((("v[k] / sum", "v[k] / sum * lane"),), DeclineReason.ORDER_MATTERS),
+        ((("v[k] / sum", "__shfl_up_sync(~0u, v[k], 1) / sum"),), DeclineReason.WARP_MATTERS),
+        ((("y[row * 192 + lane + 32 * k]", "y[row * 192 + lane * 6 + k]"),), DeclineReason.ADDRESS_UNKNOWN),
+        ((("v[k] = x[row * 192 + lane + 32 * k]", "v[k] = n > k ? x[row * 192 + lane + 32 * k] : 0"),), DeclineReason.ORDER_MATTERS),
+        ((("v[k] = x[row", "v[k] = n > 2 ? x[row"), ("k];\n        sum", "k] : 0;\n        sum")), DeclineReason.CONDITIONAL),
+        ((("    for (int d", "    y[row * 192 + lane] = sum;\n    for (int d"),), DeclineReason.USED_ELSEWHERE),
+        ((("__shfl_xor_sync(0xffffffff, sum, d)", "0"),), DeclineReason.ORDER_MATTERS),
+    ],
+)
+def test_a_kept_row_whose_elements_must_stay_where_they_are(changes: tuple[tuple[str, str], ...], code: DeclineReason) -> None:
+    declined = edit(kept(*changes))
+    assert isinstance(declined, Decline)
+    assert declined.code is code, declined.reason
+
+
+def test_neighbours_that_a_loop_looks_at_stay_neighbours() -> None:
+    text = softmax(("p[c] = expf(s[c] - m) / t", "p[c] = s[c] - __shfl_up_sync(~0u, s[c], 1)"), ("line=11", "line=16"))
+    declined = edit(text)
+    assert isinstance(declined, Decline) and declined.code is DeclineReason.WARP_MATTERS
+    text = softmax(("p[c] = expf(s[c] - m) / t", "p[c] = s[c] - warp_max(s[c])"), ("line=11", "line=16"))
+    assert isinstance(edit(text), Decline)
