@@ -13,7 +13,16 @@ from collections.abc import Iterator, Sequence
 from assistant.model.launch import LaunchConfig
 from assistant.model.recorded_facts import FactsOrigin, PointerReach, RecordedFacts, RecordedPointer, RecordedScalar, Separation
 
-__all__ = ["apart_assumption", "in_words", "launches_in_words", "overlap_in_words", "size_assumption", "sizes_in_words", "values_in_words"]
+__all__ = [
+    "apart_assumption",
+    "in_words",
+    "launches_in_words",
+    "overlap_in_words",
+    "room_assumption",
+    "size_assumption",
+    "sizes_in_words",
+    "values_in_words",
+]
 
 _MOST_NAMES = 8
 """Pointers, pairs or numbers that one sentence names; what is left is counted."""
@@ -61,6 +70,12 @@ def apart_assumption(facts: RecordedFacts, *pairs: tuple[str, str]) -> str:
     """What an edit assumes that needs these pointers apart, and what speaks for it."""
     words = " and ".join(f"`{first}` never overlaps `{second}`" for first, second in pairs)
     return _assumed(facts, words, ", whose arrays lie apart")
+
+
+def room_assumption(facts: RecordedFacts, *names: str) -> str:
+    """What an edit assumes that reads elements on which the kernel sets conditions, and what speaks for it."""
+    words = f"the elements of {_listed(names)} that the kernel leaves out can be read, too"
+    return _assumed(facts, words)
 
 
 def size_assumption(facts: RecordedFacts, name: str, count: int) -> str:

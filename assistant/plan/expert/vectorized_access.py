@@ -25,6 +25,7 @@ from assistant.model.verification import Label
 from assistant.plan.expert.analysis.dealt_loops import dealt_loops
 from assistant.plan.expert.analysis.elementwise_kernel import ElementwiseKernel, elementwise_kernel
 from assistant.plan.expert.analysis.first_items import first_item
+from assistant.plan.expert.analysis.kept_rows import kept_rows
 from assistant.plan.expert.analysis.kernel_launches import by_file
 from assistant.plan.expert.analysis.launch_block import fixed_block
 from assistant.plan.expert.analysis.narrower_blocks import narrower_blocks, narrower_words, whole_warps_of
@@ -35,11 +36,12 @@ from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unsee
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.kept_rows_text import kept_row_edits
 from assistant.plan.expert.writing.vector_loops_text import vector_loop_edits
 from assistant.plan.expert.writing.vector_text import VectorKernel, vector_edits
 from assistant.plan.expert.writing.vector_types import VectorTypes
 from assistant.plan.expert.writing.vector_widths import narrower_types, vector_types
-from assistant.workload.recorded_words import apart_assumption
+from assistant.workload.recorded_words import apart_assumption, room_assumption
 
 __all__ = ["VectorizedAccess"]
 
@@ -54,7 +56,7 @@ class VectorizedAccess:
     def rewrite(self, context: TransformationContext) -> tuple[Rewrite, ...] | Decline:
         found = _of_elements(context)
         if isinstance(found, Obstacle):
-            found = _of_loops(context) or found
+            found = _of_loops(context) or _of_kept_rows(context) or found
         return context.decline(self.technique, found) if isinstance(found, Obstacle) else found
 
 
@@ -97,6 +99,7 @@ def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle 
         return types
     pairs = [(pair.first, pair.second) for pair in dealt.apart]
     apart = (apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else ()
+    there = (room_assumption(context.recorded, *dealt.unsure),) if dealt.unsure and context.recorded is not None else ()
     names = ", ".join(dict.fromkeys(f"`{element.base}`" for element in elements))
     return tuple(
         Rewrite(
@@ -105,13 +108,43 @@ def _of_loops(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle 
             line=context.tree.line(dealt.loops[0].loop),
             edits=vector_loop_edits(context, dealt, width),
             summary=f"Give each thread {width.count} neighbouring elements of {names} at a time, moved by one access each.",
-            labels=(*((Label.ASSUMPTION,) if apart else dealt.seen.labels), *((Label.REASSOCIATION,) if dealt.is_rounded else ())),
+            labels=(*((Label.ASSUMPTION,) if apart or there else dealt.seen.labels), *((Label.REASSOCIATION,) if dealt.is_rounded else ())),
             predictions=predicted_values(context, _after(width)),
-            assumptions=(*dealt.seen.assumptions, *apart),
+            assumptions=(*dealt.seen.assumptions, *apart, *there),
             numbers=((_NUMBER, width.count),),
         )
         for width in narrower_types(types)
     )
+
+
+def _of_kept_rows(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle | None:
+    """Of loops in which a warp or a block keeps a row in arrays of its threads; None where the line is in none."""
+    rows = kept_rows(context)
+    if rows is None or isinstance(rows, Obstacle):
+        return rows
+    elements = tuple(element for each in rows.loops for element in each.dealt.elements)
+    types = vector_types(context, rows.function, ((e.base, e.type) for e in elements))
+    if isinstance(types, Obstacle):
+        return types
+    pairs = [(pair.first, pair.second) for pair in rows.apart]
+    apart = (apart_assumption(context.recorded, *pairs),) if pairs and context.recorded is not None else ()
+    names = ", ".join(dict.fromkeys(f"`{element.base}`" for element in elements))
+    made = tuple(
+        Rewrite(
+            technique=VectorizedAccess.technique,
+            kernel=context.kernel.key,
+            line=context.tree.line(rows.loops[0].dealt.loop),
+            edits=kept_row_edits(context, rows, width),
+            summary=f"Keep {width.count} neighbouring elements of {names} in each thread, moved by one access each.",
+            labels=(*((Label.ASSUMPTION,) if apart else rows.seen.labels), *((Label.REASSOCIATION,) if rows.is_rounded else ())),
+            predictions=predicted_values(context, _after(width)),
+            assumptions=(*rows.seen.assumptions, *apart),
+            numbers=((_NUMBER, width.count),),
+        )
+        for width in narrower_types(types)
+        if rows.count is None or rows.count >= width.count
+    )
+    return made or Obstacle(DeclineReason.NO_GAIN, f"a thread keeps {rows.count} elements of a row, too few for a vector")
 
 
 def _order_obstacle(context: TransformationContext, kernel: ElementwiseKernel) -> Obstacle | None:

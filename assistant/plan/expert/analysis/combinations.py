@@ -11,11 +11,12 @@ import re
 
 from assistant.cuda.accesses import canonical
 from assistant.cuda.assignments import Assignment
+from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.plan.expert.analysis.row_reductions import Combination
 
-__all__ = ["combination_of"]
+__all__ = ["combination_of", "guarded_combination_of"]
 
 _OPERATORS = {"+=": Combination.SUM, "*=": Combination.PRODUCT}
 _SIGNS = {"+": Combination.SUM, "*": Combination.PRODUCT}
@@ -39,6 +40,23 @@ def combination_of(tree: SyntaxTree, change: Assignment) -> tuple[Combination, N
         found = next((combination for pattern, combination in _CALLS if pattern.fullmatch(name)), None)
         return None if found is None else _with_other(tree, found, given_arguments(value), target)
     return _picked(tree, value, target)
+
+
+def guarded_combination_of(tree: SyntaxTree, change: Assignment) -> tuple[Node, Combination, Node] | None:
+    """(the `if`, the combination, what the target is combined with) of ``if (v > top) top = v;``; None for anything else."""
+    branch = next((n for n in tree.ancestors(change.node) if n.type == "if_statement"), None)
+    then = None if branch is None else branch.child_by_field_name("consequence")
+    only = None if then is None else lone_statement(then)
+    condition = None if branch is None else condition_of(branch)
+    parts = None if condition is None else binary_parts(unparenthesized(condition))
+    if branch is None or parts is None or only is None or only != change.node.parent or change.value is None or change.operator != "=":
+        return None
+    left, right = (canonical(tree, side) for side in parts[1:])
+    target, value = canonical(tree, change.target), canonical(tree, change.value)
+    if branch.child_by_field_name("alternative") is not None or {left, right} != {target, value} or parts[0][0] not in "<>":
+        return None
+    is_larger = (parts[0][0] == ">") == (left == value)
+    return branch, Combination.MAXIMUM if is_larger else Combination.MINIMUM, unparenthesized(change.value)
 
 
 def _with_other(tree: SyntaxTree, combination: Combination, sides: tuple[Node, ...], target: str) -> tuple[Combination, Node] | None:

@@ -7,9 +7,10 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import callee_name
-from assistant.cuda.names import names_in
 from assistant.cuda.syntax import Node, node_text
 from assistant.cuda.variables import locals_of
 from assistant.plan.expert.analysis.dealing import Dealing
@@ -28,10 +29,15 @@ class CommonValues:
     def __init__(self, context: TransformationContext, dealing: Dealing, followed: FollowedTotals) -> None:
         self._context, self._dealing, self._followed = context, dealing, followed
 
-    def differing(self, loop: Node, own: frozenset[str]) -> tuple[str, ...]:
-        """Names that an iteration uses, and that may be another value in another thread; ``own``: sums and the counter."""
+    def differing(self, loop: Node, own: frozenset[str], moved: Sequence[Node] = ()) -> tuple[str, ...]:
+        """Names that an iteration uses, and that may be another value in another thread; ``own``: sums and the counter.
+
+        ``moved``: expressions that are not looked at, as they will be other ones.
+        """
         body = loop.child_by_field_name("body")
-        used = frozenset[str]() if body is None else names_in(self._context.tree, body) - locals_of(self._context.tree, body).keys() - own
+        named = () if body is None else self._context.tree.find("identifier", inside=body)
+        kept = {node_text(n) for n in named if not any(m.start_byte <= n.start_byte < m.end_byte for m in moved)}
+        used = kept - own - (set() if body is None else locals_of(self._context.tree, body).keys())
         return tuple(name for name in sorted(used) if not self._is_common(name, loop, frozenset()))
 
     def _is_common(self, name: str, loop: Node, asked: frozenset[str]) -> bool:

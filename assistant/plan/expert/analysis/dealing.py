@@ -10,7 +10,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from assistant.cuda.counted_loops import CountedHeader, counted_header
@@ -29,6 +29,10 @@ from assistant.record import Record
 
 __all__ = ["AddressKind", "Dealing", "dealing_of"]
 
+_WARP_THREADS = 32
+"""CUDA C++ Programming Guide, "SIMT Architecture"."""
+_TEMPLATE_NUMBER = 7
+"""Stands for a template argument that differs between launches: no number of threads that share elements."""
 _TRIAL_BLOCKS = (0, 1, 3)
 _TRIAL_GRID = 4
 _TRIAL_COUNTERS = (0, 1, 100)
@@ -63,11 +67,18 @@ class Dealing(Record):
     group: int
     """Neighbouring threads that share the elements; a block's where the grid does."""
     is_grid: bool
+    counts_rounds: bool = False
+    """The counter counts rounds, in each of which every thread of the group has one element."""
 
     def is_like(self, other: Dealing) -> bool:
         """Both give each thread the same elements."""
-        own, its = ((d.type, d.low, d.lane, d.header.bound, d.stride) for d in (self, other))
+        own, its = ((d.type, d.low, d.lane, d.end, d.stride) for d in (self, other))
         return own == its
+
+    @property
+    def end(self) -> str:
+        """The element behind the last one, as written."""
+        return self.header.bound if self.header.comparison == "<" else f"{self.header.bound} + 1"
 
     @property
     def owners(self) -> str:
@@ -96,15 +107,27 @@ class Dealing(Record):
                 is_loaded = any(next(context.tree.find("subscript_expression", inside=o), None) is not None for o in offsets)
                 return AddressKind.LOADED if is_loaded else AddressKind.OTHER
             is_common = is_common and len(set(found)) == 1
-            is_element = is_element and len({at - c for at, (_, c) in zip(found, places, strict=True)}) == 1
+            elements = [self._element(place, c) for place, c in places]
+            is_element = is_element and len({at - element for at, element in zip(found, elements, strict=True)}) == 1
         return AddressKind.OF_COUNTER if is_element else AddressKind.COMMON if is_common else AddressKind.OTHER
+
+    def _element(self, place: Mapping[str, int], counter: int) -> int:
+        """The element that a thread has at a value of the counter."""
+        if not self.counts_rounds:
+            return counter
+        x, y, z = (place[f"threadIdx.{axis}"] for axis in "xyz")
+        return (x + self.block.x * (y + self.block.y * z)) % self.group + self.group * counter
+
+    def varies(self, context: TransformationContext, node: Node, counter: str) -> bool:
+        """The expression is no number that the threads and iterations have in common."""
+        return self.address_kind(context, (node,), counter) is not AddressKind.COMMON
 
 
 def dealing_of(context: TransformationContext, loop: Node, block: Dim3) -> Dealing | Obstacle:
     """How such a loop deals its elements out, or why that is not understood."""
     header, start, stride = counted_header(context.tree, loop), start_of(loop), stride_of(context.tree, loop)
     declared = loop.child_by_field_name("initializer")
-    if header is None or start is None or stride is None or declared is None or header.comparison != "<":
+    if header is None or start is None or stride is None or declared is None or header.comparison not in ("<", "<="):
         return Obstacle(DeclineReason.LOOP_FORM, "the loop would have to count upwards to a bound with a counter of its own")
     found = _shared_out(context, header, start, stride, block)
     if found is None:
@@ -145,8 +168,11 @@ def _shared_out(
 
 def _place(context: TransformationContext, block: Dim3, index: int, thread: int) -> dict[str, int]:
     place = {"x": thread % block.x, "y": thread // block.x % block.y, "z": thread // (block.x * block.y)}
+    numbers = (p.name for p in context.kernel.template_parameters if p.kind not in ("typename", "class"))
     return {
+        **dict.fromkeys(numbers, _TEMPLATE_NUMBER),
         **unknown_sizes(context),
+        "warpSize": _WARP_THREADS,
         **{f"blockDim.{axis}": getattr(block, axis) for axis in "xyz"},
         **{f"threadIdx.{axis}": value for axis, value in place.items()},
         **{f"blockIdx.{axis}": index if axis == "x" else 0 for axis in "xyz"},

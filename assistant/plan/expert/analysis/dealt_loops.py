@@ -12,59 +12,42 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
-from assistant.cuda.assignments import assignments
-from assistant.cuda.calls import callee_name
+from assistant.cuda.assignments import Assignment, assignments
+from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.functions import Function, enclosing_function, functions
 from assistant.cuda.loops import LOOPS, loops_around
 from assistant.cuda.names import mentions, names_in, words_in
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, node_text, unparenthesized, without_comments
+from assistant.cuda.syntax import Node, SyntaxTree, kept, node_text, unparenthesized, without_comments
 from assistant.cuda.thread_loops import begins_by_thread
 from assistant.cuda.variables import locals_of
 from assistant.model.plan import DeclineReason
-from assistant.plan.expert.analysis.combinations import combination_of
+from assistant.plan.expert.analysis.combinations import combination_of, guarded_combination_of
 from assistant.plan.expert.analysis.common_values import CommonValues
 from assistant.plan.expert.analysis.counted_tables import counted_tables
-from assistant.plan.expert.analysis.dealing import AddressKind, Dealing, dealing_of
+from assistant.plan.expert.analysis.dealing import Dealing, dealing_of
+from assistant.plan.expert.analysis.dealt_elements import DealtElement, dealt_elements, touches
 from assistant.plan.expert.analysis.element_types import plain_type
 from assistant.plan.expert.analysis.followed_totals import FollowedTotals, NotWholeError, SummingLoop
 from assistant.plan.expert.analysis.followed_values import shared_names
 from assistant.plan.expert.analysis.launch_block import SeenBlock, launched_shape
 from assistant.plan.expert.analysis.loop_effects import leaves_or_synchronizes
-from assistant.plan.expert.analysis.memory_accesses import global_accesses
-from assistant.plan.expert.analysis.pointer_roots import element_type, global_pointers, may_overlap, unclear_access
+from assistant.plan.expert.analysis.pointer_roots import global_pointers, may_overlap, unclear_access
 from assistant.plan.expert.analysis.row_reductions import Combination
-from assistant.plan.expert.analysis.tile_loads import is_unconditional
-from assistant.plan.expert.analysis.window_coordinates import terms_of
+from assistant.plan.expert.analysis.template_types import instance_types
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 from assistant.workload.aliasing import ApartAsRecorded
 
-__all__ = ["DealtElement", "DealtLoop", "DealtLoops", "dealt_loops"]
+__all__ = ["DealtLoop", "DealtLoops", "body_obstacle", "dealt_loops", "is_rounded_sum", "order_of", "sums_of", "totals_obstacle"]
 
+_WARP_CALLS = ("__shfl", "__ballot", "__any", "__all", "__match", "__reduce", "__activemask", "__syncwarp", "__syncthreads")
+_FUSED = ("fma", "fmaf", "std::fma", "__fmaf_rn", "__fma_rn")
 _ORDERED = (Combination.SUM, Combination.PRODUCT)
-
-
-class DealtElement(Record):
-    """An element of the counter's place behind one pointer: ``row[i]``, ``x[blockIdx.x * n + i]``."""
-
-    base: str
-    offset: str
-    """What is added to the counter, as written; empty for the counter alone."""
-    type: str
-    is_read: bool
-    is_written: bool
-    nodes: tuple[Node, ...]
-    """Every place in the loop that names it."""
-
-    @property
-    def start(self) -> str:
-        """The address of element 0."""
-        return f"{self.base} + {self.offset}" if self.offset else self.base
 
 
 class DealtLoop(Record):
@@ -88,6 +71,8 @@ class DealtLoops(Record):
     """Another order of the elements gives other last digits."""
     apart: tuple[ApartAsRecorded, ...]
     """Pointers that only recorded launches show to be apart."""
+    unsure: tuple[str, ...]
+    """Pointers to elements that are read under conditions alone: nothing but recorded launches shows that the others are there."""
 
 
 def dealt_loops(context: TransformationContext) -> DealtLoops | Obstacle | None:
@@ -108,13 +93,23 @@ def dealt_loops(context: TransformationContext) -> DealtLoops | Obstacle | None:
         return own
     others = (_loop(context, function, n, dealing) for n in _alike(context, loop, dealing))
     loops = _placed_together(context, own, [other for other in others if isinstance(other, DealtLoop)], dealing)
-    obstacle = _totals_obstacle(context, loops, dealing)
-    apart = obstacle or _order(context, function, loops, dealing)
+    obstacle = totals_obstacle(context, loops, dealing)
+    apart = obstacle or order_of(context, function, loops, dealing)
     if isinstance(apart, Obstacle):
         return apart
-    sums = any(_is_rounded(context, name, how) for each in loops for name, how in each.sums.items())
-    is_rounded = sums or any(_is_rounded(context, table, Combination.SUM) for each in loops for table in _tables(context, each, dealing))
-    return DealtLoops(function, loops, dealing, seen, is_rounded, apart)
+    added = [pair for each in loops for pair in each.sums.items()]
+    added += [(table, Combination.SUM) for each in loops for table in _tables(context, each, dealing)]
+    is_rounded = any(is_rounded_sum(context, function, name, how) for name, how in added)
+    return DealtLoops(function, loops, dealing, seen, is_rounded, apart, _unsure(loops))
+
+
+def _unsure(loops: tuple[DealtLoop, ...]) -> tuple[str, ...]:
+    """Bases of elements that no loop before touches for certain."""
+    sure, found = set[tuple[str, str]](), dict[str, None]()
+    for each in loops:
+        sure |= {(e.base, e.offset) for e in each.elements if e.is_sure}
+        found |= {e.base: None for e in each.elements if (e.base, e.offset) not in sure}
+    return tuple(found)
 
 
 def _covers_line(context: TransformationContext, node: Node) -> bool:
@@ -139,7 +134,7 @@ def _placed_together(context: TransformationContext, own: DealtLoop, others: lis
 
 def _declared_until(context: TransformationContext, each: DealtLoop, dealing: Dealing) -> int:
     """Where the last of the locals that vectors need is declared or changed."""
-    names = words_in(" ".join((dealing.low, dealing.header.bound, *(e.start for e in each.elements))))
+    names = words_in(" ".join((dealing.low, dealing.end, *(e.start for e in each.elements))))
     declared = [v.node.end_byte for name in names for v in locals_of(context.tree, context.body).get(name, ())]
     changed = [c.node.end_byte for c in assignments(context.tree, context.body) if node_text(c.target) in names]
     return max((*declared, *changed), default=0)
@@ -150,11 +145,11 @@ def _loop(context: TransformationContext, function: Function, loop: Node, dealin
     if body is None:
         return Obstacle(DeclineReason.LOOP_FORM, "the loop does nothing")
     counter = _counter_of(loop)
-    obstacle = _body_obstacle(context, function, loop, body, dealing) or _shared_obstacle(context, body, counter, dealing)
-    sums = obstacle or _sums(context, loop, body)
+    obstacle = body_obstacle(context, function, loop, body, dealing) or _shared_obstacle(context, body, counter, dealing)
+    sums = obstacle or sums_of(context, loop, body)
     if isinstance(sums, Obstacle):
         return sums
-    elements = _elements(context, function, loop, counter, dealing)
+    elements = dealt_elements(context, function, loop, counter, dealing)
     if isinstance(elements, Obstacle):
         return elements
     statements = without_comments(body) if body.type == "compound_statement" else (body,)
@@ -167,7 +162,7 @@ def _counter_of(loop: Node) -> str:
     return "" if name is None else node_text(name)
 
 
-def _body_obstacle(context: TransformationContext, function: Function, loop: Node, body: Node, dealing: Dealing) -> Obstacle | None:
+def body_obstacle(context: TransformationContext, function: Function, loop: Node, body: Node, dealing: Dealing) -> Obstacle | None:
     tree = context.tree
     effect = leaves_or_synchronizes(tree, loop)
     if effect is not None:
@@ -176,6 +171,10 @@ def _body_obstacle(context: TransformationContext, function: Function, loop: Nod
         return Obstacle(DeclineReason.LOOP_FORM, f"line {tree.line(body)} loops, or leaves, for one element")
     if "printf" in tree.text(body):
         return Obstacle(DeclineReason.LOOP_HAS_EFFECTS, "the loop prints")
+    called = (callee_name(tree, call).split("::")[-1] for call in tree.find("call_expression", inside=body))
+    looking = next((name for name in called if name.startswith(_WARP_CALLS) or name in _looking_around(tree.program)), None)
+    if looking is not None:
+        return Obstacle(DeclineReason.WARP_MATTERS, f"`{looking}` in the loop depends on which thread has an element")
     tables = counted_tables(context, loop, is_grid=dealing.is_grid)
     if isinstance(tables, Obstacle):
         return tables
@@ -183,6 +182,19 @@ def _body_obstacle(context: TransformationContext, function: Function, loop: Nod
     if unclear is not None:
         return Obstacle(DeclineReason.POINTER_UNCLEAR, f"which element `{unclear}` is does not follow from an index")
     return None
+
+
+@kept
+def _looking_around(tree: SyntaxTree) -> frozenset[str]:
+    """Functions that ask for the thread's place, or exchange values with other threads, themselves or by what they call."""
+    found = frozenset[str]()
+    texts = {f.name: node_text(f.body) for f in functions(tree) if not f.is_kernel}
+    while True:
+        words = ("threadIdx", *_WARP_CALLS)
+        more = {n for n, text in texts.items() if any(w in text for w in words) or words_in(text) & found}
+        if more <= found:
+            return found
+        found |= more
 
 
 def _shared_obstacle(context: TransformationContext, body: Node, counter: str, dealing: Dealing) -> Obstacle | None:
@@ -199,13 +211,14 @@ def _shared_obstacle(context: TransformationContext, body: Node, counter: str, d
     return None
 
 
-def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, Combination] | Obstacle:
-    """What lives on behind the loop: one sum, product, maximum or minimum of the elements each."""
+def sums_of(
+    context: TransformationContext, loop: Node, body: Node, arrays: frozenset[str] = frozenset()
+) -> dict[str, Combination] | Obstacle:
+    """What lives on behind the loop: one sum, product, maximum or minimum of the elements each. ``arrays`` hold some."""
     tree, inner = context.tree, locals_of(context.tree, body)
     outer = {name for name, found in locals_of(tree, context.body).items() if not any(v.is_pointer or v.is_shared for v in found)}
-    member = next(
-        (c for c in assignments(tree, body) if c.target.type != "identifier" and node_text(_root(c.target)) in outer - inner.keys()), None
-    )
+    parts = (c for c in assignments(tree, body) if c.target.type != "identifier")
+    member = next((c for c in parts if node_text(_root(c.target)) in outer - inner.keys() - arrays), None)
     if member is not None:
         return Obstacle(DeclineReason.ORDER_MATTERS, f"`{tree.text(member.target)}` is a part of a local that lives on, and no plain sum")
     changes = [c for c in assignments(tree, body) if c.target.type == "identifier" and node_text(c.target) not in inner]
@@ -213,8 +226,10 @@ def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, C
     sums: dict[str, Combination] = {}
     for change in changes:
         name = node_text(change.target)
-        pair = combination_of(tree, change)
-        uses = [u for u in mentions(tree, loop, name) if not change.node.start_byte <= u.start_byte < change.node.end_byte]
+        pair, guarded = combination_of(tree, change), guarded_combination_of(tree, change)
+        whole = change.node if guarded is None else guarded[0]
+        pair = (pair or _fused(context, change)) if guarded is None else guarded[1:]
+        uses = [u for u in mentions(tree, loop, name) if not whole.start_byte <= u.start_byte < whole.end_byte]
         if change.operator == "++" and not uses and name not in sums:
             sums[name] = Combination.SUM
             continue
@@ -225,6 +240,16 @@ def _sums(context: TransformationContext, loop: Node, body: Node) -> dict[str, C
     return sums
 
 
+def _fused(context: TransformationContext, change: Assignment) -> tuple[Combination, Node] | None:
+    """``sum = fmaf(a, b, sum)``, with one of the factors."""
+    given = () if change.value is None or change.value.type != "call_expression" else given_arguments(change.value)
+    if len(given) != 3 or change.operator != "=" or callee_name(context.tree, unparenthesized(change.value or change.node)) not in _FUSED:
+        return None
+    name = node_text(change.target)
+    is_added = node_text(unparenthesized(given[2])) == name and not any(name in names_in(context.tree, factor) for factor in given[:2])
+    return (Combination.SUM, given[0]) if is_added else None
+
+
 def _root(target: Node) -> Node:
     """The variable of ``total.x`` or ``a[i]``."""
     while target.type != "identifier" and (inner := target.child_by_field_name("argument") or next(iter(target.named_children), None)):
@@ -232,77 +257,14 @@ def _root(target: Node) -> Node:
     return target
 
 
-def _elements(
-    context: TransformationContext, function: Function, loop: Node, counter: str, dealing: Dealing
-) -> tuple[DealtElement, ...] | Obstacle:
-    tree, body = context.tree, loop.child_by_field_name("body")
-    assert body is not None, "a counted loop has a body"
-    found: dict[tuple[str, str], list[ArrayAccess]] = {}
-    for access in (a for a in array_accesses(tree, body) if a.base in global_pointers(tree, function, a.node)):
-        offset = _offset(context, body, access, counter, dealing)
-        if isinstance(offset, Obstacle):
-            return offset
-        if offset is not None:
-            found.setdefault((access.base, offset), []).append(access)
-    made = [_element(context, function, loop, place, own) for place, own in found.items()]
-    obstacle = next((each for each in made if isinstance(each, Obstacle)), None)
-    elements = [each for each in made if isinstance(each, DealtElement)]
-    twice = [e for e in elements if e.is_written and sum(o.base == e.base for o in elements) > 1]
-    if obstacle is not None or twice:
-        return obstacle or Obstacle(DeclineReason.MAY_OVERLAP, f"the loop stores to `{twice[0].base}` and touches other elements of it")
-    elements.sort(key=lambda e: not e.is_read)
-    return tuple(elements) or Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the loop loads no element of its counter's place")
-
-
-def _element(
-    context: TransformationContext, function: Function, loop: Node, place: tuple[str, str], own: list[ArrayAccess]
-) -> DealtElement | Obstacle:
-    tree, (base, offset) = context.tree, place
-    if any(a.kind in (Use.ATOMIC, Use.ESCAPE) for a in own):
-        return Obstacle(DeclineReason.ATOMIC, f"an element of `{base}` is passed on, or updated atomically")
-    sure = [a for a in own if is_unconditional(tree, a.node, loop)]
-    if not sure:
-        words = f"`{tree.text(own[0].node)}` is touched only under a condition, and may not be there otherwise"
-        return Obstacle(DeclineReason.CONDITIONAL, words)
-    is_set_first = any(a.kind is Use.WRITE and all(a.node.start_byte <= o.node.start_byte for o in own) for a in sure)
-    is_read = any(a.kind is not Use.WRITE for a in own) or not is_set_first
-    is_written = any(a.kind is not Use.READ for a in own)
-    return DealtElement(base, offset, element_type(tree, function, base) or "auto", is_read, is_written, tuple(a.node for a in own))
-
-
-def _offset(context: TransformationContext, body: Node, access: ArrayAccess, counter: str, dealing: Dealing) -> str | Obstacle | None:
-    """What is added to the counter; None for an element that all threads of the group read, or whose place is read from memory."""
-    tree = context.tree
-    words = f"`{tree.text(access.node)}` would have to be the element of the loop's counter, with neighbours for neighbouring threads"
-    other = Obstacle(DeclineReason.ADDRESS_UNKNOWN, words)
-    known = next((a for a in global_accesses(context, scope_of(tree, context.kernel)) if a.node == access.node), None)
-    if known is None or len(access.indices) != 1:
-        return other
-    kind = dealing.address_kind(context, known.offsets, counter)
-    terms = terms_of(access.indices[0])
-    own = [sign for sign, node in terms if _plain(node) == counter]
-    if kind is AddressKind.OF_COUNTER:
-        is_sum = own == ["+"] and all(sign == "+" for sign, _ in terms)
-        is_named = not names_in(tree, access.indices[0]) & locals_of(tree, body).keys()
-        return " + ".join(node_text(node) for _, node in terms if _plain(node) != counter) if is_sum and is_named else other
-    is_free = access.kind is Use.READ and not _is_stored_to(context, access.base)
-    return None if kind in (AddressKind.COMMON, AddressKind.LOADED) and is_free else other
-
-
-def _plain(node: Node) -> str:
-    """The text without a conversion to another type."""
-    node = unparenthesized(node)
-    while node.type == "cast_expression" and (value := node.child_by_field_name("value")) is not None:
-        node = unparenthesized(value)
-    return node_text(node)
-
-
-def _is_stored_to(context: TransformationContext, base: str) -> bool:
-    return any(a.base == base and a.kind is not Use.READ for a in array_accesses(context.tree, context.body))
-
-
-def _totals_obstacle(context: TransformationContext, loops: tuple[DealtLoop, ...], dealing: Dealing) -> Obstacle | None:
-    """Why it matters which of the group's threads has an element."""
+def totals_obstacle(
+    context: TransformationContext,
+    loops: Sequence[DealtLoop],
+    dealing: Dealing,
+    moved: Sequence[Node] = (),
+    own: frozenset[str] = frozenset(),
+) -> Obstacle | None:
+    """Why it matters which of the group's threads has an element. ``moved``: what is another place then; ``own``: arrays of elements."""
     summing = [SummingLoop(each.loop, each.sums) for each in loops]
     followed = FollowedTotals(context, dealing.block, summing, dealing.group, is_grid=dealing.is_grid)
     try:
@@ -314,7 +276,7 @@ def _totals_obstacle(context: TransformationContext, loops: tuple[DealtLoop, ...
         return Obstacle(DeclineReason.USED_ELSEWHERE, f"{words}: {why}")
     common = CommonValues(context, dealing, followed)
     for each in loops:
-        differing = common.differing(each.loop, frozenset({*each.sums, each.counter}))
+        differing = common.differing(each.loop, frozenset({*each.sums, each.counter, *own}), moved)
         if differing:
             words = f"the loop at line {context.tree.line(each.loop)} uses `{differing[0]}`, which may be another value in another thread"
             return Obstacle(DeclineReason.ORDER_MATTERS, words)
@@ -327,18 +289,19 @@ def _tables(context: TransformationContext, each: DealtLoop, dealing: Dealing) -
     return (table for table, name in (() if isinstance(found, Obstacle) else found.items()) if name in ("atomicAdd", "atomicSub"))
 
 
-def _is_rounded(context: TransformationContext, name: str, how: Combination) -> bool:
+def is_rounded_sum(context: TransformationContext, function: Function, name: str, how: Combination) -> bool:
     found = locals_of(context.tree, context.body).get(name, ())
-    return how in _ORDERED and any(plain_type(context.tree, v.type) in ("float", "double", "auto") for v in found)
+    types = (instance_types(context.tree, function, v.type) or {v.type} for v in found)
+    return how in _ORDERED and any(plain_type(context.tree, each) in ("float", "double", "auto") for of in types for each in of)
 
 
-def _order(
-    context: TransformationContext, function: Function, loops: tuple[DealtLoop, ...], dealing: Dealing
+def order_of(
+    context: TransformationContext, function: Function, loops: Sequence[DealtLoop], dealing: Dealing
 ) -> tuple[ApartAsRecorded, ...] | Obstacle:
     """What only recorded launches show to be apart; why an element may not be there yet, or still be needed, where it changes threads."""
     tree, pointers = context.tree, global_pointers(context.tree, function, context.body)
     shared = shared_names(tree, context.body)
-    everything = [a for a in array_accesses(tree, context.body) if a.base in pointers | shared]
+    everything = [a for a in touches(tree, context.body) if a.base in pointers | shared]
     inside = [(a, each) for a in everything for each in loops if _is_inside(a.node, each.loop)]
     outside = [a for a in everything if not any(_is_inside(a.node, each.loop) for each in loops)]
     apart: dict[ApartAsRecorded, None] = {}

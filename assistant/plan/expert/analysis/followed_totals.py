@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from assistant.cuda.branches import condition_of
+from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.calls import given_arguments
 from assistant.cuda.names import names_in
 from assistant.cuda.scopes import scope_of
@@ -61,7 +61,7 @@ class FollowedTotals(FollowedValues):
         """
         self._loops = {each.loop.id: each for each in loops}
         self._context = context
-        sizes = unknown_sizes(context) | {"blockDim.x": block.x, "blockDim.y": block.y, "blockDim.z": block.z}
+        sizes = unknown_sizes(context) | {"warpSize": 32, "blockDim.x": block.x, "blockDim.y": block.y, "blockDim.z": block.z}
         places = [(t % block.x, t // block.x % block.y, t // (block.x * block.y)) for t in range(block.count)]
         blocks = {f"blockIdx.{axis}": 0 for axis in "xyz"} | {f"gridDim.{axis}": 4 for axis in "xyz"}
         numbers = [{**sizes, **blocks, "threadIdx.x": x, "threadIdx.y": y, "threadIdx.z": z} for x, y, z in places]
@@ -146,12 +146,26 @@ class FollowedTotals(FollowedValues):
                 frame.numbers[thread].pop(name)
 
     def _branch(self, node: Node, threads: Sequence[int]) -> None:
+        if self._is_replaced_total(node, threads):
+            return
         then, otherwise = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
         those, others = self._parted(condition_of(node), threads, node)
         if then is not None:
             self._run(then, those)
         for each in () if otherwise is None else without_comments(otherwise):
             self._run(each, others)
+
+    def _is_replaced_total(self, node: Node, threads: Sequence[int]) -> bool:
+        """``if (total == 0.f) total = 1.f;``: all threads of a group do so or none, and have one value afterwards as before."""
+        condition, then = condition_of(node), node.child_by_field_name("consequence")
+        only = None if then is None or node.child_by_field_name("alternative") is not None else lone_statement(then)
+        change = None if only is None or only.type != "expression_statement" else only.named_children[0]
+        target, value = (None if change is None else change.child_by_field_name(side) for side in ("left", "right"))
+        if change is None or target is None or value is None or condition is None or value.type != "number_literal":
+            return False
+        is_named = names_in(self._frames[-1].tree, condition) == {node_text(target)} and "=" in {node_text(n) for n in change.children}
+        is_all = len(threads) == self._groups.count
+        return is_named and is_all and all(self._has_total(node_text(target), thread) for thread in threads)
 
     def _loop(self, node: Node, threads: Sequence[int]) -> None:
         start, update, body = (node.child_by_field_name(part) for part in ("initializer", "update", "body"))

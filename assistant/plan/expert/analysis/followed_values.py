@@ -214,7 +214,7 @@ class FollowedValues(ABC):
         tree = outer.tree if helper in functions(outer.tree) else outer.tree.program
         if len(given) > len(helper.parameters) or any(p.is_reference and not p.is_const for p in helper.parameters):
             raise NotWholeError(call)
-        numbers = [{k: v for k, v in each.items() if "." in k} for each in outer.numbers]
+        numbers = [{k: v for k, v in each.items() if "." in k or k == "warpSize"} for each in outer.numbers]
         own = frozenset(locals_of(tree, helper.body)) | {p.name for p in helper.parameters}
         frame = Frame(tree, helper.body, scope_inside(tree, helper.body).fixed(), numbers, [{} for _ in numbers], {}, own)
         for parameter, argument in zip(helper.parameters, given, strict=False):

@@ -25,7 +25,17 @@ from assistant.plan.expert.analysis.warp_pattern import sector_count, wavefront_
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Access", "WarpCost", "addresses", "global_accesses", "global_accesses_in", "loop_weight", "unknown_sizes", "warp_cost"]
+__all__ = [
+    "Access",
+    "WarpCost",
+    "addresses",
+    "global_accesses",
+    "global_accesses_in",
+    "loop_weight",
+    "offsets_of",
+    "unknown_sizes",
+    "warp_cost",
+]
 
 LOOP_WEIGHT = 16
 """An access inside a loop counts this much more than one outside: enough to let loops decide, whatever their trip count."""
@@ -98,6 +108,12 @@ def global_accesses(context: TransformationContext, scope: Scope) -> tuple[Acces
 def global_accesses_in(tree: SyntaxTree, kernel: Kernel, body: Node, scope: Scope) -> tuple[Access, ...]:
     """The same of a kernel of which nothing but its text is known."""
     return (*_accesses(tree, kernel, body, scope), *_macro_accesses(tree, kernel, body, scope))
+
+
+def offsets_of(context: TransformationContext, scope: Scope, place: Node) -> tuple[Node, ...] | None:
+    """Expressions whose sum is the index of the element that an lvalue or an address names; None where its parameter is not clear."""
+    resolved = _resolved(place, scope, {p.name for p in context.kernel.parameters if p.is_pointer}, 0)
+    return None if resolved is None else resolved[1]
 
 
 def loop_weight(node: Node) -> int:

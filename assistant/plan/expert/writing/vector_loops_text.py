@@ -19,8 +19,10 @@ from collections.abc import Iterator
 from assistant.cuda.files import line_end
 from assistant.cuda.names import mentions, words_in
 from assistant.cuda.syntax import Node
+from assistant.cuda.variables import declared_variables
 from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.analysis.dealt_loops import DealtElement, DealtLoop, DealtLoops
+from assistant.plan.expert.analysis.dealt_elements import DealtElement
+from assistant.plan.expert.analysis.dealt_loops import DealtLoop, DealtLoops
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.layout import before_statement, comments_of, indentation
 from assistant.plan.expert.writing.style import is_simple_term, style_of
@@ -58,8 +60,8 @@ class _Writer:
         dealing, count = self._dealt.dealing, self._types.count
         low = dealing.low
         places = dict.fromkeys((e.base, " + ".join(filter(None, (e.start, low)))) for each in self._dealt.loops for e in each.elements)
-        bound = _term(dealing.header.bound)
-        end = f"{low} + ({bound} - {_term(low)}) / {count} * {count}" if low else f"{bound} - {bound} % {count}"
+        bound = _term(dealing.end)
+        end = f"{low} + ({bound} - {_term(low)}) / {count} * {count}" if low else f"{dealing.end} - {bound} % {count}"
         return [
             f"const bool {self._aligned} = {self._types.alignment(places)};",
             f"const {dealing.type} {self._end} = {self._aligned} ? {end} : {low or 0};",
@@ -75,7 +77,8 @@ class _Writer:
             array, vector = self._array(element), self._types.vector(element.base)
             lines.append(f"alignas({self._types.bytes(element.base)}) {element.type} {array}[{count}];")
             if element.is_read:
-                lines.append(f"*reinterpret_cast<{vector} *>({array}) = *reinterpret_cast<const {vector} *>({element.start} + {first});")
+                source = f"reinterpret_cast<const {vector} *>({element.start} + {first})"
+                lines.append(f"*reinterpret_cast<{vector} *>({array}) = {f'__ldg({source})' if element.is_cached else f'*{source}'};")
         lines += ["#pragma unroll", *self._unrolled(each)]
         for element in each.elements:
             if element.is_written:
@@ -89,7 +92,7 @@ class _Writer:
         kind, count = self._dealt.dealing.type, self._types.count
         head = f"for (int {self._lane} = 0; {self._lane} < {count}; ++{self._lane})"
         body = [f"const {kind} {each.counter} = {self._first} + {self._lane};"] if self._needs_counter(each) else []
-        body += [line for node in each.statements for line in self._replaced(each, node)]
+        body += [line for node in each.statements if not self._is_place_alone(each, node) for line in self._replaced(each, node)]
         return [head, *self._inner(body)] if len(body) == 1 else [*self._style.opened(head), *self._inner(body), "}"]
 
     def _inner(self, lines: list[str]) -> list[str]:
@@ -104,8 +107,17 @@ class _Writer:
             if node.start_byte <= place.start_byte < node.end_byte
         }
 
+    def _is_place_alone(self, each: DealtLoop, node: Node) -> bool:
+        """A declaration of nothing but the index of elements, which the vectors make needless."""
+        variables = tuple(declared_variables(self._tree, node)) if node.type == "declaration" else ()
+        used = [
+            n for v in variables for n in mentions(self._tree, each.loop, v.name) if not node.start_byte <= n.start_byte < node.end_byte
+        ]
+        places = [place for element in each.elements for place in element.nodes]
+        return bool(used) and all(any(p.start_byte <= n.start_byte < p.end_byte for p in places) for n in used)
+
     def _needs_counter(self, each: DealtLoop) -> bool:
-        for node in each.statements:
+        for node in (n for n in each.statements if not self._is_place_alone(each, n)):
             inside = self._elements(each, node)
             named = (self._tree.span(n) for n in mentions(self._tree, node, each.counter))
             if any(not any(e.start <= n.start < e.end for e in inside) for n in named):
