@@ -164,6 +164,8 @@ def _call(node: Node, scope: Scope, environment: Environment, depth: int) -> int
     called = node_text(name)
     if not known or len(known) != len(values):
         return None
+    if called == "__brev" and len(known) == 1:
+        return int(f"{known[0] & 0xFFFFFFFF:032b}"[::-1], 2)
     if called.split("::")[-1] in {"min", "max"}:
         return (min if called.endswith("min") else max)(known)
     formula = scope.formulas.get(called)

@@ -4,6 +4,7 @@ Answers KO105, KO111, KO112 and KO127; KO101 and KO102 where a block is narrower
 kernel uses its thread and block indices only as one global index, guards it, and has no shared memory and no barrier: every size gives
 the same result and only speed decides, which tuning finds out. Of a kernel whose threads work together, the size is changed where the
 program gives it a name that kernel and launches share: then other powers of two are tried, and the judge says which of them are right.
+A kernel of which each warp works for itself may have any number of whole warps a block, where its text follows that number.
 
 Launches in other files of the program are changed too, as one edit of several files. Where the text only
 declares a launch (a workload block), the real one is elsewhere: the edit is advice to change it, which only a
@@ -33,7 +34,9 @@ from assistant.plan.expert.analysis.kernel_launches import by_file, launches_of,
 from assistant.plan.expert.analysis.larger_blocks import common_block, larger_blocks
 from assistant.plan.expert.analysis.named_block import NamedBlock, named_block
 from assistant.plan.expert.analysis.predictions import predicted_values
-from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
+from assistant.plan.expert.analysis.thread_exchange import block_dependence, hidden_builtin, unseen_launch, warp_dependence
+from assistant.plan.expert.analysis.warp_blocks import WARP_SIZE, warp_blocks_of
+from assistant.plan.expert.analysis.warp_units import dependence_on_warps, largest_of
 from assistant.plan.expert.analysis.workload_block import DeclaredShape, declared_shapes, guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -67,6 +70,9 @@ _SOLID_SIZES = {
 _BY_DIMENSIONS = {1: _SIZES, 2: _PLANE_SIZES, 3: _SOLID_SIZES}
 _LEAST_SHARED = 64
 """Threads of a block that work together: steps of trees, and of warps within a block, are written for a power of two of several warps."""
+_OF_GROUPS = (DeclineReason.WARP_MATTERS, DeclineReason.BLOCK_SIZE_MATTERS)
+"""Reasons against other blocks that whole warps may still meet."""
+_NO_SIZE = Obstacle(DeclineReason.LIMIT_EXCEEDED, "no other block size fits the kernel's registers, launch bounds and finding")
 _WRONG_WAYS = {"KO111": operator.ge, "KO127": operator.le}
 """Of a new size to the present one, threads a block."""
 _AXIS_NAMES = ("block_width", "block_height", "block_depth")
@@ -90,19 +96,20 @@ class BlockSizeSearch:
             return ()
         reason = _fixed_block(context) or guessed_launch(context)
         if reason is not None:
+            warps = self._of_warps(context) if reason.code in _OF_GROUPS else reason
+            if not isinstance(warps, Obstacle):
+                return warps
             named = named_block(context) if reason.code is DeclineReason.BLOCK_SIZE_MATTERS else None
-            return tuple(self._of_name(context, named) if named else ()) or context.decline(self.technique, reason)
+            why = warps if reason.code is DeclineReason.WARP_MATTERS else reason
+            return tuple(self._of_name(context, named) if named else ()) or context.decline(self.technique, why)
         if isinstance(sites, Obstacle):
             return tuple(self._larger(context)) or context.decline(self.technique, sites)
         variants = tuple(self._variants(context, sites))
-        return variants or context.decline(
-            self.technique,
-            Obstacle(DeclineReason.LIMIT_EXCEEDED, "no other block size fits the kernel's registers, launch bounds and finding"),
-        )
+        return variants or context.decline(self.technique, _NO_SIZE)
 
     def _variants(self, context: TransformationContext, sites: tuple[_Axes, ...]) -> Iterator[Rewrite]:
         current = tuple(axis.size for axis in sites[0])
-        for sizes in _candidates(context, current):
+        for sizes in _candidates(context, current, largest_block(context)):
             changes = {edit for axes in sites for axis, size in zip(axes, sizes, strict=True) for edit in axis.edits(size)}
             if len({edit.span for edit in changes}) < len(changes):
                 continue  # one constant holds both sizes of a block that would not be square
@@ -128,7 +135,7 @@ class BlockSizeSearch:
         current = common_block(context)
         if context.finding.code != "KO127" or current is None:
             return
-        for sizes in _candidates(context, current):
+        for sizes in _candidates(context, current, largest_block(context)):
             factors = {axis: size // old for axis, size, old in zip("xyz", sizes, current, strict=False)}
             edits = larger_blocks(context, factors) if all(s % old == 0 for s, old in zip(sizes, current, strict=True)) else None
             if edits is None or isinstance(edits, Obstacle):
@@ -145,6 +152,35 @@ class BlockSizeSearch:
                 in_others=in_others,
                 numbers=_numbers(sizes),
             )
+
+    def _of_warps(self, context: TransformationContext) -> tuple[Rewrite, ...] | Obstacle:
+        """Blocks of other numbers of warps, of which each works for itself; why not otherwise."""
+        reason = block_dependence(context) or hidden_builtin(context) or unseen_launch(context) or guessed_launch(context)
+        blocks = reason or warp_blocks_of(context, _strides_over_grid(context))
+        if isinstance(blocks, Obstacle):
+            return blocks
+        reason = dependence_on_warps(context, blocks)
+        if reason is not None:
+            return reason
+        current = (blocks[0].size,)
+        found: list[Rewrite] = []
+        for sizes in _candidates(context, current, largest_of(context, blocks)):
+            edits, in_others = by_file(context, {edit for block in blocks for edit in block.edits(sizes[0])})
+            count = sizes[0] // WARP_SIZE
+            found.append(
+                Rewrite(
+                    technique=self.technique,
+                    kernel=context.kernel.key,
+                    line=context.line,
+                    edits=edits,
+                    summary=f"Launch blocks of {count} {'warp' if count == 1 else 'warps'} instead of {current[0] // WARP_SIZE}.",
+                    labels=launch_labels(context, ()),
+                    predictions=_predictions(context, current, sizes),
+                    in_others=in_others,
+                    numbers=_numbers(sizes),
+                )
+            )
+        return tuple(found) or _NO_SIZE
 
     def _of_name(self, context: TransformationContext, block: NamedBlock) -> Iterator[Rewrite]:
         for size in _other_powers(context, block.size):
@@ -291,10 +327,9 @@ def _declared_axes(shape: DeclaredShape, strides: bool) -> _Axes | Obstacle:
     return tuple(axes) if axes else Obstacle(DeclineReason.SIZE_UNKNOWN, f"the workload {shape.name} declares no block")
 
 
-def _candidates(context: TransformationContext, current: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+def _candidates(context: TransformationContext, current: tuple[int, ...], limit: int) -> tuple[tuple[int, ...], ...]:
     """Sizes to try, best occupancy first; for a tiny grid smaller ones only, for one of too many blocks larger ones."""
     table = _BY_DIMENSIONS[len(current)]
-    limit = largest_block(context)
     before = _occupancy(context, current)
     kept: list[tuple[float, tuple[int, ...]]] = []
     for sizes in table.get(context.finding.code, table["KO112"]):

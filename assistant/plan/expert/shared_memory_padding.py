@@ -1,11 +1,12 @@
 """Lengthen the rows of a shared tile so that a warp walking down a column meets 32 different banks.
 
 Answers KO103. Handles tiles with two or more dimensions and flat tiles ``s[y * W + x]``; declines where anything but element
-accesses sees the row length.
+accesses sees the row length. An array without rows, as those of transforms and scans are, gets one more element after each 32 words.
 
 Example::
 
     __shared__ float tile[32][32];   ->   __shared__ float tile[32][32 + 1];
+    s[2 * stride * t]                ->   s[padded(2 * stride * t)]
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.integers import Scope, evaluate
 from assistant.cuda.launch_shape import block_dims
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.shared_arrays import SharedArray, element_uses, shared_arrays
+from assistant.cuda.shared_arrays import ElementUse, SharedArray, element_uses, shared_arrays
 from assistant.cuda.syntax import Node, node_text
 from assistant.model.launch import Dim3
 from assistant.model.plan import Decline, DeclineReason, Rewrite
 from assistant.model.source import TextEdit
+from assistant.plan.expert.analysis.flat_conflicts import spread_of
 from assistant.plan.expert.analysis.kernel_launches import known_blocks, launches_of, of_program, template_environment
 from assistant.plan.expert.analysis.parameter_numbers import parameter_numbers
 from assistant.plan.expert.analysis.predictions import predicted_wavefronts
@@ -28,6 +30,7 @@ from assistant.plan.expert.analysis.shared_rows import SharedRows, rows_of
 from assistant.plan.expert.analysis.warp_pattern import BANK_BYTES, ideal_wavefront_count, lane_values, wavefront_count
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
+from assistant.plan.expert.writing.padded_index import padded_index
 from assistant.plan.expert.writing.style import is_simple_term, style_of
 from assistant.record import Record
 
@@ -68,9 +71,25 @@ class SharedMemoryPadding:
             return context.decline(self.technique, Obstacle(DeclineReason.ROW_LENGTH_MATTERS, uses))
         scope = scope_of(context.tree, context.kernel)
         tile = rows_of(context, array, uses, scope)
-        if isinstance(tile, Obstacle):
-            return context.decline(self.technique, tile)
-        return self._padded(context, tile, scope)
+        if not isinstance(tile, Obstacle):
+            return self._padded(context, tile, scope)
+        return self._spread(context, array, uses) if len(array.sizes) == 1 else context.decline(self.technique, tile)
+
+    def _spread(self, context: TransformationContext, array: SharedArray, uses: tuple[ElementUse, ...]) -> tuple[Rewrite, ...] | Decline:
+        found = spread_of(context, array, uses, _element_bytes(context, array))
+        if isinstance(found, Obstacle):
+            return context.decline(self.technique, found)
+        return (
+            Rewrite(
+                technique=self.technique,
+                kernel=context.kernel.key,
+                line=context.line,
+                edits=tuple(sorted(padded_index(context, array, uses, found.elements))),
+                summary=f"Put an unused element after each {found.elements} of {array.name}, so that this access spreads over more banks.",
+                labels=(),
+                predictions=predicted_wavefronts(context, found.ratio),
+            ),
+        )
 
     def _padded(self, context: TransformationContext, tile: SharedRows, scope: Scope) -> tuple[Rewrite, ...] | Decline:
         element_bytes = _element_bytes(context, tile.array)

@@ -28,7 +28,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["Axis", "axes_of", "literal_of_name"]
+__all__ = ["Axis", "axes_of", "grid_expression", "grid_names", "literal_of_name", "other_uses"]
 
 _NAMES = ("identifier", "type_identifier")
 """``dim3 block(THREADS)`` reads like a prototype, and THREADS like a type."""
@@ -76,7 +76,7 @@ def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool)
             return holder
         if holder.size == 1 and index > 0:
             continue
-        expression = _grid_expression(launch, index)
+        expression = grid_expression(launch, index)
         places, helper = _grid_places(context, launch, holder, expression), None
         if places is None and (helper := _own_helper(context, expression)) is not None:
             places = _grid_places(context, launch, holder, helper[1])
@@ -87,8 +87,8 @@ def axes_of(context: TransformationContext, launch: Launch, grid_may_stay: bool)
         axes.append(Axis(holder.size, tuple(dict.fromkeys(((holder.literal, 0), *(places or ()))))))
         changed |= dict.fromkeys(name.split(".")[0] for name in sorted(holder.names))
         if places is not None:
-            changed |= dict.fromkeys((*_grid_names(launch, index), *(() if helper is None else helper[:1])))
-    reason = _other_uses(context, launch, tuple(changed))
+            changed |= dict.fromkeys((*grid_names(launch, index), *(() if helper is None else helper[:1])))
+    reason = other_uses(context, launch, tuple(changed))
     return tuple(axes) if reason is None else reason
 
 
@@ -125,7 +125,7 @@ def literal_of_name(context: TransformationContext, launch: Launch, name: str) -
     return Span(start + number.start(1), start + number.end(1))
 
 
-def _grid_expression(launch: Launch, index: int) -> Node | None:
+def grid_expression(launch: Launch, index: int) -> Node | None:
     """What the grid has along one axis, followed through a host variable."""
     if index >= len(launch.grid.components):
         return None
@@ -172,7 +172,7 @@ def _is_unnamed(node: Node) -> bool:
 
 def _grid_mentions(launch: Launch, holder: _Holder) -> bool:
     """True where the grid is computed from the block's size in some way."""
-    expressions = (_grid_expression(launch, index) for index in range(len(launch.grid.components)))
+    expressions = (grid_expression(launch, index) for index in range(len(launch.grid.components)))
     return any(_mentions(e, holder.names) for e in expressions if e is not None)
 
 
@@ -277,7 +277,7 @@ def _unknown_names(expression: Node, scope: Scope, holder: _Holder, depth: int) 
     return tuple(found)
 
 
-def _grid_names(launch: Launch, index: int) -> Iterator[str]:
+def grid_names(launch: Launch, index: int) -> Iterator[str]:
     """Host variables that carry one component of the grid."""
     if launch.grid.variable is not None:
         yield launch.grid.variable
@@ -286,9 +286,9 @@ def _grid_names(launch: Launch, index: int) -> Iterator[str]:
         yield node_text(node)
 
 
-def _other_uses(context: TransformationContext, launch: Launch, names: tuple[str, ...]) -> Obstacle | None:
-    """Why one of ``names`` must keep its value: something else than this kernel's launches reads it."""
-    allowed = tuple(_launch_spans(context))
+def other_uses(context: TransformationContext, launch: Launch, names: tuple[str, ...], own: tuple[Span, ...] = ()) -> Obstacle | None:
+    """Why one of ``names`` must keep its value: something else than this kernel's launches, and what is its ``own``, reads it."""
+    allowed = (*_launch_spans(context), *own)
     for name in names:
         local = [] if launch.function is None else _mentions_of(context, launch.function, name)
         is_local = any(_is_defined_here(node) for node in local)

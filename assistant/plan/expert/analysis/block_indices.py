@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assistant.cuda.integers import evaluate
 from assistant.cuda.scopes import scope_of
-from assistant.cuda.syntax import Node, joined, node_text
+from assistant.cuda.syntax import Node, joined, node_text, parsed_expression
 from assistant.plan.expert.transformation import TransformationContext
 
 __all__ = ["builtin_fields", "is_global_index", "is_grid_stride", "largest_block", "plain_text"]
@@ -71,6 +72,5 @@ def largest_block(context: TransformationContext) -> int:
     limit = context.architecture.max_threads_per_block
     if not context.kernel.launch_bounds:
         return limit
-    bound = context.kernel.launch_bounds[0].strip()
-    value = int(bound) if bound.isdigit() else scope_of(context.tree, context.kernel).constants.get(bound, 0)
-    return min(limit, value)
+    bound = parsed_expression(context.kernel.launch_bounds[0])
+    return min(limit, (0 if bound is None else evaluate(bound, scope_of(context.tree, context.kernel), {})) or 0)

@@ -3,6 +3,7 @@
 Example::
 
     warp_dependence(context)    # None, or '__shfl_down_sync on line 9 depends on which threads form a warp'
+    block_dependence(context)   # None, or 'volatile on line 9 may depend on which warps form a block'
     unseen_launch(context)      # None, or 'k is used other than by a plain launch on line 3 of run.cu'
 """
 
@@ -22,12 +23,16 @@ from assistant.plan.expert.analysis.workload_block import declared_shapes
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 
-__all__ = ["hidden_builtin", "unseen_launch", "warp_dependence"]
+__all__ = ["block_dependence", "hidden_builtin", "unseen_launch", "warp_dependence"]
 
 _WARP_WORDS = re.compile(
     r"\b(__shfl\w*|__ballot\w*|__any\w*|__all\w*|__syncwarp|__activemask|__match_\w+|__reduce_\w+|warpSize|wmma|asm|__asm__|volatile"
     r"|cooperative_groups|cg|tiled_partition|coalesced_threads)\b"
 )
+_BLOCK_WORDS = re.compile(
+    r"\b(__shared__|__syncthreads\w*|__threadfence\w*|asm|__asm__|volatile|cooperative_groups|cg|tiled_partition|coalesced_threads)\b"
+)
+"""What may look past a warp; all else of `_WARP_WORDS` is between the threads of one."""
 _BUILTIN = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\b")
 
 
@@ -36,12 +41,25 @@ def warp_dependence(context: TransformationContext) -> Obstacle | None:
     head = context.text[context.kernel.span.start : context.kernel.body.start]
     if "__cluster_dims__" in head:
         return Obstacle(DeclineReason.WARP_MATTERS, "__cluster_dims__ fixes how the kernel's blocks lie together")
+    found = _found(context, _WARP_WORDS)
+    return Obstacle(DeclineReason.WARP_MATTERS, f"{found} depends on which threads form a warp") if found else None
+
+
+def block_dependence(context: TransformationContext) -> Obstacle | None:
+    """Why it may matter to the kernel or its helpers which warps form a block; None where each works for itself."""
+    if "__cluster_dims__" in context.text[context.kernel.span.start : context.kernel.body.start]:
+        return Obstacle(DeclineReason.WARP_MATTERS, "__cluster_dims__ fixes how the kernel's blocks lie together")
+    found = _found(context, _BLOCK_WORDS)
+    return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, f"{found} may depend on which warps form a block") if found else None
+
+
+def _found(context: TransformationContext, words: re.Pattern[str]) -> str:
+    """``__shfl_sync on line 9``; empty where the code has none of the words."""
     for span in _code_spans(context):
-        found = _WARP_WORDS.search(context.text, span.start, span.end)
-        if found is not None and not _is_comment(context, found.start()):
-            line = context.parsed.source.line_of(found.start())
-            return Obstacle(DeclineReason.WARP_MATTERS, f"{found[0]} on line {line} depends on which threads form a warp")
-    return None
+        for found in words.finditer(context.text, span.start, span.end):
+            if not _is_comment(context, found.start()):
+                return f"{found[0]} on line {context.parsed.source.line_of(found.start())}"
+    return ""
 
 
 def hidden_builtin(context: TransformationContext) -> Obstacle | None:

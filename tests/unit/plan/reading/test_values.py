@@ -58,6 +58,7 @@ def checked(expression):
         ("(int)(size_t)t >> 1", 66),
         ("min(t, n) > 7 ? 1u : 2u", 1),
         ("-7 / 2", -3),
+        ("__brev(t) >> (32 - 8)", 0b10100001),
         ("010 + 0b11", 11),
         ("changed", None),
         ("loaded", None),
