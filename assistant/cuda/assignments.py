@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assistant.cuda.calls import given_arguments, takes_values_only
+from assistant.cuda.calls import changeable_arguments
 from assistant.cuda.syntax import Node, SyntaxTree, kept
 from assistant.cuda.variables import locals_of
 from assistant.record import Record
@@ -61,5 +61,4 @@ def _changed(tree: SyntaxTree, region: Node) -> Iterator[str]:
         if target is not None and target.type == "identifier":
             yield tree.text(target)
     for call in tree.find("call_expression", inside=region):
-        if not takes_values_only(tree, call):
-            yield from (tree.text(argument) for argument in given_arguments(call) if argument.type == "identifier")
+        yield from (tree.text(argument) for argument in changeable_arguments(tree, call) if argument.type == "identifier")

@@ -15,7 +15,7 @@ from assistant.cuda.functions import functions
 from assistant.cuda.macros import changes_something, macro_text
 from assistant.cuda.syntax import Node, SyntaxTree, kept, without_comments
 
-__all__ = ["callee_name", "calls_of", "given_arguments", "takes_values_only"]
+__all__ = ["callee_name", "calls_of", "changeable_arguments", "given_arguments", "takes_values_only"]
 
 
 def callee_name(tree: SyntaxTree, call: Node) -> str:
@@ -35,6 +35,20 @@ def calls_of(tree: SyntaxTree, name: str) -> Iterator[Node]:
     for call in tree.find("call_expression"):
         if callee_name(tree, call).split("::")[-1] == name:
             yield call
+
+
+def changeable_arguments(tree: SyntaxTree, call: Node) -> tuple[Node, ...]:
+    """The arguments that the call may change by reference: of a function of this text those that it takes so, else all or none."""
+    if takes_values_only(tree, call):
+        return ()
+    name = callee_name(tree, call).split("::")[-1]
+    known = [f.parameters for f in functions(tree) if f.name == name]
+    given = given_arguments(call)
+    return tuple(
+        argument
+        for place, argument in enumerate(given)
+        if not known or any(place >= len(parameters) or parameters[place].is_reference for parameters in known)
+    )
 
 
 def takes_values_only(tree: SyntaxTree, call: Node) -> bool:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from assistant.cuda.accesses import ArrayAccess, Use, array_accesses, canonical, kind_of
+from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.assignments import assignments
 from assistant.cuda.branches import condition_of
 from assistant.cuda.calls import callee_name
@@ -26,6 +26,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.thread_loops import begins_by_thread
 from assistant.cuda.variables import declared_variables, locals_of
 from assistant.cuda.written_out_trees import written_out_trees
+from assistant.engine.evaluate.reloads import reloads
 from assistant.engine.evaluate.struct_uses import struct_uses
 from assistant.model.launch import Dim3
 from assistant.model.source import Kernel, ParsedSource, Source, Span
@@ -35,7 +36,7 @@ from assistant.plan.expert.analysis.diagonal_loop import diagonals_line
 from assistant.plan.expert.analysis.divided_roots import divided_root_obstacle, divided_roots
 from assistant.plan.expert.analysis.pass_loop import passes_line
 from assistant.plan.expert.analysis.running_powers import running_powers
-from assistant.plan.expert.analysis.unchanging_loads import elements, stored_in, unchanging_loads
+from assistant.plan.expert.analysis.unchanging_loads import stored_in
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.plan.expert.analysis.warp_requests import WarpRequest, requests_of
 from assistant.profile.facts import (
@@ -122,11 +123,15 @@ def source_facts(
         for call in tree.find("call_expression", inside=body):
             lines[tree.line(call)].reduces_arguments |= callee_name(tree, call) in _REDUCING
         _read_accesses(tree, body, pointers, lines)
-        _read_invariants(tree, body, pointers, lines)
         for access in array_accesses(tree, body):
             lines[tree.line(access.node)].moves_structures |= access.base in of_structures
         for element in carried_elements(tree, body):
             lines[tree.line(element.load)].carried.append(CarriedLoad(element.base, tree.line(element.store)))
+    for number, text, load in reloads(tree, bodies, pointers):
+        if load is None:
+            lines[number].varying.add(text)
+        else:
+            lines[number].invariant[text] = load
     lines.update({number: _Line() for number in structs if number not in lines})  # members used through a reference
     return SourceFacts(
         lines=tuple(
@@ -141,7 +146,7 @@ def source_facts(
                 reduces_arguments=found.reduces_arguments,
                 accumulated_pointers=_unique(found.accumulated),
                 invariant_loads=tuple(found.invariant.values()),
-                varying_load_count=len(found.varying),
+                varying_load_count=len(found.varying - found.invariant.keys()),
                 carried_loads=tuple(found.carried),
                 stored_pointers=_unique(found.stored),
                 read_count=sum(name not in found.accumulated for name in found.read),
@@ -297,22 +302,6 @@ def _read_accesses(tree: SyntaxTree, body: Node, pointers: set[str], lines: defa
         if parent is not None and parent.type == "field_expression":
             member = parent.child_by_field_name("field")
             line.fields += [] if member is None else [tree.text(member)]
-
-
-def _read_invariants(tree: SyntaxTree, body: Node, pointers: set[str], lines: defaultdict[int, _Line]) -> None:
-    """Loads of elements that a loop does not change, and on the same lines all others."""
-    function = next((function for function in functions(tree) if function.body == body), None)
-    if function is None:
-        return
-    found = {
-        load.node: load for load in unchanging_loads(tree, function) if load.pointer.partition(".")[0] in pointers or "." in load.pointer
-    }
-    for element in elements(tree, function, body):
-        line, text, load = lines[tree.line(element.node)], canonical(tree, element.node), found.get(element.node)
-        if load is not None:
-            line.invariant[text] = InvariantLoad(load.pointer, load.inner_count)
-        elif kind_of(tree, element.node) is Use.READ:
-            line.varying.add(text)
 
 
 def _is_invariant(tree: SyntaxTree, access: ArrayAccess, loop: Node) -> bool:

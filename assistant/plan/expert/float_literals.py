@@ -23,6 +23,7 @@ from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.plan import Decline, DeclineReason, MetricPrediction, Rewrite
 from assistant.model.source import Span, TextEdit
 from assistant.model.verification import Label
+from assistant.plan.expert.analysis.cut_later import CutLater, cut_later
 from assistant.plan.expert.analysis.predictions import predicted_values
 from assistant.plan.expert.analysis.template_types import instance_types
 from assistant.plan.expert.analysis.value_flow import COMPARISONS, Sink, largest_expression, operands, sink_of
@@ -67,12 +68,20 @@ class FloatLiterals:
         kept = tuple(r for r in results if isinstance(r, _DoubleExpression))
         lines = {context.tree.line(site) for c in converted for site in c.sites}
         if context.line in lines or (converted and context.line == context.kernel.line):
+            cut = cut_later(context)
+            if cut is not None:
+                return context.decline(self.technique, _whole_number(cut))
             return (_rewrite(context, converted, kept),)
         obstacles = [k.obstacle for k in kept if k.line == context.line] or [k.obstacle for k in kept]
         nothing = Obstacle(
             DeclineReason.NOTHING_TO_CHANGE, "no float expression of this line is double because of a literal or a math function"
         )
         return context.decline(self.technique, obstacles[0] if obstacles else nothing)
+
+
+def _whole_number(cut: CutLater) -> Obstacle:
+    words = f"`{cut.kernel}` makes integers of what the kernel leaves in `{cut.buffer}`, at line {cut.line}"
+    return Obstacle(DeclineReason.RESULT_WOULD_CHANGE, f"{words}: another rounding could give another number")
 
 
 def _results(context: TransformationContext) -> Iterator[_SingleExpression | _DoubleExpression]:

@@ -49,10 +49,13 @@ _MORE_THOROUGH = {"warp-shuffle-tail": "block-shuffles"}
 _SHARES_LOOPS = frozenset(
     {
         "block-to-grid", "coalescing-interchange", "double-tensor-cores", "loop-to-grid", "loop-to-threads", "register-tile",
-        "serial-to-block", "shared-tile", "split-k", "split-loop", "thread-coarsening", "warp-per-row", "window-tile",
+        "serial-to-block", "shared-tile", "split-k", "split-loop", "thread-coarsening", "tiled-pairs", "warp-per-row", "window-tile",
     }
 )  # fmt: skip
 """Techniques that give a kernel's loops to other threads or blocks, which need the loops in the kernel."""
+
+_KEEPS_THREADS = frozenset({"tiled-pairs"})
+"""Of these, techniques after which each thread does all that it did: what stands around the loop does not matter to them."""
 
 _READS_STEPS = frozenset({"block-shuffles"})
 """Techniques that read the steps of a reduction from a loop."""
@@ -197,6 +200,9 @@ class ExpertPlanner:
         result = self._transformations[technique.id].rewrite(context)
         if technique.id in _READS_STEPS and not (result and not isinstance(result, Decline)):
             result = self._with_rolled_steps(request, context, technique) or result
+        if not isinstance(result, Decline) and not result and technique.id in _SHARES_LOOPS:
+            later = self._with_opened_helper(request, context, technique)
+            result = result if isinstance(later, Decline) else later
         if isinstance(result, Decline):
             later = self._with(declared_late, request, context, technique) or self._with(counting_heads, request, context, technique)
             later = later or self._with_opened_helper(request, context, technique)
@@ -290,7 +296,7 @@ class ExpertPlanner:
         self, request: PlanRequest, context: TransformationContext, technique: Technique
     ) -> tuple[Rewrite, ...] | Decline:
         """What the technique makes of the kernel with the loop of its helper written into it; why it has to stay where it is."""
-        opened = opened_helper(context) if technique.id in _SHARES_LOOPS else None
+        opened = opened_helper(context, technique.id in _KEEPS_THREADS) if technique.id in _SHARES_LOOPS else None
         if isinstance(opened, Obstacle):
             is_in_kernel = context.tree.line(context.body) <= context.line <= context.body.end_point[0] + 1
             return () if is_in_kernel else context.decline(technique.id, opened)

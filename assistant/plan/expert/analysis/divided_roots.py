@@ -97,7 +97,7 @@ def _of_quotient(tree: SyntaxTree, function: Function, root: DividedRoot, quotie
         return Obstacle(DeclineReason.TYPE_UNKNOWN, f"the type of `{tree.text(quotient.dividend)}` does not follow from this file")
     if root.kind is Kind.FLOAT and kind is Kind.DOUBLE:
         return Obstacle(DeclineReason.DOUBLE_ON_PURPOSE, f"`{text}` is a double, which a float's reciprocal is not exact enough for")
-    if root.kind is Kind.FLOAT and kind in _DOUBLES:
+    if root.kind is Kind.FLOAT and kind in _DOUBLES and not _is_float_division(tree, function, kinds, quotient):
         words = f"a literal without `f` makes `{text}` a double: the literal first, then the root"
         return Obstacle(DeclineReason.OTHER_TECHNIQUE_FIRST, words)
     if quotient.is_update:
@@ -106,6 +106,17 @@ def _of_quotient(tree: SyntaxTree, function: Function, root: DividedRoot, quotie
         is_cut = sink_of(tree, kinds, function, largest_expression(tree, quotient.node)).kind in _INTEGERS
     words = f"`{text}` is cut to an integer, where a last bit may make a whole number of difference"
     return Obstacle(DeclineReason.RESULT_WOULD_CHANGE, words) if is_cut else None
+
+
+def _is_float_division(tree: SyntaxTree, function: Function, kinds: ValueKinds, quotient: Quotient) -> bool:
+    """``float s = 1.0 / r;`` with a float ``r``: a double quotient of two floats, rounded to a float, is their float quotient.
+
+    S. Figueroa, "When is double rounding innocuous?", SIGNUM Newsletter 30 (1995).
+    """
+    if quotient.is_update or not is_one(tree, quotient.dividend):
+        return False
+    top = largest_expression(tree, quotient.node)
+    return unparenthesized(top) == quotient.node and sink_of(tree, kinds, function, top).kind is Kind.FLOAT
 
 
 def _found(tree: SyntaxTree, function: Function) -> Iterator[DividedRoot]:

@@ -24,7 +24,7 @@ from assistant.cuda.variables import Variable, locals_of
 from assistant.plan.expert.analysis.memory_uses import member_declarator
 from assistant.record import Record
 
-__all__ = ["Element", "UnchangingLoad", "elements", "stored_in", "unchanging_loads"]
+__all__ = ["Element", "UnchangingLoad", "elements", "is_steady", "stored_in", "unchanging_loads"]
 
 _MAX_UNROLLED = 16
 """Iterations of an inner loop that the compiler surely unrolls: nvcc 13.0 unrolls twice as many of a few statements."""
@@ -102,7 +102,7 @@ def _unchanging(tree: SyntaxTree, function: Function, element: Element) -> Uncha
     inner_count, counters = 1, frozenset[str]()
     pointers = {each.pointer for each in elements(tree, function, element.node)}
     for loop in loops_around(tree, element.node):
-        if _is_steady(tree, function, element.address - counters, loop, counters):
+        if is_steady(tree, function, element.address - counters, loop, counters):
             stored = stored_in(tree, function, loop)
             if stored:
                 return None if pointers & stored else UnchangingLoad(element, loop, inner_count)
@@ -115,7 +115,7 @@ def _unchanging(tree: SyntaxTree, function: Function, element: Element) -> Uncha
     return None
 
 
-def _is_steady(tree: SyntaxTree, function: Function, names: frozenset[str], loop: Node, counters: frozenset[str]) -> bool:
+def is_steady(tree: SyntaxTree, function: Function, names: frozenset[str], loop: Node, counters: frozenset[str]) -> bool:
     """Whether all iterations of ``loop`` see the same values in these names, as far as ``counters`` of loops inside it have them."""
     changed = changed_names(tree, loop) | _changed_arrays(tree, function, loop)
     own = locals_of(tree, loop)

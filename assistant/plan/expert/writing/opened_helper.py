@@ -27,6 +27,7 @@ from assistant.cuda.syntax import Node, SyntaxTree, without_comments
 from assistant.cuda.variables import Variable, declared_variables, locals_of
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span, TextEdit
+from assistant.plan.expert.analysis.handed_places import is_changeable, is_steady, pointee, pointee_text, referred
 from assistant.plan.expert.analysis.value_kinds import Kind, ValueKinds
 from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
@@ -80,9 +81,12 @@ class _Call(Record):
     """What the helper returns."""
 
 
-def opened_helper(context: TransformationContext) -> OpenedHelper | Obstacle | None:
-    """Why the helper of the finding's line cannot be opened; None where the kernel calls no helper with a loop."""
-    call = _call(context)
+def opened_helper(context: TransformationContext, leaves_others: bool = False) -> OpenedHelper | Obstacle | None:
+    """Why the helper of the finding's line cannot be opened; None where the kernel calls no helper with a loop.
+
+    ``leaves_others``: other helpers with loops may stay where they are.
+    """
+    call = _call(context, leaves_others)
     if call is None or isinstance(call, Obstacle):
         return call
     tree, statements = context.tree, _statements(call)
@@ -100,7 +104,7 @@ def opened_helper(context: TransformationContext) -> OpenedHelper | Obstacle | N
     return OpenedHelper(call.helper.name, _edits(context, call, names, before), lines, removal)
 
 
-def _call(context: TransformationContext) -> _Call | Obstacle | None:
+def _call(context: TransformationContext, leaves_others: bool) -> _Call | Obstacle | None:
     tree = context.tree
     kernel = enclosing_function(tree, context.body)
     if kernel is None or kernel.body != context.body:
@@ -110,7 +114,8 @@ def _call(context: TransformationContext) -> _Call | Obstacle | None:
     helper, node = (asked or calls)[0] if calls else (None, None)
     if helper is None or node is None:
         return None
-    if len(calls) > 1:
+    is_among_others = leaves_others and bool(asked) and sum(other.name == helper.name for other, _ in calls) == 1
+    if len(calls) > 1 and not is_among_others:
         others = {other.name for other, _ in calls} - {helper.name}
         where = f"and `{min(others)}` another one" if others else "which would have to be called at one place of the kernel"
         return _obstacle(helper, where)
@@ -137,10 +142,12 @@ def _readable(tree: SyntaxTree, kernel: Function, helper: Function, node: Node) 
     statement, statements = _statement_of(node), without_comments(helper.body)
     returns = tuple(tree.find("return_statement", inside=helper.body))
     values = without_comments(returns[0]) if returns else ()
-    if helper.template is not None or any(not p.name or (p.is_reference and "const" not in tree.text(p.node)) for p in helper.parameters):
-        return _obstacle(helper, "which would have to be no template, with parameters that are values or pointers")
+    if helper.template is not None or any(not p.name for p in helper.parameters):
+        return _obstacle(helper, "which would have to be no template, with parameters that have names")
     if len(given_arguments(node)) != len(helper.parameters) or _is_odd(tree, helper):
         return _obstacle(helper, "of which a macro, assembly, shared memory or a call of itself hides what it does")
+    if any(not is_steady(tree, kernel, helper, node, given) for given in referred(tree, helper, node)):
+        return _obstacle(helper, "what it changes by reference would have to be a variable, or an element of one place")
     if any(each != statements[-1] for each in returns):
         return _obstacle(helper, "which would have to be left by nothing but a `return` at its end")
     call = None if statement is None else _Call(kernel, helper, node, statement, values[0] if values else None)
@@ -201,16 +208,33 @@ def _statements(call: _Call) -> tuple[Node, ...]:
 
 
 def _names(context: TransformationContext, call: _Call) -> dict[str, str]:
-    """By a name of the helper what stands for it in the kernel: the argument, or a name that is free there."""
+    """By a name of the helper what stands for it in the kernel: the argument, or a name that is free there; by ``*p`` what ``p`` is
+    the address of."""
     tree, found = context.tree, dict[str, str]()
     changed, result = changed_names(tree, call.helper.body), _declared_result(context, call)
+    moving = {name for given in _changed(context, call) for name in names_in(tree, given)}
     for parameter, given in zip(call.helper.parameters, given_arguments(call.node), strict=True):
-        is_given = parameter.name not in changed and _is_same(context, call.kernel, parameter, given)
+        place = pointee(tree, call.kernel, call.helper, parameter, given)
+        if place is not None:
+            found |= {parameter.name: tree.text(given), f"*{parameter.name}": place}
+            continue
+        is_given = is_changeable(tree, parameter)
+        is_copy = not parameter.is_reference and tree.text(given) in moving
+        is_given = is_given or (parameter.name not in changed and not is_copy and _is_same(context, call.kernel, parameter, given))
         found[parameter.name] = tree.text(given) if is_given else _free(context, call, parameter.name, found)
     for name in locals_of(tree, call.helper.body):
         is_result = result is not None and call.result is not None and name == tree.text(call.result)
         found[name] = result if is_result and result is not None else _free(context, call, name, found)
     return found
+
+
+def _changed(context: TransformationContext, call: _Call) -> Iterator[Node]:
+    """The arguments whose places the helper may change under their names in the kernel."""
+    tree = context.tree
+    yield from referred(tree, call.helper, call.node)
+    for parameter, given in zip(call.helper.parameters, given_arguments(call.node), strict=True):
+        if pointee(tree, call.kernel, call.helper, parameter, given) is not None:
+            yield given
 
 
 def _free(context: TransformationContext, call: _Call, name: str, given: Mapping[str, str]) -> str:
@@ -270,9 +294,13 @@ def _renamed(context: TransformationContext, inside: Node, span: Span, names: Ma
     tree, text = context.tree, context.text
     parts, position = list[str](), span.start
     for node in tree.find("identifier", inside=inside):
-        at = tree.span(node)
-        if span.start <= at.start and at.end <= span.end and tree.text(node) in names:
-            parts += [text[position : at.start], names[tree.text(node)]]
+        name = tree.text(node)
+        if name not in names:
+            continue
+        place = names.get(f"*{name}")
+        at, new = (tree.span(node), names[name]) if place is None else pointee_text(tree, node, place)
+        if span.start <= at.start and at.end <= span.end:
+            parts += [text[position : at.start], new]
             position = at.end
     return "".join((*parts, text[position : span.end]))
 
