@@ -31,6 +31,7 @@ from assistant.plan.expert.analysis.scaled_grids import coarser_grid
 from assistant.plan.expert.analysis.thread_exchange import hidden_builtin, unseen_launch, warp_dependence
 from assistant.plan.expert.analysis.workload_block import guessed_launch, launch_elsewhere, launch_labels
 from assistant.plan.expert.obstacle import Obstacle
+from assistant.plan.expert.thread_coarsening import ThreadCoarsening
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.plan.expert.writing.plane_rows_text import plane_rows_edits
 from assistant.plan.expert.writing.row_window_text import row_window_edits, window_count
@@ -97,7 +98,8 @@ def _of_windows(context: TransformationContext) -> tuple[Rewrite, ...] | Obstacl
     if not counts:
         return _TOO_FEW_BLOCKS
     planes = plane_kernel(context)
-    if isinstance(planes, PlaneKernel) and _is_busy(context, _LEAST_PLANES * counts[-1]):
+    is_coarser = isinstance(planes, PlaneKernel) and not isinstance(ThreadCoarsening().rewrite(context), Decline)
+    if isinstance(planes, PlaneKernel) and is_coarser and _is_busy(context, _LEAST_PLANES * counts[-1]):
         words = (
             f"let each thread compute several values of `{planes.index.name}` first (thread-coarsening), which then share the window, too"
         )
