@@ -135,6 +135,10 @@ WRONG = {
     "tiles-of-a-square-table": (
         "wavefront-tiles/edit_distance", "last = diagonal < tile_rows ? diagonal : tile_rows - 1", "last = diagonal"),
     "border-before-the-first-row": ("wavefront-tiles/common_subsequence", "if (j0 + tid <= LEN_B && i0 > 0)", "if (j0 + tid <= LEN_B)"),
+    "window-a-row-too-far": ("rows-per-thread/blurred_columns", "in[(first_y + j) * w + x]", "in[(first_y + j + 1) * w + x]"),
+    "window-without-its-bounds": ("rows-per-thread/blurred_columns", "first_y + j >= 0 && ", ""),
+    "rows-beyond-the-last-stored": ("rows-per-thread/blurred_columns", "if (y < h)\n\t\t\tout", "if (true)\n\t\t\tout"),
+    "padding-of-the-first-row-left-out": ("rows-per-thread/padded_by_a_choice", "rr < 0 || ", ""),
 }  # fmt: skip
 RIGHT = tuple(dict.fromkeys(program for program, _, _ in WRONG.values()))
 

@@ -243,11 +243,15 @@ def _apart(
 def _shared(context: TransformationContext, function: Function, dependent: frozenset[str], statements: tuple[Node, ...]) -> str | None:
     """Of the loads in loops one that does not depend on the plane, where others of the same statement do."""
     tree = context.tree
+    known = locals_of(tree, function.body)
     for statement in statements:
         if not any(a.type in LOOPS for a in tree.ancestors(statement)):
             continue
-        loads = [a for a in array_accesses(tree, statement) if a.kind is Use.READ and a.base in global_pointers(tree, function, a.node)]
-        for load in loads:
-            if not names_in(tree, load.node) & dependent:
+        values = [v.value for name in sorted(names_in(tree, statement) - dependent) for v in known.get(name, ())]
+        in_loops = (n for n in values if n is not None and any(a.type in LOOPS for a in tree.ancestors(n)))
+        accesses = (a for node in (statement, *in_loops) for a in array_accesses(tree, node))
+        for load in accesses:
+            is_global = load.kind is Use.READ and load.base in global_pointers(tree, function, load.node)
+            if is_global and not names_in(tree, load.node) & dependent:
                 return load.base
     return None

@@ -34,7 +34,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["PlaneResult", "RowBound", "plane_result"]
+__all__ = ["PlaneResult", "RowBound", "ThreadRow", "plane_result", "row_of"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 5))
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -121,7 +121,7 @@ def plane_result(context: TransformationContext) -> PlaneResult | Obstacle | Non
     guarded = _guarded(tree, body)
     if isinstance(guarded, Obstacle):
         return guarded
-    row = _row(context, function, block)
+    row = row_of(context, function, block)
     return row if isinstance(row, Obstacle) else _parts(context, function, block, guarded, row)
 
 
@@ -158,13 +158,13 @@ def _guarded(tree: SyntaxTree, body: Node) -> _Guarded | Obstacle:
     return _Guarded(guards[0], is_around, branch == last, tuple(statements[:-1]), assigned, edges)
 
 
-class _Row(Record):
+class ThreadRow(Record):
     variable: Variable
     place: str
     offset: tuple[str, ...]
 
 
-def _row(context: TransformationContext, function: Function, block: Dim3) -> _Row | Obstacle:
+def row_of(context: TransformationContext, function: Function, block: Dim3) -> ThreadRow | Obstacle:
     """The local that is the thread's place along y and what is added to it; nothing else may look at that place."""
     tree = context.tree
     declared = [v for n in tree.find("declaration", inside=context.body) for v in declared_variables(tree, n)]
@@ -182,7 +182,7 @@ def _row(context: TransformationContext, function: Function, block: Dim3) -> _Ro
         text = tree.text(node).replace(" ", "")
         if text in ("threadIdx.y", "blockIdx.y", "blockDim.y", "gridDim.y") and not span[0] <= node.start_byte < span[1]:
             return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, f"line {tree.line(node)} uses {text} for more than the element's row")
-    return _Row(row, " + ".join(tree.text(term) for term in own), tuple(tree.text(term) for term in others))
+    return ThreadRow(row, " + ".join(tree.text(term) for term in own), tuple(tree.text(term) for term in others))
 
 
 def _is_place(context: TransformationContext, terms: Sequence[Node], block: Dim3) -> Iterator[bool]:
@@ -195,7 +195,7 @@ def _is_place(context: TransformationContext, terms: Sequence[Node], block: Dim3
         yield len(known) == len(values) and sum(known) == at * block.y + thread
 
 
-def _parts(context: TransformationContext, function: Function, block: Dim3, guarded: _Guarded, found: _Row) -> PlaneResult | Obstacle:
+def _parts(context: TransformationContext, function: Function, block: Dim3, guarded: _Guarded, found: ThreadRow) -> PlaneResult | Obstacle:
     tree, row = context.tree, found.variable
     conditions = _conditions(tree, function, guarded, row.name)
     if isinstance(conditions, Obstacle):

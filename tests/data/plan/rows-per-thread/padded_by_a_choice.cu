@@ -1,0 +1,46 @@
+// kernel=fold line=20 finding=KO108
+#include <cstdio>
+#include <vector>
+
+__global__ void fold(const float *img, const float *taps, float *res, int chans, int nrow, int ncol)
+{
+    int c0 = blockIdx.x * blockDim.x + threadIdx.x;
+    int r0 = blockIdx.y * blockDim.y + threadIdx.y;
+    if (c0 >= ncol || r0 >= nrow) return;
+
+    float s = 0;
+    for (int c = 0; c < chans; ++c) {
+        for (int a = -1; a <= 1; ++a)
+            for (int b = -2; b <= 2; ++b) {
+                int rr = (int)r0 + a;
+                int cc = c0 + b;
+                float p = (rr < 0 || rr >= nrow || cc < 0 || cc >= ncol)
+                              ? 0.0f
+                              : img[(c * nrow + rr) * ncol + cc];
+                s += p * taps[(c * 3 + a + 1) * 5 + b + 2];
+            }
+    }
+    res[r0 * ncol + c0] = s;
+}
+
+int main()
+{
+    const int chans = 3, nrow = 45, ncol = 37;
+    std::vector<float> img(chans * nrow * ncol), taps(chans * 15), res(nrow * ncol);
+    for (size_t i = 0; i < img.size(); i++) img[i] = float(i % 29) / 13 - 1;
+    for (size_t i = 0; i < taps.size(); i++) taps[i] = float(i % 11) / 9 - 0.5f;
+    float *img_d, *taps_d, *res_d;
+    cudaMalloc(&img_d, img.size() * sizeof(float));
+    cudaMalloc(&taps_d, taps.size() * sizeof(float));
+    cudaMalloc(&res_d, res.size() * sizeof(float));
+    cudaMemcpy(img_d, img.data(), img.size() * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(taps_d, taps.data(), taps.size() * sizeof(float), cudaMemcpyHostToDevice);
+    fold<<<dim3((ncol + 15) / 16, (nrow + 7) / 8), dim3(16, 8)>>>(img_d, taps_d, res_d, chans, nrow, ncol);
+    cudaMemcpy(res.data(), res_d, res.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    double sum = 0;
+    for (size_t i = 0; i < res.size(); i++) sum += res[i] * (i % 7 + 1);
+    printf("%.4f\n", sum);
+    cudaFree(img_d);
+    cudaFree(taps_d);
+    cudaFree(res_d);
+}

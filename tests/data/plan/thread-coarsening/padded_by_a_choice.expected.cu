@@ -1,0 +1,31 @@
+// kernel=fold line=15 finding=KO108
+__global__ void fold(const float *img, const float *taps, float *res, int chans, int filters, int nrow, int ncol)
+{
+    int c0 = blockIdx.x * blockDim.x + threadIdx.x;
+    int r0 = blockIdx.y * blockDim.y + threadIdx.y;
+    const int first_which = blockIdx.z * 4;
+    int which[4];
+    #pragma unroll
+    for (int r = 0; r < 4; r++)
+        which[r] = min(first_which + r, filters - 1);
+    if (c0 >= ncol || r0 >= nrow) return;
+    float s[4] = {};
+    for (int c = 0; c < chans; ++c)
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b) {
+                int rr = r0 + a - 1;
+                int cc = c0 + b - 1;
+                float p = rr < 0 || rr >= nrow || cc < 0 || cc >= ncol ? 0.0f : img[(c * nrow + rr) * ncol + cc];
+                #pragma unroll
+                for (int r = 0; r < 4; r++)
+                    s[r] += p * taps[((which[r] * chans + c) * 3 + a) * 3 + b];
+            }
+    #pragma unroll
+    for (int r = 0; r < 4; r++)
+        res[(which[r] * nrow + r0) * ncol + c0] = s[r];
+}
+
+void run(const float *img, const float *taps, float *res, int chans, int filters, int nrow, int ncol)
+{
+    fold<<<dim3((ncol + 15) / 16, (nrow + 7) / 8, (filters + 3) / 4), dim3(16, 8)>>>(img, taps, res, chans, filters, nrow, ncol);
+}
