@@ -163,7 +163,9 @@ class FollowedTotals(FollowedValues):
         target, value = (None if change is None else change.child_by_field_name(side) for side in ("left", "right"))
         if change is None or target is None or value is None or condition is None or value.type != "number_literal":
             return False
-        is_named = names_in(self._frames[-1].tree, condition) == {node_text(target)} and "=" in {node_text(n) for n in change.children}
+        is_named = names_in(self._frames[-1].tree, condition) == frozenset((node_text(target),)) and "=" in {
+            node_text(n) for n in change.children
+        }
         is_all = len(threads) == self._groups.count
         return is_named and is_all and all(self._has_total(node_text(target), thread) for thread in threads)
 
