@@ -43,7 +43,7 @@ _CALLED = re.compile(r"\b(\w+?)f?\s*\(")
 def tied_hunks(files: Sequence[FileChange]) -> tuple[tuple[str, ...], ...]:
     """Ids of hunks by choice, in the order in which people see them; a hunk that stands alone is a choice of its own."""
     hunks = [hunk for change in files for hunk in change.hunks]
-    own = _declared(" ".join(change.before_text for change in files))
+    own = _declared(" ".join(text for change in files for text in (change.before_text, change.after_text)))
     resized = frozenset[str]().union(*map(_resized, hunks))
     of_launch = launch_hunks(files)
     tying = [_tying(hunk, own, resized) | ({_LAUNCH} if hunk.id in of_launch else set[str]()) for hunk in hunks]
@@ -62,7 +62,7 @@ def tied_hunks(files: Sequence[FileChange]) -> tuple[tuple[str, ...], ...]:
 def _tying(hunk: Hunk, own: frozenset[str], resized: frozenset[str]) -> set[str]:
     """What ties the hunk to others: names that are more or fewer in it than before, and what stands for something else.
 
-    ``own``: functions of the program; ``resized``: arrays that the edit declares with another size.
+    ``own``: functions of the program, and those that the edit adds; ``resized``: arrays that the edit declares with another size.
     """
     before, after = (_names("\n".join(lines)) for lines in (hunk.before, hunk.after))
     changed = {each for each in {*before, *after} if before.count(each) != after.count(each)}

@@ -119,7 +119,9 @@ def is_surely_wrong(prepared: PreparedOutput, some: Patterns, places: slice | Pl
     if isinstance(tolerance, FixedTolerance):
         most = tolerance.atol + tolerance.rtol * np.abs(reference)
     else:
-        most = MAX_FACTOR * prepared.own.max + MAX_ROUNDOFFS * (element.unit_roundoff or 0.0) * largest(prepared.reference)
+        most = (MAX_FACTOR + prepared.is_stand_in) * prepared.own.max + MAX_ROUNDOFFS * (element.unit_roundoff or 0.0) * largest(
+            prepared.reference
+        )
     return bool((np.abs(values - reference) > most)[usable].any())
 
 
@@ -134,7 +136,8 @@ def _largest_rounding(prepared: PreparedOutput, tolerance: Tolerance) -> float:
     assert prepared.reference is not None
     if isinstance(tolerance, FixedTolerance):
         return tolerance.atol
-    return allowance(prepared.own, prepared.output.element.unit_roundoff or 0.0, finite_reference(prepared)).max
+    roundoff, reference = prepared.output.element.unit_roundoff or 0.0, finite_reference(prepared)
+    return allowance(prepared.own, roundoff, reference, is_stand_in=prepared.is_stand_in).max
 
 
 def leaves_same_values(prepared: PreparedOutput, after: bytes, fill: int) -> bool:
@@ -181,7 +184,7 @@ def _compare_floats(
         outcome = Outcome.FAIL if (np.abs(values - reference) > most).any() else Outcome.PASS
         detail = f"tolerance rtol {tolerance.rtol:g}, atol {tolerance.atol:g}"
     else:
-        allowed = allowance(prepared.own, element.unit_roundoff or 0.0, reference)
+        allowed = allowance(prepared.own, element.unit_roundoff or 0.0, reference, is_stand_in=prepared.is_stand_in)
         outcome = grade(errors, allowed, is_precision_changed)
         if outcome is not Outcome.PASS:
             outcome = grade(usual_errors(values, reference), allowed, is_precision_changed)

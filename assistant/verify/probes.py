@@ -178,7 +178,7 @@ def _by_reference(prepared: PreparedOutput, case: CaseEvidence) -> PreparedOutpu
         return prepared
     reference = np.frombuffer(raw, "<f8")
     values = floats(prepared.runs[0].contents(prepared.output.buffer.id) or b"", prepared.output.element)
-    return replace(prepared, reference=reference, own=errors_of(values[written], reference[written]))
+    return replace(prepared, reference=reference, own=errors_of(values[written], reference[written]), is_stand_in=False)
 
 
 def _roundoff(case: CaseEvidence, prepared: PreparedOutput) -> float:

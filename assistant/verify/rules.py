@@ -7,7 +7,7 @@ its runs on inputs moved by one ulp give. `compare` applies the rules.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -65,6 +65,8 @@ class PreparedOutput(Record, eq=False):
     """How far the original's own runs are apart; part of ``own``."""
     is_estimated: bool = False
     """No reference and no perturbed runs: E holds only the run-to-run spread."""
+    is_stand_in: bool = False
+    """``reference`` is what the original left."""
     is_unordered: bool = False
     """Which value stands where differs between the original's own runs, though they leave the same ones: compared sorted."""
 
@@ -81,7 +83,7 @@ class PreparedOutput(Record, eq=False):
     def allowed(self) -> Allowance:
         """How far any version of a plain output may be from its float64 values."""
         assert self.reference is not None
-        return allowance(self.own, self.output.element.unit_roundoff or 0.0, self.reference)
+        return allowance(self.own, self.output.element.unit_roundoff or 0.0, self.reference, is_stand_in=self.is_stand_in)
 
 
 Spreads = Mapping[tuple[str, str], Errors]
@@ -237,21 +239,28 @@ def _from_spread(
     values = chosen(original, output.written & np.isfinite(original))
     roundoff = output.element.unit_roundoff or 0.0
     adding = one_by_one(roundoff, values, case.longest_row)
+    if output.element.scalar_bytes == 8:
+        terms = max(_term_count(output, case), _looped_terms(output, case))
+        adding = adding.at_least(_by_adding(output, original, one_by_one, terms))
     in_loops = regrouping(roundoff, values, _looped_terms(output, case))
     reordered = largest_of(_regrouping(output, case, original).at_least(in_loops), values.size)
     own = (sensitivity or NO_ERRORS).at_least(reordered).at_least(adding)
     is_estimated = sensitivity is None and not case.can_be_perturbed
-    return PreparedOutput(output, runs, False, original, own + spread, spread, is_estimated=is_estimated)
+    return PreparedOutput(output, runs, False, original, own + spread, spread, is_estimated=is_estimated, is_stand_in=True)
 
 
 def _regrouping(output: OutputBuffer, case: CaseEvidence, reference: FloatArray) -> Errors:
     """What another order of additions may move the output by; in place, what is added to counts: `x -= mean` leaves less than it takes."""
-    unit_roundoff, terms = output.element.unit_roundoff or 0.0, _term_count(output, case)
-    after = regrouping(unit_roundoff, chosen(reference, output.written & np.isfinite(reference)), terms)
+    return _by_adding(output, reference, regrouping, _term_count(output, case))
+
+
+def _by_adding(output: OutputBuffer, reference: FloatArray, estimate: Callable[[float, FloatArray, float], Errors], terms: float) -> Errors:
+    unit_roundoff = output.element.unit_roundoff or 0.0
+    after = estimate(unit_roundoff, chosen(reference, output.written & np.isfinite(reference)), terms)
     if output.buffer.is_poisoned or output.buffer.is_only_stored:
         return after
     before = floats(output.buffer.before, output.element)
-    return after.at_least(regrouping(unit_roundoff, chosen(before, output.written & np.isfinite(before)), terms))
+    return after.at_least(estimate(unit_roundoff, chosen(before, output.written & np.isfinite(before)), terms))
 
 
 def _term_count(output: OutputBuffer, case: CaseEvidence) -> float:

@@ -14,6 +14,9 @@ In a large output, too, the root-mean-square may be made of a few elements far f
 added to), and vary from run to run as much as they do. So the first bound is held to the others: one element in a hundred, 64 at most,
 may miss it, and has to meet the second like all.
 
+Where what the original left stands for r64 (doubles, of which there is no better value), it is itself E away from the truth, on either
+side: both bounds have one E more there.
+
 A mark (``FLT_MAX`` where nothing was found) is no size that errors are measured by: next to it no other value would count.
 """
 
@@ -145,14 +148,18 @@ def usual_spread(outputs: Sequence[tuple[Errors, float]]) -> Errors:
     return Errors(median(one.rms for one in relative), median(one.max for one in relative)) if relative else NO_ERRORS
 
 
-def allowance(own: Errors, unit_roundoff: float, reference: FloatArray) -> Allowance:
-    """What an output may err by (docs/explanation/verification.md); ``own``: the original's error, ``reference``: its written elements."""
+def allowance(own: Errors, unit_roundoff: float, reference: FloatArray, *, is_stand_in: bool = False) -> Allowance:
+    """What an output may err by (docs/explanation/verification.md); ``own``: the original's error, ``reference``: its written elements.
+
+    ``is_stand_in``: the reference is what the original left, which is as far from the truth as its error, on either side of it.
+    """
     measure = without_marks(reference, unit_roundoff)
     top = largest(measure)
-    largest_error = MAX_FACTOR * own.max + MAX_ROUNDOFFS * unit_roundoff * top
+    largest_error = (MAX_FACTOR + is_stand_in) * own.max + MAX_ROUNDOFFS * unit_roundoff * top
     if reference.size < SMALL_OUTPUT:
         return Allowance(largest_error, largest_error)
-    return Allowance(RMS_FACTOR * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms_below(measure, top), largest_error)
+    usual_error = (RMS_FACTOR + is_stand_in) * own.rms + RMS_ROUNDOFFS * unit_roundoff * rms_below(measure, top)
+    return Allowance(usual_error, largest_error)
 
 
 def has_marks(values: FloatArray, unit_roundoff: float) -> bool:
@@ -220,9 +227,9 @@ def largest_of(estimate: Errors, count: int) -> Errors:
     return Errors(estimate.rms, estimate.max * max(1.0, sqrt(2.0 * log(max(1, count)))))
 
 
-def one_by_one(unit_roundoff: float, values: FloatArray, term_count: int) -> Errors:
+def one_by_one(unit_roundoff: float, values: FloatArray, term_count: float) -> Errors:
     """What sums of ``term_count`` terms may err by, added one by one: half of Higham's bound of (n-1)·u (Accuracy and Stability, §4.2)."""
-    share = max(0, term_count - 1) / 2 * min(unit_roundoff, FLOAT_ROUNDOFF)
+    share = max(0.0, term_count - 1) / 2 * min(unit_roundoff, FLOAT_ROUNDOFF)
     return _size_of(without_marks(values, unit_roundoff)).times(share)
 
 

@@ -229,6 +229,41 @@ def test_a_column_that_is_centred_in_place_may_be_added_up_in_another_order() ->
     assert judged(in_pairs, thread_count=8192) is Outcome.FAIL, "an element for each thread leaves nothing to add up"
 
 
+@pytest.mark.parametrize("values", ["random", "few", "mostly alike", "two levels", "with a peak"])
+def test_columns_of_doubles_that_a_warp_adds_up_are_right_whatever_they_hold(values: str) -> None:
+    """Like terms, one after the other, err to one side: 0.1 added 251 times by 31 roundoffs, where random terms make five of it."""
+    random = np.random.default_rng(5).random((251, 131))
+    point, column = np.meshgrid(np.arange(251), np.arange(131), indexing="ij")
+    columns = {
+        "random": random,
+        "few": 0.1 * (column % 7) + 0.1 * np.floor(2 * random),
+        "mostly alike": np.where(random < 0.02, 0.0, 0.1 * (column % 7) + 0.1),
+        "two levels": 0.7 + 0.1 * (point > 125),
+        "with a peak": 0.1 * (column % 9) + 0.1 + 0.3 * (point == 40),
+    }[values]
+
+    def centred(lanes: int, error: float = 0.0) -> Kernel:
+        def run(b: Buffers) -> None:
+            own = b["x"].reshape(251, 131)
+            padded = np.zeros((-(-251 // lanes) * lanes, 131))
+            padded[:251] = own
+            partial = np.cumsum(padded.reshape(-1, lanes, 131), axis=0)[-1]
+            while len(partial) > 1:
+                partial = partial[: len(partial) // 2] + partial[len(partial) // 2 :]
+            own -= partial[0] / 251 * (1 + error)
+
+        return run
+
+    def judged(candidate: Kernel) -> Outcome:
+        made = case(centred(1), candidate, buffers={"x": columns.ravel().copy()})
+        result = judge(JudgeEvidence((replace(made, iterations=251, thread_count=131),), AutoTolerance()))
+        assert isinstance(result, Verification)
+        return result.outcome
+
+    assert judged(centred(32)) is Outcome.PASS
+    assert judged(centred(32, error=1e-12)) is Outcome.FAIL, "that is no rounding"
+
+
 @pytest.mark.parametrize("kind", ["near", "cancelling"])
 def test_values_that_lose_digits_leave_room_for_half_of_them(kind: str) -> None:
     honest, lossy = (judge(of_kind(kind, nearly(count))) for count in (1000.0, 10000.0))
