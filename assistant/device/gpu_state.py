@@ -19,9 +19,9 @@ from typing import TypeVar
 from assistant.build.symbols import is_in_unit, symbol_for
 from assistant.device.driver import Address, DeviceError, Driver, FunctionHandle, ModuleHandle
 from assistant.device.gpu_protocol import Image
+from assistant.disk.gpu_lease import Lease, lock_folder
 from assistant.errors import CannotAnswerError
 from assistant.record import Record
-from assistant.worker.lease import Lease, lock_folder
 
 Part = TypeVar("Part")
 

@@ -39,10 +39,10 @@ from assistant.device.snapshots import (
     take_snapshots,
 )
 from assistant.device.timing.ops import PeaksRequest, TimeRequest, peaks, time_pairs
+from assistant.disk.gpu_lease import GpuBusyError, NoRoomError, waits_since_last
 from assistant.errors import CannotAnswerError, KernelOptError
 from assistant.record import Record
 from assistant.serialize import decode
-from assistant.worker.lease import GpuBusyError, NoRoomError, waits_since_last
 
 __all__ = ["OPERATIONS", "GpuWorker", "Operation", "serve"]
 

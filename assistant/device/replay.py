@@ -23,9 +23,9 @@ from assistant.device.left import stored
 from assistant.device.memory_checks import MemoryChecks
 from assistant.device.replay_case import ReplayBuffer, ReplayCase, read_case
 from assistant.device.staging import Pristine, Stage
+from assistant.disk.gpu_lease import GpuBusyError, NoRoomError
 from assistant.errors import CannotAnswerError
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.worker.lease import GpuBusyError, NoRoomError
 
 __all__ = ["LaunchesTimedOut", "fill_shared", "replay", "runtime_error_name", "wait_for"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from assistant.cuda.one_gpu import stays_on_first_gpu
 from assistant.cuda.parse import parse
 from assistant.lab.emulated_replays import LATE
 from assistant.lab.gpus import Gpu, NoGpu, list_gpus
+from assistant.lab.held_gpus import held_alone
 from assistant.lab.process import WorkerDied, WorkerPool, WorkerTimedOut
 from assistant.lab.readable import workspaces
 from assistant.lab.uncounted import bare_profile
@@ -41,7 +42,7 @@ _RECORDED_ON = "GPU, by CUPTI's time stamps"
 _BUILD_S = 240.0
 """The recording library and the program are built before the first run."""
 _LEASE_S = 120.0
-"""How long a program waits for each of its GPUs while other front ends measure on them (``worker.lease``)."""
+"""How long a program waits for each of its GPUs while other front ends measure on them (``disk.gpu_lease``)."""
 _EXTENSION_BUILD_S = 900.0
 """What building a PyTorch extension may take besides its run (chosen: a file with PyTorch's headers takes a minute on a slow core)."""
 _COUNTED_LAUNCHES = 16
@@ -57,6 +58,7 @@ class CapturedRuns:
         self._cache = cache
         self._gpu = gpu
         self._worker = WorkerPool("assistant.device.capture", {**os.environ, "TMPDIR": str(scratch)}, at_once)
+        self._own_waits: list[tuple[float, float]] = []
         self._run_count = 0
         self._ahead: dict[Program, asyncio.Event] = {}
         """Programs whose builds were begun before they are run; the event: it has ended."""
@@ -64,7 +66,7 @@ class CapturedRuns:
     @property
     def waits(self) -> list[tuple[float, float]]:
         """As of `WorkerProcess`."""
-        return self._worker.waits
+        return [*self._own_waits, *self._worker.waits]
 
     async def build_ahead(self, program: Program, limits: RunLimits) -> None:
         """Build what ``run`` will start, next to what else is done; where that cannot be done, the run says why."""
@@ -80,23 +82,42 @@ class CapturedRuns:
         finally:
             ended.set()
 
-    async def run(
-        self, program: Program, limits: RunLimits, is_timeline: bool = False, snapshots: Path | None = None
-    ) -> ProgramRun | LabFailure:
-        """One run of the program; profiles and problems stay empty. ``is_timeline``: with when its steps ran, and no launch kept.
+    async def run(self, program: Program, limits: RunLimits, snapshots: Path | None = None) -> ProgramRun | LabFailure:
+        """One run of the program; profiles and problems stay empty.
 
         ``snapshots``: with snapshots of its large launches taken through the pipes of this folder, and no launch kept.
         """
-        built = _as_built(program)
-        if (ahead := self._ahead.get(built)) is not None:
+        if (ahead := self._ahead.get(_as_built(program))) is not None:
             await ahead.wait()
-        message = await self._message(program, limits, "capture")
-        message |= {"is_timeline": is_timeline, "snapshots": encode(snapshots)}
+        return await self._ran(program, await self._message(program, limits, "capture") | {"snapshots": encode(snapshots)})
+
+    async def timelines(self, programs: Sequence[Program], limits: RunLimits) -> tuple[ProgramRun, ...] | LabFailure:
+        """A run of each, one after the other, with when its steps ran, and no launch kept. Nobody else has their GPUs until the last has
+        ended; they are built before that."""
+        for program in programs:
+            await self.build_ahead(program, limits)
+            await self._ahead[_as_built(program)].wait()
+        messages = [await self._message(program, limits, "capture") for program in programs]
+        uuids = dict.fromkeys(uuid for message in messages for uuid in message["gpu_uuids"])
+        runs = list[ProgramRun]()
+        async with held_alone(uuids, self._own_waits) as busy:
+            if busy is not None:
+                return LabFailure("busy", busy.message, "try again, or use --device cpu")
+            for program, message in zip(programs, messages, strict=True):
+                run = await self._ran(program, message | {"is_timeline": True, "gpu_uuids": []})
+                if isinstance(run, LabFailure):
+                    return run
+                runs.append(run)
+        return tuple(runs)
+
+    async def _ran(self, program: Program, message: dict[str, Any]) -> ProgramRun | LabFailure:
         try:
             run_s = float(message["limits"]["wall_s"]) * (
                 1 + bool(program.build_command) + program.is_candidate
             )  # one that fails runs twice
-            reply = await self._worker.request(message, run_s + _BUILD_S + _LEASE_S * len(message["gpu_uuids"]), _kept_for(built))
+            reply = await self._worker.request(
+                message, run_s + _BUILD_S + _LEASE_S * len(message["gpu_uuids"]), _kept_for(_as_built(program))
+            )
         except WorkerTimedOut as error:
             return LabFailure("timed_out", str(error), "raise --timeout or shrink the workload")
         except WorkerDied as error:

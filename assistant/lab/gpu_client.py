@@ -21,7 +21,7 @@ from assistant.ports.lab import LabFailure
 __all__ = ["GpuClient"]
 
 _LEASE_S = 120.0
-"""How long a worker waits for the GPU while another front end measures on it (``worker.lease``)."""
+"""How long a worker waits for the GPU while another front end measures on it (``disk.gpu_lease``)."""
 _START_S = 30.0
 """Starting Python, the driver and a context: about 2 s on an idle machine."""
 _RESTED_S = 90.0

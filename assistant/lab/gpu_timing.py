@@ -122,8 +122,8 @@ class GpuTiming:
             await asyncio.to_thread(self._peaks.keep, timing, gpu.driver_version)
         return await self._with_profiled_times(timing, a_image, helpers, [a_case for a_case, _ in cases], limits)
 
-    async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
-        return await self._captured.run(program, limits, is_timeline=True)
+    async def timelines(self, programs: Sequence[Program], limits: RunLimits) -> tuple[ProgramRun, ...] | LabFailure:
+        return await self._captured.timelines(programs, limits)
 
     async def _with_profiled_times(
         self, timing: PairTiming, image: Image, helpers: str, cases: Sequence[Case], limits: RunLimits

@@ -251,8 +251,8 @@ class Timing(Protocol):
         """Times of both on every case; a pair holds A's and B's launches of a case, whose contents are A's."""
         ...
 
-    async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
-        """One run of the program on the GPU at full speed, with ``Recording.steps`` timed and no launch kept."""
+    async def timelines(self, programs: Sequence[Program], limits: RunLimits) -> tuple[ProgramRun, ...] | LabFailure:
+        """A run of each in turn at full speed, alone on the GPU until the last ends: ``Recording.steps`` timed and no launch kept."""
         ...
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
+from assistant.disk.gpu_lease import Lease, lock_folder
 from assistant.serialize import decode, encode
 from assistant.torch_worker.protocol import SideReply, SideRequest
 from assistant.torch_worker.turns import Turns
@@ -23,7 +24,6 @@ from assistant.worker.child import Bounds, Command, Interrupted, Outcome, run_ch
 from assistant.worker.environment import candidate_environment, own_environment
 from assistant.worker.fork_server import ForkServer
 from assistant.worker.launcher import Launcher
-from assistant.worker.lease import Lease, lock_folder
 from assistant.worker.left_behind import keep_plain_files
 from assistant.worker.sandbox import Confinement, confine, confine_to_gpu
 

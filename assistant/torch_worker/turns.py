@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
-from assistant.worker.lease import GpuBusyError, Lease
+from assistant.disk.gpu_lease import GpuBusyError, Lease
 
 __all__ = ["KINDS", "Turns"]
 

@@ -124,11 +124,11 @@ def kernel_text(path: Path) -> str:
 def _measured(path: Path, text: str) -> dict[str, Any]:
     import torch
 
+    from assistant.disk.gpu_lease import Lease, lock_folder
     from assistant.operators.timing import compared
     from assistant.torch_worker.side.contenders import CANDIDATE, EAGER, Contender, contender
     from assistant.torch_worker.side.timing import Clock, kernels_of, turns
     from assistant.torch_worker.side.trace import Trace
-    from assistant.worker.lease import Lease, lock_folder
 
     torch.set_num_threads(1)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False

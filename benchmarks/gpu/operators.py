@@ -62,10 +62,10 @@ def _measured(name: str, sizes: dict[str, int], ways: list[str]) -> list[dict[st
     from torch.utils.benchmark import Timer
     from triton.testing import do_bench
 
+    from assistant.disk.gpu_lease import Lease, lock_folder
     from assistant.operators.timing import compared
     from assistant.torch_worker.side.contenders import Contender, Left, contender
     from assistant.torch_worker.side.timing import Clock, turns
-    from assistant.worker.lease import Lease, lock_folder
 
     torch.set_num_threads(1)  # as Timer does: what PyTorch compiled for another number of threads it compiles anew
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False

@@ -44,6 +44,15 @@ class Clock:
         timings = tuple(self._case(a, b, *pair) for pair in cases)
         return PairTiming(timings, TimedDevice("a clock of the tests", "GPU-T", "1", "nvcc"))
 
+    async def timelines(self, programs: Sequence[Program], limits: RunLimits) -> tuple[ProgramRun, ...] | LabFailure:
+        runs = list[ProgramRun]()
+        for program in programs:
+            run = await self.timeline(program, limits)
+            if isinstance(run, LabFailure):
+                return run
+            runs.append(run)
+        return tuple(runs)
+
     async def timeline(self, program: Program, limits: RunLimits) -> ProgramRun | LabFailure:
         return LabFailure("unsupported", "this clock runs no programs", "") if self.ran is None else self.ran(program)
 

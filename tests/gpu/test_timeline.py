@@ -13,7 +13,7 @@ from assistant.lab.gpus import usable_gpus
 from assistant.model.build import Flags
 from assistant.model.source import Source
 from assistant.model.timeline import Timeline
-from assistant.ports.lab import Program, ProgramRun, RunLimits
+from assistant.ports.lab import LabFailure, Program, ProgramRun, RunLimits
 from assistant.workload.timeline import timeline_of
 
 SPIN = """\
@@ -65,7 +65,9 @@ async def captured(tmp_path: Path) -> AsyncIterator[CapturedRuns]:
 async def timeline(captured: CapturedRuns, folder: Path, text: str) -> tuple[Timeline, str]:
     """And what the program printed."""
     program = Program((Source(folder / "a.cu", text),), Flags(("-O2",)), (), folder)
-    run = await captured.run(program, RunLimits(), is_timeline=True)
+    runs = await captured.timelines((program, program), RunLimits())
+    assert not isinstance(runs, LabFailure) and len(runs) == 2, runs
+    run = runs[-1]
     assert isinstance(run, ProgramRun) and run.exit_status == 0 and run.recording is not None, run
     found = timeline_of(run.recording)
     assert found is not None and not found.is_predicted

@@ -33,11 +33,11 @@ from assistant.device.capture.run import build, capture, collect
 from assistant.device.capture.started import CaptureEnvironment
 from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
+from assistant.disk.gpu_lease import GpuBusyError, waits_since_last
 from assistant.disk.temporary import OwnFolder
 from assistant.errors import KernelOptError
 from assistant.serialize import decode, encode
 from assistant.worker.child import Interrupted
-from assistant.worker.lease import GpuBusyError, waits_since_last
 from assistant.worker.workspace import Workspace
 
 

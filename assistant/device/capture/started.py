@@ -18,9 +18,9 @@ from assistant.device.capture.kept_build import BUILT
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Toolchain
+from assistant.disk.gpu_lease import all_held, lock_folder
 from assistant.record import Record
 from assistant.worker.child import Bounds, Command, Outcome, run_child
-from assistant.worker.lease import all_held, lock_folder
 from assistant.worker.sandbox import Confinement
 from assistant.worker.workspace import Workspace
 

@@ -22,10 +22,10 @@ from assistant.device.timing.peaks import measure_peaks
 from assistant.device.timing.selftest import self_test
 from assistant.device.timing.stages import ApartCopies, Side, StagedCopies
 from assistant.device.timing.warm import warm_up
+from assistant.disk.gpu_lease import GpuBusyError
 from assistant.errors import CannotAnswerError
 from assistant.model.timing import CaseTiming, LaunchIdentity, MeasuredPeaks, PairTiming, SelfTest, TimedDevice, TimedResult, TimingOptions
 from assistant.record import Record
-from assistant.worker.lease import GpuBusyError
 
 __all__ = ["PeaksRequest", "TimeRequest", "TimedCase", "peaks", "time_pairs"]
 

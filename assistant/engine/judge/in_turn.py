@@ -99,11 +99,11 @@ async def _runs(
     clock: Timing, limits: RunLimits, sides: Mapping[str, TimedProgram], letters: str
 ) -> tuple[tuple[float, ...], ...] | LabFailure:
     """What is read from one run after the other."""
+    runs = await clock.timelines([sides[letter].program for letter in letters], limits)
+    if isinstance(runs, LabFailure):
+        return runs
     times = list[tuple[float, ...]]()
-    for letter in letters:
-        run = await clock.timeline(sides[letter].program, limits)
-        if isinstance(run, LabFailure):
-            return run
+    for letter, run in zip(letters, runs, strict=True):
         if run.recording is None or run.exit_status != 0:
             return LabFailure("bad_status", f"{letter}'s program did not end with status 0 on the GPU", "")
         read = sides[letter].read(run.recording)

@@ -73,10 +73,11 @@ def measured_timeline(run: Recording, launched: Recording | None) -> Timeline | 
 async def _measured(job: Job, evaluation: Evaluation, clock: Timing) -> Timeline | None:
     watch = Stopwatch(job, "profile")
     watch.begin(f"runs the program on {job.lab.describe().device} for its timeline")
-    run = await clock.timeline(evaluation.version.program, job.limits)
-    if isinstance(run, LabFailure):
-        job.say(Severity.INFORMATION, f"no timeline of the program: {run.message}", run.remedy)
+    runs = await clock.timelines((evaluation.version.program,), job.limits)
+    if isinstance(runs, LabFailure):
+        job.say(Severity.INFORMATION, f"no timeline of the program: {runs.message}", runs.remedy)
         return None
+    (run,) = runs
     watch.end("timeline")
     return None if run.recording is None else measured_timeline(run.recording, evaluation.counted.recording)
 

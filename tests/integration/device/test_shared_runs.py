@@ -16,7 +16,7 @@ from assistant.device.capture.protocol import CaptureRequest
 from assistant.device.capture.started import RAW, CaptureEnvironment
 from assistant.device.process import ToolRunner
 from assistant.device.toolchain import Toolchain
-from assistant.worker.lease import Lease, lock_folder
+from assistant.disk.gpu_lease import Lease, lock_folder
 from assistant.worker.limits import ProgramLimits
 from assistant.worker.workspace import Workspace
 

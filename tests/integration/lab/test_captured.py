@@ -16,6 +16,7 @@ from assistant.build.flags import DEFAULT_FLAGS
 from assistant.device.capture.protocol import CaptureRequest
 from assistant.device.cupti import find_cupti
 from assistant.device.toolchain import find_toolchain, installed_wheel_tree
+from assistant.disk.gpu_lease import lock_folder
 from assistant.lab.captured import CapturedRuns, counted
 from assistant.lab.cpu import CpuLab
 from assistant.lab.device_text import without_host_code
@@ -26,7 +27,6 @@ from assistant.model.source import Source
 from assistant.model.workload import Case, CaseOrigin
 from assistant.ports.lab import LabFailure, Program, ProgramRun, ReplayOptions, ReplayRun, RunLimits
 from assistant.serialize import encode
-from assistant.worker.lease import lock_folder
 from assistant.worker.limits import ProgramLimits
 from assistant.workload.recordings import read_recording
 from tests.caches import kept_emulator, link_kept_emulator

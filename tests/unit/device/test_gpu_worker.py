@@ -16,8 +16,8 @@ import pytest
 from assistant.device.driver import DeviceError, Driver
 from assistant.device.gpu_state import GpuState
 from assistant.device.gpu_worker import OPERATIONS, GpuWorker, Hold, Operation
+from assistant.disk import gpu_lease as lease
 from assistant.errors import CannotAnswerError
-from assistant.worker import lease
 from tests.unit.device.host_driver import HostDriver
 
 

@@ -13,12 +13,12 @@ from assistant.device.driver import Address, DeviceError
 from assistant.device.gpu_protocol import CaseReply, CaseRequest, Image, ReplayReply, ReplayRequest
 from assistant.device.gpu_state import GpuState
 from assistant.device.replay import replay
+from assistant.disk.gpu_lease import GpuBusyError, Lease
 from assistant.lab import compiler as lab
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.workload import CaseOrigin
 from assistant.serialize import decode, encode
-from assistant.worker.lease import GpuBusyError, Lease
 from assistant.workload.recordings import NewCase, blob_name, write_case
 from tests.unit.device.host_driver import HostCode, HostDriver, HostKernel, address_of, own_kernels
 

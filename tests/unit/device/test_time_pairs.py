@@ -9,11 +9,11 @@ import pytest
 from assistant.device.gpu_protocol import CaseRequest, Image
 from assistant.device.gpu_state import GpuState
 from assistant.device.timing.ops import TimedCase, TimeRequest, time_pairs
+from assistant.disk.gpu_lease import GpuBusyError, Lease
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import BufferState, PointerField, RecordedArgument, RecordedBuffer, RecordedLaunch, Recording
 from assistant.model.timing import LaunchIdentity, MeasuredPeaks, TimingOptions
 from assistant.model.workload import CaseOrigin
-from assistant.worker.lease import GpuBusyError, Lease
 from assistant.workload.recordings import NewCase, blob_name, write_case
 from tests.unit.device.virtual_gpu import VirtualGpu
 

@@ -44,9 +44,7 @@ class Asking(CapturedRuns):
 
     answers: list[str]
 
-    async def run(
-        self, program: Program, limits: RunLimits, is_timeline: bool = False, snapshots: Path | None = None
-    ) -> ProgramRun | LabFailure:
+    async def run(self, program: Program, limits: RunLimits, snapshots: Path | None = None) -> ProgramRun | LabFailure:
         assert snapshots is not None
         self.answers = await asyncio.to_thread(self._asked, snapshots)
         return ENDED

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from assistant.disk.gpu_lease import Lease
 from assistant.torch_worker.turns import Turns
-from assistant.worker.lease import Lease
 
 PATIENCE_S = 20.0
 
