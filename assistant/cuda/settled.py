@@ -15,6 +15,7 @@ from collections.abc import Iterator
 
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import callee_name, given_arguments
+from assistant.cuda.comparisons import MIRRORED
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, unparenthesized
 from assistant.record import Record
 
@@ -22,7 +23,6 @@ __all__ = ["Atom", "Change", "changes", "compact", "settles"]
 
 _LITERAL = {"true": 1, "false": 0, "nullptr": 0, "NULL": 0}
 _NUMBER = re.compile(r"-?\d+")
-_TURNED = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _FALSE_OF_EQUALS = ("!=", "<", ">")
 _MAKES = re.compile(r"cudaMalloc\w*|cudaStreamEndCapture|cudaGraphInstantiate\w*")
 """Calls that give a handle or memory to what they are given the address of."""
@@ -90,9 +90,11 @@ def settles(tree: SyntaxTree, atom: Atom, change: Change) -> bool:
         return False
     node = unparenthesized(atom.node)
     parts = binary_parts(node)
-    if parts is not None and parts[0] in _TURNED:
+    if parts is not None and parts[0] in MIRRORED:
         left, right = compact(tree, parts[1]), compact(tree, parts[2])
-        return _settles_comparison(left, parts[0], right, atom, change) or _settles_comparison(right, _TURNED[parts[0]], left, atom, change)
+        return _settles_comparison(left, parts[0], right, atom, change) or _settles_comparison(
+            right, MIRRORED[parts[0]], left, atom, change
+        )
     if node.type == "call_expression":
         given = {compact(tree, argument).lstrip("&") for argument in given_arguments(node)}
         return change.target in given and change.value in given

@@ -92,8 +92,8 @@ class CapturedRuns:
         return await self._ran(program, await self._message(program, limits, "capture") | {"snapshots": encode(snapshots)})
 
     async def timelines(self, programs: Sequence[Program], limits: RunLimits) -> tuple[ProgramRun, ...] | LabFailure:
-        """A run of each, one after the other, with when its steps ran, and no launch kept. Nobody else has their GPUs until the last has
-        ended; they are built before that."""
+        """A run of each, one after the other, with when its steps ran, and no launch kept. No other request has their GPUs until the last
+        has ended; they are built before that."""
         for program in programs:
             await self.build_ahead(program, limits)
             await self._ahead[_as_built(program)].wait()

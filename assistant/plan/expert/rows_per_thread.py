@@ -49,7 +49,7 @@ _NO_WINDOW = Obstacle(DeclineReason.LOOP_FORM, "its threads go round loops, none
 _LEAST_PLANES = 2
 """Channels that a thread of several would compute."""
 _MOST_KEPT = 64
-"""Elements of a window that a thread keeps in registers, beside its sums: a quarter of the 255 that it may have. Our own limit."""
+"""Elements of a window that a thread keeps in registers in addition to its sums: a quarter of the 255 that it may have. Our own limit."""
 _NO_SHARED_LOADS = Obstacle(DeclineReason.NO_GAIN, "neighbouring rows load no element in common, as far as the indices show")
 _TOO_FEW_BLOCKS = Obstacle(DeclineReason.NO_GAIN, "at this size threads of several rows would be too few to keep a large GPU busy")
 

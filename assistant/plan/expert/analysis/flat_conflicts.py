@@ -37,9 +37,9 @@ _USUAL_BLOCK = Dim3(256)
 _UNKNOWN_SIZE = 1009
 """Stands for integer parameters in an index: a prime, so that it brings no alignment of its own."""
 _MOST_ITERATIONS = 12
-"""Of one loop: as many as the stages of a block's largest tree or transform."""
+"""Rounds of a loop that are followed: as many as the stages of a block's largest tree or transform."""
 _MOST_ACCESSES = 48
-"""Of one mention in the text."""
+"""Accesses that are followed for each place in the text that names the array."""
 
 _Turn = tuple[int, ...]
 """Which iteration of each loop, the outermost first."""
@@ -62,7 +62,7 @@ class _Access(Record):
 
 
 class _Wavefronts(Record):
-    """Shared-memory wavefronts of one warp."""
+    """Shared-memory wavefronts of a warp."""
 
     on_line: int
     ideal_on_line: int

@@ -23,6 +23,7 @@ from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.builtins import is_pure
 from assistant.cuda.calls import callee_name
 from assistant.cuda.code_patterns import squeezed
+from assistant.cuda.comparisons import MIRRORED_ORDER
 from assistant.cuda.constants import integer_constant
 from assistant.cuda.functions import Function
 from assistant.cuda.macros import hidden_effect
@@ -36,7 +37,6 @@ from assistant.record import Record
 __all__ = ["ListInsertion", "list_insertions"]
 
 _STEP = re.compile(r"(?:\+\+|--)\w+|\w+(?:\+\+|--|\+=1|-=1)")
-_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 _SIGNED = ("int", "short", "long", "long long", "int32_t", "int64_t")
 _JUMPS = ("break_statement", "continue_statement", "return_statement", "goto_statement")
 
@@ -146,12 +146,12 @@ def _walk(tree: SyntaxTree, loop: Node) -> _Walk | None:
 def _bound(tree: SyntaxTree, asked: Node, name: str) -> tuple[str, Node] | None:
     """``>`` and ``0`` of ``k > 0``, also as ``0 < k``."""
     parts = binary_parts(unparenthesized(asked))
-    if parts is None or parts[0] not in _MIRRORED:
+    if parts is None or parts[0] not in MIRRORED_ORDER:
         return None
     operator, left, right = parts
     if tree.text(left) == name:
         return operator, right
-    return (_MIRRORED[operator], left) if tree.text(right) == name else None
+    return (MIRRORED_ORDER[operator], left) if tree.text(right) == name else None
 
 
 def _leaving(statements: Sequence[Node]) -> tuple[Node, list[Node], bool] | None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from assistant.cuda.assignments import changed_names
 from assistant.cuda.branches import condition_of, lone_statement
+from assistant.cuda.comparisons import MIRRORED, OPPOSITE
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.integers import evaluate
 from assistant.cuda.loops import LOOPS
@@ -37,8 +38,6 @@ from assistant.record import Record
 __all__ = ["PlaneResult", "RowBound", "ThreadRow", "plane_result", "row_of"]
 
 _TRIAL_PLACES = ((0, 0), (0, 1), (1, 0), (3, 2), (100, 5))
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 class RowBound(Record):
@@ -87,9 +86,9 @@ class PlaneResult(Record):
     edges: EdgeBranches | None
     """The choice that it is a branch of; None where it is made for every element inside the bounds."""
     usual: tuple[RowBound, ...]
-    """What holds for its row beside the bounds."""
+    """What holds for its row in addition to the bounds."""
     usual_others: tuple[str, ...]
-    """What holds there beside that, as it may be spelled: ``x != 0``."""
+    """What else holds there, as it may be spelled: ``x != 0``."""
     type: str
     """Of the stored element."""
 
@@ -276,18 +275,18 @@ def _usual(
 def _denied(tree: SyntaxTree, node: Node, *, is_integer: bool) -> str:
     """``x != 0`` for ``x == 0``; what is not known to compare integers may be neither less nor not less."""
     parts = binary_parts(node)
-    known = _OPPOSITE.get(parts[0]) if parts is not None and (is_integer or parts[0] in ("==", "!=")) else None
+    known = OPPOSITE.get(parts[0]) if parts is not None and (is_integer or parts[0] in ("==", "!=")) else None
     return f"!({tree.text(node)})" if parts is None or known is None else f"{tree.text(parts[1])} {known} {tree.text(parts[2])}"
 
 
 def _bound(tree: SyntaxTree, node: Node, row: str, holds: bool) -> RowBound | None:
     parts = binary_parts(node)
-    if parts is None or parts[0] not in _MIRRORED:
+    if parts is None or parts[0] not in MIRRORED:
         return None
     comparison, left, right = parts
     if tree.text(left) != row:
-        comparison, left, right = _MIRRORED[comparison], right, left
-    comparison = comparison if holds else _OPPOSITE[comparison]
+        comparison, left, right = MIRRORED[comparison], right, left
+    comparison = comparison if holds else OPPOSITE[comparison]
     return RowBound(comparison, tree.text(right)) if tree.text(left) == row and comparison != "==" else None
 
 

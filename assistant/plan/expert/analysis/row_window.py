@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from assistant.cuda.accesses import ArrayAccess, Use, array_accesses
 from assistant.cuda.assignments import assignments, changed_names
 from assistant.cuda.branches import condition_of, lone_statement
+from assistant.cuda.comparisons import OPPOSITE
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.functions import Function, enclosing_function
 from assistant.cuda.loops import LOOPS
@@ -37,7 +38,6 @@ from assistant.record import Record
 
 __all__ = ["RowWindow", "WindowLoad", "row_window"]
 
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _WHOLE_TYPES = frozenset({"int", "unsigned", "unsigned int", "long", "long long", "size_t", "short", "int64_t", "int32_t", "uint32_t"})
 
 _SIGNED = frozenset({"int", "long", "long long", "int32_t", "int64_t", "ptrdiff_t", "short"})
@@ -314,8 +314,8 @@ class _Reader:
             text, parts = tree.text(part), binary_parts(unparenthesized(part))
             if not is_negated:
                 yield f"({text})" if parts is not None and parts[0] == "||" else text
-            elif parts is not None and parts[0] in _OPPOSITE and self._is_whole(part):
-                yield f"{tree.text(parts[1])} {_OPPOSITE[parts[0]]} {tree.text(parts[2])}"
+            elif parts is not None and parts[0] in OPPOSITE and self._is_whole(part):
+                yield f"{tree.text(parts[1])} {OPPOSITE[parts[0]]} {tree.text(parts[2])}"
             else:
                 yield f"!({text})"
 

@@ -32,7 +32,7 @@ _WARP_WORDS = re.compile(
 _BLOCK_WORDS = re.compile(
     r"\b(__shared__|__syncthreads\w*|__threadfence\w*|asm|__asm__|volatile|cooperative_groups|cg|tiled_partition|coalesced_threads)\b"
 )
-"""What may look past a warp; all else of `_WARP_WORDS` is between the threads of one."""
+"""What may look past a warp; all else of `_WARP_WORDS` is between threads of the same warp."""
 _BUILTIN = re.compile(r"\b(threadIdx|blockIdx|blockDim|gridDim)\b")
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from assistant.cuda.assignments import modified_names
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.calls import takes_values_only
+from assistant.cuda.comparisons import OPPOSITE_ORDER
 from assistant.cuda.functions import Function
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined
 from assistant.model.plan import DeclineReason
@@ -22,8 +23,6 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.record import Record
 
 __all__ = ["Guard", "guard_of"]
-
-_OPPOSITE = {">=": "<", ">": "<=", "<": ">=", "<=": ">"}
 
 
 class Guard(Record):
@@ -128,10 +127,10 @@ def _conditions(tree: SyntaxTree, statement: Node, joiner: str) -> tuple[tuple[N
     found: list[tuple[Node, str]] = []
     for node in () if condition is None else joined(condition, joiner):
         compared = binary_parts(node)
-        if compared is None or compared[0] not in _OPPOSITE:
+        if compared is None or compared[0] not in OPPOSITE_ORDER:
             return None
         operator, left, right = compared
-        holds = operator if joiner == "&&" else _OPPOSITE[operator]
+        holds = operator if joiner == "&&" else OPPOSITE_ORDER[operator]
         found.append((node, f"{tree.text(left)} {holds} {tree.text(right)}"))
     return tuple(found) or None
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assistant.cuda.branches import condition_of, lone_statement
+from assistant.cuda.comparisons import MIRRORED_ORDER, OPPOSITE_ORDER
 from assistant.cuda.integers import evaluate
 from assistant.cuda.syntax import Node, binary_parts, node_text
 from assistant.model.plan import DeclineReason
@@ -29,8 +30,6 @@ __all__ = ["Bounds", "Limit", "as_limit", "bounds_before", "is_clamped"]
 _FAR_BLOCKS = (10_000, 30_000)
 """Blocks that lie beyond the sizes taken for unknown parameters (`unknown_sizes`)."""
 _MAX_DEPTH = 8
-_OPPOSITE = {">=": "<", ">": "<=", "<": ">=", "<=": ">"}
-_MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Limit(Record):
@@ -97,15 +96,15 @@ def bounds_before(context: TransformationContext, window: Window) -> Bounds | Ob
 def as_limit(names: WindowNames, node: Node, *, is_negated: bool) -> Limit | None:
     """A comparison of a coordinate with what all threads share, the coordinate on its left; None for any other condition."""
     parts = binary_parts(node)
-    if parts is None or parts[0] not in _OPPOSITE:
+    if parts is None or parts[0] not in OPPOSITE_ORDER:
         return None
     operator, left, right = parts
     if not names.roots(left):
-        operator, left, right = _MIRRORED[operator], right, left
+        operator, left, right = MIRRORED_ORDER[operator], right, left
     coordinate = coordinate_of(names, terms_of(left))
     if coordinate is None or names.roots(right):
         return None
-    return Limit(coordinate, _OPPOSITE[operator] if is_negated else operator, right)
+    return Limit(coordinate, OPPOSITE_ORDER[operator] if is_negated else operator, right)
 
 
 def is_clamped(context: TransformationContext, window: Window, limit: Limit) -> bool:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from assistant.cuda.comparisons import OPPOSITE_ORDER
 from assistant.cuda.files import line_end
 from assistant.cuda.names import fresh_name, words_in
 from assistant.cuda.syntax import Node, binary_parts, joined, unparenthesized
@@ -27,8 +28,6 @@ from assistant.plan.expert.writing.style import Style, style_of
 from assistant.record import Record
 
 __all__ = ["FusedPart", "fused_edits", "fused_name"]
-
-_OPPOSITE = {">=": "<", ">": "<=", "<": ">=", "<=": ">"}
 
 
 class FusedPart(Record):
@@ -249,7 +248,7 @@ def _branch(style: Style, each: _Written) -> tuple[str, ...]:
 def _left(condition: str) -> str:
     """What holds for a thread that leaves; of a condition that is made of comparisons."""
     parts = [re.split(r"(>=|<=|>|<)", part.strip(), maxsplit=1) for part in condition.split("&&")]
-    return " || ".join(f"{left.strip()} {_OPPOSITE[operator]} {right.strip()}" for left, operator, right in parts)
+    return " || ".join(f"{left.strip()} {OPPOSITE_ORDER[operator]} {right.strip()}" for left, operator, right in parts)
 
 
 def _written(context: TransformationContext, part: FusedPart, names: Mapping[str, str]) -> _Written:
@@ -264,7 +263,7 @@ def _condition(context: TransformationContext, work: ThreadWork, names: Mapping[
     for node in joined(work.condition, "||" if work.is_early else "&&"):
         parts = binary_parts(unparenthesized(node))
         assert parts is not None, "a bounds check is made of comparisons"
-        operator = _OPPOSITE[parts[0]] if work.is_early else parts[0]
+        operator = OPPOSITE_ORDER[parts[0]] if work.is_early else parts[0]
         left, right = (_replaced(context, context.tree.span(side), names) for side in parts[1:])
         found.append(f"{left} {operator} {right}")
     return " && ".join(found)

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from assistant.cuda.branches import condition_of
 from assistant.cuda.builtins import is_pure
 from assistant.cuda.calls import callee_name
+from assistant.cuda.comparisons import OPPOSITE_ORDER
 from assistant.cuda.files import line_end
 from assistant.cuda.loops import LOOPS
 from assistant.cuda.syntax import Node, SyntaxTree, binary_parts, joined
@@ -32,7 +33,6 @@ from assistant.plan.expert.writing.style import style_of
 
 __all__ = ["asked_statement", "guarded_statements", "inside_of", "touches_memory", "unguardable", "without_guard"]
 
-_OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _MEMORY = ("subscript_expression", "pointer_expression")
 
 
@@ -42,9 +42,9 @@ def inside_of(context: TransformationContext, guard: Node) -> str | None:
     found: list[str] = []
     for node in () if condition is None else joined(condition, "&&" if is_around else "||"):
         parts = binary_parts(node)
-        if parts is None or parts[0] not in _OPPOSITES:
+        if parts is None or parts[0] not in OPPOSITE_ORDER:
             return None
-        operator = parts[0] if is_around else _OPPOSITES[parts[0]]
+        operator = parts[0] if is_around else OPPOSITE_ORDER[parts[0]]
         found.append(f"{context.tree.text(parts[1])} {operator} {context.tree.text(parts[2])}")
     return " && ".join(found) or None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 
+from assistant.cuda.comparisons import OPPOSITE
 from assistant.cuda.element_size import element_size_bytes
 from assistant.cuda.files import line_end
 from assistant.cuda.names import mentions, words_in
@@ -140,9 +141,6 @@ def _guard(partner: Partner, condition: Node, is_negated: bool) -> str:
     return f"({text})" if "||" in text else text
 
 
-_OPPOSITE = {">=": "<", "<": ">=", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
-
-
 def negated(condition: Node, partner: Partner | None = None) -> str:
     """The opposite of a condition: ``x >= w || y >= h`` → ``x < w && y < h``."""
     write = node_text if partner is None else partner.text
@@ -151,10 +149,10 @@ def negated(condition: Node, partner: Partner | None = None) -> str:
         operator, left, right = parts
         if operator == "||":
             return f"{negated(left, partner)} && {negated(right, partner)}"
-        if operator in _OPPOSITE:
+        if operator in OPPOSITE:
             whole = write(condition)
             between = whole[len(write(left)) : len(whole) - len(write(right))]
-            return f"{write(left)}{between.replace(operator, _OPPOSITE[operator])}{write(right)}"
+            return f"{write(left)}{between.replace(operator, OPPOSITE[operator])}{write(right)}"
     return f"!({write(condition)})"
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from assistant.cuda.branches import condition_of
+from assistant.cuda.comparisons import OPPOSITE_ORDER
 from assistant.cuda.constants import integer_constant
 from assistant.cuda.files import line_end
 from assistant.model.source import Span, TextEdit
@@ -25,7 +26,6 @@ from assistant.plan.expert.writing.unwrapped import unwrapped
 __all__ = ["two_axes_edits"]
 
 _NEXT = re.compile(r"(?P<before>.+?)\s*\+\s*1")
-_OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def two_axes_edits(context: TransformationContext, rows: ResultRows, column_axis: str) -> tuple[TextEdit, ...]:
@@ -91,7 +91,7 @@ def _asked_in_place(context: TransformationContext, rows: ResultRows, conditions
 
 
 def _not(condition: tuple[str, str, str]) -> tuple[str, str, str]:
-    return condition[0], _OPPOSITES[condition[1]], condition[2]
+    return condition[0], OPPOSITE_ORDER[condition[1]], condition[2]
 
 
 def _text(condition: tuple[str, str, str]) -> str:
