@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cached_property
+from typing import Any
 
 from assistant.model.build import KernelCode, SassInstruction
 from assistant.record import Record
@@ -72,7 +73,7 @@ class ControlFlow(Record):
 
     def loop_chain(self, block: int) -> tuple[Loop, ...]:
         """Loops around a block, outermost first."""
-        return tuple(loop for loop in self.loops if block in loop.blocks)
+        return self._loop_chains[block]
 
     def guards(self, block: int) -> tuple[int, ...]:
         """Blocks whose branch decides whether ``block`` runs (control dependence), loop exits of its own loops included."""
@@ -85,6 +86,15 @@ class ControlFlow(Record):
 
     def dominates(self, first: int, second: int) -> bool:
         return first in self._dominators[second]
+
+    @cached_property
+    def _loop_chains(self) -> list[tuple[Loop, ...]]:
+        return [tuple(loop for loop in self.loops if block.index in loop.blocks) for block in self.blocks]
+
+    @cached_property
+    def found_of_loops(self) -> dict[tuple[str, int], Any]:
+        """What was found out of a loop, by its name and the loop's header, so that it is not worked out once more."""
+        return {}
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -63,6 +63,14 @@ def _proves(update: Update, copies: int, source: SourceLoop) -> bool:
 
 def all_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
     """Every register that the loop itself, not a loop inside it, advances in one way."""
+    found = graph.found_of_loops
+    key = ("all updates", loop.header)
+    if key not in found:
+        found[key] = _all_updates(graph, loop)
+    return found[key]
+
+
+def _all_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
     own = _own_instructions(graph, loop)
     inner = (i for block in loop.blocks for i in graph.blocks[block].instructions if graph.loop_chain(block)[-1] != loop)
     changed = {instruction.operands.split(",")[0].strip() for instruction in inner}
@@ -71,6 +79,14 @@ def all_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
 
 def control_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
     """Registers that decide whether the loop goes on and that the loop itself advances."""
+    found = graph.found_of_loops
+    key = ("control updates", loop.header)
+    if key not in found:
+        found[key] = _control_updates(graph, loop)
+    return found[key]
+
+
+def _control_updates(graph: ControlFlow, loop: Loop) -> dict[str, Update]:
     instructions = _own_instructions(graph, loop)
     updates = all_updates(graph, loop)
     tested = _tested(graph, loop, instructions)
@@ -89,7 +105,8 @@ def _tested(graph: ControlFlow, loop: Loop, instructions: list[SassInstruction])
     tested: set[str] = set()
     for block in deciding_blocks(graph, loop):
         own = graph.blocks[block].instructions
-        elsewhere = tuple(i for i in instructions if i not in own)
+        offsets = {i.offset_bytes for i in own}
+        elsewhere = tuple(i for i in instructions if i.offset_bytes not in offsets)
         found = _comparisons(own[-1], own[:-1])[:1] or _comparisons(own[-1], elsewhere)
         tested |= found[0] if len(found) == 1 else set()
     return tested
