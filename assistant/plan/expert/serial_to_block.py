@@ -71,7 +71,7 @@ def _rewrite(context: TransformationContext, kernel: SerialKernel, threads: int)
     edits = [TextEdit(program.tree.span(launch.block.expression), str(threads)) for launch in launches_of(context)]
     for loop in kernel.loops:
         edits += _loop_edits(context, kernel, loop, threads)
-    edits += once_for_row(context, kernel.stores, "threadIdx.x == 0")
+    edits += once_for_row(context, kernel.function, kernel.stores, "threadIdx.x == 0", "__syncthreads();")
     own, in_others = by_file(context, edits)
     is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)
     return Rewrite(

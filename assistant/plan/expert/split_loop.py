@@ -151,7 +151,7 @@ def _rewrite(context: TransformationContext, kernel: RowKernel, launches: tuple[
     edits = [*index, *launches, *guarded_statements(context, kernel, inside)]
     for loop in kernel.loops:
         edits += _loop_edits(context, kernel, loop, new)
-    edits += once_for_row(context, kernel.stores, f"threadIdx.y == 0 && {inside}")
+    edits += once_for_row(context, kernel.function, kernel.stores, f"threadIdx.y == 0 && {inside}", "__syncthreads();")
     own, in_others = by_file(context, without_guard(context, kernel.guards[0], edits))
     elsewhere = launch_elsewhere(context, f"blocks of {new.x} x {new.y} threads for {new.x} columns")
     is_exact = all(reduction.is_exact for loop in kernel.loops for reduction in loop.reductions)

@@ -93,7 +93,7 @@ def _rewrite(context: TransformationContext, kernel: RowKernel, grid: tuple[Text
     edits = [*_row_edits(context, kernel, lane), *grid]
     for loop in kernel.loops:
         edits += _loop_edits(context, kernel, loop, lane, offset)
-    edits += once_for_row(context, kernel.stores, f"{lane} == 0")
+    edits += once_for_row(context, kernel.function, kernel.stores, f"{lane} == 0", "__syncwarp();")
     own, in_others = by_file(context, edits)
     elsewhere = launch_elsewhere(context, f"{_LANES} times as many blocks")
     reduced = [each for loop in kernel.loops for each in (*loop.reductions, *(array.element("") for array in loop.summed))]

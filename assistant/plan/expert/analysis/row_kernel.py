@@ -41,7 +41,7 @@ from assistant.plan.expert.obstacle import Obstacle
 from assistant.plan.expert.transformation import TransformationContext
 from assistant.record import Record
 
-__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "row_kernel", "settled_by", "shared_loop", "stores_once"]
+__all__ = ["RowKernel", "RowLoop", "exchange_obstacle", "may_share_bytes", "row_kernel", "settled_by", "shared_loop", "stores_once"]
 
 _SIDE_EFFECT = re.compile(r"\b(?:atomic[A-Z]\w*|printf)\s*\(")
 _LEFT_BY_BREAK = (*LOOPS, "switch_statement")
@@ -320,7 +320,7 @@ def exchange_obstacle(
         meeting = settled_by(uses, loops)
         later = [use for use in uses if meeting is None or use.node.start_byte >= meeting.node.end_byte]
         stored = [use for use in later if use.kind in (Use.WRITE, Use.UPDATE)]
-        later = [use for use in later if any(_may_share_bytes(tree, use, store) for store in stored)]
+        later = [use for use in later if any(may_share_bytes(tree, use, store) for store in stored)]
         written = {canonical(tree, use.node) for use in stored}
         headers = {
             (each.header.variable, each.header.first, each.header.bound)
@@ -350,7 +350,7 @@ def settled_by(uses: Sequence[PointerUse], loops: Sequence[RowLoop]) -> RowLoop 
     return next((each for each in reversed(loops) if first is not None and each.is_exchanged and each.node.end_byte <= first), None)
 
 
-def _may_share_bytes(tree: SyntaxTree, one: PointerUse, other: PointerUse) -> bool:
+def may_share_bytes(tree: SyntaxTree, one: PointerUse, other: PointerUse) -> bool:
     """False for different members of structs: ``bodies[j].position`` and ``bodies[i].velocity.x``."""
     return all(a == b for a, b in zip(_members(tree, one), _members(tree, other), strict=False))
 

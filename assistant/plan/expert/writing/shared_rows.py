@@ -2,12 +2,13 @@
 
 Example::
 
-    once_for_row(context, kernel.stores, "lane == 0")      # `y[i] = sum;` → `if (lane == 0) y[i] = sum;`
+    once_for_row(context, function, stores, "lane == 0", "__syncwarp();")      # `y[i] = sum;` → `if (lane == 0) y[i] = sum;`
     combined(reduction, "other")                           # 'sum += other;'
 """
 
 from __future__ import annotations
 
+from assistant.cuda.accesses import Use
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import callee_name, given_arguments
 from assistant.cuda.files import line_end
@@ -15,10 +16,11 @@ from assistant.cuda.functions import Function
 from assistant.cuda.literals import is_literal_of
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.model.source import Span, TextEdit
-from assistant.plan.expert.analysis.row_kernel import RowLoop
+from assistant.plan.expert.analysis.memory_uses import memory_uses
+from assistant.plan.expert.analysis.row_kernel import RowLoop, may_share_bytes
 from assistant.plan.expert.analysis.row_reductions import Combination, Reduction
 from assistant.plan.expert.transformation import TransformationContext
-from assistant.plan.expert.writing.layout import before_statement, indentation
+from assistant.plan.expert.writing.layout import after_statement, before_statement, indentation
 from assistant.plan.expert.writing.style import Style, style_of
 
 __all__ = ["combined", "combined_values", "combined_with_place", "extreme", "once_for_row", "one_start"]
@@ -52,9 +54,33 @@ def _initial_values(tree: SyntaxTree, value: Node) -> tuple[str, ...]:
     return tuple(tree.text(part) for part in parts) or (tree.text(value),)
 
 
-def once_for_row(context: TransformationContext, stores: tuple[Node, ...], condition: str) -> list[TextEdit]:
-    """The statements for the threads of a ``condition`` alone."""
-    return [_guarded(context, group, condition) for group in _neighbours(stores)]
+def once_for_row(
+    context: TransformationContext, function: Function, stores: tuple[Node, ...], condition: str, barrier: str
+) -> list[TextEdit]:
+    """The statements for the threads of a ``condition`` alone; a ``barrier`` behind those whose results the others read later."""
+    edits = list[TextEdit]()
+    for group in _neighbours(stores):
+        edits.append(_guarded(context, group, condition))
+        if _is_read_by_all(context, function, stores, group):
+            edits += after_statement(context.tree, group[-1], barrier)
+    return edits
+
+
+def _is_read_by_all(context: TransformationContext, function: Function, stores: tuple[Node, ...], group: list[Node]) -> bool:
+    """Whether what the statements store is read behind them by more than the threads that run ``stores``."""
+    end = group[-1].end_byte
+    for uses in memory_uses(context.tree, function, function.body).values():
+        written = [use for use in uses if use.kind is not Use.READ and any(_holds(store, use.node) for store in group)]
+        read = [
+            use for use in uses if use.kind is not Use.WRITE and use.node.start_byte >= end and not any(_holds(s, use.node) for s in stores)
+        ]
+        if any(may_share_bytes(context.tree, one, other) for one in written for other in read):
+            return True
+    return False
+
+
+def _holds(outer: Node, node: Node) -> bool:
+    return outer.start_byte <= node.start_byte and node.end_byte <= outer.end_byte
 
 
 def _neighbours(stores: tuple[Node, ...]) -> list[list[Node]]:
