@@ -22,6 +22,7 @@ from assistant.engine.proposals.replayed import keep_recording, replay_request
 from assistant.engine.proposals.superseding import better_open, claim_in_words
 from assistant.engine.report import proposal_event
 from assistant.engine.request import Accept, JobRequest, about_texts
+from assistant.engine.run_options import read_run_options, taken_over
 from assistant.engine.running import JobRunner
 from assistant.engine.scratch import scratch_folder
 from assistant.engine.source_version import SourceVersion, candidate_of
@@ -32,7 +33,7 @@ from assistant.model.profile import Severity
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import Outcome, Verification
-from assistant.ports.store import ProposalStore
+from assistant.ports.store import SearchStore
 from assistant.record import Record
 from assistant.verify.evidence import DetectedLabel
 
@@ -46,20 +47,20 @@ class Decisions(Record):
     """Takes decisions for one front end."""
 
     runner: JobRunner
-    open_store: Callable[[], ProposalStore]
+    open_store: Callable[[], SearchStore]
 
     async def accept(self, proposal: Proposal, hunk_ids: tuple[str, ...], listener: Listener) -> None:
         """Accept a proposal, or some of its hunks."""
         request = _taking(proposal, hunk_ids)
         if request.kind is DecisionKind.PARTIALLY_ACCEPTED:
             part = f"{len(request.hunk_ids)} of {len(proposal.hunks)} hunks"
-            judged = await self.judge(_request(proposal), proposal.before, chosen_of(proposal, request), listener, part=part)
+            judged = await self.judge(self._request(proposal), proposal.before, chosen_of(proposal, request), listener, part=part)
             if judged.exit_code:
                 return
         match self._decider().accept(proposal, request):
             case MovedChange() as moved:
                 taken = request.hunk_ids if request.kind is DecisionKind.PARTIALLY_ACCEPTED else ()
-                await self._rebase(moved, _request(proposal), taken, NO, listener)
+                await self._rebase(moved, self._request(proposal), taken, NO, listener)
             case outcome:
                 listener.emit(_decision_made(outcome))
 
@@ -179,6 +180,13 @@ class Decisions(Record):
         store.add_proposal(workspace, fresh, frozenset(known.id for known in better_open(store, workspace, fresh)))
         store.mark(original.id, ProposalState.SUPERSEDED)
 
+    def _request(self, proposal: Proposal) -> JobRequest:
+        """Its program, run as it was for the search that found it, where memory still has that."""
+        request = JobRequest(proposal.path, working_directory=proposal.path.parent)
+        row = next((row for row in self.open_store().jobs(find_workspace(proposal.path)) if row.id == proposal.job), None)
+        asked = None if row is None else read_run_options(row.asked)
+        return request if asked is None else replace(taken_over(request, asked), kernel=None)
+
     def _decider(self) -> Decider:
         return Decider(self.open_store(), self.runner.who, _now_ms())
 
@@ -210,10 +218,6 @@ def _not_offered(moved: MovedChange, hunk_ids: tuple[str, ...], ending: Ending) 
         return ending
     part = f"{len(hunk_ids)} of {len(moved.proposal.hunks)} hunks"
     return Ending(ending.exit_code, f"what is left of {moved.proposal.id} ({part}) is not offered: {ending.reason}")
-
-
-def _request(proposal: Proposal) -> JobRequest:
-    return JobRequest(proposal.path, working_directory=proposal.path.parent)
 
 
 def _decision_made(outcome: Decision | AlreadyDecided) -> events.DecisionMade:

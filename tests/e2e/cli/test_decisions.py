@@ -179,6 +179,17 @@ def test_an_edit_elsewhere_is_kept_and_the_proposal_is_judged_again(offered: Off
     assert cli.run("check", offered.source).code == 0
 
 
+def test_what_is_judged_again_runs_as_it_did_for_the_search(cli: Cli) -> None:
+    source = cli.small("transpose.cu")
+    needs_one = re.sub(r"int main\(\)\s*\{", "int main(int argc, char **) {\n  if (argc < 2) return 1;", source.read_text("utf-8"))
+    assert "argc < 2" in needs_one
+    source.write_text(needs_one, "utf-8")
+    found = cli.run("optimize", source, "--json", "--", "300").one("proposal")
+    source.write_text(needs_one.replace("int main", "int my_own;\nint main"), "utf-8")
+    accepted = cli.run("accept", found["id"])
+    assert accepted.code == 1 and "judged again" in accepted.out and "and waits as" in accepted.out, accepted.said
+
+
 def test_an_edit_in_the_same_place_makes_the_proposal_stale(offered: Offered) -> None:
     edited = offered.original.replace("= in[y * width + x];", "= 2 * in[y * width + x];")
     assert edited != offered.original
