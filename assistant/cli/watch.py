@@ -9,7 +9,6 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from assistant.cli import exit_codes
 from assistant.cli.compose import open_session
 from assistant.cli.console import console
 from assistant.cli.jobs import run_async
@@ -22,7 +21,7 @@ from assistant.editor.view import Note, View
 from assistant.editor.watcher import watch
 from assistant.engine import event_json
 from assistant.errors import KernelOptError, UsageError
-from assistant.model.events import Event, JobEnded, Message
+from assistant.model.events import Event
 from assistant.model.profile import Severity
 from assistant.profile.quantity import counted_noun
 
@@ -56,8 +55,6 @@ class _TextReport:
     def __init__(self, screen: Console, root: Path) -> None:
         self._screen = screen
         self._root = root
-        self._failures: dict[Path, dict[str, str]] = {}
-        """Of jobs on a source since it was last looked at: what went wrong as a whole, and what to try."""
 
     def watching(self, root: Path, sources: int) -> None:
         self._screen.print(f"watching {escape(str(root))}: {counted_noun(sources, 'source')}; save one to have it looked at, Ctrl-C ends")
@@ -75,15 +72,7 @@ class _TextReport:
         self._screen.print(f"{_now()} [bold]{escape(self._name(path))}[/] is empty")
 
     def reported(self, path: Path, event: Event) -> None:
-        """Keep failures; what has a line of its own, notes say."""
-        failures = self._failures.setdefault(path, {})
-        match event:
-            case Message(severity=Severity.ERROR, message=message, remedy=remedy) if not event.line:
-                failures.setdefault(message, remedy or "")
-            case JobEnded(exit_code=code, reason=reason) if code > exit_codes.ANSWER_IS_NO:
-                failures.setdefault(reason, "")
-            case _:
-                pass
+        del path, event
 
     def looked(self, path: Path, view: View) -> None:
         via = program_lens(view.programs) or ""
@@ -91,8 +80,9 @@ class _TextReport:
         if view.programs is not None and len(view.programs.meant) > 1:
             names = ", ".join(program.name for program in view.programs.meant)
             self._screen.print(escape(f"  part of {names}: kernelopt program {path} --use NAME chooses which one runs it"), soft_wrap=True)
-        for failure, remedy in self._failures.pop(path, {}).items():
-            self._screen.print(f"  [bold red]{escape(failure)}[/]{escape(f'; try: {remedy}' if remedy else '')}", soft_wrap=True)
+        for failure in view.failures:
+            remedy = f"; try: {failure.remedy}" if failure.remedy else ""
+            self._screen.print(f"  [bold red]{escape(failure.message)}[/]{escape(remedy)}", soft_wrap=True)
         is_run = not is_run_by_none(view.programs)
         for kernel in view.kernels:
             state = headline(kernel, view.notes) if is_run or compile_error(view.notes) is not None else "not run"
