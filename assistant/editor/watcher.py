@@ -187,6 +187,9 @@ class _Listener:
             self.report.unreadable(work.task.request.file, refusal)
         if not is_cancelled:
             self._answered.add(work.key)
-        if self.editor is not None and work.key in self._answered and self.editor.is_settled(work.key):
+        open_keys = () if self.editor is None else self.editor.keys()
+        if work.key not in open_keys:
+            self._answered.discard(work.key)  # it was closed
+        elif self.editor is not None and work.key in self._answered and self.editor.is_settled(work.key):
             self._answered.discard(work.key)
             self.report.looked(work.task.request.file, self.editor.view(work.key))
