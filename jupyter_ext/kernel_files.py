@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from assistant.editor.review import Why
-from assistant.engine.proposals import Decider, DecisionRequest, MovedChange
+from assistant.engine.proposals import Decider, DecisionRequest, MadeBefore, MovedChange
 from assistant.errors import UsageError
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal
 from jupyter_ext.operator_runs import OperatorRun, kernel_cell
@@ -43,10 +43,12 @@ class KernelFiles:
         self._decided(proposal, lambda decider: decider.undo(proposal))
         return f"{proposal.id} undone: {self._placed(proposal)}"
 
-    def _decided(self, proposal: Proposal, decide: Callable[[Decider], Decision | AlreadyDecided | MovedChange]) -> None:
+    def _decided(self, proposal: Proposal, decide: Callable[[Decider], Decision | AlreadyDecided | MovedChange | MadeBefore]) -> None:
         match self._workshop.loop.call(lambda: decide(Decider(self._workshop.store, self._workshop.who, time.time_ns() // 1_000_000))):
             case AlreadyDecided(decision=first):
                 raise UsageError(f"{proposal.id} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}")
+            case MadeBefore() as made:
+                raise UsageError(made.words, made.remedy)
             case MovedChange():
                 raise UsageError(
                     f"{proposal.path.name} changed since {proposal.id} was made", "run the task's cell again for a new proposal"

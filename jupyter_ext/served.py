@@ -20,7 +20,7 @@ from assistant.editor.learned_page import learned_page
 from assistant.editor.open_document import OpenDocument
 from assistant.editor.tried import why_tried
 from assistant.engine import event_object, read_source
-from assistant.engine.proposals import Decider, DecisionRequest, MovedChange
+from assistant.engine.proposals import Decider, DecisionRequest, MadeBefore, MovedChange
 from assistant.engine.report import proposal_event, technique_in_words
 from assistant.engine.search import is_running
 from assistant.errors import CannotAnswerError, MemoryFileError, UsageError
@@ -150,6 +150,8 @@ class ServedMemory:
             case AlreadyDecided(decision=first):
                 message = f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}"
                 raise Conflict(message, "its decisions show when and why")
+            case MadeBefore():
+                raise Conflict(outcome.words, outcome.remedy)
             case MovedChange():
                 message = f"{proposal.path.name} changed since {proposal.id} was made: its edit has to be judged again"
                 raise Conflict(message, f"kernelopt accept {proposal.id}")
@@ -262,7 +264,7 @@ class ServedMemory:
         }
 
 
-def _decided(decider: Decider, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | MovedChange:
+def _decided(decider: Decider, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | MovedChange | MadeBefore:
     if request.kind is DecisionKind.REJECTED:
         return decider.reject(proposal, request)
     if request.kind is DecisionKind.UNDONE and proposal.state is ProposalState.REJECTED:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from assistant.bench.suite_run import run_suite as run_suite
     from assistant.bench.task import Task as Task
     from assistant.bench.words import figures_lines as figures_lines
+    from assistant.bench.words import left_out_words as left_out_words
     from assistant.bench.words import row_line as row_line
 
 __getattr__ = names_of(__name__, __file__)

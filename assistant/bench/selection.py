@@ -2,7 +2,7 @@
 
 Example::
 
-    chosen_tasks(Path("benchmarks/suite"), TaskChoice(names=("matmul",), sizes="largest"))   # (matmul 4096,)
+    chosen_tasks(Path("benchmarks/suite"), TaskChoice(names=("matmul",), sizes="largest")).tasks   # (matmul 4096,)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assistant.bench.task import Task
 from assistant.errors import UsageError
 from assistant.record import Record
 
-__all__ = ["TaskChoice", "chosen_tasks"]
+__all__ = ["ChosenTasks", "TaskChoice", "chosen_tasks"]
 
 _WORDS = ("smallest", "largest", "all")
 
@@ -34,21 +34,28 @@ class TaskChoice(Record):
     """Programs at most; None: no limit."""
 
 
-def chosen_tasks(folder: Path, choice: TaskChoice) -> tuple[Task, ...]:
+class ChosenTasks(Record):
+    tasks: tuple[Task, ...]
+    left_out: tuple[Path, ...] = ()
+    """Sources of the folder that no program runs, where no ``suite.toml`` says which are meant."""
+
+
+def chosen_tasks(folder: Path, choice: TaskChoice) -> ChosenTasks:
     """In the suite's order, else by path. Raises UsageError where there is none, and for a name or a size that does not exist."""
     suite = folder / SUITE_NAME
     if suite.exists():
-        return _of_suite(read_suite(suite), choice)
+        return ChosenTasks(_of_suite(read_suite(suite), choice))
     found = found_programs(folder)
-    if not found:
+    if not found.programs:
         raise UsageError(
             f"there is no program below {folder}: no .cu file with main() or a declared workload",
             "name another folder; PyTorch tasks: --suite kernelbench",
         )
-    names = _chosen([name for name, _ in found], choice)
+    names = _chosen([name for name, _ in found.programs], choice)
     sizes = choice.sizes or _WORDS[0]
     runs = [()] if sizes in _WORDS else [_words(part) for part in sizes.split(",")]
-    return tuple(Task(name, files, arguments) for name, files in found if name in names for arguments in runs)
+    tasks = tuple(Task(name, files, arguments) for name, files in found.programs if name in names for arguments in runs)
+    return ChosenTasks(tasks, found.left_out)
 
 
 def _of_suite(programs: Sequence[SuiteProgram], choice: TaskChoice) -> tuple[Task, ...]:

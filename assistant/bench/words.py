@@ -7,15 +7,27 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from assistant.bench.bound import Bound
 from assistant.bench.figures import FAR_RATIO, NEAR_RATIO, Figures, Mean
 from assistant.bench.row import Cost, Row, RowOutcome
 from assistant.model.comparison import format_ratio
-from assistant.profile.quantity import counted_noun, format_quantity
+from assistant.profile.quantity import counted_noun, first_of, format_quantity
 
-__all__ = ["PREDICTED_NOTE", "bound_words", "cost_words", "figures_lines", "row_line", "verdict_words"]
+__all__ = ["PREDICTED_NOTE", "bound_words", "cost_words", "figures_lines", "left_out_words", "row_line", "verdict_words"]
 
 PREDICTED_NOTE = "All times and speed-ups are PREDICTED by the performance model: nothing was timed."
+_SOURCES_SHOWN = 6
+
+
+def left_out_words(sources: Sequence[Path]) -> tuple[str, ...]:
+    """A sentence on the sources of a folder that no program runs; none where there are none."""
+    if not sources:
+        return ()
+    names, verb = first_of([source.as_posix() for source in sources], _SOURCES_SHOWN), "is" if len(sources) == 1 else "are"
+    return (f"{counted_noun(len(sources), 'source')} {verb} left out, as no program runs them (no main(), no declared workload): {names}",)
 
 
 def row_line(row: Row) -> str:

@@ -19,6 +19,7 @@ from assistant.bench import (
     figures_lines,
     figures_of,
     left_of,
+    left_out_words,
     row_line,
     row_object,
     run_suite,
@@ -96,12 +97,13 @@ async def _run(run: BenchRun) -> int:
 
 async def _rows(run: BenchRun, is_on_gpu: bool, elsewhere: Callable[[ProgramRunner], RunOne] | None) -> int:
     """``elsewhere``: who runs a program in the place of this process; as many as there are workers for it are run at a time."""
-    tasks = chosen_tasks(run.folder, _checked(run, is_on_gpu))
+    chosen = chosen_tasks(run.folder, _checked(run, is_on_gpu))
+    tasks = chosen.tasks
     journal = _journal(run)
     sha256 = sources_sha256(run.folder)
     left = left_of(tasks, journal, lambda _: sha256)
     screen = SuiteScreen([task.title for task in tasks], run.is_json)
-    screen.begin(len(tasks) - len(left))
+    screen.begin(len(tasks) - len(left), left_out_words(chosen.left_out) if not run.choice.names else ())
     with StatusLine(console(is_error=True)) as status:
 
         def follow(event: Event) -> None:

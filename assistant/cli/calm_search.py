@@ -9,11 +9,10 @@ from collections import Counter
 
 from rich.console import Console
 from rich.markup import escape
-from rich.syntax import Syntax
 
 from assistant.cli.calm_words import MORE, rows, short_names, shortened
 from assistant.cli.console import for_people
-from assistant.cli.layout import Page
+from assistant.cli.layout import Page, print_diff
 from assistant.engine.report import gain_in_words, limit_in_words, technique_in_words, techniques_in_words, verdict_in_short
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome
@@ -69,14 +68,8 @@ class CalmSearch:
             labels = f", asks for a decision on {', '.join(other.labels)}" if other.labels else ""
             gain = gain_in_words(other.speed.outcome, other.speed.ratio)
             self._page.put(escape(f"[{number}] instead: {techniques_in_words(other.techniques)}: {gain}{labels}"), indent=4)
-        self._diff(event.diff)
+        print_diff(self._console, event.diff)
         self._page.put(f"[dim]evidence, and what was not checked: kernelopt show {event.id}[/]", indent=4)
-
-    def _diff(self, diff: str) -> None:
-        if self._console.color_system is None:
-            self._console.out(diff.rstrip("\n"), highlight=False)
-        else:
-            self._console.print(Syntax(diff.rstrip("\n"), "diff", theme="ansi_dark", background_color="default"))
 
     @property
     def has_nothing(self) -> bool:

@@ -20,23 +20,24 @@ from assistant.errors import KernelOptError
 from assistant.model import events
 from assistant.model.completion import ModelRole
 
-__all__ = ["EventStream", "fail", "run_async", "show_events", "show_written"]
+__all__ = ["EventStream", "fail", "run_async", "show_events", "show_search"]
 
 EventStream = AsyncIterator[events.Event]
 OnWriting = Callable[[ModelRole, str], None]
-_INTERRUPTED = "interrupted; what was finished is kept: kernelopt history; a search goes on with kernelopt optimize FILE --resume"
+_INTERRUPTED = "interrupted"
+_SEARCH_INTERRUPTED = "interrupted; what was finished is kept: kernelopt history; the search goes on with kernelopt optimize FILE --resume"
 _LOOP_IS_CLOSED = "Event loop is closed"
 """What pipes of a subprocess raise that are first closed when the event loop has ended (CPython, ``asyncio/base_events.py``)."""
 
 
 def show_events(stream: Callable[[], EventStream], shown: Shown) -> int:
     """Render every event of the stream; the exit code its ``job_ended`` carries."""
-    return show_written(lambda _: stream(), shown)
+    return run_async(lambda: _show(lambda _: stream(), shown))
 
 
-def show_written(stream: Callable[[OnWriting], EventStream], shown: Shown) -> int:
-    """The same for a job in which a model may write: it shows how far its answer is."""
-    return run_async(lambda: _show(stream, shown))
+def show_search(stream: Callable[[OnWriting], EventStream], shown: Shown) -> int:
+    """The same for a search, in which a model may write: it shows how far its answer is. Interrupted, it says how to go on."""
+    return run_async(lambda: _show(stream, shown), _SEARCH_INTERRUPTED)
 
 
 def run_async(main: Callable[[], Awaitable[int]], interrupted: str = _INTERRUPTED) -> int:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 
 from rich.console import Console
+from rich.syntax import Syntax
 from rich.text import Text
 
-from assistant.cli.console import for_people
+from assistant.cli.console import for_people, visible
 
-__all__ = ["Page"]
+__all__ = ["Page", "print_diff"]
 
 _WIDEST = 110
 """Columns; longer lines are hard to read even where the terminal has room."""
@@ -53,6 +54,16 @@ class Page:
     def gap(self) -> None:
         """Print an empty line."""
         self._console.print()
+
+
+def print_diff(console: Console, diff: str) -> None:
+    """Coloured on a terminal that has colours; to the letter when piped, as it may be a patch."""
+    if not console.is_terminal:
+        console.file.write(diff.rstrip("\n") + "\n")
+    elif console.color_system is None:
+        console.out(diff.rstrip("\n"), highlight=False)
+    else:
+        console.print(Syntax(visible(diff.rstrip("\n")), "diff", theme="ansi_dark", background_color="default"))
 
 
 def _breaks(plain: str, width: int) -> list[int]:

@@ -28,6 +28,7 @@ from assistant.memory import MemoryStore, open_store
 from assistant.model.attempt import Attempt
 from assistant.model.comparison import format_ratio
 from assistant.model.proposal import DECIDABLE_STATES, Decision, Proposal
+from assistant.model.short_ids import first_letters
 from assistant.ports.store import ProposalStore, SearchStore
 
 __all__ = [
@@ -35,9 +36,6 @@ __all__ = [
     "print_proposal",
     "print_proposals",
 ]
-
-_FEWEST_LETTERS = 8
-"""Of a long id: the time to about half a minute."""
 
 
 def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None:
@@ -69,11 +67,10 @@ def print_proposals(file: Path | None, every_state: bool, as_json: bool) -> None
 def _called(store: ProposalStore, proposal: Proposal, workspace: Path) -> str:
     """What commands understand in the workspace: ``P1``, or, where that is another proposal, the first letters that no other one has."""
     short = store.short_id(proposal.id)
-    if store.find_proposal(short, workspace).id == proposal.id:
-        return short
-    others = [other.id for other in store.proposals() if other.id != proposal.id]
-    lengths = range(_FEWEST_LETTERS, len(proposal.id))
-    return next((proposal.id[:n] for n in lengths if not any(other.startswith(proposal.id[:n]) for other in others)), proposal.id)
+    with contextlib.suppress(UsageError):  # several folders have one of that number
+        if store.find_proposal(short, workspace).id == proposal.id:
+            return short
+    return first_letters(proposal.id, (other.id for other in store.proposals()))
 
 
 def print_proposal(id_prefix: str, as_json: bool) -> None:

@@ -101,7 +101,7 @@ def _optimize(
         from assistant.cli.compose import open_session
         from assistant.cli.consent import ask_model
         from assistant.cli.decisions import AskOnTerminal, HostCodeOnTerminal
-        from assistant.cli.jobs import show_written
+        from assistant.cli.jobs import show_search
         from assistant.engine.search import SearchCallbacks
 
     allowed = AllowOption.read(allow)
@@ -127,4 +127,4 @@ def _optimize(
             return session.optimize(request, options, chosen, ask, called)
         return session.optimize_operator(request, asked, options, chosen, ask, called)
 
-    raise typer.Exit(show_written(events, Shown(as_json, is_verbose, is_asked=chosen is Accept.ASK)))
+    raise typer.Exit(show_search(events, Shown(as_json, is_verbose, is_asked=chosen is Accept.ASK)))

@@ -32,6 +32,7 @@ from assistant.model.proposal import REASON_CODES
 
 __all__ = ["pair_up"]
 
+_ENDED = "ended; the session stays open: the same command goes on with it"
 _PROMPT = "pair> "
 _READ_BYTES = 65536
 _DETAILED = frozenset({TurnKind.WHY.value, TurnKind.STOP.value})
@@ -63,7 +64,7 @@ def pair_up(request: JobRequest, goal: str | None, may_edit_host_code: bool, as_
         finally:
             session.close()
 
-    raise typer.Exit(run_async(run))
+    raise typer.Exit(run_async(run, _ENDED))
 
 
 class _Terminal:

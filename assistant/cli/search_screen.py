@@ -11,10 +11,9 @@ from pathlib import PurePath
 
 from rich.console import Console
 from rich.markup import escape
-from rich.syntax import Syntax
 
 from assistant.cli.console import for_people
-from assistant.cli.layout import Page
+from assistant.cli.layout import Page, print_diff
 from assistant.cli.not_tried import NotTried
 from assistant.cuda.same_names import split_name
 from assistant.engine.report import technique_in_words, techniques_in_words
@@ -203,7 +202,7 @@ class SearchScreen:
         self._page.put(f"[dim]{escape(event.file)}[/]")
         if len(event.files) > 1 or (event.files and event.files[0] != event.file):
             self._page.put(f"[dim]changes {escape(', '.join(event.files))}, as one[/]", hang=2)
-        self._diff(event.diff)
+        print_diff(self._console, event.diff)
         self._page.gap()
         for line in event.explanation.splitlines():
             self._page.put(escape(line), hang=2 if line.startswith("- ") else 0) if line else self._page.gap()
@@ -217,12 +216,6 @@ class SearchScreen:
         if len(event.hunk_ids) > 1:
             self._page.put(f"[dim]hunks: {' '.join(event.hunk_ids)}[/]", hang=2)
         self._page.put(f"[dim]kernelopt accept {event.id} · kernelopt reject {event.id}[/]") if event.state == ProposalState.OPEN else None
-
-    def _diff(self, diff: str) -> None:
-        if self._console.color_system is None:
-            self._console.out(diff.rstrip("\n"), highlight=False)
-        else:
-            self._console.print(Syntax(diff.rstrip("\n"), "diff", theme="ansi_dark", background_color="default"))
 
     def _verification(self, event: events.ProposalMade) -> None:
         """What the explanation does not say: a label's finding repeats the edit's own sentence and is left out."""

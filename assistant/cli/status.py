@@ -22,6 +22,7 @@ from rich.markup import escape
 from rich.spinner import Spinner
 
 from assistant.cli.calm_words import shortened
+from assistant.cli.console import visible
 from assistant.cli.meter import meter_words
 from assistant.config import user_paths
 from assistant.engine.report import ratio_in_words, technique_in_words
@@ -83,7 +84,7 @@ class StatusLine:
     def _line(self) -> Spinner:
         elapsed_s = time.monotonic() - self._start_s
         further = f"{escape(self._search.words)}{escape(self._meter)}{self._building()}{self._writing()}"
-        self._spinner.update(text=f"[dim]{escape(self._text or '')} · {elapsed_s:.0f} s{further}[/]")
+        self._spinner.update(text=f"[dim]{escape(visible(self._text or ''))} · {elapsed_s:.0f} s{further}[/]")
         return self._spinner
 
     def _building(self) -> str:

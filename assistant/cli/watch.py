@@ -14,8 +14,9 @@ from assistant.cli.console import console
 from assistant.cli.jobs import run_async
 from assistant.cli.paths import plain_path
 from assistant.config import find_workspace, load_settings
+from assistant.editor.compile_words import compile_error
 from assistant.editor.lens_row import headline
-from assistant.editor.program_words import program_lens
+from assistant.editor.program_words import is_run_by_none, program_about, program_lens
 from assistant.editor.view import Note, View
 from assistant.editor.watcher import watch
 from assistant.engine import event_json
@@ -67,6 +68,9 @@ class _TextReport:
     def waits(self, path: Path, reason: str) -> None:
         self._screen.print(f"{_now()} {escape(self._name(path))} waits: {escape(reason)}")
 
+    def empty(self, path: Path) -> None:
+        self._screen.print(f"{_now()} [bold]{escape(self._name(path))}[/] is empty")
+
     def reported(self, path: Path, event: Event) -> None:
         del path, event
 
@@ -76,8 +80,17 @@ class _TextReport:
         if view.programs is not None and len(view.programs.meant) > 1:
             names = ", ".join(program.name for program in view.programs.meant)
             self._screen.print(escape(f"  part of {names}: kernelopt program {path} --use NAME chooses which one runs it"), soft_wrap=True)
+        for failure in view.failures:
+            remedy = f"; try: {failure.remedy}" if failure.remedy else ""
+            self._screen.print(f"  [bold red]{escape(failure.message)}[/]{escape(remedy)}", soft_wrap=True)
+        is_run = not is_run_by_none(view.programs)
         for kernel in view.kernels:
-            self._screen.print(f"  {escape(kernel.name)}: {escape(headline(kernel, view.notes))}", soft_wrap=True)
+            state = headline(kernel, view.notes) if is_run or compile_error(view.notes) is not None else "not run"
+            self._screen.print(f"  {escape(kernel.name)}: {escape(state)}", soft_wrap=True)
+        if not view.kernels:
+            self._screen.print("  no kernel in it")
+        elif not is_run:
+            self._screen.print(f"  {escape(program_about(view.programs))}".replace("\n", "\n  try: "), soft_wrap=True)
         for note in view.notes:
             self._screen.print(self._note(path, note), soft_wrap=True)
 
@@ -105,6 +118,9 @@ class _JsonReport:
 
     def waits(self, path: Path, reason: str) -> None:
         console(is_error=True).print(f"{path} waits: {reason}", markup=False)
+
+    def empty(self, path: Path) -> None:
+        console(is_error=True).print(f"{path} is empty", markup=False)
 
     def reported(self, path: Path, event: Event) -> None:
         del path

@@ -36,7 +36,7 @@ from assistant.device.nvcc import CUBIN, NvccOutput, compile_with_nvcc, is_on_di
 from assistant.device.nvrtc_server import NvrtcRequest
 from assistant.device.process import ToolOutput, ToolRunner
 from assistant.device.protocol import CompileReply, CompileRequest
-from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Nvcc, Toolchain
+from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, RENAME_PATH, Nvcc, Toolchain
 from assistant.model.build import (
     Build,
     BuildFailure,
@@ -230,6 +230,8 @@ def _by_nvcc(job: _Job, nvcc: Nvcc) -> tuple[BuildResult, str]:
             output = _without_library(job, nvcc, output)
     except OSError as error:
         return CompilerMissing(f"nvcc could not be started: {error}", INSTALL_CUDA), ""
+    if output.unfit is not None:
+        return CompilerMissing(output.unfit, RENAME_PATH), ""
     if output.limit is None and output.status is not None and says_disk_is_full(output.status, output.log):
         return CompilerMissing("nvcc could not write its files: no space left", REMEDY), ""
     texts = _texts_by_printed_name(request, job.scratch)

@@ -43,6 +43,8 @@ class NvccOutput(Record):
     log: str
     limit: str | None = None
     """What a compiler took too much of, as the end of a sentence about it."""
+    unfit: str | None = None
+    """Why nvcc was not started: it cannot be given such a path."""
 
 
 def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, scratch: Path, access: FileAccess) -> NvccOutput:
@@ -50,7 +52,7 @@ def compile_with_nvcc(nvcc: str, request: CompileRequest, runner: ToolRunner, sc
     cubin = scratch / CUBIN
     given = given_to_nvcc(nvcc, request, scratch)
     if isinstance(given, str):
-        return NvccOutput(1, None, "", given)
+        return NvccOutput(None, None, "", "", unfit=given)
     common, source = given.command, given.source
     run = partial(runner.run, cwd=given.cwd, timeout_s=request.timeout_s, temporary=scratch, access=access)
     views = ("-Xptxas", "-v") if request.want else ()
@@ -121,7 +123,10 @@ def given_to_nvcc(nvcc: str, request: CompileRequest, scratch: Path) -> NvccInpu
     )
     unfit = next((argument for argument in (*command, str(source), str(scratch)) if is_read_by_shell(argument)), None)
     if unfit is not None:
-        return f"{unfit} was not given to nvcc: it has a shell read its command lines, where `$`, `\\` and such act"
+        return f"nvcc was not given {unfit}: it has a shell read its command lines, where `$`, `\\` and such act"
+    quoted = next((path for path, _ in request.sources if '"' in path), None)
+    if quoted is not None:
+        return f"nvcc was not given {quoted}: ptxas does not read line information with a quotation mark in a path"
     working_directory = Path(unit_of(request.sources, request.flags.arguments)).parent
     return NvccInputs(command, source, working_directory if working_directory.is_dir() else scratch, tuple(others))
 

@@ -17,10 +17,11 @@ from assistant.device.process import ToolRunner, tool_environment
 from assistant.device.protocol import Tool, ToolchainReply
 from assistant.record import Record
 
-__all__ = ["INSTALL_CUDA", "INSTALL_GXX", "Nvcc", "Toolchain", "find_toolchain"]
+__all__ = ["INSTALL_CUDA", "INSTALL_GXX", "RENAME_PATH", "Nvcc", "Toolchain", "find_toolchain"]
 
 INSTALL_CUDA = "pip install 'kernelopt[cuda]'"
 INSTALL_GXX = "install g++ 11 or newer (Debian, Ubuntu: apt-get install g++)"
+RENAME_PATH = "rename it, or move it: nvcc takes letters, digits, spaces and the like in a path"
 _SYSTEM_NVCC = Path("/usr/local/cuda/bin/nvcc")
 _VERSION = re.compile(r"release [\d.]+, V([\d.]+)")
 _TOP = re.compile(r"^#\$ TOP=(.*)$", re.MULTILINE)

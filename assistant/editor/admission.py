@@ -97,20 +97,25 @@ class Admission:
             settled = await self._settle(work)
             ready = await self._renew(settled) if await self._may_run(settled) else None
         except KernelOptError as error:
-            work.listener.ended(work, error, is_cancelled=False)
+            self._end(work, error, is_cancelled=False)
             return
         except Exception as error:
-            work.listener.ended(work, refusal_of(error), is_cancelled=False)
+            self._end(work, refusal_of(error), is_cancelled=False)
             raise  # a defect: the event loop logs it, too
         if ready is None:
-            work.listener.ended(work, None, is_cancelled=True)
+            self._end(work, None, is_cancelled=True)
         else:
             (self._heavy if work.task.runs_program else self._quick).submit(ready)
 
     def _admitted(self, work: Work, admitting: asyncio.Task[None]) -> None:
-        del self._admitting[work.id]
         if admitting.cancelled():
-            work.listener.ended(work, None, is_cancelled=True)
+            self._end(work, None, is_cancelled=True)
+        self._admitting.pop(work.id, None)
+
+    def _end(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
+        """It is not among the works any more when its end is heard."""
+        self._admitting.pop(work.id, None)
+        work.listener.ended(work, refusal, is_cancelled)
 
     async def _may_run(self, work: Work) -> bool:
         """Raises UsageError where a person did not consent to a run that they started, and what reading the trust file raises."""

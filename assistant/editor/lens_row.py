@@ -155,7 +155,8 @@ def search_in_words(kernel: KernelView) -> str:
 def headline(kernel: KernelView, notes: Sequence[Note]) -> str:
     """What is known of a kernel, and what is not yet, in one line: ``≈ L2-bound · checked: no problem found``."""
     parts = [state_in_words(kernel, notes) or NOT_PROFILED, *filter(None, (search_in_words(kernel),))]
-    if kernel.check is not None and kernel.check.launch_count and not _defects(kernel, notes):
+    is_answered = _compile_error(kernel, notes) is None and not _defects(kernel, notes)
+    if kernel.check is not None and kernel.check.launch_count and is_answered:
         parts.append(f"checked: {problems_in_words(listed(kernel.check.problems))}")
     return " · ".join(parts)
 

@@ -19,7 +19,8 @@ from assistant.editor.changes_since import ChangesSince
 from assistant.editor.offer_words import OUTDATED, gain, sized_verdict, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.searched import InVain
-from assistant.editor.view import CodeView, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
+from assistant.editor.view import CodeView, Failure, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
+from assistant.engine import CANNOT_ANSWER
 from assistant.engine.report import gain_in_words, techniques_in_words
 from assistant.model import events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
@@ -69,7 +70,8 @@ def view_of(
     lines = tuple(line for kernel in kernels for line in build.lines(kernel, analyses.get("profile")))
     code = tuple(build.code(analyses.get("profile")))
     stalls = tuple(stall for kernel in kernels for stall in build.stalls(kernel, analyses.get("profile")))
-    return View(tuple(sorted((*reported, *unreported), key=_place)), kernels, lines, tuple(proposals), code, stalls)
+    notes_in_order = tuple(sorted((*reported, *unreported), key=_place))
+    return View(notes_in_order, kernels, lines, tuple(proposals), code, stalls, failures=_failures(parsed.source.text, analyses))
 
 
 class _Builder:
@@ -316,6 +318,19 @@ def alternative_lines(proposal: Proposal) -> list[str]:
 def _all(analyses: Mapping[str, Analysis], command: str, kind: type[_E]) -> Iterator[_E]:
     analysis = analyses.get(command)
     return iter(()) if analysis is None else analysis.all(kind)
+
+
+def _failures(text: str, analyses: Mapping[str, Analysis]) -> tuple[Failure, ...]:
+    """Of jobs on this very text that could not answer."""
+    found: dict[str, Failure] = {}
+    for command, analysis in analyses.items():
+        ended = next(analysis.all(events.JobEnded), None)
+        if command not in _SHOWN or analysis.text != text or ended is None or ended.exit_code < CANNOT_ANSWER:
+            continue
+        errors = [said for said in analysis.all(events.Message) if said.severity is Severity.ERROR and not said.line]
+        for message, remedy in [(said.message, said.remedy) for said in errors] or [(ended.reason, None)]:
+            found.setdefault(message, Failure(message, remedy or ""))
+    return tuple(found.values())
 
 
 def _launches(analysis: Analysis | None, kernel: str) -> tuple[LaunchView, ...]:

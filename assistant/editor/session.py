@@ -65,13 +65,14 @@ class EditorSession:
         self._watch = MemoryWatch(store, self.offers_changed)
         self._programs = OpenPrograms(self._documents, parts.settings_of, self._programs_known, parts.ask_program)
         self._requests = JobRequests(self._documents, self._programs, parts)
-        refusals = Refusals(self._documents, lambda key: self._staging.is_to_run(key, Verb.INSPECT) or self._queues.is_compiling(key))
+        refusals = Refusals(self._documents, lambda key: self._staging.is_to_run(key, Verb.INSPECT) or self.queues.is_compiling(key))
         admission = Admission(parts.guard, parts.quick, parts.heavy, self._requests.settled, self._requests.renewed, refusals.of)
-        self._queues = Queues(admission, parts.quick, parts.heavy)
-        self._staging = Staging(self._start_stage, self._queues.background_sources, parts.most_sources)
+        self.queues = Queues(admission, parts.quick, parts.heavy)
+        """What becomes of the jobs: which run, and what the others wait for."""
+        self._staging = Staging(self._start_stage, self.queues.background_sources, parts.most_sources)
         self.review = Review(store, parts.who)
-        self._answers = AnswerSharing(store, self._documents, self._queues.cancel_waiting, parts.listener.shown)
-        self._searches = SearchReports(self._answers, self._queues.cancel_waiting, parts.listener.shown)
+        self._answers = AnswerSharing(store, self._documents, self.queues.cancel_waiting, parts.listener.shown)
+        self._searches = SearchReports(self._answers, self.queues.cancel_waiting, parts.listener.shown)
         self._rewritten = RewrittenFiles()
         self.spent: BudgetSpent | None = None
         """What the last job with a model has spent; None before one."""
@@ -128,7 +129,7 @@ class EditorSession:
         self._programs.changed((document.path,))
         self._staging.drop(key)
         self._pause.closed(key)
-        self._queues.cancel_source(key)
+        self.queues.cancel_source(key)
         self._answers.unopened.forget(key)
         self.review.closed(document.path)
 
@@ -142,7 +143,7 @@ class EditorSession:
     def view(self, key: str) -> View:
         """What to show of a source; empty for one that is not open. A pending parse is done first."""
         view = self._documents.reparsed(key).view if key in self._documents else EMPTY_VIEW
-        return replace(view, waits_for_consent=self._queues.asks_about(key))
+        return replace(view, waits_for_consent=self.queues.asks_about(key))
 
     def unopened(self, key: str) -> Mapping[Path, UnopenedFile]:
         """What jobs on a source reported of files that are not open."""
@@ -185,7 +186,7 @@ class EditorSession:
         for document in self._documents.values():
             if not self._parts.guard.is_trusted(document.path):
                 self._staging.drop(document.key)
-                self._queues.cancel_source(document.key, is_background_only=False)
+                self.queues.cancel_source(document.key, is_background_only=False)
             else:
                 self._requests.set_up(document)
                 self._staging.changed(document.key, Trigger.SAVED, self._parts.settings_of(document.path))
@@ -281,25 +282,24 @@ class EditorSession:
 
     def cancel(self, job_id: str) -> bool:
         """End a job, of this editor or of another process; False when there is none of that id."""
-        return self._queues.cancel(job_id) or self._store.request_cancel(job_id)
+        return self.queues.cancel(job_id) or self._store.request_cancel(job_id)
 
     def works(self) -> tuple[Work, ...]:
         """Running and waiting jobs; those that wait for a person's answer last."""
-        return self._queues.works
+        return self.queues.works
 
-    @property
-    def queues(self) -> Queues:
-        """What becomes of the jobs: which run, and what the others wait for."""
-        return self._queues
+    def is_settled(self, key: str) -> bool:
+        """Whether no job on a source runs or waits, and none is about to."""
+        return not any(work.key == key for work in self.works()) and not self._staging.is_to_run(key, Verb.INSPECT)
 
     async def close(self) -> None:
         """End every job and forget the sources."""
         await self._watch.stop()
-        self._queues.stop_asking()
+        self.queues.stop_asking()
         await self._programs.close()
         for key in self.keys():
             self.remove(key)
-        await self._queues.close()
+        await self.queues.close()
 
     # --- what lanes report --------------------------------------------------------------------------------------------
 
@@ -376,12 +376,12 @@ class EditorSession:
     def _ask(self, document: OpenDocument, task: Task) -> str:
         self._parts.guard.demand_trust(document.path)
         asked = (work for work in self.works() if is_asked_by_person(work, document.key, task))
-        known = next((work for work in asked if not self._queues.is_ending(work.id)), None)
+        known = next((work for work in asked if not self.queues.is_ending(work.id)), None)
         return self._submit_soon(document, task, is_background=False) if known is None else known.id
 
     def _submit_soon(self, document: OpenDocument, task: Task, is_background: bool) -> str:
         work = Work(new_id("J"), document.key, task, is_background, self)
-        self._queues.submit(work)
+        self.queues.submit(work)
         return work.id
 
     async def _start_stage(self, key: str, verb: Verb) -> None:
@@ -392,9 +392,9 @@ class EditorSession:
         await self._programs.find(document)
         if document.has_answer(verb.value):
             if verb is Verb.INSPECT:
-                await self._queues.warm_up()
+                await self.queues.warm_up()
             return
         document.reparse()
         if document.is_compiled if verb is Verb.INSPECT else document.parsed.kernels and document.has_workload:
             request = replace(self._programs.alone(document), needs_kernels=verb is not Verb.INSPECT)
-            await self._queues.admit(Work(new_id("J"), key, Task(verb, request), True, self))
+            await self.queues.admit(Work(new_id("J"), key, Task(verb, request), True, self))

@@ -13,6 +13,7 @@ from assistant.record import Record
 
 __all__ = [
     "CodeView",
+    "Failure",
     "KernelView",
     "LaunchView",
     "LineView",
@@ -161,6 +162,14 @@ class PairView(Record):
     """Its last answer."""
 
 
+class Failure(Record):
+    """Why a job on the current text has no whole answer, of no line: its program crashed, say."""
+
+    message: str
+    remedy: str
+    """What to try; empty where nothing is known."""
+
+
 class View(Record):
     """One source as it stands."""
 
@@ -181,6 +190,8 @@ class View(Record):
     """Of lines that were edited since the text was saved."""
     waits_for_consent: bool = False
     """A person is asked whether its program may run."""
+    failures: tuple[Failure, ...] = ()
+    """What several jobs say is there once."""
 
 
 EMPTY_VIEW = View((), (), (), ())

@@ -111,7 +111,9 @@ class _Handler(FileSystemEventHandler):
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Files of a folder that came as a whole: there are no events for them."""
+    """Files of a folder that came as a whole: there are no events for them. A link to a folder is not followed: it may lead back here."""
+    if folder.is_symlink():
+        return
     for parent, names, files in os.walk(folder):
         names[:] = [name for name in names if not name.startswith(_HIDDEN_PREFIX)]
         yield from (Path(parent) / file for file in files)

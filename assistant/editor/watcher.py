@@ -50,6 +50,10 @@ class WatchReport(Protocol):
 
     def unreadable(self, path: Path, error: KernelOptError) -> None: ...
 
+    def empty(self, path: Path) -> None:
+        """There is nothing in it to look at."""
+        ...
+
     def waits(self, path: Path, reason: str) -> None:
         """Nothing is run for a source as long as its GPU is in use."""
         ...
@@ -92,6 +96,10 @@ def _look(editor: EditorSession, root: Path, batch: frozenset[Path], report: Wat
             editor.remove(key)
             if path.exists():
                 report.unreadable(path, error)
+            continue
+        if not text.strip():
+            editor.remove(key)
+            report.empty(path)
             continue
         editor.put(key, path, text, Trigger.SAVED)
     editor.files_changed(tuple(batch))
@@ -149,11 +157,12 @@ async def _consent(run: ProgramConsent) -> ConsentAnswer:
 
 @dataclass
 class _Listener:
-    """Implements ``EditorListener``: a source is reported when its last job has ended."""
+    """Implements ``EditorListener``: a source is reported when its last job has ended, and one of them was not cancelled."""
 
     report: WatchReport
     editor: EditorSession | None = None
-    _running: dict[str, int] = field(default_factory=dict[str, int])
+    _answered: set[str] = field(default_factory=set[str])
+    """Sources of which a job has ended with an answer since they were last reported."""
 
     def shown(self, key: str) -> None:
         del key
@@ -176,5 +185,11 @@ class _Listener:
     def job_ended(self, work: Work, refusal: KernelOptError | None, is_cancelled: bool) -> None:
         if refusal is not None:
             self.report.unreadable(work.task.request.file, refusal)
-        if self.editor is not None and not is_cancelled and not any(other.key == work.key for other in self.editor.works()):
+        if not is_cancelled:
+            self._answered.add(work.key)
+        open_keys = () if self.editor is None else self.editor.keys()
+        if work.key not in open_keys:
+            self._answered.discard(work.key)  # it was closed
+        elif self.editor is not None and work.key in self._answered and self.editor.is_settled(work.key):
+            self._answered.discard(work.key)
             self.report.looked(work.task.request.file, self.editor.view(work.key))

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Sequence
 
 from assistant.errors import UsageError
 from assistant.memory.database import Database
+from assistant.model.short_ids import first_letters
 from assistant.profile.quantity import first_of
 
-__all__ = ["give_number", "number_of", "numbered", "short_number"]
+__all__ = ["beginnings", "give_number", "number_of", "numbered", "short_number"]
 
 _SHOWN_IDS = 5
 _SHORT = re.compile(r"P([1-9]\d*)", re.IGNORECASE)
@@ -56,8 +58,14 @@ def numbered(database: Database, workspace_key: str | None, number: int) -> str:
         case (proposal_id,):
             return proposal_id
         case several:
-            remedy = f"give the first letters of its long id: {first_of(several, _SHOWN_IDS)}"
+            remedy = f"give the first letters of its long id: {beginnings(database, several)}"
             raise UsageError(f"{len(several)} folders have a proposal P{number}", remedy)
+
+
+def beginnings(database: Database, ids: Sequence[str]) -> str:
+    """The first of these long ids, each by as many of its letters as tell it from all others: whole, people would read a short one."""
+    known = [known for (known,) in database.rows("select id from proposals")]
+    return first_of([first_letters(each, known) for each in ids], _SHOWN_IDS)
 
 
 def _called(database: Database, workspace_key: str | None, number: int) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from assistant.memory.exchange import Import
 from assistant.memory.forget import ForgetScope, ForgottenCounts, forget
 from assistant.memory.integrity import Damage, IntegrityReport, verify
 from assistant.memory.learned import Learned
-from assistant.memory.numbers import give_number, number_of, numbered, short_number
+from assistant.memory.numbers import beginnings, give_number, number_of, numbered, short_number
 from assistant.memory.recordings import RecordingArchive
 from assistant.model.attempt import Attempt, JobRow
 from assistant.model.completion import ModelCall, SentCall
@@ -34,7 +34,6 @@ from assistant.model.pair import PairSession, Turn
 from assistant.model.placement import Placement, PlacementState
 from assistant.model.proposal import AlreadyDecided, Decision, DecisionKind, Proposal, ProposalState, named_alternative
 from assistant.ports.store import NotReplayable, StoredAnalysis
-from assistant.profile.quantity import first_of
 from assistant.serialize import DecodeError
 
 __all__ = ["MemoryStore", "open_store"]
@@ -47,7 +46,6 @@ _STATE_AFTER = {
     DecisionKind.UNDONE: ProposalState.UNDONE,
     DecisionKind.REOPENED: ProposalState.OPEN,
 }
-_SHOWN_IDS = 5
 _HUMAN_STATES = frozenset({ProposalState.ACCEPTED, ProposalState.REJECTED, ProposalState.UNDONE})
 
 
@@ -189,7 +187,7 @@ class MemoryStore:
             case _:
                 raise UsageError(
                     f"{len(found)} proposals start with {id_prefix!r}",
-                    f"give more letters: {first_of([row[0] for row in found], _SHOWN_IDS)}",
+                    f"give more letters: {beginnings(self.database, [row[0] for row in found])}",
                 )
 
     def decide(self, decision: Decision, expected: frozenset[ProposalState]) -> Decision | AlreadyDecided:

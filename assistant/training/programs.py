@@ -35,7 +35,8 @@ def programs_of_folder(folder: Path) -> tuple[TrainingProgram, ...]:
             for one in read_suite(folder / SUITE_NAME)
         )
     return tuple(
-        TrainingProgram(f"{folder.name}/{name}", tuple(folder / file for file in files), ()) for name, files in found_programs(folder)
+        TrainingProgram(f"{folder.name}/{name}", tuple(folder / file for file in files), ())
+        for name, files in found_programs(folder).programs
     )
 
 

@@ -22,7 +22,7 @@ from assistant.build.units import is_c, unit_paths
 from assistant.device.access import compile_access, files_of
 from assistant.device.capture.protocol import CaptureFailed, CaptureRequest
 from assistant.device.process import ToolRunner
-from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, Toolchain
+from assistant.device.toolchain import INSTALL_CUDA, INSTALL_GXX, RENAME_PATH, Toolchain
 from assistant.disk.cached import note_use
 from assistant.worker.child import Bounds, Command, run_child
 from assistant.worker.launcher import Launcher
@@ -52,8 +52,10 @@ def build_program(request: CaptureRequest, toolchain: Toolchain, runner: ToolRun
         staged, place = Path(scratch) / "program", Path(scratch)
         overlay = write_overlay(request.sources, request.flags.arguments, place / "overlay")
         commands = _commands(toolchain.nvcc.path, request, overlay, staged)
-        if any(is_read_by_shell(word) for command in commands for word in command):  # nvcc hands its own command lines to one
-            raise CaptureFailed("not_built", "a flag or path has characters that the shell which nvcc starts would interpret", "rename it")
+        unfit = next((word for command in commands for word in command if is_read_by_shell(word)), None)
+        if unfit is not None:
+            text = f"nvcc was not given {unfit}: it has a shell read its command lines, where `$`, `\\` and such act"
+            raise CaptureFailed("not_built", text, RENAME_PATH)
         named = (path for path, _ in request.sources)
         files = files_of(named, request.workspaces, request.flags.arguments, request.cwd, runner.environment)
         access = compile_access(files, toolchain, runner.environment, place)

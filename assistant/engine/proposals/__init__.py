@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from assistant.engine.proposals.constraints import read_constraint as read_constraint
     from assistant.engine.proposals.decide import Decider as Decider
     from assistant.engine.proposals.decide import DecisionRequest as DecisionRequest
+    from assistant.engine.proposals.decide import MadeBefore as MadeBefore
     from assistant.engine.proposals.decide import MovedChange as MovedChange
     from assistant.engine.proposals.decide import as_partial as as_partial
     from assistant.engine.proposals.decide import chosen_of as chosen_of

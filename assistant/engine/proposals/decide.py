@@ -31,7 +31,7 @@ from assistant.model.source import Source
 from assistant.ports.store import ProposalStore
 from assistant.record import Record
 
-__all__ = ["Decider", "DecisionRequest", "MovedChange", "as_partial", "chosen_of"]
+__all__ = ["Decider", "DecisionRequest", "MadeBefore", "MovedChange", "as_partial", "chosen_of"]
 
 """States a proposal can be accepted or rejected from."""
 
@@ -66,6 +66,23 @@ class MovedChange(Record):
         return ", ".join(now.path.name for now, then in zip(self.current, self.proposal.before, strict=True) if now != then)
 
 
+class MadeBefore(Record):
+    """The same edit was accepted as another proposal, and stands in the files: accepting it once more would leave two to undo."""
+
+    proposal: Proposal
+    by: Proposal
+
+    @property
+    def words(self) -> str:
+        """``scale.cu has this edit already: P2 was accepted``."""
+        names = " and ".join(path.name for path in self.proposal.paths)
+        return f"{names} {'has' if len(self.proposal.paths) == 1 else 'have'} this edit already: {self.by.id} was accepted"
+
+    @property
+    def remedy(self) -> str:
+        return f"kernelopt undo {self.by.id} takes it out"
+
+
 class Decider(Record):
     """Takes decisions for one front end."""
 
@@ -74,8 +91,8 @@ class Decider(Record):
     """Front end and process, for the other processes (``cli 1234``)."""
     now_ms: int
 
-    def accept(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | MovedChange:
-        """Write the chosen texts into the files: into all of them or none.
+    def accept(self, proposal: Proposal, request: DecisionRequest) -> Decision | AlreadyDecided | MovedChange | MadeBefore:
+        """Write the chosen texts into the files: into all of them or none. An edit that was made before is superseded by the first.
 
         Raises UsageError for unknown hunks and for a proposal that is not open, CannotAnswerError for a conflict.
         """
@@ -84,7 +101,11 @@ class Decider(Record):
         texts = chosen_of(proposal, request)
         current = self._current(proposal)
         if current == texts:
-            return self._append(proposal, request, texts)
+            by = self._maker_of(proposal)
+            if by is None:
+                return self._append(proposal, request, texts)
+            self.store.mark(proposal.id, ProposalState.SUPERSEDED)
+            return MadeBefore(proposal, by)
         made = respelled_texts(proposal.before, texts, current)
         if made is None:
             return self.moved(proposal, current, texts)
@@ -152,6 +173,11 @@ class Decider(Record):
         """Its files as they are on disk, whole: what a process that died had left half written is put back first."""
         put_back_half_written(user_paths().writing)
         return tuple(read_source(path) for path in proposal.paths)
+
+    def _maker_of(self, proposal: Proposal) -> Proposal | None:
+        """The accepted proposal that makes this very edit; None where a person made it."""
+        accepted = self.store.proposals(None, frozenset({ProposalState.ACCEPTED}), proposal.path)
+        return next(iter(twins(proposal, map(self.as_decided, accepted))), None)
 
     def _decided_before(self, proposal: Proposal) -> AlreadyDecided:
         """Who decided; raises UsageError for a proposal that closed without anybody's decision."""

@@ -11,12 +11,13 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import assert_never
 
 from assistant.config import find_workspace
 from assistant.engine.channel import Listener
 from assistant.engine.job import DONE, NO, Ending, Job
 from assistant.engine.judge import compare, compare_verified
-from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
+from assistant.engine.proposals.decide import Decider, DecisionRequest, MadeBefore, MovedChange, as_partial, chosen_of
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.engine.proposals.replayed import keep_recording, replay_request
 from assistant.engine.proposals.superseding import better_open, claim_in_words
@@ -61,6 +62,8 @@ class Decisions(Record):
             case MovedChange() as moved:
                 taken = request.hunk_ids if request.kind is DecisionKind.PARTIALLY_ACCEPTED else ()
                 await self._rebase(moved, self._request(proposal), taken, NO, listener)
+            case MadeBefore() as made:
+                raise UsageError(made.words, made.remedy)
             case outcome:
                 listener.emit(_decision_made(outcome))
 
@@ -97,8 +100,18 @@ class Decisions(Record):
         request = as_partial(proposal, request)
         is_rejected = request.kind is DecisionKind.REJECTED
         outcome = decider.reject(proposal, request) if is_rejected else decider.accept(proposal, request)
-        if isinstance(outcome, Decision):
-            return _decision_event(job.id, outcome)
+        match outcome:
+            case Decision():
+                return _decision_event(job.id, outcome)
+            case MadeBefore():
+                job.say(Severity.WARNING, f"{proposal.id} was not accepted: {outcome.words}", outcome.remedy)
+            case MovedChange():
+                text = f"{proposal.id} was not accepted, nothing was written: {outcome.changed_names} changed since it was judged"
+                job.say(Severity.WARNING, text, f"kernelopt accept {proposal.id} judges it on the present text first")
+            case AlreadyDecided(decision=first):
+                job.say(Severity.WARNING, f"{proposal.id} was already {_kind_in_words(first)} by {first.decided_by}")
+            case _:
+                assert_never(outcome)
         return None
 
     async def judge(
@@ -225,12 +238,16 @@ def _decision_made(outcome: Decision | AlreadyDecided) -> events.DecisionMade:
     if isinstance(outcome, AlreadyDecided):
         first = outcome.decision
         raise UsageError(
-            f"{first.proposal} was already {first.kind.value.replace('_', ' ')} by {first.decided_by}",
+            f"{first.proposal} was already {_kind_in_words(first)} by {first.decided_by}",
             f"kernelopt undo {first.proposal} takes that back"
             if first.kind is not DecisionKind.UNDONE
             else "kernelopt history shows who decided",
         )
     return _decision_event(None, outcome)
+
+
+def _kind_in_words(decision: Decision) -> str:
+    return decision.kind.value.replace("_", " ")
 
 
 def _decision_event(job: str | None, decision: Decision) -> events.DecisionMade:

@@ -112,6 +112,15 @@ def test_a_line_that_is_being_typed_is_a_diagnostic_on_that_line(cli: Cli, comma
     _is_clean(cli, ended, path, text.encode())
 
 
+@pytest.mark.parametrize("name", first_of(["a$b.cu", 'a"b.cu', "a\\b.cu", "a`b.cu"], 2))
+def test_a_path_that_nvcc_does_not_take_is_named_and_the_program_checked_without_it(cli: Cli, name: str) -> None:
+    path = cli.write(name, program())
+    ended = cli.run("check", path, "--json")
+    assert ended.code == 0 and all(check["problems"] == [] for check in ended.all("check"))
+    (said,) = (event for event in ended.all("message") if "no CUDA compiler" in event["message"])
+    assert f"nvcc was not given {path}" in said["message"] and said["remedy"].startswith("rename it, or move it")
+
+
 FAILURES = {
     "crashes": ("*(volatile int *)nullptr = 1;", "", "SIGSEGV"),
     "aborts": ("abort();", "", "SIGABRT"),

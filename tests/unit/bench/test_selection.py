@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assistant.bench.selection import TaskChoice, chosen_tasks
+from assistant.bench.words import left_out_words
 from assistant.errors import UsageError
 
 KERNEL = "__global__ void k(float *x) { x[0] = 1; }\n"
@@ -33,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def titles(folder: Path, **choice: object) -> list[str]:
-    return [task.title for task in chosen_tasks(folder, TaskChoice(**choice))]  # type: ignore[arg-type]
+    return [task.title for task in chosen_tasks(folder, TaskChoice(**choice)).tasks]  # type: ignore[arg-type]
 
 
 def test_each_source_with_main_is_a_program(folder: Path) -> None:
@@ -106,3 +107,14 @@ def test_a_folder_without_programs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("none here")
     with pytest.raises(UsageError, match="there is no program below"):
         titles(tmp_path)
+
+
+def test_sources_that_no_program_runs_are_named(tmp_path: Path) -> None:
+    for name, text in (("a", KERNEL + MAIN), ("b/alone", KERNEL), ("empty", "")):
+        (tmp_path / f"{name}.cu").parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.cu").write_text(text)
+    left_out = chosen_tasks(tmp_path, TaskChoice()).left_out
+    assert list(left_out_words(left_out)) == [
+        "2 sources are left out, as no program runs them (no main(), no declared workload): b/alone.cu, empty.cu"
+    ]
+    assert not list(left_out_words(()))

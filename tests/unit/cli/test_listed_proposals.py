@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.cli.ledger_answers import print_proposals
+from assistant.errors import UsageError
 from assistant.memory import open_store
 from tests.contracts.stored import Given
 
@@ -46,3 +47,15 @@ def test_an_id_that_means_another_here_is_given_by_its_first_letters(capsys: pyt
 def test_of_one_file_its_own_are_listed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     print_proposals(project / "include" / "reduce.cuh", every_state=False, as_json=True)
     assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == [INNER]
+
+
+def test_where_two_folders_below_have_one_of_that_number_both_are_listed(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project.parent)
+    print_proposals(None, every_state=False, as_json=False)
+    rows = capsys.readouterr().out.splitlines()[1:]
+    assert sorted(row.split()[0] for row in rows) == ["P01M7WGD16A", "P01M7WGD16B", "P01M7WGD16C"]
+    with open_store(project.parent / "home" / "memory.sqlite3") as store, pytest.raises(UsageError) as refused:
+        store.find_proposal("P1", project.parent)
+    assert refused.value.remedy == "give the first letters of its long id: P01M7WGD16A, P01M7WGD16B, P01M7WGD16C"

@@ -203,3 +203,5 @@ def test_a_pair_session_answers_in_the_row_and_has_all_of_its_answer_in_the_tool
 def test_a_headline_also_says_that_nothing_is_wrong() -> None:
     assert headline(_PROFILED, ()) == "≈ shared-memory-bound · checked: no problem found"
     assert headline(_UNKNOWN, ()) == "not profiled yet"
+    broken = Note("compile", 9, 4, Severity.ERROR, "expected a ;", "nvrtc", "65")
+    assert headline(_PROFILED, (broken,)) == "does not compile: line 9", "what was checked was another text"

@@ -13,7 +13,7 @@ from assistant.cuda.parse import parse
 from assistant.editor.analysis import Analysis
 from assistant.editor.lens_row import headline
 from assistant.editor.picture import view_of
-from assistant.editor.view import Note, RelatedPlace, View
+from assistant.editor.view import Failure, Note, RelatedPlace, View
 from assistant.model import event_parts, events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
 from assistant.model.profile import InstructionMix, Problem, Severity
@@ -375,3 +375,13 @@ def test_a_defect_in_a_function_that_a_kernel_calls_is_the_kernels() -> None:
     race = replace(_problem("global_race", 1), block=(0, 0, 0), thread=(1, 0, 0))
     view = _view(text, check=_said(_check(race), _check(kernel="other(float *)"), text=text))
     assert [headline(kernel, view.notes) for kernel in view.kernels] == ["race at line 1", "not profiled yet · checked: no problem found"]
+
+
+def test_why_a_job_could_not_answer_is_said_once_and_only_of_the_current_text() -> None:
+    crashed = events.Message("J1", Severity.ERROR, "the program was ended by SIGSEGV", "make it run first", None, None)
+    ended = events.JobEnded("J1", 3, crashed.message)
+    check, profile = _said(_check(), crashed, ended), _said(crashed, ended)
+    assert _view(check=check, profile=profile).failures == (Failure(crashed.message, "make it run first"),)
+    assert _view(f"{_TEXT}\n", check=check, profile=profile).failures == ()
+    assert _view(check=_said(events.JobEnded("J1", 3, "no room"))).failures == (Failure("no room", ""),)
+    assert _view(check=_said(_check(_problem("race", 3)), events.JobEnded("J1", 1, "1 problem"))).failures == (), "notes say it"

@@ -44,6 +44,18 @@ async def test_a_folder_that_is_moved_in_brings_its_files(tmp_path: Path) -> Non
     assert await _batch(root, lambda: elsewhere.rename(root / "moved")) == {"a.cu", "b.cu"}
 
 
+async def test_a_link_that_leads_back_is_not_followed(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "before").mkdir(parents=True)
+    (root / "a.cu").write_text("x")
+    (root / "before" / "b.cu").write_text("x")
+    (root / "before" / "loop").symlink_to("..")
+    async with changes(root, settle_s=0.1) as batches:
+        await asyncio.to_thread((root / "before").rename, root / "moved")
+        found = await asyncio.wait_for(anext(batches), _DEADLINE_S)
+    assert {str(path.relative_to(root)) for path in found} == {"before/b.cu", "moved/b.cu"}
+
+
 async def test_a_watch_that_ends_while_something_changes_says_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Watchdog's thread calls it an error that it finds its watch ended."""
     async with changes(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from assistant.cuda.changes import changes_of
 from assistant.engine.judge.compared import Verdict
-from assistant.engine.proposals.decide import Decider, DecisionRequest, MovedChange, as_partial, chosen_of
+from assistant.engine.proposals.decide import Decider, DecisionRequest, MadeBefore, MovedChange, as_partial, chosen_of
 from assistant.engine.proposals.rebased import rebased_proposal
 from assistant.errors import CannotAnswerError, UsageError
 from assistant.model.plan import MetricPrediction
@@ -117,6 +117,18 @@ def test_of_two_that_write_the_same_text_the_second_leaves_it(store: Store, prop
     Decider(store, "editor 7", 2).record(proposal, _ACCEPT, _texts(proposal, _AFTER))
     assert isinstance(_decider(store).accept(proposal, _ACCEPT), AlreadyDecided)
     assert proposal.path.read_text() == _AFTER
+
+
+def test_the_same_edit_is_not_accepted_twice(tmp_path: Path, store: Store, proposal: Proposal) -> None:
+    """Two searches side by side find one edit of one text: undoing either would take out what both say they made."""
+    second = replace(proposal, id="P0000000002")
+    _decider(store).accept(proposal, _ACCEPT)
+    store.add_proposal(tmp_path, second)
+    outcome = _decider(store).accept(store.find_proposal(second.id), _ACCEPT)
+    assert isinstance(outcome, MadeBefore) and outcome.words == f"{proposal.path.name} has this edit already: P0000000001 was accepted"
+    assert store.find_proposal(second.id).state is ProposalState.SUPERSEDED
+    _decider(store).undo(_now(store))
+    assert proposal.path.read_text() == _BEFORE
 
 
 def test_the_last_decision_counts(store: Store, proposal: Proposal) -> None:

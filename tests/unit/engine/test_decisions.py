@@ -17,6 +17,7 @@ from assistant.engine.request import Accept
 from assistant.errors import UsageError
 from assistant.model import events
 from assistant.model.comparison import SpeedOutcome, format_ratio
+from assistant.model.profile import Severity
 from assistant.model.proposal import DecisionKind, Proposal, ProposalState
 from assistant.model.source import Source
 from assistant.model.verification import Label, Outcome, VerificationFinding
@@ -26,7 +27,11 @@ from tests.contracts.fake_lab import Behaviour
 from tests.unit.engine.commands import Commands
 from tests.unit.engine.test_search import QUICK, turned
 
-JOB = cast("Job", SimpleNamespace(id="J1"))
+
+def _unheard(severity: Severity, text: str, remedy: str | None = None) -> None: ...
+
+
+JOB = cast("Job", SimpleNamespace(id="J1", say=_unheard))
 FASTER, PREDICTED, SAME = SpeedOutcome.FASTER, SpeedOutcome.PREDICTED, SpeedOutcome.SAME
 
 
@@ -99,6 +104,20 @@ async def test_a_person_leaves_it_open_takes_a_part_or_turns_it_down(decisions: 
     refused = await answered(decisions, store.find_proposal(proposal.id), DecisionRequest(DecisionKind.REJECTED, reason="no"))
     assert refused is not None and (refused.kind, refused.reason, refused.hunk_ids) == ("rejected", "no", ())
     assert proposal.path.read_text() == proposal.files[0].before_text
+
+
+async def test_what_cannot_be_taken_says_why(decisions: Decisions, proposal: Proposal) -> None:
+    said: list[tuple[str, str | None]] = []
+
+    def say(_: Severity, text: str, remedy: str | None = None) -> None:
+        said.append((text, remedy))
+
+    before = "a\nb\nc\nd\ne\n"
+    offer = replace(judged(proposal, Outcome.PASS, FASTER, 1.5, 1.4), files=change(proposal.path, before, before.replace("a", "A")))
+    proposal.path.write_text(f"{before}}}}}\n")
+    assert await decisions.offer(cast("Job", SimpleNamespace(id="J1", say=say)), offer, Accept.BEST, None) is None
+    text = f"{proposal.id} was not accepted, nothing was written: {proposal.path.name} changed since it was judged"
+    assert said == [(text, f"kernelopt accept {proposal.id} judges it on the present text first")]
 
 
 def test_who_comes_second_is_told_who_was_first(decisions: Decisions, proposal: Proposal) -> None:
