@@ -20,7 +20,7 @@ from assistant.model.structs import LayoutOf
 from assistant.record import Record
 from assistant.workload.arrays import decode, doubles, encode, storage_dtype
 
-__all__ = ["Scalar", "fits", "scalars_of", "with_floats_near", "with_scalars"]
+__all__ = ["Scalar", "fits", "numbers_of", "scalars_of", "with_floats_near", "with_scalars"]
 
 _NEARBY = (0.75, 1.25)
 
@@ -42,6 +42,17 @@ def scalars_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout
     """In the order of the parameters."""
     pairs = enumerate(zip(launch.arguments, parameters, strict=False))
     return tuple(scalar for place, (argument, parameter) in pairs for scalar in _of_argument(place, argument, parameter, layout_of))
+
+
+def numbers_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> dict[str, float]:
+    """All numbers that the launch is passed, by name: integers as ``int``, others as ``float``."""
+    found: dict[str, float] = {}
+    for argument, parameter in zip(launch.arguments, parameters, strict=False):
+        data = bytes.fromhex(argument.data_hex)
+        for name, offset, element in _numbers(argument, parameter, layout_of):
+            part = data[offset : offset + element.scalar_bytes]
+            found[name] = int(decode(part, element)[0]) if element.is_integer else float(doubles(part, element)[0])
+    return found
 
 
 def fits(scalar: Scalar, value: int) -> bool:

@@ -30,6 +30,7 @@ from assistant.engine.judge.own_blocks import CaseOfBoth
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.promises import promises_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
+from assistant.engine.judge.tried_launches import untried_findings
 from assistant.engine.judge.trying import trials_of
 from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
 from assistant.engine.source_version import SourceVersion
@@ -150,6 +151,8 @@ async def judge_runs(
     of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *others), order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     promises = promises_of(baseline.version, candidate, counted, baseline.kernels)
+    launched = baseline.recorded.recording, counted.recording
+    untried = untried_findings(baseline.version, candidate, launched, [new for _, new in chosen]) if effort.is_confirming else ()
     evidence = JudgeEvidence(
         cases=_evidence_of(baseline, shown_cases),
         tolerance=baseline.tolerance,
@@ -166,6 +169,7 @@ async def judge_runs(
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
             *other_findings(others, counted.recording),
+            *untried,
             *shown.findings,
             *memory.findings,
             *order.findings,
