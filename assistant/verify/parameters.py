@@ -16,11 +16,12 @@ from assistant.cuda.code_text import blanked
 from assistant.cuda.literals import floating_value, integer_value
 from assistant.cuda.token_reader import TokenReader, read_tokens
 from assistant.cuda.tokens import TokenKind, tokens, words_in_code
+from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, Parameter, ParsedSource
 from assistant.model.verification import Label, Outcome, VerificationFinding
 from assistant.verify.kernel_code import code_of, items_of, kernel_pairs
 
-__all__ = ["PassedNumbers", "RecordedValues", "find_unread_in_new_kernels", "find_unread_parameters"]
+__all__ = ["PassedNumbers", "RecordedValues", "find_unread_in_new_kernels", "find_unread_parameters", "reads_its_floats"]
 
 RecordedValues = Mapping[str, Mapping[str, frozenset[int]]]
 """Integer arguments that the original's launches were recorded with: kernel's qualified name → parameter → values."""
@@ -91,6 +92,17 @@ def find_unread_in_new_kernels(
                 assumption, outcome = Label.ASSUMPTION.value, Outcome.NEEDS_DECISION
                 findings.append(VerificationFinding(assumption, outcome, message, kernel.qualified_name, kernel.line))
     return tuple(findings)
+
+
+def reads_its_floats(parsed: ParsedSource, kernel: Kernel) -> bool:
+    """Whether the kernel reads every floating number that it is passed as a parameter of its own; which members of structs it reads is
+    not asked."""
+    passed = [parameter for parameter in kernel.parameters if not parameter.is_pointer and parameter.name]
+    elements = [parse_element_type(parameter.type) for parameter in passed]
+    return all(
+        element is not None and (not element.is_floating or _reads(_body(parsed, kernel), parameter.name))
+        for parameter, element in zip(passed, elements, strict=True)
+    )
 
 
 def _literals(codes: Iterable[str]) -> set[float]:

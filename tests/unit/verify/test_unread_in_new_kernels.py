@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ FUSED = """__global__ void both(float *y, const float *x, float a, int n) {
 KNOWN = {"scale": [{"a": 0.75, "n": 30000}], "square": [{"n": 30000}]}
 
 
-def found(old: str, new: str, own: dict[str, float] | None = None, keeps: bool = False) -> list[tuple[str, Outcome, str]]:
+def found(old: str, new: str, own: Mapping[str, float] | None = None, keeps: bool = False) -> list[tuple[str, Outcome, str]]:
     """(code, outcome, first words) of what is said where the two kernels become one, with ``new`` in the place of ``old``."""
     text = FUSED.replace(old, new)
     assert old in FUSED
