@@ -13,13 +13,23 @@ from collections.abc import Iterator
 from assistant.cuda.syntax import Node, SyntaxTree
 from assistant.cuda.tokens import tokens
 
-__all__ = ["double_literals", "integer_value", "is_double_literal", "is_literal", "is_literal_of", "is_made_of_numbers", "numbers_in"]
+__all__ = [
+    "double_literals",
+    "floating_value",
+    "integer_value",
+    "is_double_literal",
+    "is_literal",
+    "is_literal_of",
+    "is_made_of_numbers",
+    "numbers_in",
+]
 
 _DOUBLE = re.compile(r"[-+]?(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?")
 """A decimal floating literal without ``f``, ``l`` or another suffix has type double (C++17, [lex.fcon])."""
 _NUMBER = re.compile(r"(?<![\w.])(?:\d[\w.']*(?:(?<=[eE])[-+]\d+)?|\.\d[\w']*(?:(?<=[eE])[-+]\d+)?)")
 _INTEGER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9]\d*)(?:[uU]?[lL]{0,2}|[lL]{1,2}[uU])", re.ASCII)
 _FLOATING = re.compile(r"(\d+\.\d*|\.\d+|\d+(?=[fF]))[fFlL]?")
+_FLOATING_VALUE = re.compile(r"([-+]?(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?)[fFlL]?")
 _LETTER = re.compile(r"[A-Za-z_]")
 
 
@@ -51,6 +61,12 @@ def integer_value(text: str) -> int | None:
     is_octal = len(digits) > 1 and digits[0] == "0" and digits.isdigit()
     value = int(digits, 8) if is_octal else int(digits, 0)
     return -value if match[1] == "-" else value
+
+
+def floating_value(text: str) -> float | None:
+    """The value of a floating literal in decimal, perhaps with a sign: 0.5 of ``0.5f``; None for anything else."""
+    match = _FLOATING_VALUE.fullmatch(text.strip())
+    return None if match is None else float(match[1].replace("'", ""))
 
 
 def double_literals(tree: SyntaxTree, inside: Node) -> tuple[Node, ...]:

@@ -184,7 +184,7 @@ def _conclude(
     seen = () if program is None else _beside_cases(program.findings, own)
     every = (*own, *seen, *_label_findings(labels))
     oracle = "declared" if evidence.is_declared else "kernel"
-    assumed = (Label.ASSUMPTION,) if any(finding.code in ASSUMPTIONS for finding in findings) else ()
+    assumed = (*((Label.ASSUMPTION,) if any(finding.code in ASSUMPTIONS for finding in findings) else ()), *_assumed(evidence))
     outcome, sizes = worst(finding.outcome for finding in every), evidence.sizes
     return Verification(
         outcome=outcome,
@@ -213,13 +213,18 @@ def _program_only(evidence: JudgeEvidence) -> VerificationResult:
     return Verification(
         outcome=worst(finding.outcome for finding in every),
         findings=every,
-        labels=tuple(dict.fromkeys(detected.label for detected in evidence.labels)),
+        labels=tuple(dict.fromkeys((*(detected.label for detected in evidence.labels), *_assumed(evidence)))),
         cases=(),
         oracle="program",
         dropped_cases=evidence.dropped_cases,
         missing_checks=evidence.missing_checks,
         caveats=evidence.caveats,
     )
+
+
+def _assumed(evidence: JudgeEvidence) -> tuple[Label, ...]:
+    """The label of what static rules say a person must know."""
+    return (Label.ASSUMPTION,) if any(finding.code == Label.ASSUMPTION.value for finding in evidence.findings) else ()
 
 
 def _unless_program_fails(evidence: JudgeEvidence, verdict: CannotJudge) -> VerificationResult:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from assistant.model.verification import Label
 from assistant.record import Record
 
-__all__ = ["INJECTED_KINDS", "Meaning", "meaning_of"]
+__all__ = ["INJECTED_KINDS", "RETUNED", "Meaning", "meaning_of"]
 
 
 class Meaning(Record):
@@ -29,6 +29,9 @@ class Meaning(Record):
 
 INJECTED_KINDS = frozenset({"injected", "huge", "zeros"})
 """Special values of floating-point: ``judged_case.judge_injected`` looks at them."""
+
+RETUNED = "retuned"
+"""The program's own data, and other floating numbers among the arguments. Where B reads all of them, a difference is a failure."""
 
 _MEANINGS = {
     "resized": Meaning(Label.ASSUMPTION, "right only for the program's own sizes"),
@@ -51,6 +54,7 @@ _MEANINGS = {
     "limits": Meaning(Label.ASSUMPTION, "right only where zeros and the type's limit seldom follow each other, as in this program"),
     "below": Meaning(Label.ASSUMPTION, "right only where not all floats are negative, as in this program"),
     "spread": Meaning(Label.ASSUMPTION, "right only for floats within the program's own range, not several times as far", is_numeric=True),
+    RETUNED: Meaning(Label.ASSUMPTION, "right only for the floating numbers that this program passes", is_numeric=True),
     "far": Meaning(Label.ASSUMPTION, "right only for floats of the program's own magnitude, not for large ones", is_numeric=True),
     "extreme": Meaning(Label.ASSUMPTION, "right only where squares neither overflow nor underflow", is_numeric=True),
     "tiny": Meaning(Label.PRECISION, "less exact than the original on values close to 0", is_numeric=True),

@@ -9,23 +9,28 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterable, Mapping, Sequence
 
 from assistant.cuda.code_text import blanked
-from assistant.cuda.literals import integer_value
+from assistant.cuda.literals import floating_value, integer_value
 from assistant.cuda.token_reader import TokenReader, read_tokens
 from assistant.cuda.tokens import TokenKind, tokens, words_in_code
+from assistant.model.elements import parse_element_type
 from assistant.model.source import Kernel, Parameter, ParsedSource
 from assistant.model.verification import Label, Outcome, VerificationFinding
 from assistant.verify.kernel_code import code_of, items_of, kernel_pairs
 
-__all__ = ["RecordedValues", "find_unread_parameters"]
+__all__ = ["PassedNumbers", "RecordedValues", "find_unread_in_new_kernels", "find_unread_parameters", "reads_its_floats"]
 
 RecordedValues = Mapping[str, Mapping[str, frozenset[int]]]
 """Integer arguments that the original's launches were recorded with: kernel's qualified name → parameter → values."""
+PassedNumbers = Mapping[str, Sequence[Mapping[str, float]]]
+"""The numbers that each launch was passed: kernel's qualified name → parameter → value, of every launch."""
 _SMALLEST_TELLING = 16
 """Smaller numbers stand in code for many reasons."""
 _LARGEST_SHIFT = 63
+_LARGEST_FLOAT = 3.4e38
 
 
 def find_unread_parameters(
@@ -58,11 +63,76 @@ def find_unread_parameters(
     return tuple(findings)
 
 
-def _finding(kernel: Kernel, name: str, stand_in: list[int]) -> VerificationFinding:
-    if stand_in:
+def find_unread_in_new_kernels(
+    before: ParsedSource, after: ParsedSource, known: PassedNumbers, own: PassedNumbers
+) -> tuple[VerificationFinding, ...]:
+    """Of kernels that B launches in the place of some of A's, as where those were fused: numbers that they are passed and do not read, and
+    numbers that A's are passed and that stand in B's text instead. ``known``: what A's launches were passed, ``own``: what B's were.
+    """
+    gone = [kernel for kernel in before.kernels if kernel.qualified_name in known.keys() - own.keys()]
+    added = [kernel for kernel in after.kernels if kernel.qualified_name in own.keys() - known.keys()]
+    read = [(kernel, p.name) for kernel in gone for p in kernel.parameters if not p.is_pointer and _reads(_body(before, kernel), p.name)]
+    literals = _literals(code_of(before, kernel) for kernel in gone)
+    passed = {value for kernel in added for values in own.get(kernel.qualified_name, ()) for value in values.values()}
+    findings = list[VerificationFinding]()
+    for kernel in added if read else ():
+        launches, named = own.get(kernel.qualified_name, ()), {name for _, name in read}
+        new = _literals([code_of(after, kernel)]) - literals
+        unread = [p.name for p in kernel.parameters if not p.is_pointer and p.name in named and not _reads(_body(after, kernel), p.name)]
+        for name in unread:
+            values = {values[name] for values in launches if name in values}
+            findings.append(_finding(kernel, name, sorted(value for value in values if _is_telling(value) and _rounded(value) in new)))
+        said = set[float]()
+        for old, name in read if launches else ():
+            values = {values[name] for values in known.get(old.qualified_name, ()) if name in values}
+            stand_in = [value for value in values if _is_rare(value) and value not in passed | said and _rounded(value) in new]
+            if name not in unread and len(values) == 1 and stand_in:
+                said.add(stand_in[0])
+                message = f"{stand_in[0]:g}, which {name} of {old.name} is in this program, is used in its place"
+                assumption, outcome = Label.ASSUMPTION.value, Outcome.NEEDS_DECISION
+                findings.append(VerificationFinding(assumption, outcome, message, kernel.qualified_name, kernel.line))
+    return tuple(findings)
+
+
+def reads_its_floats(parsed: ParsedSource, kernel: Kernel) -> bool:
+    """Whether the kernel reads every floating number that it is passed as a parameter of its own; which members of structs it reads is
+    not asked."""
+    passed = [parameter for parameter in kernel.parameters if not parameter.is_pointer and parameter.name]
+    elements = [parse_element_type(parameter.type) for parameter in passed]
+    return all(
+        element is not None and (not element.is_floating or _reads(_body(parsed, kernel), parameter.name))
+        for parameter, element in zip(passed, elements, strict=True)
+    )
+
+
+def _literals(codes: Iterable[str]) -> set[float]:
+    """Numbers that stand in them, rounded as floats are."""
+    found = [(set(_numbers(code)), [floating_value(token.text) for token in tokens(code)]) for code in codes]
+    return {_rounded(value) for integers, floats in found for value in (*integers, *floats) if value is not None}
+
+
+def _rounded(value: float) -> float:
+    """As a float keeps it."""
+    return struct.unpack("<f", struct.pack("<f", value))[0] if abs(value) < _LARGEST_FLOAT else value
+
+
+def _is_telling(value: float) -> bool:
+    """Not a number that stands in code for many reasons."""
+    return abs(value) >= _SMALLEST_TELLING if isinstance(value, int) else value not in (-1.0, 0.0, 1.0)
+
+
+def _is_rare(value: float) -> bool:
+    """Nor one of which blocks and tiles are made, or that is half of something."""
+    is_round = isinstance(value, int) and value & (value - 1) == 0
+    return _is_telling(value) and not is_round and value not in (0.5, 2.0)
+
+
+def _finding(kernel: Kernel, name: str, stand_in: Sequence[float]) -> VerificationFinding:
+    if stand_in and isinstance(stand_in[0], int):
         message = f"{name} is no longer read: {stand_in[0]}, its value in this program, is used in its place"
         return VerificationFinding("hard_coded", Outcome.FAIL, message, kernel.qualified_name, kernel.line)
-    message = f"{name} is no longer read, so the kernel is right only for the values that it has in this workload"
+    why = f": {stand_in[0]:g}, its value in this program, is used in its place" if stand_in else ""
+    message = f"{name} is no longer read{why or ', so the kernel is right only for the values that it has in this workload'}"
     return VerificationFinding(Label.ASSUMPTION.value, Outcome.NEEDS_DECISION, message, kernel.qualified_name, kernel.line)
 
 

@@ -18,7 +18,7 @@ from assistant.verify.cases import UsableCases, case_name
 from assistant.verify.controls import check_controls
 from assistant.verify.evidence import CaseEvidence, DetectedLabel, JudgeEvidence
 from assistant.verify.judged_case import case_result, judge_case, read_outputs, without_undefined
-from assistant.verify.kinds import Meaning, meaning_of
+from assistant.verify.kinds import RETUNED, Meaning, meaning_of
 from assistant.verify.numbers import floats, ieee, largest, rms
 from assistant.verify.problems import new_problems
 from assistant.verify.rules import PreparedOutput, Spreads, prepare
@@ -84,6 +84,11 @@ def judge_probes(
             results.append(judged.result)
         else:
             wrong = tuple(one for one in judged.findings if not (is_rounded and one.code == _ROUNDED))
+            is_wrong = judged.result.outcome is Outcome.FAIL and not is_precision_changed
+            if is_wrong and case.origin.kind == RETUNED and case.kernel in evidence.well_read:
+                failures.extend(_with_values(case, finding) for finding in judged.findings)
+                results.append(judged.result)
+                continue
             results.append(replace(judged.result, outcome=Outcome.NEEDS_DECISION if judged.findings else Outcome.PASS))
             if case.origin.kind == _SHIFTED:
                 are_shifted_right[case.kernel] = are_shifted_right.get(case.kernel, True) and not wrong
@@ -96,9 +101,17 @@ def judge_probes(
     return ProbeVerdict(tuple(results), _first_of_each(labels), tuple(failures), tuple(dropped), unaligned, frozenset(wrong_sizes))
 
 
+def _with_values(case: CaseEvidence, finding: VerificationFinding) -> VerificationFinding:
+    """As wrong, with the case in words: it is none of the ordinary ones."""
+    return replace(finding, case=None, message=f"with {_where(case)}: {finding.message}")
+
+
+def _where(case: CaseEvidence) -> str:
+    return ", ".join(part for part in (case.origin.shape, case.origin.values) if part)
+
+
 def _label(case: CaseEvidence, meaning: Meaning, finding: VerificationFinding, shown_by: int) -> DetectedLabel:
-    where = ", ".join(part for part in (case.origin.shape, case.origin.values) if part)
-    message = f"{meaning.words}; with {where}, on which the original runs clean: {finding.message}"
+    message = f"{meaning.words}; with {_where(case)}, on which the original runs clean: {finding.message}"
     return DetectedLabel(meaning.label, message, finding.line, shown_by)
 
 

@@ -8,7 +8,7 @@ Example::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -20,9 +20,10 @@ from assistant.model.structs import LayoutOf
 from assistant.record import Record
 from assistant.workload.arrays import decode, doubles, encode, storage_dtype
 
-__all__ = ["Scalar", "fits", "scalars_of", "with_floats_near", "with_scalars"]
+__all__ = ["Scalar", "fits", "numbers_of", "scalars_of", "with_floats_elsewhere", "with_floats_near", "with_scalars"]
 
 _NEARBY = (0.75, 1.25)
+_ELSEWHERE = ((0.5, 0.8), (1.25, 2.0))
 
 
 class Scalar(Record):
@@ -42,6 +43,17 @@ def scalars_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout
     """In the order of the parameters."""
     pairs = enumerate(zip(launch.arguments, parameters, strict=False))
     return tuple(scalar for place, (argument, parameter) in pairs for scalar in _of_argument(place, argument, parameter, layout_of))
+
+
+def numbers_of(launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout_of: LayoutOf) -> dict[str, float]:
+    """All numbers that the launch is passed, by name: integers as ``int``, others as ``float``."""
+    found: dict[str, float] = {}
+    for argument, parameter in zip(launch.arguments, parameters, strict=False):
+        data = bytes.fromhex(argument.data_hex)
+        for name, offset, element in _numbers(argument, parameter, layout_of):
+            part = data[offset : offset + element.scalar_bytes]
+            found[name] = int(decode(part, element)[0]) if element.is_integer else float(doubles(part, element)[0])
+    return found
 
 
 def fits(scalar: Scalar, value: int) -> bool:
@@ -64,13 +76,27 @@ def with_floats_near(
     launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout_of: LayoutOf, random: np.random.Generator
 ) -> RecordedLaunch:
     """The launch with every floating number that it is passed changed by up to a quarter of itself."""
+    return _with_floats(launch, parameters, layout_of, lambda: random.uniform(*_NEARBY))
+
+
+def with_floats_elsewhere(
+    launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout_of: LayoutOf, random: np.random.Generator
+) -> RecordedLaunch:
+    """The launch with every floating number that it is passed a fifth to a half smaller, or a quarter to twice as large: 0 stays 0."""
+    return _with_floats(launch, parameters, layout_of, lambda: random.uniform(*_ELSEWHERE[random.integers(len(_ELSEWHERE))]))
+
+
+def _with_floats(
+    launch: RecordedLaunch, parameters: tuple[Parameter, ...], layout_of: LayoutOf, ratio: Callable[[], float]
+) -> RecordedLaunch:
+    """The launch with every floating number multiplied by a ratio of its own."""
     arguments = list(launch.arguments)
     for place, (argument, parameter) in enumerate(zip(launch.arguments, parameters, strict=False)):
         data = bytearray.fromhex(argument.data_hex)
         for _, offset, element in _numbers(argument, parameter, layout_of):
             if element.is_floating:
                 part = slice(offset, offset + element.scalar_bytes)
-                data[part] = encode(doubles(bytes(data[part]), element) * random.uniform(*_NEARBY), element)
+                data[part] = encode(doubles(bytes(data[part]), element) * ratio(), element)
         arguments[place] = replace(argument, data_hex=data.hex())
     return replace(launch, arguments=tuple(arguments))
 

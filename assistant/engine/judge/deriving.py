@@ -26,6 +26,7 @@ from assistant.engine.judge.written_grid import WrittenGrid, written_grid
 from assistant.engine.source_version import SourceVersion
 from assistant.engine.threads import in_thread
 from assistant.record import Record
+from assistant.verify.kinds import RETUNED
 from assistant.workload.alignment import SHIFTED, shift_count
 from assistant.workload.chosen_blocks import chosen_in, spread_blocks, threads_run, with_chosen_blocks
 from assistant.workload.derive import fresh_values
@@ -44,7 +45,7 @@ _FURTHER_TRIAL_S = 10.0
 """A case of our own making that keeps the original busy for longer is not worth it: it may well run for ever."""
 _REDRAWN_COUNT = 3
 """Cases redrawn from a launch that is not the kernel's largest."""
-_RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, REPASSED, "resized", "refilled", "repeated", "unpadded"})
+_RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, RETUNED, REPASSED, "resized", "refilled", "repeated", "unpadded"})
 _UNTRIED = "runs too many threads to be checked there"
 _MOST_BLOCKS, _FEWEST_BLOCKS, _BLOCKS_SHARE = 64, 8, 4
 """Blocks that are run of a launch that takes too long to be run whole: so many, or a quarter of those that ran in its time."""

@@ -30,6 +30,7 @@ from assistant.engine.judge.own_blocks import CaseOfBoth
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.promises import promises_of
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
+from assistant.engine.judge.tried_launches import kept_numbers, untried_findings, well_read
 from assistant.engine.judge.trying import trials_of
 from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
 from assistant.engine.source_version import SourceVersion
@@ -150,6 +151,9 @@ async def judge_runs(
     of_edit = (*_of_streams(baseline, candidate, ((baseline.facts, facts), *others), order), *_of_bounds(in_question))
     shown_cases = [(item, as_found(item.case.new, item.original, new, side)) for (item, new), side in zip(chosen, runs, strict=True)]
     promises = promises_of(baseline.version, candidate, counted, baseline.kernels)
+    launched, run_on = (baseline.recorded.recording, counted.recording), [new for _, new in chosen]
+    untried = untried_findings(baseline.version, candidate, launched, run_on) if effort.is_confirming else ()
+    kept = kept_numbers(baseline.version, candidate, counted.recording, run_on) if effort.is_confirming else ()
     evidence = JudgeEvidence(
         cases=_evidence_of(baseline, shown_cases),
         tolerance=baseline.tolerance,
@@ -166,6 +170,7 @@ async def judge_runs(
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
             *other_findings(others, counted.recording),
+            *untried,
             *shown.findings,
             *memory.findings,
             *order.findings,
@@ -177,6 +182,7 @@ async def judge_runs(
         dropped_cases=(*baseline.dropped_cases, *dict.fromkeys(one.unlike for one in fitting if one.unlike is not None)),
         missing_checks=(
             *missing,
+            *kept,
             *(baseline.case_notes if chosen else ()),
             *shown.missing,
             *memory.missing,
@@ -190,6 +196,7 @@ async def judge_runs(
         lines=line_pairs(baseline.version, candidate),
         edited=tuple(sorted(baseline.kernels & edited_kernels(baseline.version, candidate))),
         sizes=None if in_part.is_led_by_smaller else baseline.sizes,
+        well_read=well_read(baseline.kernels, baseline.version, candidate),
         order_before=order_before,
         order_after=order_after,
     )

@@ -16,9 +16,10 @@ from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import JudgedCase, Resize, layouts_of
 from assistant.engine.judge.probes import refilled, resized, with_repeats, with_ties
 from assistant.model.launch import Dim3
+from assistant.model.recording import RecordedLaunch
 from assistant.model.structs import ElementLayout, LayoutOf
 from assistant.record import Record
-from assistant.verify.kinds import meaning_of
+from assistant.verify.kinds import RETUNED, meaning_of
 from assistant.verify.numbers import element_of, floats
 from assistant.workload.alignment import with_shifted
 from assistant.workload.cancelling import CANCELLING, with_cancelling
@@ -28,7 +29,7 @@ from assistant.workload.draws import MIRRORED, Draw, Zeros, fresh_draws
 from assistant.workload.offsets import with_offsets, with_sorted_rows_kept
 from assistant.workload.recordings import NewCase
 from assistant.workload.resize import SizeModel
-from assistant.workload.scalars import Scalar, scalars_of, with_floats_near
+from assistant.workload.scalars import Scalar, numbers_of, scalars_of, with_floats_elsewhere, with_floats_near
 from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import not_constant, with_huge, with_signed_zeros, with_specials, with_specials_apart
 from assistant.workload.unseen import INTEGER_KINDS, SAME, SPREAD, TELLING_KINDS, UNEVEN, changed_buffers, with_uneven, with_unseen
@@ -126,6 +127,20 @@ def _drawn(base: Base) -> Iterator[NewCase]:
         yield first
     if _holds_floats(base):
         yield fresh_values(case, Draw(base.seeds[-1], MIRRORED, zeros="filled"), base.layouts, base.row_lengths)
+    yield from _retuned(base)
+
+
+def _retuned(base: Base) -> Iterator[NewCase]:
+    """The program's own kinds of data, with other floating numbers among the arguments; none where the launch is passed none but zeros."""
+    fresh, random = fresh_values(base.case.new, fresh_draws(base.seeds)[0], base.layouts), np.random.default_rng(base.seeds[0])
+    launches, changed = list[RecordedLaunch](), list[str]()
+    for launch, parameters in zip(fresh.recording.launches, base.case.parameters, strict=True):
+        launches.append(with_floats_elsewhere(launch, parameters, base.layout_of, random))
+        before, after = (numbers_of(one, parameters, base.layout_of) for one in (launch, launches[-1]))
+        changed += [f"{name}={after[name]:.4g}" for name, value in before.items() if np.isfinite(value) and after[name] != value]
+    if changed:
+        origin = replace(fresh.origin, kind=RETUNED, values=" and ".join(changed[:_NAMES_SHOWN]))
+        yield replace(fresh, recording=replace(fresh.recording, launches=tuple(launches)), origin=origin)
 
 
 def _scattered(base: Base) -> NewCase:
