@@ -188,8 +188,8 @@ class JudgeEvidence(Record):
     sizes: SizeCoverage | None = None
     """None where the sizes are declared."""
     well_read: frozenset[str] = frozenset()
-    """Keys of the kernels of which B's reads every floating number that it is passed: what it does on others is no question of what the
-    program passes."""
+    """Keys of the kernels that are passed one floating number, which B's reads: what it does on others is no question of what the program
+    passes."""
     order_before: OrderFacts = NO_ORDER
     """How far the order of threads decides what A's kernels in question leave."""
     order_after: OrderFacts = NO_ORDER

@@ -21,7 +21,7 @@ from assistant.model.source import Kernel, Parameter, ParsedSource
 from assistant.model.verification import Label, Outcome, VerificationFinding
 from assistant.verify.kernel_code import code_of, items_of, kernel_pairs
 
-__all__ = ["PassedNumbers", "RecordedValues", "find_unread_in_new_kernels", "find_unread_parameters", "reads_its_floats"]
+__all__ = ["PassedNumbers", "RecordedValues", "find_unread_in_new_kernels", "find_unread_parameters", "reads_its_one_float"]
 
 RecordedValues = Mapping[str, Mapping[str, frozenset[int]]]
 """Integer arguments that the original's launches were recorded with: kernel's qualified name → parameter → values."""
@@ -94,15 +94,15 @@ def find_unread_in_new_kernels(
     return tuple(findings)
 
 
-def reads_its_floats(parsed: ParsedSource, kernel: Kernel) -> bool:
-    """Whether the kernel reads every floating number that it is passed as a parameter of its own; which members of structs it reads is
-    not asked."""
+def reads_its_one_float(parsed: ParsedSource, kernel: Kernel) -> bool:
+    """Whether the kernel is passed one floating number, as a parameter of its own, and reads it. Of several an edit may use how they are
+    related (``dx`` and ``1 / dx``); which members of structs it reads is not asked."""
     passed = [parameter for parameter in kernel.parameters if not parameter.is_pointer and parameter.name]
     elements = [parse_element_type(parameter.type) for parameter in passed]
-    return all(
-        element is not None and (not element.is_floating or _reads(_body(parsed, kernel), parameter.name))
-        for parameter, element in zip(passed, elements, strict=True)
-    )
+    if any(element is None for element in elements):
+        return False
+    floats = [parameter.name for parameter, element in zip(passed, elements, strict=True) if element is not None and element.is_floating]
+    return len(floats) == 1 and _reads(_body(parsed, kernel), floats[0])
 
 
 def _literals(codes: Iterable[str]) -> set[float]:

@@ -17,7 +17,7 @@ from assistant.engine.source_version import SourceVersion
 from assistant.model.recording import RecordedLaunch, Recording
 from assistant.model.source import Kernel, ParsedSource
 from assistant.model.verification import VerificationFinding
-from assistant.verify.parameters import find_unread_in_new_kernels, reads_its_floats
+from assistant.verify.parameters import find_unread_in_new_kernels, reads_its_one_float
 from assistant.verify.untried_choices import KernelText, TriedLaunch, find_untried
 from assistant.workload.recordings import NewCase
 from assistant.workload.scalars import numbers_of
@@ -46,12 +46,12 @@ def untried_findings(
 
 
 def well_read(kernels: frozenset[str], before: SourceVersion, after: SourceVersion) -> frozenset[str]:
-    """Those of A's ``kernels`` (by key) of which B's reads all floating numbers that it is passed."""
+    """Those of A's ``kernels`` (by key) of which B's reads the one floating number that it is passed."""
     found = set[str]()
     for kernel in (kernel for file in before.files for kernel in file.kernels if kernel.key in kernels):
         other = same_kernel(kernel, before, after)
         file = next((file for file in after.files if other is not None and other in file.kernels), None)
-        if other is not None and file is not None and reads_its_floats(file, other):
+        if other is not None and file is not None and reads_its_one_float(file, other):
             found.add(kernel.key)
     return frozenset(found)
 

@@ -14,7 +14,7 @@ from assistant.model.source import Source
 from assistant.model.verification import Label, Outcome, Verification
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.judge import judge
-from assistant.verify.parameters import reads_its_floats
+from assistant.verify.parameters import reads_its_one_float
 from tests.unit.verify.judged_cases import Buffers, case, evidence, scale_add
 
 
@@ -59,9 +59,10 @@ def test_an_edit_that_is_right_passes() -> None:
         ("float *o, float w", "w = 2; o[0] = w;", False),
         ("float *o, double w, float v", "o[0] = w;", False),
         ("float *o, Box box", "o[0] = box.w;", False),
-        ("float *o, int n", "o[0] = n;", True),
+        ("float *o, int n", "o[0] = n;", False),
+        ("float *o, float dx, float per_dx", "o[0] = dx * per_dx;", False),
     ],
 )
 def test_whether_a_kernel_reads_what_it_is_passed(parameters: str, body: str, is_read: bool) -> None:
     parsed = parse(Source(Path("/k.cu"), f"struct Box {{ float w; }};\n__global__ void k({parameters}) {{ {body} }}\n"))
-    assert reads_its_floats(parsed, parsed.kernels[0]) is is_read
+    assert reads_its_one_float(parsed, parsed.kernels[0]) is is_read
