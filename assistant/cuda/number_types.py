@@ -20,9 +20,9 @@ __all__ = [
     "halves_in",
     "is_single",
     "low_precision_words",
-    "names_a_variable_half",
     "rounded_stores",
     "single_count",
+    "variables_named_half",
     "word_count",
 ]
 
@@ -39,8 +39,10 @@ _LOW_ARITHMETIC = re.compile(r"(__h(?:add|sub|mul|fma|div|max|min|neg|abs))2?(?:
 _ROUNDED_LOW = re.compile(r"__(?:float|double)s?2(?:2?half|bfloat16)\w*")
 _PAIRED = re.compile(r"half2|bfloat162|__h[a-z]+2")
 _TYPES = re.compile(r"int|unsigned|signed|long|short|char|size_t|ptrdiff_t|u?int\d+_t|float|double|auto")
-_AFTER_VARIABLE = frozenset("=,;:)[>")
-_ENDS_OF_DECLARATIONS = frozenset(";(){}=")
+_AFTER_VARIABLE = frozenset(",;:)[")
+_ENDS_OF_DECLARATIONS = frozenset(";(){}=<")
+_BEFORE_NAMES_OF_TYPES = frozenset({"using", "typename", "class"})
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 
 
 class HalfUse(Record):
@@ -83,10 +85,15 @@ def low_precision_words(code: str) -> Iterator[tuple[str, int]]:
             yield "precision::tf32", read.start(index - 3)
 
 
-def names_a_variable_half(code: str) -> bool:
-    """Whether a variable is called ``half``, which is no type there: ``int half = n / 2;``."""
-    read = read_tokens(code)
-    return any(_is_variable(read, index) for index in read.words("half"))
+def variables_named_half(code: str) -> tuple[tuple[int, int], ...]:
+    """(start, end) of each ``half`` that names a variable, from where it is declared to the end of its block: ``int half = n / 2;``."""
+    read, found, end = read_tokens(code), list[tuple[int, int]](), 0
+    for index in read.words("half"):
+        if index >= end and _declares(read, index):
+            end = _end_of_scope(read, index)
+        if index < end:
+            found.append((read.tokens[index].start, read.tokens[index].end))
+    return tuple(found)
 
 
 def rounded_stores(code: str) -> tuple[tuple[int, int], ...]:
@@ -138,12 +145,40 @@ def _sign_behind(read: TokenReader, index: int) -> str:
     return read.text(index + 1 + (read.text(index + 1) == "const"))
 
 
-def _is_variable(read: TokenReader, index: int) -> bool:
-    if read.text(index + 1) not in _AFTER_VARIABLE:
+def _declares(read: TokenReader, index: int) -> bool:
+    """Whether a variable of that name is declared, or set, there; a type has no type before it and is never set."""
+    before, behind = read.text(index - 1), read.text(index + 1)
+    if _TYPES.fullmatch(before):
+        return True
+    if behind == "=" and not read.is_joined(index + 1, "=="):
+        return before not in _BEFORE_NAMES_OF_TYPES
+    if behind not in _AFTER_VARIABLE:
         return False
     for place in range(index - 1, -1, -1):
         if read.text(place) in _ENDS_OF_DECLARATIONS:
             return False
         if read.is_word(place) and _TYPES.fullmatch(read.text(place)):
-            return True
+            return read.text(place - 1) not in ("<", ",")  # arguments of a template
     return False
+
+
+def _end_of_scope(read: TokenReader, index: int) -> int:
+    """Index behind the last token of the scope of what is declared there."""
+    depth = 0
+    for place in range(index, len(read.tokens)):
+        sign = read.text(place)
+        depth += (sign in _OPENING) - (sign in _CLOSING)
+        if depth < 0 and sign == "}":
+            return place
+        if (sign == ">" and place == index + 1) or depth < 0:  # a parameter, or of the head of a loop
+            return _end_of_body(read, place + 1)
+    return len(read.tokens)
+
+
+def _end_of_body(read: TokenReader, behind_head: int) -> int:
+    for place in range(behind_head, len(read.tokens)):
+        if read.text(place) == "{":
+            return read.past(place)
+        if read.text(place) in (";", "}"):
+            return place
+    return len(read.tokens)

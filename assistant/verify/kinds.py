@@ -43,6 +43,7 @@ _MEANINGS = {
     "refilled": Meaning(Label.ASSUMPTION, "right only where memory is zero before the launch, as in this program"),
     "unpadded": Meaning(Label.ASSUMPTION, "right only where padding, borders and empty rows are zero, as in this program"),
     "repeated": Meaning(Label.ASSUMPTION, "right only where sorted values are all different, as in this program", is_regular=True),
+    "unsorted": Meaning(Label.ASSUMPTION, "right only where sorted values are sorted, as in this program"),
     "equal": Meaning(Label.ASSUMPTION, "right only where few values are equal, as in the declared workload", is_regular=True),
     "high": Meaning(Label.ASSUMPTION, "right only where the low halves of 64-bit integers distinguish them, as in this program"),
     "runs": Meaning(Label.ASSUMPTION, "right only where equal values seldom follow each other, as in this program", is_regular=True),

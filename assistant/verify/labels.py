@@ -18,6 +18,7 @@ from assistant.cuda.code_patterns import CodeMatch, CodePattern
 from assistant.cuda.code_text import blanked, kept, uncommented, without
 from assistant.cuda.directives import directives_in
 from assistant.cuda.items import Item, ItemKind, items
+from assistant.cuda.number_types import variables_named_half
 from assistant.cuda.vector_casts import VectorCast, vector_casts
 from assistant.model.build import KernelCode
 from assistant.model.doubts import Doubt
@@ -99,7 +100,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
     """Every label that B earns against A, most serious first, one of each kind."""
     old, new = _device_code(before), _device_code(after)
     found = [
-        lowered_precision(old, new),
+        lowered_precision(_code_of_types(before), _code_of_types(after)),
         _fast_math(old, new, before.flags, after.flags),
         _first(Label.PRECISION, "takes an angle in units of pi, other than its rounded product with pi: {}", new_matches(_TURNS, old, new)),
         _first(Label.LIBRARY_CALL, "calls a library: {}", new_library_calls(_LIBRARY, [_all_code(before)], [_all_code(after)])),
@@ -151,6 +152,12 @@ def order_of(version: VersionFacts) -> OrderFacts:
 def _device_code(version: VersionFacts) -> str:
     """Code of the kernels in question, of what they reach and of their launches; the rest is blank, lines stay."""
     return _in_question(version, blanked(version.parsed.source.text))
+
+
+def _code_of_types(version: VersionFacts) -> str:
+    """As ``_device_code``, without variables that are named as a type is, which the host may declare far from its launch."""
+    code = blanked(version.parsed.source.text)
+    return _in_question(version, without(code, variables_named_half(code)))
 
 
 def _in_question(version: VersionFacts, code: str) -> str:

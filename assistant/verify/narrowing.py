@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from assistant.cuda.code_patterns import CodeMatch, CodePattern, quoted, squeezed
 from assistant.cuda.code_text import without
-from assistant.cuda.number_types import halves_in, low_precision_words, names_a_variable_half, rounded_stores, single_count, word_count
+from assistant.cuda.number_types import halves_in, low_precision_words, rounded_stores, single_count, word_count
 from assistant.cuda.tokens import words_in_code
 from assistant.model.verification import Label
 from assistant.verify.evidence import DetectedLabel
@@ -41,11 +41,13 @@ _LONG = CodePattern(r"\b(long|u?int64_t|size_t|ptrdiff_t|u?intptr_t)\b")
 
 
 def lowered_precision(old: str, new: str) -> DetectedLabel | None:
-    """A result that is rounded as it is stored is no new rounding where the original stores rounded results as well."""
+    """Of code without variables that are named as a type is (``number_types.variables_named_half``).
+
+    A result that is rounded as it is stored is no new rounding where the original stores rounded results as well.
+    """
     if rounded_stores(old):
         old, new = (without(code, rounded_stores(code)) for code in (old, new))
     known = _HALVES if _is_as_low(old, new) or _only_stores_low(old, new) else frozenset[str]()
-    known |= {"half"} if names_a_variable_half(new) else frozenset[str]()
     lower = [match for match in beyond(_low_precision(old), _low_precision(new)) if match.text not in known]
     if lower:
         return DetectedLabel(Label.PRECISION, f"computes with {lower[0].text}", lower[0].line)

@@ -193,7 +193,7 @@ def _are_different(left: Sequence[Patterns]) -> bool:
 
 
 def _maybe_unwritten(output: OutputBuffer) -> str:
-    return " (it may read memory that nothing has written)" if output.buffer.is_poisoned else ""
+    return " (it may read memory that nothing has written, or depend on the order of its threads)" if output.buffer.is_poisoned else ""
 
 
 def _from_reference(

@@ -1,4 +1,4 @@
-"""What a buffer holds where it has another number of elements: repeated, cut, or carried on where it holds places.
+"""What a buffer holds where it has another number of elements: repeated, cut, or carried on where it holds places. Sorted stays sorted.
 
 Example::
 
@@ -12,7 +12,7 @@ import numpy as np
 from assistant.model.elements import parse_element_type
 from assistant.model.recording import RecordedBuffer
 from assistant.workload.arrays import Array, decode, encode
-from assistant.workload.resample import is_distinct, is_sorted
+from assistant.workload.resample import is_distinct, is_rising, is_sorted, used_count
 
 __all__ = ["element_bytes", "element_count", "filled"]
 
@@ -35,9 +35,23 @@ def filled(data: bytes, buffer: RecordedBuffer, count: int, is_followed: bool) -
     """``data`` with ``count`` elements. ``is_followed``: integers that look like places are carried on, or scaled down."""
     size_bytes = count * element_bytes(buffer)
     element = parse_element_type(buffer.element_type or "")
-    if not data or buffer.is_poisoned or element is None or element.is_floating or element.components != 1:
-        return (data * (size_bytes // max(1, len(data)) + 1))[:size_bytes] if data else bytes(size_bytes)
-    return encode(_places(decode(data, element), count, is_followed), element)
+    if not data or buffer.is_poisoned or element is None or element.components != 1:
+        return _repeated(data, size_bytes)
+    values = decode(data, element)
+    if not element.is_floating:
+        return encode(_places(values, count, is_followed), element)
+    return encode(_sorted_again(values, count), element) if count > values.size and is_sorted(values) else _repeated(data, size_bytes)
+
+
+def _repeated(data: bytes, size_bytes: int) -> bytes:
+    return (data * (size_bytes // max(1, len(data)) + 1))[:size_bytes] if data else bytes(size_bytes)
+
+
+def _sorted_again(values: Array, count: int) -> Array:
+    """``count`` of the sorted floats, some twice, in their order, with as large a share of zeros behind them as ``values`` have."""
+    used = used_count(values)
+    table = np.sort(np.resize(values[:used], count * used // values.size))
+    return np.concatenate([table if values[0] <= values[used - 1] else table[::-1], np.zeros(count - table.size)])
 
 
 def _places(values: Array, count: int, is_followed: bool) -> Array:
@@ -47,7 +61,7 @@ def _places(values: Array, count: int, is_followed: bool) -> Array:
     if count <= old:
         return _scaled(whole, count, old) if is_followed and count < old else whole
     if int(values.max()) > _LARGEST_PLACE:
-        return whole
+        return np.sort(whole) if is_rising(values) else whole
     if is_sorted(values):
         turns = np.arange(count) // old
         step = int(values[-1]) - int(values[0]) + 1

@@ -287,18 +287,20 @@ def _fresh_floats(
     else:
         result = np.where(kept, 0.0, values.astype(np.float64))
         result[places] = drawn
-    if known.is_ascending is not None and observed[0] != observed[-1]:
-        result = np.sort(result) if known.is_ascending else np.sort(result)[::-1]
-    elif draw.has_mixed_signs and not is_number and (observed[0] > 0) == (observed[-1] > 0):
+    is_ordered = known.is_ascending is not None and observed[0] != observed[-1]
+    if not is_ordered and draw.has_mixed_signs and not is_number and (observed[0] > 0) == (observed[-1] > 0):
         result = np.where(random.random(result.size) < 0.5, -result, result)
     limit, finite = largest_finite(element), np.isfinite(result)
     is_mark = draw.scale == MIRRORED and observed[0] == observed[-1]  # where a maximum begins, say, which is no data
     scale = 1.0 if is_mark else draw.scale
     if finite.all():
         result *= scale
-        return np.clip(result, -limit, limit, out=result)
-    result[finite] = np.clip(result[finite] * scale, -limit, limit)
-    return result
+        result = np.clip(result, -limit, limit, out=result)
+    else:
+        result[finite] = np.clip(result[finite] * scale, -limit, limit)
+    if not is_ordered:
+        return result
+    return np.sort(result) if known.is_ascending else np.sort(result)[::-1]
 
 
 def _drawn(known: _ObservedValues, random: np.random.Generator, count: int) -> Array:

@@ -110,8 +110,10 @@ def in_floats(change: _Floats) -> Change:
         places = np.isfinite(values) & (values != 0)
         if not places.any():
             return data
-        values[places] = ordered_as(values[places], change(values[places], element, random))
-        return with_tail(encode(values, element), data)
+        made = values.copy()
+        made[places] = ordered_as(values[places], change(values[places], element, random))
+        # zeros that stay at one end of a sorted table would be out of order there
+        return with_tail(encode(ordered_as(values, made), element), data)
 
     return apply
 

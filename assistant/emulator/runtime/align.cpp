@@ -91,7 +91,7 @@ class Aligner {
     }
   }
 
-  void execute(const Event& event, const uint64_t* address, const uint8_t* lane, unsigned count) {
+  void execute(const Event& event, uint64_t* address, const uint8_t* lane, unsigned count) {
     switch (event.kind & EVENT_KIND_MASK) {
       case EVENT_BASIC_BLOCK: {
         Site& site = w_.counters.at(event);
@@ -104,7 +104,9 @@ class Aligner {
       case EVENT_FENCE: return note_fences(w_, address, lane, count);
       case EVENT_COPY_ENDS:
       case EVENT_READ_ONLY: return check_uncounted(w_, event, address, lane, count);
-      default: analyse_request(w_, event, address, lane, count);
+      default:
+        if (w_.launch->checks_global_races && event.kind == EVENT_STORE) check_lanes(w_, event, address, lane, count);
+        analyse_request(w_, event, address, lane, count);
     }
   }
 

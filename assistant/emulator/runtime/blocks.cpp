@@ -288,6 +288,10 @@ class BlockQueue {
 
 }  // namespace
 
-void run_blocks(Worker& w) { BlockQueue(w).run(); }
+void run_blocks(Worker& w) {
+  emu_thread.keeps_stored = w.launch->checks_global_races;
+  emu_thread.last_store = nullptr;
+  BlockQueue(w).run();
+}
 
 }  // namespace emu

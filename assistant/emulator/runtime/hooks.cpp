@@ -2,6 +2,7 @@
 //
 // They only append to the running lane's trace; host code, and blocks that are not counted, have no trace and return at once.
 #include "memory.h"
+#include "shadow.h"
 #include "worker.h"
 
 #define EMU_CALLER static_cast<uint32_t>(reinterpret_cast<uint64_t>(__builtin_return_address(0)))
@@ -27,6 +28,11 @@ inline __attribute__((always_inline)) void append_store(void* address, unsigned 
   if (__builtin_expect(!in_range(a, emu_thread.arena_begin, emu_thread.arena_size), 0) &&
       !in_range(a, emu_thread.shared_begin, emu_thread.shared_size) && !in_range(a, emu_thread.stacks_begin, emu_thread.stacks_size))
     judge_foreign_store(a, pc);
+  if (__builtin_expect(emu_thread.keeps_stored, 0)) {
+    note_stored();
+    bool is_done_before_a_switch = emu_thread.cursor + 1 != emu_thread.limit;
+    if (kind == EVENT_STORE && is_done_before_a_switch) emu_thread.last_store = emu_thread.cursor;
+  }
   append(address, kind, size_bytes, pc);
 }
 
@@ -51,12 +57,22 @@ void append_range(void* address, size_t bytes, bool is_store, uint32_t pc) {
   while (bytes) {
     if (is_store) append_store(at, EVENT_STORE, size, pc);
     else append(at, EVENT_LOAD, size, pc);
+    emu_thread.last_store = nullptr;  // all elements are stored behind the last event
     at += size;
     bytes -= size;
   }
 }
 
 }  // namespace
+
+void note_stored() {
+  Event* store = emu_thread.last_store;
+  if (!store) return;
+  emu_thread.last_store = nullptr;
+  const uint64_t a = store->address;
+  if (in_range(a, emu_thread.shared_begin, emu_thread.shared_size) || in_range(a, emu_thread.stacks_begin, emu_thread.stacks_size)) return;
+  store->address |= uint64_t{digest_stored(reinterpret_cast<const void*>(a), store->size_bytes)} << STORED_SHIFT;
+}
 
 void record_event(void* address, unsigned kind, unsigned size_bytes, uint32_t pc) {
   if ((kind & EVENT_KIND_MASK) == EVENT_ATOMIC) append_store(address, kind, size_bytes, pc);

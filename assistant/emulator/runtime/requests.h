@@ -21,6 +21,8 @@ void fail_misaligned(Worker& w, const Event& event, const Request& request);  //
 void check_bounds(Worker& w, Site& site, const Event& event, const Request& request);
 void check_global_initialised(Worker& w, const Site& site, const Event& event, const Request& request);
 void check_global_races(Worker& w, const Site& site, const Event& event, const Request& request);
+// Lanes that write other values to one global address in one instruction. Takes what is `stored` out of the addresses.
+void check_lanes(Worker& w, const Event& event, uint64_t* address, const uint8_t* lane, unsigned lane_count);
 // A load that may be served from a cache which the launch's own writes do not reach.
 void check_read_only(Worker& w, const Event& event, const Request& request);
 void check_shared(Worker& w, Site& site, const Event& event, const Request& request);

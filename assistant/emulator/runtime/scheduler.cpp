@@ -38,9 +38,11 @@ inline __attribute__((always_inline)) void enter_lane(Worker& w, unsigned lane) 
   at.lane = lane;
   emu_thread.cursor = l.trace_end;
   emu_thread.limit = l.trace + TRACE_EVENTS;
+  emu_thread.last_store = nullptr;
 }
 
 inline __attribute__((always_inline)) void leave_lane(Worker& w) {
+  if (__builtin_expect(emu_thread.last_store != nullptr, 0)) note_stored();
   if (emu_thread.cursor > w.current->trace) w.current->pc = emu_thread.cursor[-1].pc;
   w.current->trace_end = emu_thread.cursor;
   emu_thread.cursor = nullptr;

@@ -69,6 +69,13 @@ inline uint16_t digest_word(uint64_t address) {
   return static_cast<uint16_t>((word & 0xffu) | (word >> 8 & 0xff00u));
 }
 
+// Tells values of up to 16 bytes apart, mostly; never 0.
+inline uint16_t digest_stored(const void* value, unsigned bytes) {
+  uint64_t hash = 0;
+  for (unsigned i = 0; i < bytes; ++i) hash = (hash ^ static_cast<const unsigned char*>(value)[i]) * 0x9E3779B97F4A7C15ull;
+  return static_cast<uint16_t>(hash >> 48 ? hash >> 48 : 1);
+}
+
 // Of a digest, the bits of the bytes of `mask`.
 inline uint16_t digest_bits(uint8_t mask) {
   constexpr uint16_t SPREAD[16] = {0x0000, 0x000f, 0x00f0, 0x00ff, 0x0f00, 0x0f0f, 0x0ff0, 0x0fff,

@@ -29,8 +29,13 @@ struct Event {
   uint32_t pc;                 // return address of the hook; the program is linked below 4 GiB
   uint16_t kind;
   uint16_t size_bytes;
-  uint64_t address;
+  uint64_t address;            // of a plain store in a checked launch with what it stored, where that is known (`stored`)
 };
+
+// Addresses of programs have 47 bits; above them a store may keep a digest of its value. 0: not known.
+constexpr unsigned STORED_SHIFT = 48;
+inline uint16_t stored(uint64_t address) { return static_cast<uint16_t>(address >> STORED_SHIFT); }
+inline uint64_t without_stored(uint64_t address) { return address & ((uint64_t{1} << STORED_SHIFT) - 1); }
 
 constexpr unsigned WARP_LANES = 32;
 constexpr unsigned MAX_BLOCK_THREADS = 1024;   // sm_90: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"

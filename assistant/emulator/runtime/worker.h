@@ -175,6 +175,8 @@ struct Worker {
 struct ThreadState {
   Event* cursor;                             // where the next event goes; nullptr: not counting
   Event* limit;
+  Event* last_store;                         // the running lane's, whose value is not noted yet; nullptr: none, or values are not kept
+  bool keeps_stored;                         // the launch is checked for races
   Worker* worker;                            // nullptr on the program's own threads
   uint64_t arena_begin, arena_size;
   uint64_t shared_begin, shared_size;
@@ -218,6 +220,8 @@ bool release_barriers(Worker& w, Block& block, bool by_force);
 // Ends the launch from a lane: records the problem, sets the launch's error and leaves the lane for good.
 [[noreturn]] void abort_launch(const char* kind, uint32_t pc, uint64_t address, const char* message, int error);
 
+// Notes the value of the running lane's last store, which has been done by now.
+void note_stored();
 // Appends one event to the running lane's trace.
 void record_event(void* address, unsigned kind, unsigned size_bytes, uint32_t pc);
 // Called by operations that spin loops are made of: now and then lets other warps run.

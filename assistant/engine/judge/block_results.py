@@ -22,7 +22,7 @@ from assistant.model.recording import Recording
 from assistant.plan.expert.analysis.thread_dependence import block_axes, thread_axes
 from assistant.verify.transfers import ProgramTrace
 
-__all__ = ["BlockResults", "block_results", "divided_otherwise", "has_part_by_size", "marked", "transfers_of_blocks"]
+__all__ = ["BlockResults", "block_results", "divided_otherwise", "handed_on", "has_part_by_size", "marked", "transfers_of_blocks"]
 
 _BLOCK = "blockIdx"
 
@@ -81,6 +81,31 @@ def divided_otherwise(before: SourceVersion, after: SourceVersion, a: Recording 
         if is_by_size and (has_other_count or has_part_by_size(after.about(new), new.key, theirs[0].block)):
             found[instance] = block_results(before.about(old), old.key) & block_results(after.about(new), new.key)
     return {instance: places for instance, places in found.items() if places}
+
+
+def handed_on(before: SourceVersion, after: SourceVersion, a: Recording | None, b: Recording | None) -> BlockResults:
+    """Results of blocks in both versions that may be other ones, though as many blocks of the same size leave them: of kernels in which a
+    block's size decides in A which part of the work it has, and B may give it another, and that other kernels of both programs go on from.
+    """
+    if a is None or b is None:
+        return {}
+    found: dict[str, frozenset[int]] = {}
+    for instance in dict.fromkeys(launch.kernel for launch in a.launches):
+        old, new = before.kernel_of(instance), after.kernel_of(instance)
+        block = next(launch.config.block for launch in a.launches if launch.kernel == instance)
+        if old is None or new is None or not has_part_by_size(before.about(old), old.key, block):
+            continue
+        results = block_results(before.about(old), old.key) & block_results(after.about(new), new.key)
+        found[instance] = frozenset(place for place in results if all(_is_handed_on(each, instance, place) for each in (a, b)))
+    return {instance: places for instance, places in found.items() if places}
+
+
+def _is_handed_on(recording: Recording, instance: str, place: int) -> bool:
+    """Whether every buffer that the kernel's launches are passed there is passed to a launch of another one, too."""
+    launches = [*recording.launches, *recording.passed]
+    mine = {one.buffer for each in launches if each.kernel == instance for one in each.arguments[place].pointers}
+    others = {one.buffer for each in launches if each.kernel != instance for argument in each.arguments for one in argument.pointers}
+    return bool(mine) and mine <= others
 
 
 def transfers_of_blocks(trace: ProgramTrace, recording: Recording | None, results: BlockResults) -> frozenset[int]:

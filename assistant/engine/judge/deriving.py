@@ -36,6 +36,7 @@ from assistant.workload.recordings import NewCase
 from assistant.workload.resize import ObservedLaunch, Plan, SizeModel, at_sizes
 from assistant.workload.smaller_grid import SMALLER_GRID
 from assistant.workload.unseen import INTEGER_KINDS
+from assistant.workload.unsorted import UNSORTED
 
 __all__ = ["DerivedCases", "Lead", "bounded", "cost_of", "derive", "redrawn"]
 
@@ -45,7 +46,9 @@ _FURTHER_TRIAL_S = 10.0
 """A case of our own making that keeps the original busy for longer is not worth it: it may well run for ever."""
 _REDRAWN_COUNT = 3
 """Cases redrawn from a launch that is not the kernel's largest."""
-_RISKY_KINDS = frozenset({*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, RETUNED, REPASSED, "resized", "refilled", "repeated", "unpadded"})
+_RISKY_KINDS = frozenset(
+    {*INTEGER_KINDS, OFFSETS, SHIFTED, SMALLER_GRID, RETUNED, REPASSED, UNSORTED, "resized", "refilled", "repeated", "unpadded"}
+)
 _UNTRIED = "runs too many threads to be checked there"
 _MOST_BLOCKS, _FEWEST_BLOCKS, _BLOCKS_SHARE = 64, 8, 4
 """Blocks that are run of a launch that takes too long to be run whole: so many, or a quarter of those that ran in its time."""

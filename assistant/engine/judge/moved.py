@@ -7,7 +7,8 @@ versions are added up for the speed. Example::
     verdict = right_as_a_whole(verdict, whole, reason)  # NEEDS_DECISION in place of FAIL
 
 An edit may also have each block do another part of the work, and leave another partial sum for the host to add up: then the program says
-what is right, as where they are another number.
+what is right, as where they are another number; as many of them only where another kernel goes on from them, so that the host may not know
+one from another.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from assistant.engine.evaluate import Evaluation
-from assistant.engine.judge.block_results import divided_otherwise
+from assistant.engine.judge.block_results import divided_otherwise, handed_on
 from assistant.engine.judge.changes import edited_kernels
 from assistant.model.verification import Label, Outcome, Verification, VerificationFinding, VerificationResult
 from assistant.workload.added_work import added_launches, added_operations
@@ -62,8 +63,8 @@ def may_be_moved(verdict: Verification) -> bool:
 def divided_results(before: Evaluation, after: Evaluation, verdict: Verification) -> tuple[str, ...]:
     """Names of the results of blocks that are all that is wrong, where B's blocks share the work otherwise; none where anything else is."""
     recordings = before.counted.recording, after.counted.recording
-    results = divided_otherwise(before.version, after.version, *recordings)
-    kernels = ((before.version.kernel_of(instance), places) for instance, places in results.items())
+    found = (results(before.version, after.version, *recordings) for results in (divided_otherwise, handed_on))
+    kernels = ((before.version.kernel_of(instance), places) for each in found for instance, places in each.items())
     names = {kernel.parameters[place].name for kernel, places in kernels if kernel is not None for place in places}
     wrong = {finding.buffer for finding in verdict.findings if finding.outcome is Outcome.FAIL}
     return tuple(sorted(names)) if wrong and wrong <= names else ()

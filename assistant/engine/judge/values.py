@@ -33,6 +33,7 @@ from assistant.workload.scalars import Scalar, numbers_of, scalars_of, with_floa
 from assistant.workload.smaller_grid import SMALLER_GRID, with_smaller_grids
 from assistant.workload.specials import not_constant, with_huge, with_signed_zeros, with_specials, with_specials_apart
 from assistant.workload.unseen import INTEGER_KINDS, SAME, SPREAD, TELLING_KINDS, UNEVEN, changed_buffers, with_uneven, with_unseen
+from assistant.workload.unsorted import with_unsorted
 
 __all__ = ["REPASSED", "Base", "apart", "base_of", "of_own_size", "other_values"]
 
@@ -209,6 +210,7 @@ def _drawn_further(base: Base) -> Iterator[NewCase]:
         yield fresh_values(case, draw, base.layouts)
     first = fresh_values(case, fresh_draws(base.seeds)[0], base.layouts)
     yield from _unless_none(with_repeats(case, seed))
+    yield from _unless_none(with_unsorted(case, seed))
     dense, unpadded = (fresh_values(case, Draw(seed, zeros=zeros, integers="redrawn"), base.layouts, base.row_lengths) for zeros in _FILLED)
     if _zero_count(unpadded) < _zero_count(dense):
         yield unpadded

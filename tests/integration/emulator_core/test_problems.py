@@ -16,6 +16,7 @@ PROGRAM = "emulator/problems/bugs.cu"
 HIDDEN = "emulator/problems/hidden.cu"
 MANY_BLOCKS = "emulator/problems/many_blocks.cu"
 STORED_BYTES = "emulator/problems/stored_bytes.cu"
+ONE_INSTRUCTION = "emulator/problems/one_instruction.cu"
 FLAVOURS = pytest.mark.parametrize("flavour", ["counted", "checked"])
 
 # (kernel, kind, CUDA error that the host sees)
@@ -247,3 +248,20 @@ def test_a_launch_may_end_while_other_threads_begin_their_first_blocks(build: An
     for _ in range(60):
         reply = many.reply(message)
         assert (reply["signal"], Path(reply["stdout_path"]).read_text()) == (None, "cudaErrorIllegalAddress\n")
+
+
+@FLAVOURS
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("kernel", ["two_a_place", "two_wide", "a_variable"])
+def test_lanes_that_store_other_values_to_one_place_in_one_instruction_race(
+    build: Any, run: Any, kernel: str, flavour: str, seed: int
+) -> None:
+    (problem,) = run(build(ONE_INSTRUCTION, flavour), kernel, mode="check", seed=seed)["problems"]
+    assert (problem["kind"], problem["line"]) == ("global_race", marked_line(kernel, "global_race", ONE_INSTRUCTION))
+    assert "of the same warp writes another value there" in problem["message"]
+
+
+@FLAVOURS
+@pytest.mark.parametrize("kernel", ["a_flag", "same_pairs", "own_places", "in_turn", "whole_structs"])
+def test_lanes_that_store_the_same_to_their_own_place_or_in_turn_do_not_race(build: Any, run: Any, kernel: str, flavour: str) -> None:
+    assert run(build(ONE_INSTRUCTION, flavour), kernel, mode="check")["problems"] == []

@@ -136,6 +136,7 @@ def nearly(roundoffs: float) -> Kernel:
         ("negative", Label.ASSUMPTION),
         ("smaller_grid", Label.ASSUMPTION),
         ("unpadded", Label.ASSUMPTION),
+        ("unsorted", Label.ASSUMPTION),
         ("offset", Label.PRECISION),
         ("far", Label.ASSUMPTION),
     ],

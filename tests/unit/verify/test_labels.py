@@ -125,6 +125,34 @@ def test_harmless_edits_have_no_label(line: str) -> None:
     assert labels(line) == ()
 
 
+@pytest.mark.parametrize(
+    ("declared", "grid"),
+    [
+        ("int half = 512 / 2;", "(half * 2 + 127) / 128"),
+        ("int all = 512, half = all / 2;", "half / 64"),
+        ("const unsigned half(256);", "half / 64"),
+        ("for (int half = 256; half > 0; half = 0)", "half / 64"),
+    ],
+)
+def test_a_variable_of_the_host_may_be_called_half(declared: str, grid: str) -> None:
+    after = TEXT.replace("  k<<<4,", f"  {declared}\n  k<<<{grid},")
+    assert all(found.label is Label.HOST_CODE for found in detect_labels(version(TEXT), version(after)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace("// here", "{ int half = 3; i += half; } half h = v; v = h;"),
+        TEXT.replace("// here", "for (int half = 3; half > 0; half /= 2) i += half; half h = v; v = h;"),
+        TEXT.replace("// here", "half h = v; int half = 3; v = h + half;"),
+        TEXT.replace("// here", "v = half(v);").replace("  k<<<4,", "  int half = 4;\n  k<<<half,"),
+        TEXT.replace("// here", "v = f<int, half, 3>(v);"),
+    ],
+)
+def test_a_variable_called_half_hides_no_type_of_that_name(text: str) -> None:
+    assert Label.PRECISION in {found.label for found in detect_labels(version(TEXT), version(text))}
+
+
 def test_what_the_original_has_too_is_no_label() -> None:
     text = TEXT.replace("// here", "v = __expf(v);")
     assert detect_labels(version(text), version(text)) == ()

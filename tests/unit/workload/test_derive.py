@@ -22,7 +22,7 @@ from assistant.model.source import Parameter, Span
 from assistant.model.structs import ElementLayout, Member
 from assistant.model.workload import CaseOrigin
 from assistant.workload.derive import contents_of, extract, fresh_values, with_contents
-from assistant.workload.draws import Draw, fresh_draws
+from assistant.workload.draws import MIRRORED, Draw, fresh_draws
 from assistant.workload.recordings import NewCase, blob_name
 from assistant.workload.specials import with_huge, with_signed_zeros, with_specials
 from assistant.workload.widen import CannotWiden, widened
@@ -125,6 +125,13 @@ def test_an_all_equal_buffer_is_spread_so_that_it_can_tell_elements_apart() -> N
 def test_sorted_values_stay_sorted() -> None:
     result = fresh(np.sort(normal()), "float")
     assert np.all(np.diff(result) >= 0) and len(set(result)) > 500
+
+
+@pytest.mark.parametrize("is_falling", [False, True])
+def test_sorted_values_stay_in_their_order_where_signs_are_flipped(is_falling: bool) -> None:
+    values = np.arange(1, 200, dtype=np.float32)
+    steps = np.diff(fresh(values[::-1] if is_falling else values, "float", Draw(3, MIRRORED)))
+    assert (steps < 0).all() if is_falling else (steps > 0).all()
 
 
 def test_integers_are_permuted_or_kept() -> None:

@@ -42,7 +42,7 @@ def test_buffers_grid_and_integers_grow_together() -> None:
     assert struct.unpack("<i", bytes.fromhex(launch.arguments[2].data_hex)) == (1409,)
     assert (made.origin.kind, made.origin.shape, made.origin.is_own_size, made.origin.weight) == ("resized", "n=1409", False, 0.0)
     values = np.frombuffer(contents_of(made)[0], np.float32)
-    assert np.array_equal(values[:1000], floats(1000)) and np.array_equal(values[1000:], floats(409))
+    assert np.array_equal(values, np.sort([*floats(1000), *floats(409)]))  # sorted stays sorted
 
 
 def test_a_grid_of_two_axes_follows_from_width_and_height() -> None:
@@ -136,7 +136,18 @@ def test_keys_of_64_bits_are_no_places(is_sorted: bool) -> None:
     keys = np.sort(keys) if is_sorted else keys
     case, model = modelled(LaunchConfig(Dim3(2), Dim3(128)), {"n": 200}, keys, floats(200))
     grown = np.frombuffer(contents_of(first_at(case, model, {"n": 450}))[0], np.uint64)
-    assert (grown == np.resize(keys, 450)).all()
+    repeated = np.resize(keys, 450)
+    assert (grown == (np.sort(repeated) if is_sorted else repeated)).all()
+
+
+@pytest.mark.parametrize("table", [np.sqrt(np.arange(200)), -np.sqrt(np.arange(200)), np.array([*range(1, 101), *[0] * 100])])
+def test_sorted_floats_stay_sorted(table: np.ndarray) -> None:
+    case, model = modelled(LaunchConfig(Dim3(2), Dim3(128)), {"n": 200}, table.astype(np.float32), floats(200))
+    grown = np.frombuffer(contents_of(first_at(case, model, {"n": 450}))[0], np.float32)
+    used = grown if table[100] else grown[:225]
+    steps = np.diff(used)
+    assert grown.size == 450 and ((steps >= 0).all() or (steps <= 0).all()) and not grown[used.size :].any()
+    assert set(used) == set(table.astype(np.float32)[: 200 if table[100] else 100])
 
 
 def test_results_of_blocks_are_as_many_as_the_grid_has_blocks() -> None:

@@ -106,6 +106,14 @@ def test_a_sorted_table_with_an_unused_tail_stays_sorted() -> None:
     assert not changed_buffers(case, changed(case, tied, replace(case.origin, kind="tied", seed=3)))
 
 
+def test_a_sorted_table_that_begins_with_zero_stays_sorted() -> None:
+    case = holding(np.arange(200, dtype=np.float32) * 0.5)
+    for kind in TELLING_KINDS:
+        changed_case = with_unseen(case, kind, 3)
+        if changed_case is not None:
+            assert (np.diff(np.frombuffer(contents_of(changed_case)[0], np.float32)) >= 0).all(), kind
+
+
 def test_64_bit_integers_get_few_low_halves_and_stay_different() -> None:
     values = RANDOM.permutation(np.arange(1, 500, dtype=np.int64))
     values[7] = 0
