@@ -1,4 +1,4 @@
-// kernel=reached line=5 finding=KO114
+// kernel=reached line=5 finding=KO110
 __global__ void reached(const int *distance, int n, unsigned *count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
