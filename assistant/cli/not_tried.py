@@ -7,7 +7,7 @@ Example::
 
     not_tried = NotTried()
     not_tried.found(event); not_tried.planned(event)
-    not_tried.lines()     # ('warp-per-row line 24: every iteration stores to `best[k]`', …), at most five
+    not_tried.lines()     # ('warp-per-row line 24: every iteration stores to `best[k]`', …), at most five, and how many more there are
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class NotTried:
         self._declines += [d for d in event.declines if d.technique != NO_MODEL and d.code not in _UNINFORMATIVE]
 
     def lines(self) -> tuple[str, ...]:
-        """At most five, the costliest first."""
+        """At most five, the costliest first, then how many more there are; with the kernel's name where several were searched."""
         untried = (d for d in self._declines if (d.kernel, d.technique) not in self._tried)
         ordered = sorted(untried, key=lambda d: (-self._cost(d), not self._is_named(d)))
         chosen: dict[tuple[str, str, str], Decline] = {}
@@ -62,7 +62,11 @@ class NotTried:
             if self._cost(decline) >= _LEAST_COST_RATIO and of_place[place] < _MOST_OF_A_PLACE and key not in chosen:
                 of_place[place] += 1
                 chosen[key] = decline
-        return tuple(f"{technique_in_words(d.technique)} line {d.line}: {d.reason}" for d in tuple(chosen.values())[:_MOST_LINES])
+        is_of_several = len({d.kernel for d in self._declines}) > 1
+        said = {_in_words(d, is_of_several=is_of_several): key for key, d in chosen.items()}
+        shown = tuple(said)[:_MOST_LINES]
+        others = {(d.kernel, d.technique, d.reason) for d in ordered if self._cost(d) >= _LEAST_COST_RATIO} - {said[line] for line in shown}
+        return (*shown, *((f"and {len(others)} more, which --verbose shows",) if others else ()))
 
     def _cost(self, decline: Decline) -> float:
         return self._costs.get((decline.kernel, decline.line), 0.0)
@@ -70,3 +74,9 @@ class NotTried:
     def _is_named(self, decline: Decline) -> bool:
         """A finding at its line says that it would help: "a warp per row would …"."""
         return technique_in_words(decline.technique) in self._messages.get((decline.kernel, decline.line), "")
+
+
+def _in_words(decline: Decline, *, is_of_several: bool) -> str:
+    """``is_of_several``: kernels, two of which may be launched on one line."""
+    of = f" of {decline.kernel.partition('(')[0]}" if is_of_several else ""
+    return f"{technique_in_words(decline.technique)}{of} line {decline.line}: {decline.reason}"

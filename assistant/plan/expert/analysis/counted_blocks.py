@@ -13,7 +13,7 @@ from itertools import chain
 from assistant.cuda.code_text import blanked
 from assistant.cuda.integers import evaluate
 from assistant.cuda.launch_shape import Launch, block_dims
-from assistant.cuda.syntax import node_text, unparenthesized
+from assistant.cuda.syntax import Node, node_text, unparenthesized
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span
 from assistant.plan.expert.analysis.block_axes import literal_of_name
@@ -28,6 +28,8 @@ __all__ = ["CountedBlocks", "counted_blocks"]
 
 _NUMBER = re.compile(r"(?<![\w.])(\d+)[uUlL]*(?![\w.])")
 _WHOLE_GRID = re.compile(r"\b(?:this_grid|grid_group|this_cluster|__cluster_dims__)\b")
+_LONGEST_NAMED = 40
+"""Characters of an expression in a sentence."""
 
 
 class CountedBlocks(Record):
@@ -74,7 +76,9 @@ def _counted(program: TransformationContext, launch: Launch) -> CountedBlocks | 
         return Obstacle(DeclineReason.GRID_FORM, f"the grid of the launch on {place} is not a number of blocks along one axis")
     blocks, block = evaluate(first, launch.scope, {}), block_dims(launch)
     if blocks is None:
-        return Obstacle(DeclineReason.GRID_FORM, f"the number of blocks of the launch on {place} follows from something else")
+        return Obstacle(
+            DeclineReason.GRID_FORM, f"the number of blocks of the launch on {place}, `{_short(first)}`, would have to be a constant"
+        )
     if block is None:
         return Obstacle(
             DeclineReason.SIZE_UNKNOWN, f"how many threads the blocks of the launch on {place} have does not follow from the text"
@@ -84,6 +88,11 @@ def _counted(program: TransformationContext, launch: Launch) -> CountedBlocks | 
     if literal is None:
         return Obstacle(DeclineReason.GRID_FORM, f"the number of blocks of the launch on {place} is not one number that could be changed")
     return CountedBlocks("" if is_number else node_text(first), blocks, block.count, (literal,))
+
+
+def _short(count: Node) -> str:
+    text = " ".join(node_text(count).split())
+    return text if len(text) <= _LONGEST_NAMED else f"{text[: _LONGEST_NAMED - 3]}..."
 
 
 def _elsewhere(program: TransformationContext, launch: Launch, blocks: int) -> Obstacle | None:

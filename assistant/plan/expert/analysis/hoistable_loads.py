@@ -149,6 +149,9 @@ def _judged(context: TransformationContext, function: Function, group: list[Unch
     is_asked = not is_safe and not inner and _bound(tree, function, first.loop) is not None
     guard = entry_condition(tree, first.loop, header, function) if header is not None and is_asked else None
     if not is_safe and guard is None:
+        start = first.loop.child_by_field_name("initializer")
+        if start is not None and all(start.start_byte <= load.node.start_byte < start.end_byte for load in group):
+            return Obstacle(DeclineReason.NOTHING_TO_CHANGE, f"`{text}` is read once, where the loop begins")
         return Obstacle(DeclineReason.CONDITIONAL, f"nothing shows that `{text}` is there where the loop does not run at all")
     barrier = leaves_or_synchronizes(tree, first.loop)  # behind it the element is what any thread of the block made of it, wherever that is
     apart = kept_apart(context, function, first, first.loop if barrier is None else function.body)

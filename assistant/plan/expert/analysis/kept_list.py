@@ -35,6 +35,7 @@ from assistant.record import Record
 
 __all__ = ["Column", "KeptList", "kept_list"]
 
+_ONE_ARRAY, _ARRAYS = "an array of one dimension and a constant length", "arrays of one dimension and one constant length"
 _LONGEST = 16
 """Elements of a list. Our own limit: each costs ten shuffles or more, and a register in every lane."""
 _COUNTER = Tag("the loop's counter")
@@ -126,7 +127,7 @@ def _declared(tree: SyntaxTree, function: Function, names: Sequence[str]) -> dic
     lengths = {constant_length(tree, function, name) for name in names}
     length = next(iter(lengths))
     if len(lengths) > 1 or length is None:
-        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"{names_of(names)} would have to be arrays of one constant length")
+        return Obstacle(DeclineReason.SIZE_UNKNOWN, f"{names_of(names)} would have to be {_ONE_ARRAY if len(names) == 1 else _ARRAYS}")
     return {name: locals_of(tree, function.body)[name][0] for name in names}
 
 

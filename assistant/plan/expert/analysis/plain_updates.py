@@ -82,8 +82,11 @@ def plain_updates(context: TransformationContext) -> Updates | Obstacle:
         return Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the kernel's body cannot be read")
     calls = [call for call in tree.find("call_expression", inside=context.body) if callee_name(tree, call).startswith("atomic")]
     for call in calls:
-        if callee_name(tree, call) not in _COMBINED or call.parent is None or call.parent.type != "expression_statement":
-            why = f"the result of the atomic at line {tree.line(call)} is used, or it is no sum, maximum or minimum: its order matters"
+        if callee_name(tree, call) not in _COMBINED:
+            why = f"`{callee_name(tree, call)}` at line {tree.line(call)} would have to be a sum, a maximum or a minimum"
+            return Obstacle(DeclineReason.ATOMIC, why)
+        if call.parent is None or call.parent.type != "expression_statement":
+            why = f"the result of the atomic at line {tree.line(call)} is used: its order matters"
             return Obstacle(DeclineReason.ATOMIC, why)
     shared = {array.name for array in shared_arrays(tree, context.body)}
     found = [_update(tree, function, call) for call in calls if not names_in(tree, call) & shared]

@@ -18,7 +18,8 @@ from collections.abc import Callable, Mapping
 from assistant.cuda.assignments import assignments
 from assistant.cuda.launch_shape import Launch
 from assistant.cuda.names import names_in
-from assistant.cuda.syntax import Node, node_text
+from assistant.cuda.rounded_calls import rounded_call
+from assistant.cuda.syntax import Node, SyntaxTree, node_text
 from assistant.model.launch import Dim3
 from assistant.model.plan import DeclineReason
 from assistant.model.source import Span, TextEdit
@@ -80,9 +81,10 @@ def thinner_grid(context: TransformationContext, axis: str, factor: str, count: 
 
 def finer_grid(context: TransformationContext, factor: int, block: Dim3) -> tuple[TextEdit, ...] | Obstacle:
     """Edits that give every launch of ``block`` ``factor`` times as many blocks along x; why not where a grid is out of sight."""
+    tree = of_program(context).tree
 
     def change(text: str, axis: str, size: str) -> str | None:
-        return _multiplied(text, factor, size, block.x) if axis == "x" else None
+        return _rounded_finer(tree, text, factor, size, block.x) or _multiplied(text, factor, size, block.x) if axis == "x" else None
 
     def declared(text: str, axis: str, _: str) -> str | None:
         return (str(int(text) * factor) if text.isdigit() else f"({text}) * {factor}") if axis == "x" else None
@@ -182,6 +184,15 @@ def _is_same_at(program: TransformationContext, launch: Launch, node: Node) -> b
         return False
     changed = {program.tree.text(change.target).partition(".")[0] for change in assignments(program.tree, launch.function)}
     return not names_in(program.tree, node) & changed
+
+
+def _rounded_finer(tree: SyntaxTree, text: str, factor: int, size: str, block_size: int) -> str | None:
+    """The same of a call of the program's own rounded-up division."""
+    call = rounded_call(tree, text)
+    if call is None or call.size not in (size, str(block_size)) or block_size % factor:
+        return None
+    rest = block_size // factor
+    return f"{call.name}({call.total}, {rest})" if rest > 1 else call.total
 
 
 def _multiplied(text: str, factor: int, size: str, block_size: int) -> str:

@@ -48,7 +48,10 @@ def serial_kernel(context: TransformationContext) -> SerialKernel | Obstacle:
         return obstacle or Obstacle(DeclineReason.NOTHING_TO_CHANGE, "the kernel's body cannot be read")
     indices = sorted(names_in(context.tree, function.body) & _INDICES)
     if indices:
-        return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, f"the kernel uses {indices[0]}, so it was not written for one thread")
+        words = (
+            f"one thread runs the kernel, which asks for {indices[0]} all the same: its loops would have to stand in its body without that"
+        )
+        return Obstacle(DeclineReason.BLOCK_SIZE_MATTERS, words)
     loops: list[RowLoop] = []
     stores: list[Node] = []
     for statement in (n for n in function.body.named_children if n.type not in ("comment", "preproc_call")):

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assistant.cuda.accesses import Use, canonical, kind_of
-from assistant.cuda.assignments import assignments
+from assistant.cuda.assignments import Assignment, assignments
 from assistant.cuda.branches import condition_of, lone_statement
 from assistant.cuda.counted_loops import counted_header
 from assistant.cuda.integers import evaluate
@@ -63,7 +63,10 @@ class SharedPart(Record):
     """``array[threadIdx.x] = 0;`` right before, where the store is an ``if`` without an ``else``: the choice's ``otherwise``."""
     combination: Combination
     local: str | None
-    """The author's local that goes along: each step gives it what the thread's element gets. None where steps know the array alone."""
+    """The author's local that goes along: each step gives it what the thread's element gets, or one thread goes on from its own.
+
+    None where steps know the array alone.
+    """
 
     @property
     def first(self) -> Node:
@@ -240,8 +243,43 @@ def _alone_step(
     scope, sizes = scope_of(tree, context.kernel).fixed(), flat_sizes(context, block)
     is_all = header.comparison == "<" and header.step == "1" and evaluate(header.bound_node, scope, sizes) == block.x
     is_plain = index is not None and tree.text(index) == header.variable and header.first in ("0", "1")
-    is_local = steps[0][0].target.type == "identifier"
-    return ((steps[0][1], pair[0], None),) if is_all and is_plain and is_local else ()
+    if not is_all or not is_plain or steps[0][0].target.type != "identifier":
+        return ()
+    name, total = steps[0][1], steps[0][0].target
+    firsts = [n for n in _before(context, loop, "subscript_expression") if canonical(tree, n) == f"{name}[0]"]
+    is_begun = _is_begun_with(context, loop, total, firsts, pair[0])
+    if header.first == "0":
+        is_twice = pair[0] in (Combination.MAXIMUM, Combination.MINIMUM) and is_begun
+        return ((name, pair[0], None),) if not firsts or is_twice else ()
+    if is_begun:
+        return ((name, pair[0], None),)
+    is_own = not firsts and not _changes_before(context, loop, total)
+    return ((name, pair[0], tree.text(total)),) if is_own else ()
+
+
+def _before(context: TransformationContext, loop: Node, *types: str) -> list[Node]:
+    """What of these types the one thread comes to between its ``if`` and its loop."""
+    owner = next((a for a in context.tree.ancestors(loop) if a.type == "if_statement"), None)
+    return [] if owner is None else [n for n in context.tree.find(*types, inside=owner) if n.start_byte < loop.start_byte]
+
+
+def _changes_before(context: TransformationContext, loop: Node, total: Node) -> list[Assignment]:
+    tree, nodes = context.tree, _before(context, loop, "assignment_expression", "update_expression")
+    return [c for node in nodes for c in assignments(tree, node) if c.node == node and tree.text(c.target) == tree.text(total)]
+
+
+def _is_begun_with(context: TransformationContext, loop: Node, total: Node, firsts: list[Node], combination: Combination) -> bool:
+    """The thread's total is the first element, or is put together with it, before the loop; nothing else looks at that element there."""
+    tree, changes = context.tree, _changes_before(context, loop, total)
+    if len(firsts) != 1 or len(changes) > 1:
+        return False
+    if not changes:
+        declared = firsts[0].parent
+        name = None if declared is None else declared.child_by_field_name("declarator")
+        is_whole = declared is not None and declared.child_by_field_name("value") == firsts[0]
+        return is_whole and name is not None and tree.text(name) == tree.text(total)
+    is_set = changes[0].operator == "=" and changes[0].value is not None and unparenthesized(changes[0].value) == firsts[0]
+    return is_set or combination_of(tree, changes[0]) == (combination, firsts[0])
 
 
 def _use_obstacle(

@@ -142,8 +142,10 @@ def _readable(tree: SyntaxTree, kernel: Function, helper: Function, node: Node) 
     statement, statements = _statement_of(node), without_comments(helper.body)
     returns = tuple(tree.find("return_statement", inside=helper.body))
     values = without_comments(returns[0]) if returns else ()
-    if helper.template is not None or any(not p.name for p in helper.parameters):
-        return _obstacle(helper, "which would have to be no template, with parameters that have names")
+    if helper.template is not None:
+        return _obstacle(helper, "which would have to be no template")
+    if any(not p.name for p in helper.parameters):
+        return _obstacle(helper, "whose parameters would have to have names")
     if len(given_arguments(node)) != len(helper.parameters) or _is_odd(tree, helper):
         return _obstacle(helper, "of which a macro, assembly, shared memory or a call of itself hides what it does")
     if any(not is_steady(tree, kernel, helper, node, given) for given in referred(tree, helper, node)):

@@ -52,8 +52,15 @@ class _Writer:
             yield self._rest(loop.loop)
 
     def _before(self, loop: Node, lines: list[str]) -> tuple[TextEdit, ...]:
-        newline = line_end(self._context.text) + indentation(self._context.text, self._tree.span(loop).start)
-        return before_statement(self._tree, loop, newline.join(lines))
+        text, start, end = self._context.text, self._tree.span(loop).start, line_end(self._context.text)
+        newline = end + indentation(text, start)
+        before = text[text.rfind("\n", 0, start) + 1 : start].rstrip()
+        if not before or loop.parent is None:
+            return before_statement(self._tree, loop, newline.join(lines))
+        if loop.parent.start_point[0] == loop.start_point[0]:
+            newline += self._style.indent
+        at = len(text[:start].rstrip(" \t"))
+        return (TextEdit(Span(at, start), "".join(newline + line for line in (*lines, ""))),)
 
     def _check(self) -> list[str]:
         """Whether vectors may be loaded, and where they end."""

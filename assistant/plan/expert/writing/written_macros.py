@@ -64,7 +64,7 @@ def written_macros(context: TransformationContext) -> WrittenMacros | None:
         before, after = _around(tree, node)
         edits.append(TextEdit(span, inner if before else text))
         if before:
-            uses.setdefault(f"({re.escape(before)}){re.escape(inner)}(?={re.escape(after)})", use)
+            uses.setdefault(rf"({re.escape(before)}\s*){re.escape(inner)}(?=\s*{re.escape(after)})", use)
         if inner != text:
             uses.setdefault(rf"({_OPERATOR}\s*){re.escape(text)}", use)
         elif _is_element(tree, node, macros):
@@ -126,7 +126,7 @@ def _around(tree: SyntaxTree, node: Node) -> tuple[str, str]:
     if parent is not None and parent.type == "subscript_argument_list" and parent.named_child_count == 1:
         return "[", "]"
     if parent is not None and parent.type == "init_declarator" and tree.source[tree.span(parent).end : tree.span(parent).end + 1] == ";":
-        return "= ", ";"
+        return "=", ";"
     return "", ""
 
 

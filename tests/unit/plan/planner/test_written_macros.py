@@ -94,6 +94,8 @@ def test_a_decline_is_about_the_index_and_not_about_its_macro():
         ("IDX(i, j) ((i) * n + (j))", "int p = IDX(t, 2); y[p] = 1;", "int p = t * n + 2; y[p] = 1;"),
         ("AT(m, i) m[(i) * n]", "AT(y, t) += 1;", "y[t * n] += 1;"),
         ("ME (blockIdx.x * blockDim.x + threadIdx.x)", "int p = ME; y[p] = 1;", "int p = blockIdx.x * blockDim.x + threadIdx.x; y[p] = 1;"),
+        ("ME (blockIdx.x*blockDim.x+threadIdx.x)", "int p=ME; y[p]=1;", "int p=blockIdx.x*blockDim.x+threadIdx.x; y[p]=1;"),
+        ("IDX(i, j) ((i) * n + (j))", "y[ IDX(t, 2) ]=1;", "y[ t * n + 2 ]=1;"),
         ("IDX(i, j) ((int)(i) * n + f(j))", "y[IDX(t, 2)] = 1;", "y[(int)(t) * n + f(2)] = 1;"),
     ],
 )

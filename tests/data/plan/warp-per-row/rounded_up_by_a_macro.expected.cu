@@ -1,0 +1,34 @@
+// kernel=row_sums line=11 finding=KO101
+#include <cstdio>
+#define DIVUP(a, b) (((a) + (b) - 1) / (b))
+static int blocks_of(int total, int size) { return (total + size - 1) / size; }
+
+__global__ void row_sums(const float *x, float *sums, int rows, int cols)
+{
+    int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    const int lane = threadIdx.x % 32;
+    if (r >= rows) return;
+    float s = 0;
+    for (int j = lane; j < cols; j += 32)
+        s += x[r * cols + j];
+    for (int offset = 16; offset > 0; offset /= 2)
+        s += __shfl_xor_sync(0xffffffff, s, offset);
+    if (lane == 0) sums[r] = s;
+}
+
+int main() {
+    const int rows = 70, cols = 45, n = rows * cols;
+    float *x, *sums, h[n], back[rows];
+    for (int i = 0; i < n; i++) h[i] = i * 37 % 101 * 0.25f;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&sums, rows * sizeof(float));
+    cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    row_sums<<<DIVUP(rows, 2), 64>>>(x, sums, rows, cols);
+    row_sums<<<DIVUP(rows - 1, 2), 64>>>(x, sums, rows - 1, cols);
+    row_sums<<<blocks_of(rows, 2), 64>>>(x, sums, rows, cols);
+    cudaMemcpy(back, sums, rows * sizeof(float), cudaMemcpyDeviceToHost);
+    float total = 0;
+    for (float sum : back) total += sum;
+    printf("%.2f\n", total);
+    return 0;
+}
