@@ -71,7 +71,7 @@ async def unless_original_is_faulty(
 
 
 async def _with_candidate(job: Job, path: Path, candidate: SourceVersion, remedy: str) -> str:
-    """What a run of B's program with every check on shows, behind the remedy for A, the text at ``path``; of a cell, A is an earlier one."""
+    """What a run of B's program with every check on shows, behind the remedy for A, at ``path``; of a cell A is an earlier text."""
     seen = await run_program(job, candidate, "check")
     if isinstance(seen, LabFailure):
         return remedy

@@ -61,10 +61,18 @@ def test_refused_and_cancelled_runs_are_distinguished() -> None:
 
 def test_the_progress_of_a_cancelled_run_does_not_say_what_its_successor_will() -> None:
     run = check(events.StageStarted("J1", "verify", "runs k"))
-    progress = Progress(run, lambda run: None)
+    progress = Progress(run, lambda run: None, str)
     run.cancelled(Verb.CHECK)
     progress.changed()
     assert "check: runs k" in progress.shown and "cancelled" not in progress.shown
+
+
+def test_proposals_go_by_their_short_names_while_it_works_too() -> None:
+    run = check(events.Message("J1", Severity.INFORMATION, "not offered again: P-long, rejected"))
+    progress = Progress(run, lambda run: None, lambda text: text.replace("P-long", "P1"))
+    run.say("P-long waits")
+    progress.changed()
+    assert "P1 waits" in progress.shown and "P1, rejected" in progress.shown and "P-long" not in progress.shown
 
 
 class _Cancelling:
