@@ -163,7 +163,8 @@ class Run:
             case events.CandidateTried(technique=technique, outcome=outcome):
                 if outcome is not TrialOutcome.KEPT:
                     self.state = replace(self.state, tried=(*self.state.tried, event))
-                self._step(verb, Phase.RUNNING, f"{technique_in_words(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}")
+                if outcome is not TrialOutcome.NOT_TRIED:
+                    self._step(verb, Phase.RUNNING, f"{technique_in_words(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}")
             case events.Message(message=message, remedy=remedy):
                 self.say(f"{message}; {remedy}" if remedy else message)
             case events.ComparisonMade() if verb is Verb.JUDGE:
