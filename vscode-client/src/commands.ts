@@ -17,7 +17,7 @@ import type { Watch } from "./server/picture.ts";
 import type { LanguageServer } from "./server/server.ts";
 import type { Telling } from "./server/tell.ts";
 import { committedText, GIT } from "./testing/commit.ts";
-import { type Row, rows } from "./view/rows.ts";
+import { endedByRestart, type Row, rows } from "./view/rows.ts";
 
 /** Everything that a command may need; made in `extension.ts`. */
 export interface Parts {
@@ -47,12 +47,17 @@ export function registerCommands(parts: Parts): vscode.Disposable {
 type Run = (...values: never[]) => Promise<unknown> | unknown;
 type Runs = Readonly<Record<string, Run>>;
 
-function serverCommands({ consents, context, launcher, log, model, notes, server }: Parts): Runs {
+function serverCommands({ consents, context, launcher, log, model, notes, server, watch }: Parts): Runs {
+  const restart = async (): Promise<void> => {
+    const ended = endedByRestart(watch.picture.jobs);
+    await server.restart();
+    if (ended !== undefined) void vscode.window.showInformationMessage(plain(ended));
+  };
   const restartAfter = async (change: Promise<boolean>): Promise<void> => {
-    if ((await change) && server.state.kind !== "idle") await server.restart();
+    if ((await change) && server.state.kind !== "idle") await restart();
   };
   return {
-    restart: () => server.restart(),
+    restart,
     answerConsent: () => consents.answerFirst(),
     showLog: () => log.show(),
     doctor: () => doctor(launcher, server, notes),

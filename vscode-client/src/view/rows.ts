@@ -39,6 +39,12 @@ export function changedSections(before: readonly Row[], after: readonly Row[]): 
   return ids.filter((_, index) => JSON.stringify(before[index]) !== JSON.stringify(after[index]));
 }
 
+/** What a person started and a restart of the server ended, in one sentence; undefined where that is nothing. */
+export function endedByRestart(jobs: readonly Job[]): string | undefined {
+  const ended = jobs.filter((job) => !job.is_background).map((job) => jobRow(job).label);
+  return ended.length === 0 ? undefined : `The restart ended: ${ended.join(", ")}. Nothing came of it; start it again if you want it.`;
+}
+
 function section(id: string, label: string, icon: string, children: readonly Row[]): Row {
   return { id, label, description: String(children.length), icon, kind: "section", children: told(children) };
 }
