@@ -65,7 +65,7 @@ async def _played(window: object, served: CodeServer, cli: Cli, is_first: bool) 
     await window.open_file(_NAME)
     if is_first:
         await window.click(window.waiting)
-        await window.page.locator(".monaco-dialog-box").get_by_role("button", name="Always in This Folder").click(timeout=_PATIENCE_MS)
+        await window.page.locator(".monaco-dialog-box").get_by_role("button", name="Always for This Program").click(timeout=_PATIENCE_MS)
     await window.lenses.filter(has_text=re.compile("-bound")).first.wait_for(timeout=_PATIENCE_MS)
     answered = time.perf_counter(), processor_s(served.process.pid)
     await window.click(window.lens("Optimize").first)

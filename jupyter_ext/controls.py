@@ -37,11 +37,12 @@ _ROW = {"flex_flow": "row wrap", "align_items": "center"}
 class Progress:
     """How far a run is, and Cancel: shown while it goes on."""
 
-    def __init__(self, run: Run, cancel: Callable[[Run], None]) -> None:
-        """Raises ImportError without ipywidgets."""
+    def __init__(self, run: Run, cancel: Callable[[Run], None], for_people: Callable[[str], str]) -> None:
+        """``for_people``: a text with short ids in place of long ones. Raises ImportError without ipywidgets."""
         self._run = run
+        self._for_people = for_people
         make = _widgets()
-        self._course = make.HTML(course_html(run.state))
+        self._course = make.HTML(for_people(course_html(run.state)))
         button = _button("Cancel", "End what is running for this cell", lambda: cancel(run))
         self._root = make.VBox([self._course, make.HBox([button])])
         self._root.add_class("kernelopt-progress")
@@ -58,7 +59,7 @@ class Progress:
     def changed(self) -> None:
         """What is over is said in its place: where the kernel ends between the two, the page alone says so."""
         if not self._run.is_cancelled and not self._run.state.is_over:
-            self._course.value = course_html(self._run.state)
+            self._course.value = self._for_people(course_html(self._run.state))
 
 
 class Controls:

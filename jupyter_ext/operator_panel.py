@@ -37,7 +37,7 @@ def show_operator(run: OperatorRun, workshop: Workshop, insert_below: InsertBelo
         workshop.loop.call(run.changed)
         return
     try:
-        progress = Progress(run, workshop.cancel)
+        progress = Progress(run, workshop.cancel, workshop.for_people)
     except ImportError:  # ipywidgets is not installed
         progress = None
     view = {} if progress is None else widget_view(progress.model_id)

@@ -206,7 +206,7 @@ def _step_words(step: Step) -> str:
 
 
 def _first_bad(state: RunState) -> Step | None:
-    return next((step for step in state.steps if step.phase == Phase.CANCELLED or step.exit_code not in (None, DONE)), None)
+    return next((step for step in state.steps if step.phase == Phase.CANCELLED or step.is_bad), None)
 
 
 def _agreement(state: RunState) -> str:
@@ -225,7 +225,7 @@ def _bad_words(step: Step) -> str:
 
 
 def _mark(step: Step) -> str:
-    return "✗" if step.exit_code not in (None, 0) else _MARKS[step.phase]
+    return "✗" if step.is_bad else _MARKS[Phase.CANCELLED if step.is_unanswered else step.phase]
 
 
 def _problems(picture: Picture) -> Iterator[Note]:

@@ -50,7 +50,7 @@ def show_panel(run: CellRun, workshop: Workshop, reviewing: ProposalReviewer) ->
         workshop.loop.call(run.changed)
         return
     try:
-        widgets = Widgets(Progress(run, workshop.cancel), Controls(run, reviewing, workshop.for_people))
+        widgets = Widgets(Progress(run, workshop.cancel, workshop.for_people), Controls(run, reviewing, workshop.for_people))
     except ImportError:  # ipywidgets is not installed
         widgets = None
     outputs = Outputs(show(_progress(run.state, widgets)), show(_NOTHING), show(_NOTHING), show(_NOTHING))

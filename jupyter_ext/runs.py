@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from assistant.editor.tasks import Verb
-from assistant.engine import DONE, NO
+from assistant.engine import CANNOT_ANSWER, DONE, NO
 from assistant.engine.report import technique_in_words
 from assistant.engine.search import caps_words, spent_words
 from assistant.errors import KernelOptError
@@ -62,6 +62,16 @@ class Step(Record):
     def question(self) -> str:
         """What it is called below a cell."""
         return _IN_WORDS.get(self.verb, self.verb.value)
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether it ended with anything but yes; that a cell cannot be held against its previous version says nothing against the cell."""
+        return self.exit_code not in (None, DONE) and not self.is_unanswered
+
+    @property
+    def is_unanswered(self) -> bool:
+        """Whether there was nothing to hold it against: its previous version was at fault, say."""
+        return self.verb is Verb.JUDGE and self.phase == Phase.DONE and self.exit_code == CANNOT_ANSWER
 
 
 class RunState(Record):
@@ -153,7 +163,8 @@ class Run:
             case events.CandidateTried(technique=technique, outcome=outcome):
                 if outcome is not TrialOutcome.KEPT:
                     self.state = replace(self.state, tried=(*self.state.tried, event))
-                self._step(verb, Phase.RUNNING, f"{technique_in_words(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}")
+                if outcome is not TrialOutcome.NOT_TRIED:
+                    self._step(verb, Phase.RUNNING, f"{technique_in_words(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}")
             case events.Message(message=message, remedy=remedy):
                 self.say(f"{message}; {remedy}" if remedy else message)
             case events.ComparisonMade() if verb is Verb.JUDGE:

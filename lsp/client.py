@@ -236,7 +236,7 @@ class Client:
             self.log(f"what kernelopt wants to build and run: {command}", types.MessageType.Warning)
             what = f"{command[:_SHOWN_CHARACTERS]}… ({len(command) - _SHOWN_CHARACTERS:,} more characters: the log has the whole command)"
             return await self._ask_consent(_consent_question(run, what), ("Once", "Never"))  # the person has not seen all of it
-        return await self._ask_consent(_consent_question(run, command))
+        return await self._ask_consent(_consent_question(run, command, f" {_HOLDS}"))
 
     async def ask_program(self, question: str, names: tuple[str, ...]) -> str | None:
         """Which program runs the kernels of a file, where several could: its name."""
@@ -261,13 +261,16 @@ def _command(run: ProgramConsent) -> str:
     return shlex.join(run.command) + (f" with {shlex.join(run.flags)}" if run.flags else "")
 
 
-def _consent_question(run: ProgramConsent, what: str) -> str:
+_HOLDS = "Once holds until the server ends, for edited text too; Always here is for this program alone."
+
+
+def _consent_question(run: ProgramConsent, what: str, holds: str = "") -> str:
     from assistant.config import RunPurpose
 
     match run.purpose:
         case RunPurpose.JUDGING:
             said = f" {' '.join(run.words)}" if run.words else ""
-            return f"kernelopt wants to build and run {what}, to verify and profile its kernels.{said} Run it?"
+            return f"kernelopt wants to build and run {what}, to verify and profile its kernels.{said}{holds} Run it?"
         case RunPurpose.RECORDING:
             return f"kernelopt wants to run {what} once, in a private copy of {run.folder}, to see what it compiles and links. Run it?"
         case RunPurpose.CONFIGURING:

@@ -29,6 +29,7 @@ __all__ = [
     "SEPARATOR",
     "Lens",
     "LensAction",
+    "checked_in_words",
     "headline",
     "in_vain",
     "kernel_row",
@@ -155,10 +156,16 @@ def search_in_words(kernel: KernelView) -> str:
 def headline(kernel: KernelView, notes: Sequence[Note]) -> str:
     """What is known of a kernel, and what is not yet, in one line: ``≈ L2-bound · checked: no problem found``."""
     parts = [state_in_words(kernel, notes) or NOT_PROFILED, *filter(None, (search_in_words(kernel),))]
+    return " · ".join(filter(None, (*parts, checked_in_words(kernel, notes))))
+
+
+def checked_in_words(kernel: KernelView, notes: Sequence[Note]) -> str:
+    """``checked: no problem found``; empty where it was not checked, never launched, does not compile, or has a defect, which is said in
+    its place."""
     is_answered = _compile_error(kernel, notes) is None and not _defects(kernel, notes)
-    if kernel.check is not None and kernel.check.launch_count and is_answered:
-        parts.append(f"checked: {problems_in_words(listed(kernel.check.problems))}")
-    return " · ".join(parts)
+    if kernel.check is None or not kernel.check.launch_count or not is_answered:
+        return ""
+    return f"checked: {problems_in_words(listed(kernel.check.problems))}"
 
 
 def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
@@ -176,9 +183,16 @@ def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
         yield Lens(
             "waiting for your OK", LensAction.CONSENT, "The program has to run to be verified and profiled: click to see the command."
         )
-    elif title := " · ".join(filter(None, (state_in_words(kernel, view.notes), search_in_words(kernel), _vain_in_short(kernel, view)))):
-        about = (state_origin(kernel, view.notes), _SCREENED if search_in_words(kernel) else in_vain(kernel, view.notes))
+    elif title := " · ".join(filter(None, (_known(kernel, view), search_in_words(kernel), _vain_in_short(kernel, view)))):
+        checked = "" if kernel.is_stale else checked_in_words(kernel, view.notes)
+        about = (state_origin(kernel, view.notes), checked, _SCREENED if search_in_words(kernel) else in_vain(kernel, view.notes))
         yield Lens(title, LensAction.EXPLAIN, "\n".join(filter(None, about)))
+
+
+def _known(kernel: KernelView, view: View) -> str:
+    """What is known; where that is not its speed yet, what a check came to."""
+    checked = "" if kernel.is_stale or kernel.launches else checked_in_words(kernel, view.notes)
+    return state_in_words(kernel, view.notes) or checked
 
 
 def _vain_in_short(kernel: KernelView, view: View) -> str:
@@ -240,7 +254,7 @@ def _speed(kernel: KernelView) -> str:
         text = " · ".join(part for part in (format_quantity(summary.measured.time_s, "s"), bound) if part)
     else:
         text = f"≈ {bound}" if bound else "nothing was counted"
-    return f"before your edit: {text}" if kernel.is_stale else text
+    return f"before the edit: {text}" if kernel.is_stale else text
 
 
 def state_origin(kernel: KernelView, notes: Sequence[Note]) -> str:

@@ -40,7 +40,7 @@ __all__ = [
     "verdict",
 ]
 
-OUTDATED = "judged before your edit"
+OUTDATED = "judged before the edit"
 """In place of gain and verdict, where the kernel is not the one that was judged; what is accepted is judged again."""
 _SHAPES_LISTED, _SHAPES_CHARACTERS = 4, 80
 """As many as are said, and how long they may be together; one is said however long it is."""

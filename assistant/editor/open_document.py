@@ -246,6 +246,10 @@ class OpenDocument:
         """Whether it is still to be said what the job found."""
         return job_id in self._partial
 
+    def leave(self, job_id: str) -> None:
+        """What the job finds is known: it stays so where the text changes on the way, as the beginning of its answer would be missing."""
+        self._partial.pop(job_id, None)
+
     def take_profile(self, job_id: str, task: Task) -> None:
         """A search has reported the profile of the code as it was; where a GPU could time its launches, that is still to be done."""
         is_to_be_timed = any(isinstance(event, Profile) and event.device.kind == "gpu" for event in self.heard(job_id))
@@ -294,8 +298,7 @@ class OpenDocument:
 
     def searched(self, job_id: str, task: Task, event: Event) -> bool:
         """Take what a search for edits says; True when the view changed."""
-        is_news = self._searched.heard(job_id, self.parsed, task.text, event)
-        if is_news:
+        if is_news := self._searched.heard(job_id, self.parsed, task.text, event):
             self._look()
         return is_news
 

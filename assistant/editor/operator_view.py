@@ -40,7 +40,7 @@ _MOST_FILES = 60
 _MOST_BYTES = 1 << 18
 """Of a folder and of a file in it: what is larger is no place of one task and its candidates."""
 _SHOWN_NAMES = 6
-_STALE = "before your edit: "
+_STALE = "before the edit: "
 _CHECKS = "Whether it computes what the task's reference computes: judged in a process of its own"
 _HEAD = ("| share | at least | calls | function | line | bytes | operations |", "|---|---|---|---|---|---|---|")
 _SEVERITIES = {Outcome.FAIL: Severity.ERROR, Outcome.NEEDS_DECISION: Severity.WARNING, Outcome.PASS: Severity.INFORMATION}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from assistant.engine.report import technique_in_words
 from assistant.model.events import CandidateTried, Event, PlanMade, StageStarted
-from assistant.model.trial import OUTCOME_WORDS
+from assistant.model.trial import OUTCOME_WORDS, TrialOutcome
 from assistant.profile.quantity import counted_noun
 
 __all__ = ["JobProgress"]
@@ -47,6 +47,8 @@ class JobProgress:
                 return f"trying {technique_in_words(technique)}{self._of(self._begun_count)}"
             case StageStarted(stage=stage, detail=detail):
                 return _STARTED.get(stage, detail or stage).format(detail=detail)
+            case CandidateTried(outcome=TrialOutcome.NOT_TRIED):
+                return None  # it is said where the search has ended
             case CandidateTried(technique=technique, outcome=outcome):
                 self._ended_count += 1
                 return f"{technique_in_words(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}{self._of(self._ended_count)}"

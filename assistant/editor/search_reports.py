@@ -32,7 +32,9 @@ class SearchReports:
     def heard(self, document: OpenDocument, work: Work, event: Event) -> None:
         if document.searched(work.id, work.task, event):
             self._shown(document.key)
-        if document.follows(work.id) and not document.has_answer(Verb.PROFILE.value):
+        if document.has_answer(Verb.PROFILE.value):
+            document.leave(work.id)
+        elif document.follows(work.id):
             self._follow_profile(document, work, event)
 
     def _follow_profile(self, document: OpenDocument, work: Work, event: Event) -> None:

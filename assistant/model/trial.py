@@ -40,7 +40,7 @@ OUTCOME_WORDS = {
     TrialOutcome.BUILD_FAILED: "does not compile",
     TrialOutcome.CANNOT_JUDGE: "could not be judged",
     TrialOutcome.NEEDS_DECISION: "needs a decision",
-    TrialOutcome.NOT_BUNDLED: "needs a decision that this edit does not",
+    TrialOutcome.NOT_BUNDLED: "left out, as it needs a decision of its own",
     TrialOutcome.INTERNAL_ERROR: "its times contradict each other",
     TrialOutcome.CONSTRAINED: "not what was asked for",
     TrialOutcome.NOT_ALLOWED: "edits code of the host, which was not allowed",

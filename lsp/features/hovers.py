@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import quote
 
 from lsprotocol import types
@@ -11,14 +12,14 @@ from pygls.lsp.server import LanguageServer
 
 from assistant.editor.hover_words import HOVER_LINES, kernel_hover, line_hover
 from assistant.editor.markdown import line_by_line, unmarked
-from assistant.editor.view import View
+from assistant.editor.view import Note, View
 from lsp.backend import Backend
 from lsp.client import Client
 from lsp.diagnostics import note_range
 from lsp.operators import op_arguments, task_hover
 from lsp.units import Unit, Units
 
-__all__ = ["register"]
+__all__ = ["register", "under"]
 
 
 def register(server: LanguageServer, client: Client, units: Units, backend: Backend) -> None:
@@ -48,7 +49,7 @@ def _content(client: Client, lines: list[str]) -> types.MarkupContent:
 
 def _lines(client: Client, backend: Backend, unit: Unit, line: int, position: types.Position) -> Iterator[str]:
     backend.editor.look_at(unit.key)
-    view = backend.editor.view(unit.key)
+    view = under(unit, backend.editor.view(unit.key), line, position)
     kernel = next((kernel for kernel in view.kernels if kernel.line == line), None)
     is_noted = client.is_ours and _is_noted(unit, view, line, position)
     found = line_hover(view, line, is_noted) if kernel is None else kernel_hover(kernel, view)
@@ -59,10 +60,20 @@ def _lines(client: Client, backend: Backend, unit: Unit, line: int, position: ty
         yield _link("More", "kernelopt.kernel.explain", arguments if kernel is not None else {**arguments, "line": line})
 
 
+def under(unit: Unit, view: View, line: int, position: types.Position) -> View:
+    """The view with those findings of the line alone that are underlined at the position, where any is: each has its own advice."""
+    here = [note for note in view.notes if note.line == line and _is_at(unit, note, position)]
+    return replace(view, notes=tuple(note for note in view.notes if note.line != line or note in here)) if here else view
+
+
 def _is_noted(unit: Unit, view: View, line: int, position: types.Position) -> bool:
     """Whether the position is underlined for a finding: there alone VS Code shows what the finding says in its own hover."""
-    ranges = [note_range(unit, note) for note in view.notes if note.line == line and note.code is not None]
-    return any(found.start <= position <= found.end for found in ranges)
+    return any(note.line == line and _is_at(unit, note, position) for note in view.notes)
+
+
+def _is_at(unit: Unit, note: Note, position: types.Position) -> bool:
+    found = None if note.code is None else note_range(unit, note)
+    return found is not None and found.start <= position <= found.end
 
 
 def _link(title: str, command: str, argument: dict[str, object]) -> str:

@@ -12,11 +12,12 @@ import type { Consents } from "./server/consent.ts";
 import { askKey, forgetKey } from "./server/keys.ts";
 import type { Launcher } from "./server/launch.ts";
 import { doctor, installCompilerWheels, installIntoPython, installServer } from "./server/machine.ts";
+import type { Picture } from "./server/asked.ts";
 import type { Watch } from "./server/picture.ts";
 import type { LanguageServer } from "./server/server.ts";
 import type { Telling } from "./server/tell.ts";
 import { committedText, GIT } from "./testing/commit.ts";
-import type { Row } from "./view/rows.ts";
+import { endedByRestart, type Row, rows } from "./view/rows.ts";
 
 /** Everything that a command may need; made in `extension.ts`. */
 export interface Parts {
@@ -46,12 +47,17 @@ export function registerCommands(parts: Parts): vscode.Disposable {
 type Run = (...values: never[]) => Promise<unknown> | unknown;
 type Runs = Readonly<Record<string, Run>>;
 
-function serverCommands({ consents, context, launcher, log, model, notes, server }: Parts): Runs {
+function serverCommands({ consents, context, launcher, log, model, notes, server, watch }: Parts): Runs {
+  const restart = async (): Promise<void> => {
+    const ended = endedByRestart(watch.picture.jobs);
+    await server.restart();
+    if (ended !== undefined) void vscode.window.showInformationMessage(plain(ended));
+  };
   const restartAfter = async (change: Promise<boolean>): Promise<void> => {
-    if ((await change) && server.state.kind !== "idle") await server.restart();
+    if ((await change) && server.state.kind !== "idle") await restart();
   };
   return {
-    restart: () => server.restart(),
+    restart,
     answerConsent: () => consents.answerFirst(),
     showLog: () => log.show(),
     doctor: () => doctor(launcher, server, notes),
@@ -107,8 +113,12 @@ interface HunkLink {
 function viewCommands({ context, server, watch }: Parts): Runs {
   const onRow =
     (command: string): Run =>
-    (row: Row) =>
-      vscode.commands.executeCommand(command, row.argument);
+    (row?: Row) =>
+      row === undefined ? sayThatTheViewChanged() : vscode.commands.executeCommand(command, row.argument);
+  const cancel = async (row?: Row): Promise<void> => {
+    const job = row?.argument ?? (await pickedJob(watch.picture));
+    if (job !== undefined) await server.execute("kernelopt.job.cancel", job);
+  };
   return {
     refresh: () => watch.refresh(),
     walkthrough: () => vscode.commands.executeCommand("workbench.action.openWalkthrough", `${context.extension.id}#start`),
@@ -117,7 +127,7 @@ function viewCommands({ context, server, watch }: Parts): Runs {
       const place = new vscode.Range(line, 0, line, 0);
       await vscode.commands.executeCommand("vscode.open", vscode.Uri.parse(uri), { selection: place });
     },
-    cancelJob: (row: Row) => server.execute("kernelopt.job.cancel", row.argument ?? {}),
+    cancelJob: cancel,
     cancelAllJobs: () => Promise.all(watch.picture.jobs.map(({ job_id }) => server.execute("kernelopt.job.cancel", { job_id }))),
     rowPreview: onRow("kernelopt.proposal.preview"),
     rowAccept: onRow("kernelopt.proposal.accept"),
@@ -134,6 +144,23 @@ function viewCommands({ context, server, watch }: Parts): Runs {
     rowStopPair: onRow("kernelopt.pair.stop"),
     rowBack: onRow("kernelopt.pair.back"),
   };
+}
+
+/** VS Code hands over no row where the list was read anew under the click. */
+function sayThatTheViewChanged(): void {
+  void vscode.window.showInformationMessage("The list changed just then: please click again.");
+}
+
+/** What *Cancel the Job* is about where its row went under the click: one that is left is asked about, as it may be another one. */
+async function pickedJob(picture: Picture): Promise<object | undefined> {
+  const listed = rows(picture).find(({ id }) => id === "jobs")?.children ?? [];
+  if (listed.length === 0) {
+    void vscode.window.showInformationMessage("No job runs any more.");
+    return undefined;
+  }
+  const items = listed.map(({ label, description, argument }) => ({ label, description: description ?? "", argument }));
+  const chosen = await vscode.window.showQuickPick(items, { title: "Which job should end?" });
+  return chosen?.argument;
 }
 
 function sayThatNoKernelIsKnown(): void {

@@ -16,7 +16,13 @@ test("the question shows the whole command, and where it runs", () => {
   const { title, detail, answers } = consentQuestion(ASKED);
   assert.equal(title, "Run stencil.cu to verify and profile its kernels?");
   assert.match(detail, /^Compiles stencil\.cu with g\+\+ for the CPU emulator, with the flags -O3\.\nRuns it with the arguments 512\.\n\nRuns as you, in \/home\/ada\/work\./);
-  assert.deepEqual([...answers.keys()], ["Once", "Always in This Folder", "Never", "Not Now"]);
+  assert.deepEqual([...answers.keys()], ["Once", "Always for This Program", "Never", "Not Now"]);
+});
+
+test("the question says how long an answer holds, and that it is about this program alone", () => {
+  const { detail } = consentQuestion(ASKED);
+  assert.match(detail, /for this program alone, edited and saved text included/);
+  assert.match(detail, /Once holds until the window is closed or the server restarts; Always and Never are remembered\./);
 });
 
 test("a build is asked about as a build", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import type { Picture } from "../src/server/asked.ts";
-import { type Row, rows } from "../src/view/rows.ts";
+import { changedSections, endedByRestart, type Row, rows } from "../src/view/rows.ts";
 
 const NOTHING: Picture = { kernels: [], proposals: [], decisions: [], pairs: [], jobs: [], status: undefined, isAnswered: true };
 const URI = "file:///w/my%20kernel.cu";
@@ -112,4 +112,20 @@ test("a rejection can be taken back as long as it stands", () => {
       .children.map((row) => row.kind);
   assert.deepEqual(kinds("rejected"), ["decision.rejected"]);
   assert.deepEqual(kinds("open"), ["decision"]);
+});
+
+test("only the sections that say something else are read anew, so that clicks on other rows find them", () => {
+  const [first, ...others] = FULL.jobs;
+  assert.ok(first !== undefined);
+  const [kernel] = FULL.kernels;
+  assert.ok(kernel !== undefined);
+  assert.deepEqual(changedSections(rows(FULL), rows({ ...FULL, jobs: [...FULL.jobs] })), []);
+  assert.deepEqual(changedSections(rows(FULL), rows({ ...FULL, kernels: [{ ...kernel, headline: "trying 1 of 4" }] })), ["kernels"]);
+  assert.deepEqual(changedSections(rows(FULL), rows({ ...FULL, jobs: [{ ...first, is_running: false }, ...others] })), ["jobs"]);
+  assert.equal(changedSections(rows(FULL), rows({ ...FULL, jobs: [] })), undefined);
+});
+
+test("a restart says which jobs of a person it ended", () => {
+  assert.equal(endedByRestart(FULL.jobs), "The restart ended: Suggest for k. Nothing came of it; start it again if you want it.");
+  assert.equal(endedByRestart(FULL.jobs.filter(({ is_background }) => is_background)), undefined);
 });

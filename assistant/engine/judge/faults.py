@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from assistant.cuda.embedded.names import is_in_notebook
 from assistant.cuda.same_names import without_file
 from assistant.engine.evaluate import run_program
 from assistant.engine.job import Job
@@ -58,9 +59,9 @@ async def unless_original_is_faulty(
     if fault is None and isinstance(verdict, CannotJudge) and verdict.code in _BY_VALUES:
         fault = _first(await _of_program(job, baseline))
     path = baseline.version.source.path
-    remedy = f"fix the original first: kernelopt check {path}"
+    remedy = "fix the original first" if is_in_notebook(path) else f"fix the original first: kernelopt check {path}"
     if fault is not None:
-        remedy = remedy if candidate is None else await _with_candidate(job, candidate, remedy)
+        remedy = remedy if candidate is None else await _with_candidate(job, path, candidate, remedy)
         reason = f"the original's own results are arbitrary: {_in_words(fault, path.name)}"
     elif isinstance(verdict, Verification) and not all(run.guards_intact for run in runs):
         reason = "the original writes beyond the end of a buffer, so that its results do not say what is right"
@@ -69,14 +70,17 @@ async def unless_original_is_faulty(
     return CannotJudge(Unjudgeable.ORIGINAL_FAILS, reason, remedy)
 
 
-async def _with_candidate(job: Job, candidate: SourceVersion, remedy: str) -> str:
-    """What a run of B's program with every check on shows, behind the remedy for A."""
+async def _with_candidate(job: Job, path: Path, candidate: SourceVersion, remedy: str) -> str:
+    """What a run of B's program with every check on shows, behind the remedy for A, at ``path``; of a cell A is an earlier text."""
     seen = await run_program(job, candidate, "check")
     if isinstance(seen, LabFailure):
         return remedy
-    fault = _first(seen.problems)
+    fault, is_of_cell = _first(seen.problems), is_in_notebook(path)
     if fault is not None:
-        return f"{remedy}; B is not clean either: {_in_words(fault, candidate.source.path.name)}"
+        name = "the cell as it is now" if is_of_cell else "B"
+        return f"{remedy}; {name} is not clean either: {_in_words(fault, candidate.source.path.name)}"
+    if is_of_cell:
+        return "the same checks find nothing in a run of the cell as it is now: if that is the fix, nothing is left to do"
     return f"{remedy}; the same checks find nothing in a run of B: if it is the fix, go on from B"
 
 

@@ -26,7 +26,7 @@ from assistant.model.trial import TrialOutcome
 from assistant.ports.store import EditStore, ProposalStore
 from assistant.record import Record
 
-__all__ = ["FoundEdit", "StandingRejection", "edits_of", "refusals", "rejected_before", "twins"]
+__all__ = ["FoundEdit", "Rejection", "StandingRejection", "edits_of", "refusals", "rejected_before", "twins"]
 
 _STATES = frozenset({ProposalState.REJECTED})
 _ATTEMPTS_READ = 10_000
@@ -42,13 +42,25 @@ class FoundEdit(Record):
     files: tuple[FileChange, ...]
 
 
+class Rejection(Record):
+    """One that still holds."""
+
+    proposal: str
+    """Its id."""
+    words: str
+    """Which proposal, when and why."""
+
+    def taken_back(self, path: Path) -> str:
+        """The line that offers its edit again, typed where the text at ``path`` is: in a terminal, or in a notebook."""
+        return f"{'%' if is_in_notebook(path) else ''}kernelopt undo {self.proposal}"
+
+
 class StandingRejection(Record):
-    """A rejection that still holds."""
+    """A rejection that still holds of a place."""
 
     place: SettledStep
     """In the present text."""
-    decision: str
-    """Which proposal, when and why, in words."""
+    decision: Rejection
 
 
 def refusals(store: EditStore, workspace: Path, parsed: ParsedSource, kernel_name: str) -> tuple[StandingRejection, ...]:
@@ -61,8 +73,8 @@ def refusals(store: EditStore, workspace: Path, parsed: ParsedSource, kernel_nam
     return tuple(refusal for refusal in found if refusal is not None)
 
 
-def rejected_before(store: ProposalStore, workspace: Path, edit: FoundEdit) -> str | None:
-    """When and why this very edit was rejected, in words; None where it never was. A changed file is another text."""
+def rejected_before(store: ProposalStore, workspace: Path, edit: FoundEdit) -> Rejection | None:
+    """When and why this very edit was rejected; None where it never was. A changed file is another text."""
     same = (known for known in store.proposals(workspace, _STATES) if any(_is_same(edit, other) for other in edits_of(known)))
     return next((_decision(store, known) for known in same), None)
 
@@ -129,10 +141,11 @@ def _unmoved(step: SettledStep, before: str, now: str) -> SettledStep | None:
     return there if is_same else None
 
 
-def _decision(store: ProposalStore, proposal: Proposal) -> str:
+def _decision(store: ProposalStore, proposal: Proposal) -> Rejection:
     decision = next(d for d in reversed(store.decisions(proposal.id)) if d.kind is DecisionKind.REJECTED)
     day = datetime.fromtimestamp(decision.decided_ms / 1e3, tz=UTC).astimezone().strftime("%Y-%m-%d")
-    return f"{proposal.id}, rejected on {day}: {decision.reason or decision.reason_code or 'no reason given'}"
+    why = decision.reason or decision.reason_code or "no reason given"
+    return Rejection(proposal.id, f"{proposal.id}, rejected on {day}: {why}")
 
 
 def edits_of(proposal: Proposal) -> tuple[FoundEdit, ...]:

@@ -100,4 +100,4 @@ def _refusal(store: ProposalStore, workspace: Path, proposal: Proposal) -> str |
     if proposal.verification.outcome is Outcome.NEEDS_DECISION and speed.ratio < DECIDED_GAIN_RATIO:
         return f"{speed.outcome.value} {format_ratio(speed.ratio)}x is too little for what a person would have to decide"
     rejected = rejected_before(store, workspace, edits_of(proposal)[0])
-    return None if rejected is None else f"the very same edit is {rejected}"
+    return None if rejected is None else f"the very same edit is {rejected.words}"

@@ -133,8 +133,8 @@ class Confirmation(Record):
         context, store, job = self.context, self.services.store, self.context.job
         rejected = rejected_before(store, context.workspace, self._found(node))
         if rejected is not None:
-            remedy = f"change the file, or kernelopt memory forget {node.evaluation.version.source.path}"
-            job.say(Severity.INFORMATION, f"{context.kernel}: the edit that was found is {rejected}; it is not offered again", remedy)
+            remedy = f"change the file, or {rejected.taken_back(node.evaluation.version.source.path)}"
+            job.say(Severity.INFORMATION, f"{context.kernel}: the edit that was found is {rejected.words}; it is not offered again", remedy)
             return ConfirmationResult(is_judged=False)
         known = offered_already(store, context.workspace, self._found(node)) if context.options.is_resumed else None
         if known is None:

@@ -238,9 +238,9 @@ class KernelSearch:
     def _report_refusals(self) -> None:
         context = self._context
         for refusal in self._refusals():
-            remedy = f"change the kernel, or kernelopt memory forget {context.job.request.file}"
+            remedy = f"change the kernel, or {refusal.decision.taken_back(context.job.request.file)}"
             place = f"{refusal.place.technique} at line {min(refusal.place.lines)}"
-            context.job.say(Severity.INFORMATION, f"{context.kernel}: {place} is not offered again: {refusal.decision}", remedy)
+            context.job.say(Severity.INFORMATION, f"{context.kernel}: {place} is not offered again: {refusal.decision.words}", remedy)
 
     def _note_refusals(self) -> None:
         self._places = tuple(refusal.place for refusal in self._refusals())

@@ -99,8 +99,8 @@ def _global_contention(context: FindContext, launch: CountedLaunch, access: Line
     reuse = _sector_reuse(context, launch, access)
     if reuse is not None and reuse >= threshold("atomic_sector_reuse"):
         sentence = (
-            f"{number(access.active_threads)} atomics meet in few addresses: at least {number(reuse)} of the warps that run at once update "
-            "each touched sector"
+            f"{number(access.active_threads)} atomics meet in few addresses: at least {number(math.floor(reuse))} of the warps that run at "
+            "once update each touched sector"
         )
         facts = (fact_of(access, profile, "atomic_sector_reuse", reuse), lanes)
     elif per_sector > max(threshold("atomic_lanes_per_sector"), _SECTOR_BYTES / access.size_bytes):

@@ -76,8 +76,8 @@ def _diagnosis(launch: CountedLaunch, moved: tuple[LineAccess, ...], fixed: Laun
     return Diagnosis(
         "KO118",
         top.line,
-        f"Each thread moves {plural(top.size_bytes, 'byte')} with an access of this line, neighbours side by side; one of 16 bytes "
-        f"moves {factor} elements with a {_part(factor)} of the requests, and more bytes are under way",
+        f"Each access of this line moves {plural(top.size_bytes, 'byte')} a thread, where one of 16 would do with a {_part(factor)} of "
+        f"the requests; neighbours are side by side, so that one moves {factor} elements, and more bytes are under way",
         (fact_of(top, launch.profile, "global_access_bytes", float(top.size_bytes)),),
         FixedLaunch(fixed, launch.occupancy),
         Severity.INFORMATION,

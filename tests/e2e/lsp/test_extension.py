@@ -87,7 +87,7 @@ async def test_a_line_is_where_it_is_now_and_gone_once_it_is_edited(profiled: tu
     editor.replace(document, text, text.replace("= ", "= 1.0f * "))
     assert next(row["now"] for row in (await _rows(editor, document)) if row["text"] == text) is None
     (kernel,) = await editor.ask("kernelopt/list", what="kernels")
-    assert kernel["is_stale"] and "before your edit" in kernel["headline"]
+    assert kernel["is_stale"] and "before the edit" in kernel["headline"]
     editor.undo(document)
     editor.undo(document)
 

@@ -133,7 +133,7 @@ async def test_typing_above_keeps_notes_on_their_lines_and_an_edited_line_loses_
     assert editor.part(document, editor.of_code(document, "KO101")[0].range) == "out[x * height + y]"
     editor.replace(document, line, line.replace("= ", "= 1.0f * "))
     await editor.until(lambda: finding.range.start.line + 2 not in {n.range.start.line for n in editor.of_code(document, "KO101")})
-    assert (await editor.titles(document))[0].startswith("before your edit: ")
+    assert (await editor.titles(document))[0].startswith("before the edit: ")
     editor.type(document, text)
     await editor.until(lambda: [n.range.start.line for n in editor.of_code(document, "KO101")] == [finding.range.start.line])
 

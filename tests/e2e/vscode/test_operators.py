@@ -76,7 +76,7 @@ async def test_a_candidate_beside_its_task_is_judged_by_its_lens(open_window: Op
     for _ in "25":
         await window.page.keyboard.press("Backspace")
     await window.insert("5")
-    await window.see(window.lens("before your edit: FAIL"))
+    await window.see(window.lens("before the edit: FAIL"))
     await window.shoot("edited")
     await window.click(window.lens("Check"))
     await window.see(window.lens("for you to decide: library call"))

@@ -76,10 +76,12 @@ def _row(kernel: KernelView, **parts: object) -> str:
     ("kernel", "row"),
     [
         (_UNKNOWN, "Optimize | Verify | Profile"),
+        (replace(_UNKNOWN, check=_CHECKED), "checked: no problem found | Optimize | Profile"),
+        (replace(_UNKNOWN, check=_CHECKED, is_stale=True), "Optimize | Profile"),
         (_PROFILED, "≈ shared-memory-bound | Optimize"),
         (replace(_PROFILED, check=None), "≈ shared-memory-bound | Optimize | Verify"),
         (_ON_GPU, "3.42 µs · shared-memory-bound | Optimize"),
-        (replace(_ON_GPU, is_stale=True), "before your edit: 3.42 µs · shared-memory-bound | Optimize"),
+        (replace(_ON_GPU, is_stale=True), "before the edit: 3.42 µs · shared-memory-bound | Optimize"),
         (replace(_PROFILED, check=replace(_CHECKED, is_deterministic=False)), "results differ from run to run | Optimize"),
         (replace(_UNKNOWN, check=replace(_CHECKED, launch_count=0)), "never launched | Optimize | Profile"),
         (_with(replace(_SUMMARY, bottleneck=NOT_COUNTED)), "nothing was counted | Optimize"),

@@ -73,9 +73,9 @@ def test_a_gain_is_not_shown_of_a_kernel_that_was_edited_since() -> None:
     document = OpenDocument("file:///w/k.cu", FILE, before.replace("4.0f", "5.0f"))
     document.offer((offered,))
     (kernel,) = document.view.kernels
-    assert kernel.is_offer_outdated and kernel_row(kernel, document.view)[0].title == "judged before your edit"
-    assert kernel_hover(kernel, document.view)[1].startswith("judged before your edit: ≈2.00x predicted")
-    assert [note.message for note in document.view.notes if note.proposal] == ["judged before your edit: "]
+    assert kernel.is_offer_outdated and kernel_row(kernel, document.view)[0].title == "judged before the edit"
+    assert kernel_hover(kernel, document.view)[1].startswith("judged before the edit: ≈2.00x predicted")
+    assert [note.message for note in document.view.notes if note.proposal] == ["judged before the edit: "]
 
 
 def test_an_accepted_launch_leaves_the_numbers_of_other_kernels() -> None:
@@ -89,7 +89,7 @@ def test_an_accepted_launch_leaves_the_numbers_of_other_kernels() -> None:
     document.text = offered.after[0].text
     document.decided(offered)
     rows = {kernel.name: kernel_row(kernel, document.view)[0].title for kernel in document.view.kernels}
-    assert rows == {"k": "before your edit: ≈ L2-bound", "other": "≈ L2-bound"}
+    assert rows == {"k": "before the edit: ≈ L2-bound", "other": "≈ L2-bound"}
 
 
 def test_spaces_and_comments_leave_an_offer_as_it_is() -> None:

@@ -177,7 +177,7 @@ async def test_a_task_is_profiled_and_says_what_it_consists_of(opened: Opened) -
         (model,) = view.outline.classes
         assert "one kernel could do mul" in "\n".join(operator_hover(view, model)) and "| `mul` | 10 |" in operator_page(view, model)
         operators.put("t", path, f"{TASK}# more\n", is_typed=True)
-        assert titles(operators, "t") == [["before your edit: 2 functions", "Profile", "Optimize"]]
+        assert titles(operators, "t") == [["before the edit: 2 functions", "Profile", "Optimize"]]
         operators.put("t", path, f"{TASK}def (", is_typed=True)
         assert len(titles(operators, "t")) == 1, "lenses stay while a line is typed"
 
@@ -212,7 +212,7 @@ async def test_a_candidate_beside_its_task_is_checked_against_it(
         view = operators.view("c")
         assert [note.message for note in notes_of(view)] == noted
         operators.put("c", path, CANDIDATE, is_typed=True)
-        assert notes_of(operators.view("c")) == () and titles(operators, "c")[0][0].startswith("before your edit: ")
+        assert notes_of(operators.view("c")) == () and titles(operators, "c")[0][0].startswith("before the edit: ")
 
     await opened.play(script)
     (asked,) = opened.host.asked
@@ -228,7 +228,7 @@ async def test_an_edit_of_the_task_makes_a_verdict_old(opened: Opened) -> None:
         operators.put("c", path, CANDIDATE)
         await opened.done(await operators.ask("c", Verb.CHECK))
         operators.put("t", task, f"{TASK}# other\n", is_typed=True)
-        assert titles(operators, "c") == [["before your edit: PASS", "Check"]]
+        assert titles(operators, "c") == [["before the edit: PASS", "Check"]]
 
     await opened.play(script)
 

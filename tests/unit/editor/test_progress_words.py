@@ -54,3 +54,10 @@ def test_a_search_says_which_edit_it_tries_and_of_how_many() -> None:
 )
 def test_a_stage_says_what_happens_now(event: Event, said: str | None) -> None:
     assert JobProgress().said(event) == said
+
+
+def test_an_edit_whose_turn_did_not_come_is_no_progress() -> None:
+    progress = JobProgress()
+    progress.said(PlanMade("J1", "expert", _STEPS, ()))
+    assert progress.said(_tried("block-size", TrialOutcome.NOT_TRIED)) is None
+    assert progress.said(_tried("staged-store", TrialOutcome.FAILED)) == "staged store: wrong, 1 of 2"

@@ -66,6 +66,23 @@ async def test_whether_the_edit_is_clean_is_said_where_a_person_asks(setting: Se
     assert [mode for mode, *_ in on.lab.modes] == ["check"]
 
 
+@pytest.mark.parametrize(
+    ("problems", "said"),
+    [
+        ((), "the same checks find nothing in a run of the cell as it is now: if that is the fix, nothing is left to do"),
+        ((RACE,), "fix the original first; the cell as it is now is not clean either: shared race in sums on line 13 of sums.cu"),
+    ],
+)
+async def test_a_cell_is_not_sent_to_a_command_that_cannot_read_it(setting: Set, problems: tuple[Problem, ...], said: str) -> None:
+    on = setting(TEXT + MAIN, ran(problems=problems))
+    path = on.version.source.path.with_name("lab.ipynb.sums.cu")
+    cell: Any = SimpleNamespace(source=SimpleNamespace(path=path), kernel_of=on.version.kernel_of)
+    baseline = _baseline(on, RACE)
+    baseline.version = cell  # type: ignore[misc]
+    found = await unless_original_is_faulty(on.job, baseline, INEXACT, on.version)
+    assert isinstance(found, CannotJudge) and found.remedy == said
+
+
 async def test_what_the_cases_show_needs_no_further_run(setting: Set) -> None:
     on = setting()
     assert await _reason(on, _baseline(on, RACE)) == NAMED

@@ -43,7 +43,7 @@ def rejected(store: Store, offered: Proposal) -> Proposal:
 
 def standing(store: Store, text: str, kernel: str = "k", path: str = "/w/a.cu") -> list[tuple[str, set[int], str]]:
     found = refusals(store, Path("/w"), parse(Source(Path(path), text)), kernel)
-    return [(refusal.place.technique, set(refusal.place.lines), refusal.decision) for refusal in found]
+    return [(refusal.place.technique, set(refusal.place.lines), refusal.decision.words) for refusal in found]
 
 
 @pytest.mark.usefixtures("rejected")
@@ -132,8 +132,10 @@ def test_a_rejection_whose_candidates_memory_has_lost_names_no_place(store: Stor
 def test_the_very_edit_and_no_other_was_rejected_before(store: Store, rejected: Proposal) -> None:
     edit = edits_of(rejected)[0]
     assert edit == FoundEdit(Path("/w/a.cu"), "k(float *)", change(Path("/w/a.cu"), BEFORE, SECOND))
-    words = rejected_before(store, Path("/w"), edit)
-    assert words is not None and words.endswith(": style")
+    known = rejected_before(store, Path("/w"), edit)
+    assert known is not None and known.words.endswith(": style")
+    assert known.taken_back(edit.path) == f"kernelopt undo {rejected.id}"
+    assert known.taken_back(Path("/w/lab.ipynb.k.cu")) == f"%kernelopt undo {rejected.id}"
     for other in (
         *(replace(edit, files=change(edit.path, *texts)) for texts in ((BEFORE, FIRST), (FIRST, SECOND))),
         replace(edit, kernel="z(float *)"),

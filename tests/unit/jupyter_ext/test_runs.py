@@ -13,6 +13,7 @@ from assistant.model.verification import Outcome
 from jupyter_ext.cells import cell_of
 from jupyter_ext.commands import wait_for
 from jupyter_ext.controls import Progress
+from jupyter_ext.page import course_text
 from jupyter_ext.runs import CellRun, Phase
 from jupyter_ext.workshop import Workshop
 
@@ -60,10 +61,18 @@ def test_refused_and_cancelled_runs_are_distinguished() -> None:
 
 def test_the_progress_of_a_cancelled_run_does_not_say_what_its_successor_will() -> None:
     run = check(events.StageStarted("J1", "verify", "runs k"))
-    progress = Progress(run, lambda run: None)
+    progress = Progress(run, lambda run: None, str)
     run.cancelled(Verb.CHECK)
     progress.changed()
     assert "check: runs k" in progress.shown and "cancelled" not in progress.shown
+
+
+def test_proposals_go_by_their_short_names_while_it_works_too() -> None:
+    run = check(events.Message("J1", Severity.INFORMATION, "not offered again: P-long, rejected"))
+    progress = Progress(run, lambda run: None, lambda text: text.replace("P-long", "P1"))
+    run.say("P-long waits")
+    progress.changed()
+    assert "P1 waits" in progress.shown and "P1, rejected" in progress.shown and "P-long" not in progress.shown
 
 
 class _Cancelling:
@@ -108,3 +117,11 @@ def test_a_version_that_is_right_and_slower_is_not_called_wrong() -> None:
 
     assert judged(Outcome.PASS) == judged(Outcome.NEEDS_DECISION) == (0, "PASS, but PREDICTED 0.30x")
     assert judged(Outcome.FAIL) == (1, "other results than before")
+
+
+def test_that_the_previous_version_was_at_fault_is_no_failure_of_the_cell() -> None:
+    run = check(events.JobEnded("J1", 3, "cannot judge 1 kernel of 1"), verbs=(Verb.JUDGE, Verb.PROFILE))
+    judged = run.step(Verb.JUDGE)
+    assert judged.is_unanswered and not judged.is_bad and "– compare with" in course_text(run.state)
+    assert check(events.JobEnded("J1", 3, "no compiler")).step(Verb.CHECK).is_bad
+    assert check(events.JobEnded("J1", 4, "a defect"), verbs=(Verb.JUDGE,)).step(Verb.JUDGE).is_bad

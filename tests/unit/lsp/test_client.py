@@ -64,6 +64,7 @@ def titles(question: types.ShowMessageRequestParams) -> list[str]:
 def test_the_question_of_consent_quotes_what_is_one_argument() -> None:
     question, _ = consent_asked("./run me", flags=("-DX=1; rm -r y",))
     assert "build and run './run me' with '-DX=1; rm -r y', to verify" in question.message
+    assert "Once holds until the server ends, for edited text too; Always here is for this program alone. Run it?" in question.message
     assert titles(question) == ["Once", "Always here", "Never"]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from assistant.model.profile import Severity
 from assistant.profile.facts import LoopFacts, SourceFacts
+from assistant.profile.wording import main_clause
 
 WARPS = 8 * 4096
 
@@ -20,7 +21,7 @@ def streamed(access, size_bytes):
 def test_streaming_by_narrow_accesses_is_reported_with_what_wide_ones_carry(access, profile, check, size_bytes, part):
     result = check(profile(*streamed(access, size_bytes), blocks=8 * 4096, unique_sectors=16 * size_bytes * WARPS))
     finding = result.one("KO118")
-    assert f"with a {part} of the requests" in finding.message
+    assert main_clause(finding.message).endswith(f"a thread, where one of 16 would do with a {part} of the requests"), "says what is wrong"
     assert result.value(finding, "global_access_bytes") == size_bytes
     assert finding.severity is Severity.INFORMATION
 

@@ -28,13 +28,19 @@ const PURPOSES: Readonly<Record<string, string>> = {
 };
 const JUDGING = "to verify and profile its kernels";
 
+/** What an answer is about, and how long it holds. */
+const HOLDS = [
+  "An answer is for this program alone, edited and saved text included: asked again when its command, its flags or the reference change.",
+  "Once holds until the window is closed or the server restarts; Always and Never are remembered.",
+].join("\n");
+
 export function consentQuestion({ command, folder, program, purpose }: ConsentAsked): ConsentQuestion {
   return {
     title: `Run ${program} ${PURPOSES[purpose] ?? JUDGING}?`,
-    detail: `${command}\n\nRuns as you, in ${folder}. Asked again when the command, its flags or the reference change.`,
+    detail: `${command}\n\nRuns as you, in ${folder}. ${HOLDS}`,
     answers: new Map<string, ConsentAnswer | undefined>([
       ["Once", "once"],
-      ["Always in This Folder", "always"],
+      ["Always for This Program", "always"],
       ["Never", "never"],
       ["Not Now", undefined],
     ]),

@@ -32,6 +32,19 @@ export function rows(picture: Picture): readonly Row[] {
   return sections.filter((row) => row.children.length > 0);
 }
 
+/** The sections that say something else now, by id; undefined where other sections are shown. The rows of the rest stay under a click. */
+export function changedSections(before: readonly Row[], after: readonly Row[]): readonly string[] | undefined {
+  const ids = after.map(({ id }) => id);
+  if (ids.join() !== before.map(({ id }) => id).join()) return undefined;
+  return ids.filter((_, index) => JSON.stringify(before[index]) !== JSON.stringify(after[index]));
+}
+
+/** What a person started and a restart of the server ended, in one sentence; undefined where that is nothing. */
+export function endedByRestart(jobs: readonly Job[]): string | undefined {
+  const ended = jobs.filter((job) => !job.is_background).map((job) => jobRow(job).label);
+  return ended.length === 0 ? undefined : `The restart ended: ${ended.join(", ")}. Nothing came of it; start it again if you want it.`;
+}
+
 function section(id: string, label: string, icon: string, children: readonly Row[]): Row {
   return { id, label, description: String(children.length), icon, kind: "section", children: told(children) };
 }

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 
 import type { Watch } from "../server/picture.ts";
-import { type Row, rows } from "./rows.ts";
+import { changedSections, type Row, rows } from "./rows.ts";
 
 const VIEW = "kernelopt.overview";
 
@@ -18,21 +18,24 @@ export function registerView(watch: Watch): vscode.Disposable {
 }
 
 class Overview implements vscode.TreeDataProvider<Row>, vscode.Disposable {
-  readonly #watch: Watch;
-  readonly #changed = new vscode.EventEmitter<undefined>();
+  readonly #changed = new vscode.EventEmitter<Row[] | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #subscription: vscode.Disposable;
+  #rows: readonly Row[];
+  /** As VS Code has them: it knows a row by the object. */
+  #sections: readonly Row[];
 
   constructor(watch: Watch) {
-    this.#watch = watch;
-    this.#subscription = watch.onDidChange(() => this.#changed.fire(undefined));
+    this.#rows = this.#sections = rows(watch.picture);
+    this.#subscription = watch.onDidChange((picture) => this.#show(rows(picture)));
   }
 
   getChildren(row?: Row): Row[] {
-    return [...(row === undefined ? rows(this.#watch.picture) : row.children)];
+    return [...(row === undefined ? this.#sections : this.#now(row).children)];
   }
 
-  getTreeItem(row: Row): vscode.TreeItem {
+  getTreeItem(given: Row): vscode.TreeItem {
+    const row = this.#now(given);
     const { None, Expanded } = vscode.TreeItemCollapsibleState;
     const item = new vscode.TreeItem(row.label, row.children.length > 0 ? Expanded : None);
     item.id = row.id;
@@ -45,6 +48,19 @@ class Overview implements vscode.TreeDataProvider<Row>, vscode.Disposable {
       item.command = { command: row.command.id, title: row.command.title, arguments: [row.command.argument] };
     }
     return item;
+  }
+
+  /** Only what changed is read anew: VS Code forgets the rows that it reads anew, and a click on one of them comes without it. */
+  #show(found: readonly Row[]): void {
+    const changed = changedSections(this.#rows, found);
+    this.#rows = found;
+    if (changed === undefined) this.#sections = found;
+    if (changed?.length !== 0) this.#changed.fire(changed && this.#sections.filter(({ id }) => changed.includes(id)));
+  }
+
+  /** A section as it is now; other rows are as they were read. */
+  #now(row: Row): Row {
+    return this.#rows.find(({ id }) => id === row.id) ?? row;
   }
 
   dispose(): void {
