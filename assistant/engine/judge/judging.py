@@ -29,6 +29,7 @@ from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.judge.own_blocks import CaseOfBoth
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.promises import promises_of
+from assistant.engine.judge.repeated import repeats_left_out
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.judge.trying import trials_of
 from assistant.engine.judge.whole_program import ProgramChecks, check_whole_program, program_verdict, recorded_cases
@@ -162,6 +163,7 @@ async def judge_runs(
             *in_part.labels,
             *(label for pair in (in_question, *others) for label in detect_labels(*pair)),
             *one.labels,
+            *repeats_left_out(baseline.recorded.recording, counted.recording),
         ),
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),
