@@ -32,6 +32,7 @@ from assistant.verify.environment import HARMLESS_PRAGMA, doubt_labels, environm
 from assistant.verify.evidence import DetectedLabel
 from assistant.verify.hidden_calls import hidden_library
 from assistant.verify.host_edits import host_edit
+from assistant.verify.host_environment import host_environment_label
 from assistant.verify.instructions import machine_code_labels
 from assistant.verify.library_calls import new_library_calls
 from assistant.verify.narrowing import lowered_precision, narrower_integers
@@ -124,6 +125,7 @@ def detect_labels(before: VersionFacts, after: VersionFacts) -> tuple[DetectedLa
         *environment_labels(_device_text(before), _device_text(after)),
         *doubt_labels(before.doubts, _doubts_in_question(after)),
         _asks_the_compiler(before, after),
+        host_environment_label(before.parsed, after.parsed),
         *(
             one
             for one in machine_code_labels(before.code, after.code, _MADE_OF_EXPONENTIALS if _EXPONENTIAL.is_in(new) else frozenset())

@@ -33,6 +33,7 @@ __all__ = [
     "SelectedLaunch",
     "kernel_name",
     "pair_launches",
+    "plain_bytes",
     "select_launches",
     "shape_of",
     "started_as",
@@ -282,7 +283,7 @@ def _argument_difference(a: Recording, left: RecordedLaunch, b: Recording, right
 
 def _without_padding(name: str | None, argument: RecordedArgument, layout_of: LayoutOf | None) -> bytes:
     """The argument's plain bytes, of a struct those of its members."""
-    data, layout = _plain_bytes(argument), None if layout_of is None else layout_of(name or "")
+    data, layout = plain_bytes(argument), None if layout_of is None else layout_of(name or "")
     if layout is None or layout.size_bytes != len(data):
         return data
     return b"".join(data[member.offset_bytes : member.offset_bytes + member.size_bytes] for member in layout.members)
@@ -300,7 +301,7 @@ def _are_near(name: str | None, mine: RecordedArgument, other: RecordedArgument)
     return bool(np.allclose(a, b, rtol=_ROUNDING_RATIO, atol=0.0))
 
 
-def _plain_bytes(argument: RecordedArgument) -> bytes:
+def plain_bytes(argument: RecordedArgument) -> bytes:
     """The argument's bytes with every pointer blanked."""
     data = bytearray.fromhex(argument.data_hex)
     for pointer in argument.pointers:
@@ -318,7 +319,7 @@ def _shape_key(recording: Recording, launch: RecordedLaunch, parameters: tuple[P
     is_value = [element is not None and element.is_floating for element in types]
     plain = tuple(
         "" if number < len(is_value) and is_value[number] and any(data) else data.hex()
-        for number, data in enumerate(map(_plain_bytes, launch.arguments))
+        for number, data in enumerate(map(plain_bytes, launch.arguments))
     )
     buffers = [p.buffer for argument in launch.arguments for p in argument.pointers]
     reached = tuple((sizes[buffer], buffers.index(buffer)) for buffer in buffers)
@@ -328,5 +329,5 @@ def _shape_key(recording: Recording, launch: RecordedLaunch, parameters: tuple[P
 def _work(recording: Recording, launch: RecordedLaunch) -> tuple[int, int, int]:
     """Orders launches by threads, then by bytes in reach, then by their plain arguments (``n`` within one grid)."""
     sizes = {buffer.id: buffer.size_bytes for buffer in recording.buffers}
-    plain = sum(int.from_bytes(_plain_bytes(argument)[:4], "little") for argument in launch.arguments)
+    plain = sum(int.from_bytes(plain_bytes(argument)[:4], "little") for argument in launch.arguments)
     return (launch.config.thread_count, sum(sizes[state.buffer] for state in launch.buffers), plain)

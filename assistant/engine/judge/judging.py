@@ -29,6 +29,7 @@ from assistant.engine.judge.other_programs import unjudged_programs
 from assistant.engine.judge.own_blocks import CaseOfBoth
 from assistant.engine.judge.pairing import line_pairs, pairing_of
 from assistant.engine.judge.promises import promises_of
+from assistant.engine.judge.repeated import repeats_left_out
 from assistant.engine.judge.streams import UNCHECKED, OriginalRuns, StreamOrder, can_be_late, check_streams
 from assistant.engine.judge.tried_launches import kept_numbers, untried_findings, well_read
 from assistant.engine.judge.trying import trials_of
@@ -166,6 +167,7 @@ async def judge_runs(
             *in_part.labels,
             *(label for pair in (in_question, *others) for label in detect_labels(*pair)),
             *one.labels,
+            *repeats_left_out(baseline.recorded.recording, counted.recording),
         ),
         findings=(
             *static_findings(baseline, candidate, followed(baseline, candidate, fitting), counted.recording),

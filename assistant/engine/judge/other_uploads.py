@@ -6,6 +6,9 @@ What the host copies to the device is replaced, in both versions by the same rul
     others = await other_uploads(job, sides)
     others.draw_count         # 4: on so many other draws B leaves what A leaves
     others.findings           # () there
+
+What only one version uploads stays as it is: nobody knows what should stand there with other values. So a difference is then a question to
+a person, and so is that nothing could be varied.
 """
 
 from __future__ import annotations
@@ -95,11 +98,30 @@ class OtherUploads(Record):
 
 
 async def other_uploads(job: Job, sides: Sides) -> OtherUploads:
-    """Nothing where the two versions upload different things: then it is not known what B should upload in place of its own."""
+    """Nothing where it is not known what could be varied."""
     given = uploads_of_both(sides.a.parsed, sides.a_counted, sides.b_counted, sides.a.struct_text)
     if isinstance(given, str):
         return OtherUploads(missing=(f"other values: {given}",))
     runs = _Runs(job, sides, given)
+    found = await _on_draws(job, runs)
+    unvaried = None if found.labels else _unvaried(given, runs, found.draw_count)
+    return found if unvaried is None else replace(found, labels=(DetectedLabel(Label.ASSUMPTION, unvaried),))
+
+
+def _unvaried(given: UploadsOfBoth, runs: _Runs, draw_count: int) -> str | None:
+    """Why the draws say too little of a version that uploads something else, for people; None where they say enough."""
+    of_a, of_b = given.own_of("A"), given.own_of("B")
+    if of_a is not None:
+        return f"right only for the program's own values of what A alone uploads, {of_a}: they were not varied"
+    if of_b is None or runs.is_telling:
+        return None
+    varied = "no other values could be tried" if not draw_count else "the other values that were tried do not show on the host"
+    return f"right only if what B alone uploads, {of_b}, holds no results ready: {varied}"
+
+
+async def _on_draws(job: Job, runs: _Runs) -> OtherUploads:
+    """Both versions on one draw after the other, up to the first difference."""
+    given = runs.given
     count, caveats = 0, dict[str, None]()
     for drawn in draws(given.uploaded, job.seeds[-1]):
         made = await runs.original_clean(drawn)
@@ -131,6 +153,8 @@ class _Runs:
     sides: Sides
     given: UploadsOfBoth
     reason: str = "the original does not run clean on any"
+    is_telling: bool = False
+    """On a draw that counts, the original left something else than on its own values."""
     _count: int = 0
     _start_s: float = field(default_factory=time.monotonic)
     _own: ProgramTrace | None = None
@@ -153,6 +177,7 @@ class _Runs:
             return 0  # how far A loops hangs on values: B may well need another turn
         found = self._differences(original.trace, original.trace, left)
         if isinstance(found, int):
+            self.is_telling |= found > 0 and _data(original.trace) != _data(self._own_trace())
             return found
         if self._has_new_factors():
             self.reason = "the host of B passes numbers of its own to its kernels, which may follow from what it uploads"
@@ -178,7 +203,13 @@ class _Runs:
         return next(iter((*verdict.findings, *problems)), 1)
 
     def _told(self, kind: str, case: NewCase, found: VerificationFinding) -> OtherUploads:
-        words = words_of(self.given.uploaded, case)
+        words, own = words_of(self.given.uploaded, case), self.given.own_of("B")
+        if own is not None:
+            message = (
+                f"right only if B's host works out what it alone uploads, {own}, from the program's other values, and holds no results"
+                f" ready: with {words} uploaded by both and that as it is, {found.message}"
+            )
+            return OtherUploads(labels=(DetectedLabel(Label.ASSUMPTION, message),))
         new = new_arguments(self.sides.a_counted.recording, self.sides.b_counted.recording)
         if kind == _OWN_KIND and found.code not in _DOUBTFUL and found.outcome is Outcome.FAIL and not new:
             message = f"with {words} uploaded, drawn from the program's own values: {found.message}"
@@ -257,6 +288,10 @@ def _write(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 def _shape(trace: ProgramTrace) -> list[tuple[str, int]]:
     return [(item.kind, len(item.data)) for item in trace.transfers]
+
+
+def _data(trace: ProgramTrace) -> list[bytes]:
+    return [item.data for item in trace.transfers]
 
 
 def _is_finite(transfer: HostData) -> bool:

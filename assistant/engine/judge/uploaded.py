@@ -1,8 +1,8 @@
-"""What the hosts of both versions copy to the device: which contents correspond, and of what type they are.
+"""What the hosts of both versions copy to the device: which contents correspond, of what type they are, and what only one of them brings.
 
 Example::
 
-    uploads_of_both(parsed, a_counted, b_counted)     # UploadsOfBoth(…), or why the uploads do not correspond
+    uploads_of_both(parsed, a_counted, b_counted)     # UploadsOfBoth(…), or why it is not known what could be varied
 """
 
 from __future__ import annotations
@@ -23,17 +23,35 @@ from assistant.workload.marks import Marks, marks_in
 from assistant.workload.recordings import NewCase, RecordingReader
 from assistant.workload.uploads import Piece, UploadedContents, counterpart, other_contents, uploaded
 
-__all__ = ["PassedMemory", "UploadsOfBoth", "new_arguments", "uploads_of_both"]
+__all__ = ["OwnUpload", "PassedMemory", "UploadsOfBoth", "new_arguments", "uploads_of_both"]
 
 _WORD_BYTES, _POINTER_BYTES, _DOUBLE_BYTES = 4, 8, 8
 
 
+class OwnUpload(Record):
+    """Contents that one version uploads and the other does not: they stay as they are, whatever else is varied."""
+
+    version: str
+    """``A`` or ``B``."""
+    size_bytes: int
+    name: str
+    """For people: of what A's are uploaded to; empty for B's."""
+
+
 class UploadsOfBoth(Record):
-    """What both versions upload."""
+    """What both versions upload, and what only one of them does."""
 
     uploaded: UploadedContents
+    """What both do."""
     keys: Mapping[str, bytes]
     """What stands for something that both versions upload, by ``Upload.key``."""
+    own: tuple[OwnUpload, ...] = ()
+
+    def own_of(self, version: str) -> str | None:
+        """``16,384 bytes (x)``: what that version alone uploads; None where there is nothing."""
+        own = [upload for upload in self.own if upload.version == version]
+        names = ", ".join(dict.fromkeys(upload.name for upload in own if upload.name))
+        return f"{sum(upload.size_bytes for upload in own):,} bytes{f' ({names})' if names else ''}" if own else None
 
     def others(self, drawn: NewCase) -> dict[str, bytes] | None:
         """What is uploaded in place of the program's own, by ``Upload.key``: what the draw changes; None where one version uploads parts
@@ -45,24 +63,39 @@ class UploadsOfBoth(Record):
 
 
 def uploads_of_both(a: ParsedSource, a_counted: CountedRun, b_counted: CountedRun, struct_text: str = "") -> UploadsOfBoth | str:
-    """A sentence where the uploads of the two do not correspond. ``struct_text`` has the structs, where that is not A's own."""
+    """A sentence where it is not known what could be varied: nothing is uploaded, or B does without what A may have taken from its results.
+    ``struct_text`` has the structs, where that is not A's own."""
     readers = [reader for counted in (a_counted, b_counted) for reader in _reader(counted)]
     if len(readers) < 2:
         return "what the host copies to the device is not known"
     contents = [_contents(reader) for reader in readers]
     mine, theirs = ({data: data for data in side.values()} for side in contents)
-    for name, side, others in (("A", 0, theirs), ("B", 1, mine)):
-        for upload in _plain(readers[side].recording):
-            data = contents[side][upload.key]
-            if counterpart(data, others) is None and not _may_follow_from_results(upload, readers):
-                return f"{name} copies contents to the device that the other version does not"
-    shared = [upload for upload in _plain(readers[0].recording) if counterpart(contents[0][upload.key], theirs) is not None]
-    if not shared:
-        return "nothing is copied to the device"
     passed = PassedMemory(readers[0].recording, a, struct_text)
+    own = [_unshared(readers, side, contents[side], others) for side, others in enumerate((theirs, mine))]
+    is_late_in_a = any(upload.transfer_count for upload in own[0].values())
+    if is_late_in_a and all(upload.transfer_count for upload in own[1].values()):
+        return "A copies contents to the device that the other version does not"
+    shared = [upload for upload in _plain(readers[0].recording) if _is_in(contents[0][upload.key], theirs)]
+    if not shared and not any(own):
+        return "nothing is copied to the device"
     pieces = tuple(passed.piece(upload, contents[0][upload.key]) for upload in shared)
-    keys = {key: data for side in contents for key, data in side.items() if counterpart(data, mine) is not None}
-    return UploadsOfBoth(uploaded(pieces, passed.most_places, _marks(readers[0])), keys)
+    sides = zip(contents, own, strict=True)
+    keys = {key: data for side, of_own in sides for key, data in side.items() if data not in of_own and _is_in(data, mine)}
+    of_a = (OwnUpload("A", len(data), passed.piece(upload, data).name) for data, upload in own[0].items())
+    of_b = (OwnUpload("B", len(data), "") for data in own[1])
+    return UploadsOfBoth(uploaded(pieces, passed.most_places, _marks(readers[0])), keys, (*of_a, *of_b))
+
+
+def _unshared(
+    readers: Sequence[RecordingReader], side: int, contents: Mapping[str, bytes], others: Mapping[bytes, bytes]
+) -> dict[bytes, Upload]:
+    """What the version of that place uploads and the other does not, by its contents."""
+    found = ((contents[upload.key], upload) for upload in _plain(readers[side].recording))
+    return {data: upload for data, upload in found if not _is_in(data, others) and not _may_follow_from_results(upload, readers)}
+
+
+def _is_in(data: bytes, others: Mapping[bytes, bytes]) -> bool:
+    return counterpart(data, others) is not None
 
 
 def _reader(counted: CountedRun) -> Iterator[RecordingReader]:

@@ -172,6 +172,21 @@ LOST_SIGN = (
     .replace("(dx, dm, dy, n)", "(dx, dy, dm, n)")
     .replace("fabsf(x[i])", "x[i]")
 )
+RESULTS_FROM_THE_HOST = (
+    SCALED.replace("    top<<<1, 1>>>(dx, dm, n);\n    scale<<<8, 128>>>(dx, dm, dy, n);\n", "    UPLOAD\n")
+    .replace("UPLOAD", "float most = 0;\n    for (float value : x) most = fmaxf(most, fabsf(value));\n    UPLOAD")
+    .replace("UPLOAD", "for (int i = 0; i < n; i++) y[i] = x[i] / most;\n    UPLOAD")
+    .replace("UPLOAD", "cudaMemcpy(dy, y.data(), n * 4, cudaMemcpyHostToDevice);")
+)
+RESULTS_ALONE = RESULTS_FROM_THE_HOST.replace("    cudaMemcpy(dx, x.data(), n * 4, cudaMemcpyHostToDevice);\n", "")
+WEIGHTED = SCALED.replace("y[i] = x[i] / *most", "y[i] = x[i] / *most * cosf(i * 0.001f)")
+TABLE_OF_WEIGHTS = (
+    WEIGHTED.replace("const float *most, float *y", "float *y, const float *most, const float *w")
+    .replace("cosf(i * 0.001f)", "w[i]")
+    .replace("(dx, dm, dy, n)", "(dx, dy, dm, dw, n)")
+    .replace("    top<<<", "    for (int i = 0; i < n; i++) y[i] = cosf(i * 0.001f);\n    float *dw; cudaMalloc(&dw, n * 4);\n    top<<<")
+    .replace("    top<<<", "    cudaMemcpy(dw, y.data(), n * 4, cudaMemcpyHostToDevice);\n    top<<<")
+)
 
 
 @pytest.fixture
@@ -310,11 +325,39 @@ def test_runs_on_other_uploads_are_whole_however_little_of_a_run_is_asked_for(fo
     assert asked and set(asked) == {0.0}
 
 
+def assumed(verdict: event_parts.VerificationReport) -> str:
+    assert verdict.outcome == "NEEDS_DECISION" and "assumption" in verdict.labels
+    return next(finding.message for finding in verdict.findings if finding.code == "assumption")
+
+
+def test_results_that_the_host_uploads_in_the_place_of_launches_are_a_decision(folder: Path) -> None:
+    told = assumed(compared(folder, SCALED, RESULTS_FROM_THE_HOST))
+    assert told.startswith("right only if B's host works out what it alone uploads, 3,600 bytes, from the program's other values")
+    assert "with x from" in told and "and that as it is, memcpy after launch 1[" in told
+
+
 @pytest.mark.thorough
-def test_versions_that_upload_other_contents_are_compared_on_their_own_values_only(folder: Path) -> None:
-    verdict = compared(folder, SCALED, HALVED_ON_THE_HOST)
-    assert verdict.outcome == "PASS" and caveat(verdict) == "only what reaches the host was compared, at the program's own sizes"
-    assert any("copies contents to the device that the other version does not" in text for text in verdict.missing_checks)
+@pytest.mark.parametrize("b", [HALVED_ON_THE_HOST, RESULTS_ALONE], ids=["other contents", "results alone"])
+def test_what_could_not_be_varied_is_a_decision(folder: Path, b: str) -> None:
+    verdict = compared(folder, SCALED, b)
+    assert assumed(verdict) == "right only for the program's own values of what A alone uploads, 3,600 bytes (x): they were not varied"
+    assert caveat(verdict) == "only what reaches the host was compared, at the program's own sizes"
+
+
+@pytest.mark.thorough
+def test_a_table_of_constants_passes_on_all_draws(folder: Path) -> None:
+    verdict = compared(folder, WEIGHTED, TABLE_OF_WEIGHTS)
+    assert verdict.outcome == "PASS" and "other draws" in caveat(verdict)
+
+
+@pytest.mark.thorough
+def test_a_loop_of_repetitions_that_is_cut_short_is_a_decision(folder: Path) -> None:
+    launch = "    scale<<<8, 128>>>(dx, dm, dy, n);\n"
+    repeated = SCALED.replace(launch, f"    for (int turn = 0; turn < 5; turn++)\n    {launch}")
+    told = assumed(compared(folder, repeated, repeated.replace("turn < 5", "turn < 1")))
+    assert told.startswith(
+        "launches scale once where the original launches it 5 times with the same arguments, each time with the same result"
+    )
 
 
 @pytest.mark.thorough

@@ -19,6 +19,7 @@ from assistant.model.source import Source
 from assistant.ports.lab import ProgramRun
 from assistant.workload.derive import contents_of, with_contents
 from assistant.workload.recordings import RecordingWriter, blob_name
+from assistant.workload.uploads import draws
 
 CONFIG = LaunchConfig(Dim3(1), Dim3(32))
 TEXT = """\
@@ -52,7 +53,7 @@ def of(tmp_path: Path, a: Recording, b: Recording) -> UploadsOfBoth | str:
     return uploads_of_both(PARSED, *(counted(tmp_path, side, X, Y, X + Y, FLAG, X[:128]) for side in (a, b)))
 
 
-OTHER = " copies contents to the device that the other version does not"
+LATER = "A copies contents to the device that the other version does not"
 
 
 def test_uploads_correspond_as_wholes_and_in_parts(tmp_path: Path) -> None:
@@ -85,9 +86,23 @@ def test_equal_parts_in_places_that_change_apart_have_no_other_contents(tmp_path
     assert found.others(with_contents(case, changed, case.origin)) is None
 
 
-def test_contents_that_only_one_version_uploads_make_them_not_comparable(tmp_path: Path) -> None:
-    assert of(tmp_path, recording((X, 0)), recording((X, 0), (Y, 0))) == f"B{OTHER}"
-    assert of(tmp_path, recording((X, 0), (Y, 0)), recording((X, 0))) == f"A{OTHER}"
+def test_contents_that_only_one_version_uploads_stay_as_they_are(tmp_path: Path) -> None:
+    for a, b, version in ((recording((X, 0)), recording((X, 0), (Y, 0)), "B"), (recording((X, 0), (Y, 0)), recording((X, 0)), "A")):
+        found = of(tmp_path, a, b)
+        assert isinstance(found, UploadsOfBoth) and set(found.keys.values()) == set(found.uploaded.case.blobs.values()) == {X}
+        assert [(one.version, one.size_bytes) for one in found.own] == [(version, len(Y))]
+        assert found.own_of(version) == ("256 bytes" if version == "B" else "256 bytes (buffer 1)")
+        assert found.own_of("A" if version == "B" else "B") is None
+
+
+def test_nothing_can_be_varied_where_the_versions_upload_nothing_in_common(tmp_path: Path) -> None:
+    found = of(tmp_path, recording(), recording((Y, 0)))
+    assert isinstance(found, UploadsOfBoth) and found.own_of("B") == "256 bytes" and not list(draws(found.uploaded, 1))
+
+
+def test_what_b_alone_uploads_behind_its_results_is_its_own(tmp_path: Path) -> None:
+    found = of(tmp_path, recording((X, 0)), recording((X, 0), (Y, 3)))
+    assert isinstance(found, UploadsOfBoth) and found.own_of("B") == "256 bytes"
 
 
 def test_uploads_that_may_follow_from_results_are_each_versions_own(tmp_path: Path) -> None:
@@ -96,9 +111,10 @@ def test_uploads_that_may_follow_from_results_are_each_versions_own(tmp_path: Pa
     found = uploads_of_both(PARSED, counted(tmp_path, first, X, Y), counted(tmp_path, same, X, X[:128] + Y[:128]))
     assert isinstance(found, UploadsOfBoth) and set(found.uploaded.case.blobs.values()) == {X}
     later = counted(tmp_path, recording((X, 0), (longer, 1)), X, longer)
-    assert uploads_of_both(PARSED, counted(tmp_path, first, X, Y), later) == f"A{OTHER}", "B uploads more behind its first results"
+    assert uploads_of_both(PARSED, counted(tmp_path, first, X, Y), later) == LATER, "B uploads more behind its first results"
     early = recording((X, 0), (X[:128] + Y[:128], 0))
-    assert uploads_of_both(PARSED, counted(tmp_path, first, X, Y), counted(tmp_path, early, X, X[:128] + Y[:128])) == f"A{OTHER}"
+    found = uploads_of_both(PARSED, counted(tmp_path, first, X, Y), counted(tmp_path, early, X, X[:128] + Y[:128]))
+    assert isinstance(found, UploadsOfBoth) and [one.version for one in found.own] == ["A", "B"]
 
 
 def test_what_is_not_known_or_holds_addresses_is_not_compared(tmp_path: Path) -> None:
