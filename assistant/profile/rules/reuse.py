@@ -163,21 +163,35 @@ def _reload(launch: CountedLaunch, facts: LineFacts, readers: tuple[InvariantLoa
     per_warp = max(a.requests for a in loads) / max(1, warps_of(launch.profile))
     of_members = all(load.is_of_member for load in readers)
     keyword = "" if of_members else "without __restrict__ "
+    repeated = per_warp * _unchanging_share(facts, readers)
+    requests = (
+        f"{number(per_warp)} requests per warp" if repeated == per_warp else f"{number(repeated)} of {number(per_warp)} requests per warp"
+    )
     fixed = {a: scaled_access(a, _hoisted_ratio(launch, facts, readers, loads)) for a in loads}
     return Diagnosis(
         "KO113",
         facts.line,
-        f"{' and '.join(names)} {verb} loaded again in each iteration ({number(per_warp)} requests per warp) though the index does not "
+        f"{' and '.join(names)} {verb} loaded again in each iteration ({requests}) though the index does not "
         f"change: {keyword}the compiler must assume that the loop's store may have changed it",
         (fact_of(loads[0], launch.profile, "global_requests_per_warp", per_warp),),
         FixedLaunch(replace_accesses(launch.profile, fixed), launch.occupancy),
     )
 
 
+def _unchanging_share(facts: LineFacts, readers: tuple[InvariantLoad, ...]) -> float:
+    """Of the line's loads, by their number: ``b[j].x - b[i].x`` loads one that the loop changes and one that it does not."""
+    once = sum(load.inner_count for load in readers)
+    return once / (once + _other_loads(facts, readers))
+
+
+def _other_loads(facts: LineFacts, readers: tuple[InvariantLoad, ...]) -> int:
+    return (facts.varying_load_count + len(facts.accumulated_pointers)) * max(load.inner_count for load in readers)
+
+
 def _hoisted_ratio(launch: CountedLaunch, facts: LineFacts, readers: tuple[InvariantLoad, ...], loads: tuple[LineAccess, ...]) -> float:
     """Share of the line's requests that stays when each warp makes the unchanging loads once: those of the other loads, and one round."""
     once = sum(load.inner_count for load in readers)
-    others = (facts.varying_load_count + len(facts.accumulated_pointers)) * max(load.inner_count for load in readers)
+    others = _other_loads(facts, readers)
     rounds = sum(a.requests for a in loads) / (once + others) / max(1, warps_of(launch.profile))
     return (others + once / max(1.0, rounds)) / (once + others)
 

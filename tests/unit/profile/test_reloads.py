@@ -36,3 +36,9 @@ def test_a_pointer_in_a_structure_is_suspected_without_a_word_of_restrict(access
     message = found.one("KO113").message
     assert message.startswith("net.gain is loaded again")
     assert "__restrict__" not in message
+
+
+def test_loads_of_the_line_that_the_loop_changes_are_not_counted_as_repeated(access, profile, check):
+    line = LineFacts(9, invariant_loads=(InvariantLoad("b"),), stored_pointers=("o",), varying_load_count=3)
+    found = check(profile(access("global load", WARPS * 64, 9, sectors=WARPS * 256)), facts=replace(SCALES, lines=(line,)))
+    assert found.one("KO113").message.startswith("b is loaded again in each iteration (16 of 64 requests per warp) though")
