@@ -21,7 +21,7 @@ from assistant.profile.quantity import format_quantity
 from assistant.serialize import loads
 from benchmarks.gpu.libraries import ROWS_NAME, read_rows
 
-__all__ = ["LIKE", "MOST_OFF", "library_table", "read_bench"]
+__all__ = ["LIKE", "MOST_OFF", "fastest", "library_table", "ratio_to", "read_bench", "rows_by_title"]
 
 _HEAD = ("program", "original", "ours (best)", "bound", "library", "its time", "cold", "ours ÷ library", "original ÷ library")
 LIKE = 1.05
@@ -41,20 +41,18 @@ def read_bench(folder: Path) -> tuple[Row, ...]:
 
 def library_table(found: Iterable[Found], bench: Sequence[Row]) -> str:
     """A line for each row of the bench, in its order; then the sums, the calls, and why there is none."""
-    of: dict[str, list[Found]] = {}
-    for each in found:
-        of.setdefault(_title(each), []).append(each)
+    of = rows_by_title(found)
     lines = [table_row(_HEAD), table_row(["---"] * len(_HEAD))]
     lines += [_line(row, of.get(row.title, [])) for row in bench]
-    ratios = [ratio for row in bench if (ratio := _ratio(row, _fastest(of.get(row.title, [])))) is not None]
+    ratios = [ratio for row in bench if (ratio := ratio_to(row, fastest(of.get(row.title, [])))) is not None]
     lines += ["", *(f"- {line}" for line in _sums(ratios, len(bench)))]
     notes = [note for row in bench for note in _notes(row, of.get(row.title, []))]
     return "\n".join([*lines, "", *notes])
 
 
 def _line(row: Row, found: Sequence[Found]) -> str:
-    fastest, best_s = _fastest(found), _best_s(row)
-    ratio = _ratio(row, fastest)
+    best, best_s = fastest(found), _best_s(row)
+    ratio = ratio_to(row, best)
     original_s = None if row.times is None else row.times.original_s
     return table_row(
         (
@@ -62,29 +60,32 @@ def _line(row: Row, found: Sequence[Found]) -> str:
             _time(original_s) + (" PREDICTED" if row.times is not None and row.times.is_predicted else ""),
             _time(best_s),
             bound_words(row.bound),
-            _library(found, fastest),
-            "" if fastest is None else _time(fastest["median_s"]),
-            "" if fastest is None else _time(fastest.get("cold_s")),
+            _library(found, best),
+            "" if best is None else _time(best["median_s"]),
+            "" if best is None else _time(best.get("cold_s")),
             "" if ratio is None else f"{ratio:.2f}",
-            "" if ratio is None or fastest is None or original_s is None else f"{original_s / fastest['median_s']:.2f}",
+            "" if ratio is None or best is None or original_s is None else f"{original_s / best['median_s']:.2f}",
         )
     )
 
 
-def _library(found: Sequence[Found], fastest: Found | None) -> str:
-    if fastest is not None:
-        return fastest["library"]
+def _library(found: Sequence[Found], best: Found | None) -> str:
+    if best is not None:
+        return best["library"]
     if not found:
         return "not timed"
     return "none" if all(each["library"] == "none" for each in found) else "failed"
 
 
-def _title(found: Found) -> str:
-    """As a row of the bench has it."""
-    return " ".join((found["program"], *map(str, found["size"])))
+def rows_by_title(found: Iterable[Found]) -> dict[str, list[Found]]:
+    """All ways of each program and size, under the title that a row of the bench has."""
+    of: dict[str, list[Found]] = {}
+    for each in found:
+        of.setdefault(" ".join((each["program"], *map(str, each["size"]))), []).append(each)
+    return of
 
 
-def _fastest(found: Sequence[Found]) -> Found | None:
+def fastest(found: Sequence[Found]) -> Found | None:
     """Of those that are right."""
     timed = [each for each in found if each.get("median_s") is not None and not _is_other(each)]
     return min(timed, key=lambda each: each["median_s"], default=None)
@@ -101,12 +102,12 @@ def _best_s(row: Row) -> float | None:
     return None if row.times is None else row.times.original_s / row.counted_ratio
 
 
-def _ratio(row: Row, fastest: Found | None) -> float | None:
+def ratio_to(row: Row, library: Found | None) -> float | None:
     """Time of ours / of the library; None where one of them was not measured."""
     best_s = _best_s(row)
-    if fastest is None or best_s is None or row.times is None or row.times.is_predicted:
+    if library is None or best_s is None or row.times is None or row.times.is_predicted:
         return None
-    return best_s / fastest["median_s"]
+    return best_s / library["median_s"]
 
 
 def _sums(ratios: Sequence[float], count: int) -> list[str]:
