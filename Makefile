@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 INSTALL := $(BIN)/python .ci/install.py
 
-.PHONY: demo test check fetched packages node client lint types layers unit unit-beside e2e editors vscode bench bench-gpu test-cheats test-thorough test-streams test-packages test-gpu test-gpu-cheats docs clean tools
+.PHONY: demo test check fetched packages node client lint types layers unit unit-beside e2e editors vscode bench bench-gpu test-cheats test-thorough test-streams test-packages wheels test-gpu test-gpu-cheats docs clean tools
 
 # The demo works on a copy with a memory of its own, so that it can be run again and teaches your memory nothing.
 demo: export KERNELOPT_HOME = $(CURDIR)/.kernelopt/demo-home
@@ -122,6 +122,12 @@ test-packages: $(STAMP)
 	$(PYTHON) -m venv $@
 	@$@/bin/python -m pip install --quiet --disable-pip-version-check --editable './examples/environments/$*[test]'
 	@touch $@
+
+# What kernelopt and its GPU tests need, for x86-64 Linux with the CUDA toolkit and a Python of that version: make wheels WHEELS=folder FOR=3.12
+GLIBCS := 2_17 2_24 2_26 2_27 2_28 2_31 2_34 2_35 2_39
+wheels: $(STAMP)-dev
+	$(BIN)/python -m pip download --quiet --only-binary=:all: --implementation cp --python-version $(FOR) $(GLIBCS:%=--platform manylinux_%_x86_64) \
+	  --platform manylinux2014_x86_64 --dest $(WHEELS) . 'cuda-bindings>=13.0,<14' 'cuda-core>=1.0' 'nvidia-ml-py>=12.575' pytest pytest-asyncio pytest-xdist hypothesis syrupy
 
 # The tests that need a GPU. On a machine with CUDA but no package index: make test-gpu WHEELS=folder/with/wheels
 ifdef WHEELS
