@@ -190,9 +190,9 @@ def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
 
 
 def _known(kernel: KernelView, view: View) -> str:
-    """What is known; where that is not its speed yet, what a check came to."""
-    checked = "" if kernel.is_stale or kernel.launches else checked_in_words(kernel, view.notes)
-    return state_in_words(kernel, view.notes) or checked
+    """What is known; where that is not its speed yet, that a check found nothing, in one word, so that its program has room next to it."""
+    is_checked = not kernel.is_stale and not kernel.launches and checked_in_words(kernel, view.notes) != ""
+    return state_in_words(kernel, view.notes) or ("checked" if is_checked else "")
 
 
 def _vain_in_short(kernel: KernelView, view: View) -> str:

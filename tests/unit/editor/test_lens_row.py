@@ -76,7 +76,7 @@ def _row(kernel: KernelView, **parts: object) -> str:
     ("kernel", "row"),
     [
         (_UNKNOWN, "Optimize | Verify | Profile"),
-        (replace(_UNKNOWN, check=_CHECKED), "checked: no problem found | Optimize | Profile"),
+        (replace(_UNKNOWN, check=_CHECKED), "checked | Optimize | Profile"),
         (replace(_UNKNOWN, check=_CHECKED, is_stale=True), "Optimize | Profile"),
         (_PROFILED, "≈ shared-memory-bound | Optimize"),
         (replace(_PROFILED, check=None), "≈ shared-memory-bound | Optimize | Verify"),
