@@ -58,7 +58,7 @@ def main() -> None:
     options = parser.parse_args()
     folder = options.folder.resolve()
     if options.what == "write":
-        for task in chosen_tasks(_SUITE, TaskChoice(tuple(options.names), options.sizes)):
+        for task in chosen_tasks(_SUITE, TaskChoice(tuple(options.names), options.sizes)).tasks:
             _write(task, folder)
     elif options.what == "add":
         for path in map(Path, options.names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from assistant.build.cfg import opcode_name
@@ -10,10 +11,13 @@ from assistant.build.evidence import Evidence
 from assistant.build.loop_map import WARP_LANES
 from assistant.build.machine import Machine, MachineBlock, source_of
 from assistant.build.matching import EmulatedBlocks, Match
-from assistant.model.profile import BlockExecution, LaunchProfile
+from assistant.build.sites import access_kind, access_width_bytes
+from assistant.model.profile import AccessSite, BlockExecution, LaunchProfile
 
 __all__ = ["WarpCounts"]
 
+_Access = tuple[str, int, str]
+"""File, line and kind, as ``global load``."""
 _EQUAL_RATIO = 1e-6
 """What rounding may leave between two counts that are the same."""
 _SAME_RATIO = 0.01
@@ -35,6 +39,9 @@ class WarpCounts:
         self._certain = {
             name for name, nearest in self._nearest.items() if nearest is not None and _are_same(nearest.threads, threads[name])
         }
+        for name, lanes in self._lanes_of_accesses(profile).items():
+            self._warps[name] = threads[name] / lanes
+            self._certain.add(name)
         for name, warps in evidence.dealt.items():
             self._warps[name] = min(max(warps, threads[name] / WARP_LANES), threads[name])
             self._certain.add(name)
@@ -66,6 +73,34 @@ class WarpCounts:
         return _nearest(threads, equal) or max(
             (other for other in seen.blocks if other.warps), key=lambda other: other.threads, default=None
         )
+
+    def _lanes_of_accesses(self, profile: LaunchProfile) -> dict[str, float]:
+        """Threads of a warp together, of blocks whose accesses to memory say so: all accesses of that kind on the line move what the
+        emulator's moved, and as many threads took part in each of those."""
+        sites: dict[_Access, list[AccessSite]] = {}
+        for site in profile.sites:
+            if site.requests:
+                sites.setdefault((site.file, site.line, site.op), []).append(site)
+        moved: Counter[_Access] = Counter()
+        holding: dict[_Access, set[str]] = {}
+        for block in self._machine.blocks:
+            for instruction in block.instructions:
+                kind = access_kind(instruction)
+                if kind is not None and not instruction.predicate:
+                    access = (instruction.file, instruction.line, kind)
+                    moved[access] += round(self._threads[block.name]) * access_width_bytes(instruction.opcode)
+                    holding.setdefault(access, set()).add(block.name)
+        found: dict[str, float] = {}
+        for access, names in holding.items():
+            own = sites.get(access, [])
+            lanes = {site.active_threads / site.requests for site in own}
+            if (
+                own
+                and max(lanes) <= min(lanes) * (1 + _SAME_RATIO)
+                and _are_same(moved[access], sum(site.active_threads * site.size_bytes for site in own))
+            ):
+                found |= dict.fromkeys(names, min(lanes))
+        return found
 
     def _take_over(self, block: MachineBlock) -> None:
         """A warp runs no more often than before it, in the same pass of a loop; as often where all threads arrive."""

@@ -163,6 +163,11 @@ def test_the_body_of_a_logarithm_runs_and_what_left_the_loop_is_no_iteration(ker
     assert sum(count == 20 * 128 for count in products) > 30
 
 
+def test_a_block_s_own_loads_say_how_many_threads_of_a_warp_run_it_together():
+    """400 loads of 16 full warps: a loop inside, which threads leave at different times, ran about as often, by warps with few threads."""
+    assert sum(warps_of("best_of_row.cu", "best_of_row", lambda i: i.opcode.startswith("LDG"))) == 400 * 16
+
+
 @pytest.mark.thorough
 def test_two_loops_of_one_long_kernel_run_as_often_as_each_of_them_does():
     """One does 16 iterations a pass while the index that controls it advances by 13 for each; the other, 59 iterations in 8 warps on a line
