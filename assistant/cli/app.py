@@ -219,7 +219,7 @@ def _compare(
 ) -> None:
     """Is B right, and is it faster than A? Judges people's own edits exactly as it judges its own.
 
-    A may be a PyTorch task (Model, get_inputs) and B a candidate for it (ModelNew, or a .cu with an [operator] table).
+    A may be a PyTorch task (Model, get_inputs) and B a candidate for it (ModelNew, or a .cu with an operator table).
     """
     options = ops.operator_options(
         operator, only_custom=only_custom, is_backward=backward, is_strict=is_strict, baselines=baselines, sizes=sizes
