@@ -11,8 +11,9 @@ from collections.abc import Collection
 
 from assistant.build.cfg import opcode_name
 from assistant.build.machine import Machine
-from assistant.build.matching import WORK, EmulatedBlocks, is_work
+from assistant.build.matching import EmulatedBlocks, is_work
 from assistant.build.sites import access_kind, access_width_bytes
+from assistant.model.build import SassInstruction
 from assistant.model.profile import AccessSite, LaunchProfile
 
 __all__ = ["Equation", "accesses", "work"]
@@ -21,6 +22,7 @@ Equation = tuple[dict[str, float], float]
 
 _TRUST = ("global store", "shared store", "global atomic", "shared atomic", "shared load", "global load")
 """Kinds of access, those first that a compiler rarely moves or merges; local ones are the compiler's own affair."""
+_ARRAY_STORE = "STL"
 _ALWAYS = ("", "@PT", "@UPT")
 _COPIES = 3
 """Blocks with equally many multiplications of integers on a line, from which these are taken to be the source's, not of addresses."""
@@ -71,8 +73,14 @@ def _are_copies(machine: Machine, made: Counter[str]) -> bool:
     return len(made) >= _COPIES and len(set(made.values())) == len(loops) == 1 and None not in loops
 
 
+def _is_array_store(instruction: SassInstruction) -> bool:
+    """Not a register that is kept in local memory for want of registers, whose place is constant from the stack pointer R1 on."""
+    return opcode_name(instruction) == _ARRAY_STORE and not instruction.operands.startswith(("[R1]", "[R1+"))
+
+
 def work(machine: Machine, emulated: EmulatedBlocks, left_out: Collection[str], unrolled: frozenset[str]) -> list[Equation]:
-    """Of each line that always ran together, and each kind of its arithmetic: what one pass does is the least that a block does of it.
+    """Of each line that always ran together, and each kind of its arithmetic, and stores to a thread's own array at an index that is
+    computed: what one pass does is the least that a block does of it.
 
     Lines with a block of ``left_out`` are left out; ``unrolled``: blocks of loops that do several iterations a pass.
     """
@@ -81,15 +89,16 @@ def work(machine: Machine, emulated: EmulatedBlocks, left_out: Collection[str], 
     for block in machine.of_source:
         for instruction in block.instructions:
             name = opcode_name(instruction)
-            if is_work(instruction) or name == "IMAD":
+            if is_work(instruction) or name == "IMAD" or _is_array_store(instruction):
                 key = (instruction.file, instruction.line, name)
                 made[key][block.name] += 1
                 predicated |= {key} if instruction.predicate not in _ALWAYS or block.name in left_out else set()
     found: list[Equation] = []
     for key in sorted(made, key=lambda key: (len(made[key]), key)):
         counts = {block.threads for block in emulated.by_place.get(key[:2], ())}
-        is_of_source = key[2] in WORK or _are_copies(machine, made[key])
-        is_clear = len(set(made[key].values())) > 1 or unrolled.isdisjoint(made[key])
+        is_of_source = key[2] != "IMAD" or _are_copies(machine, made[key])
+        is_stored_once = key[2] == _ARRAY_STORE and set(made[key].values()) == {1}  # no two iterations' stores are one
+        is_clear = len(set(made[key].values())) > 1 or is_stored_once or unrolled.isdisjoint(made[key])
         if is_of_source and is_clear and len(counts) == 1 and key not in predicated:
             unit = math.gcd(*made[key].values())
             found.append(({name: count / unit for name, count in made[key].items()}, float(counts.pop())))

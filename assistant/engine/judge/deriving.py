@@ -122,7 +122,8 @@ async def _derive_whole(job: Job, version: SourceVersion, lead: Lead, effort: Ef
     if sizes.base is not None and model is not None:
         sparse = await in_thread(_sparse_at, base, effort.seeds[0], model, sizes.base.plan)
         bases.append(base_of(_sized(own, sizes.base, sparse, model), text, effort.seeds))
-    bases = [replace(base, model=model) for base in bases]
+    written = None if model is None else _grid_of_text(version, own, model)
+    bases = [replace(base, model=model, written=written) for base in bases]
     made, notes = await in_thread(chosen_values, bases, cost, effort, lead.is_declared)
     kept, dropped = await _clean(job, version, [one for one in made if not _has_fewer_blocks(one)], trial)
     fewer = [case for _, case in filter(_has_fewer_blocks, made) if not _is_run_in_part(job, case)]
@@ -268,8 +269,7 @@ def _model(version: SourceVersion, lead: Lead) -> SizeModel | None:
 
 
 def _grid_of_text(version: SourceVersion, own: JudgedCase, model: SizeModel) -> WrittenGrid | None:
-    kernel = next((one for one in version.parsed.kernels if one.key == own.kernel), None)
-    return None if kernel is None else written_grid(version.parsed, kernel, model.sizes, model.grid.config)
+    return written_grid(version.files, own.kernel, model.sizes, model.grid.config)
 
 
 def _redrawn_floats(base: Base, seed: int, zeros: Zeros) -> NewCase:

@@ -182,16 +182,11 @@ def _grid_of(case: JudgedCase, pairs: Sequence[LaunchPair], original: SourceVers
     own = ObservedLaunch(case.resize.model.sizes, pair.config, {})
     others = [one for one in observed if one.sizes.keys() == own.sizes.keys() and one.sizes != own.sizes]
     model = grid_model([own, *others], [term for terms in case.resize.model.counts.values() for term in terms])
-    own_grid = _written(original, case.kernel, own.sizes, case.resize.model.grid.config)
-    written = _written(candidate.version, case.kernel, own.sizes, pair.config)
+    own_grid = written_grid(original.files, case.kernel, own.sizes, case.resize.model.grid.config)
+    written = written_grid(candidate.version.files, case.kernel, own.sizes, pair.config)
     results = block_results(original, case.kernel) & block_results(candidate.version, case.kernel)
     has_results = bool(results) and has_part_by_size(original, case.kernel, case.resize.model.grid.config.block)
     return _Grid(model, written, own_grid, has_results)
-
-
-def _written(version: SourceVersion, key: str, sizes: Sizes, config: LaunchConfig) -> WrittenGrid | None:
-    kernel = next((one for one in version.parsed.kernels if one.key == key), None)
-    return None if kernel is None else written_grid(version.parsed, kernel, sizes, config)
 
 
 def _computes_shared_memory(candidate: SourceVersion, case: JudgedCase) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 from assistant.cuda.struct_layouts import layout_named
 from assistant.engine.evaluate import JudgedCase, Resize, layouts_of
 from assistant.engine.judge.probes import refilled, resized, with_repeats, with_ties
+from assistant.engine.judge.written_grid import WrittenGrid
 from assistant.model.launch import Dim3
 from assistant.model.recording import RecordedLaunch
 from assistant.model.structs import ElementLayout, LayoutOf
@@ -64,6 +65,8 @@ class Base(Record):
     """The structs that the original's text defines."""
     model: SizeModel | None = None
     """How its sizes depend on each other, where that is known."""
+    written: WrittenGrid | None = None
+    """What the text of the original's launch says of its grid, where it says anything."""
 
 
 def base_of(case: JudgedCase, text: str, seeds: tuple[int, ...]) -> Base:
@@ -250,20 +253,27 @@ def _judged(base: Base, made: NewCase) -> JudgedCase:
         before, integers = (scalars_of(one.recording.launches[0], base.case.parameters[0], base.layout_of) for one in (base.case.new, made))
         sizes = base.model.sizes | {scalar.name: scalar.value for scalar in integers}
         resize = Resize(base.model, tuple(sizes.items()), is_whole=False)
-        new = _with_a_block_for_each(before, integers, new)
+        grids = None if base.written is None else base.written.at(sizes)
+        new = _with_a_block_for_each(before, integers, new) if grids is None else _with_grid(new, *grids[:1])
     if made.origin.kind == SMALLER_GRID:
         return _with_fewer_blocks(base, new)
     return replace(base.case, new=new, resize=resize, repeats=1, is_checked=made.origin.kind not in _UNCHECKED_KINDS, given=())
 
 
 def _with_a_block_for_each(before: Sequence[Scalar], after: Sequence[Scalar], new: NewCase) -> NewCase:
-    """With as many blocks as the integer says that changed, where there were as many before: a kernel with a block for each row need not
-    compare the block's number with it."""
+    """With as many blocks as the integer says that changed, where there were as many before and no text says how many there are: a kernel
+    with a block for each row need not compare the block's number with it."""
     changed = {old.value: now.value for old, now in zip(before, after, strict=True) if old.value != now.value}
+    grid = new.recording.launches[0].config.grid
+    return _with_grid(new, Dim3(*(changed.get(count, count) if count > 1 else count for count in grid.axes)))
+
+
+def _with_grid(new: NewCase, grid: Dim3 | None = None) -> NewCase:
+    """Its first launch with another grid; with its own where there is none."""
+    if grid is None:
+        return new
     first, *others = new.recording.launches
-    grid = first.config.grid
-    blocks = Dim3(*(changed.get(count, count) if count > 1 else count for count in grid.axes))
-    started = replace(first, config=replace(first.config, grid=blocks))
+    started = replace(first, config=replace(first.config, grid=grid))
     return replace(new, recording=replace(new.recording, launches=(started, *others)))
 
 

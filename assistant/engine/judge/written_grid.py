@@ -2,14 +2,14 @@
 
 Example::
 
-    written = written_grid(parsed, kernel, {"n": 1000}, config)
+    written = written_grid(version.files, kernel.key, {"n": 1000}, config)
     written.at({"n": 2000})       # (Dim3(16, 1, 1),)
     written.names                 # frozenset({"n"})
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from assistant.cuda.embedded.cell_launch import CellLaunch, launch_in
 from assistant.cuda.integers import evaluate
@@ -40,22 +40,31 @@ class WrittenGrid(Record):
         return tuple(dict.fromkeys(grid for launch in self.launches if (grid := launch.grid(sizes)) is not None))
 
 
-def written_grid(parsed: ParsedSource, kernel: Kernel, own: Sizes, config: LaunchConfig) -> WrittenGrid | None:
-    """The grid as written at the launches, or on the line of a notebook's cell, whose text comes to ``config`` at the sizes ``own``.
+def written_grid(files: Sequence[ParsedSource], key: str, own: Sizes, config: LaunchConfig) -> WrittenGrid | None:
+    """The grid as written at the launches in any of a program's ``files``, or on the line of a notebook's cell, whose text comes to
+    ``config`` at the sizes ``own``.
 
-    None where none does, or where no size is named there.
+    ``key``: of the kernel, as `Kernel.key`. None where no launch says it, or where no size is named there.
     """
-    trees = parse_with_trees(parsed.source)[1]
+    kernel = next((kernel for parsed in files for kernel in parsed.kernels if kernel.key == key), None)
+    if kernel is None:
+        return None
     parameters = tuple(parameter.name for parameter in kernel.parameters)
-    sites = parsed.launch_sites_of(kernel)
-    launches = [launch for site in sites for tree in trees if (launch := launch_of(tree, site)) is not None]
-    configured = ((tree, site) for tree in trees for site in configured_launch_sites(tree) if site.kernel_name == kernel.name)
-    launches += [launch for tree, site in configured if (launch := launch_of(tree, site)) is not None]
-    cell = launch_in(parsed.source.text)
-    reads = (*(_Read(launch, parameters, config.block) for launch in launches), *(() if cell is None else (_OfCell(cell),)))
+    launches = [launch for parsed in files for launch in _launches(parsed, kernel)]
+    cells = (launch_in(parsed.source.text) for parsed in files)
+    reads = (*(_Read(launch, parameters, config.block) for launch in launches), *(_OfCell(cell) for cell in cells if cell is not None))
     fitting = tuple(read for read in reads if read.grid(own) == config.grid and _follows(read, own, own.keys()))
     names = frozenset(name for name in own for read in fitting if _follows(read, own, {name}))
     return WrittenGrid(fitting, names) if names else None
+
+
+def _launches(parsed: ParsedSource, kernel: Kernel) -> Iterator[Launch]:
+    """Of the kernel, in one file."""
+    trees, sites = parse_with_trees(parsed.source)[1], parsed.launch_sites_of(kernel)
+    for tree in trees:
+        configured = [site for site in configured_launch_sites(tree) if site.kernel_name == kernel.name]
+        found = (launch_of(tree, site) for site in (*sites, *configured))
+        yield from (launch for launch in found if launch is not None)
 
 
 def _follows(read: _Read | _OfCell, own: Sizes, names: Collection[str]) -> bool:
@@ -99,5 +108,17 @@ class _Read(Record):
             for member, value in members.items():
                 if known.setdefault(host_name + member, value) != value:
                     return None
+        for name, value in _members_alike(sizes).items():
+            known.setdefault(name, value)
         block = self.launch.block.variable
         return known | ({} if block is None else {f"{block}.x": self.block.x, f"{block}.y": self.block.y, f"{block}.z": self.block.z})
+
+
+def _members_alike(sizes: Sizes) -> dict[str, int]:
+    """The last names of members of structs, where all of that name agree: a host that fills ``in.channels`` and ``out.channels`` calls it
+    ``channels``, too; the grid that it writes has to come to the recorded one."""
+    found: dict[str, set[int]] = {}
+    for name, value in sizes.items():
+        if "." in name:
+            found.setdefault(name.rpartition(".")[2], set()).add(value)
+    return {name: values.pop() for name, values in found.items() if len(values) == 1}

@@ -112,7 +112,7 @@ def version(grid: str, shared: str = "", body: str = "") -> VersionLaunches:
     parsed = parse(Source(Path("/k.cu"), TEXT.replace("GRID", grid).replace("SHARED", shared).replace("{}", f"{{{body}}}")))
     own = parsed.source
     made: Any = SimpleNamespace(
-        parsed=parsed, source=own, sources=(own,), struct_text=own.text, declared=(), selection=SimpleNamespace(live=None)
+        parsed=parsed, files=(parsed,), source=own, sources=(own,), struct_text=own.text, declared=(), selection=SimpleNamespace(live=None)
     )
     return VersionLaunches(made, started(8).recording)
 

@@ -59,7 +59,7 @@ async def test_of_two_equal_sizes_the_text_says_which_one_the_grid_follows(is_re
     case, parameters = launched(config, {"rows": 64, "columns": 64}, *(np.zeros(4096, np.float32) for _ in range(2)))
     model = size_model_of(case, parameters, (), lambda _: None)
     assert model is not None
-    written = written_grid(parsed, parsed.kernels[0], model.sizes, config) if is_read else None
+    written = written_grid((parsed,), parsed.kernels[0].key, model.sizes, config) if is_read else None
     seen: list[tuple[int, int]] = []
 
     async def try_cases(cases: Sequence[NewCase], _: float) -> list[CaseTrial]:

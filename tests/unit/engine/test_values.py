@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
+from assistant.cuda.parse import parse
 from assistant.engine.evaluate.judged_case import JudgedCase
 from assistant.engine.judge.values import Base, apart, base_of, other_values
+from assistant.engine.judge.written_grid import written_grid
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.recording import RecordedArgument
+from assistant.model.source import Source
 from assistant.workload.derive import contents_of
 from assistant.workload.resize import ObservedLaunch, size_model
 from assistant.workload.scalars import scalars_of
@@ -114,17 +118,29 @@ def test_fewer_blocks_know_the_grid_that_the_program_has() -> None:
     }
 
 
-def test_a_kernel_with_a_block_for_each_row_is_started_with_as_many_blocks_as_there_are_rows() -> None:
-    rows = 600
-    new, parameters = launched(LaunchConfig(Dim3(rows), Dim3(64)), {"rows": rows, "step": 100}, np.ones(rows, np.float32))
-    case = JudgedCase(new, "k", (parameters,), ((0, "out"),), frozenset(), 0)
-    base = base_of(case, "", (1, 2, 3))
+def grids_at_other_integers(sizes: dict[str, int], host: str) -> dict[str, int]:
+    """Blocks of one row each, by the integers that a case changes."""
+    config = LaunchConfig(Dim3(sizes["rows"]), Dim3(64))
+    new, parameters = launched(config, sizes, np.ones(sizes["rows"], np.float32))
+    parsed = parse(Source(Path("k.cu"), f"__global__ void k(float *out, int {', int '.join(sizes)}) {{}}\n{host}"))
+    kernel = parsed.kernels[0].key
+    base = base_of(JudgedCase(new, kernel, (parameters,), ((0, "out"),), frozenset(), 0), "", (1, 2, 3))
     scalars = scalars_of(new.recording.launches[0], parameters, base.layout_of)
-    model = size_model(new, [ObservedLaunch({"rows": rows, "step": 100}, LaunchConfig(Dim3(rows), Dim3(64)), {(0, 0): rows})], scalars)
+    model = size_model(new, [ObservedLaunch(sizes, config, {(0, 0): sizes["rows"]})], scalars)
     assert model is not None
-    resized = [one for one in other_values(replace(base, model=model), is_declared=False) if one.new.origin.kind == "resized"]
-    started = {one.new.origin.shape: one.new.recording.launches[0].config.grid.x for one in resized}
+    written = written_grid((parsed,), kernel, sizes, config)
+    made = other_values(replace(base, model=model, written=written), is_declared=False)
+    return {one.new.origin.shape: one.new.recording.launches[0].config.grid.x for one in made if one.new.origin.kind == "resized"}
+
+
+def test_a_kernel_with_a_block_for_each_row_is_started_with_as_many_blocks_as_there_are_rows() -> None:
+    started = grids_at_other_integers({"rows": 600, "step": 100}, "")
     assert started == {"rows=599, step=100": 599, "rows=600, step=99": 600, "rows=301, step=100": 301, "rows=600, step=51": 600}
+
+
+def test_blocks_follow_the_integer_that_the_launch_names_and_no_other_that_is_equal() -> None:
+    started = grids_at_other_integers({"rows": 600, "like": 600}, "int main() { int rows = count(); k<<<rows, 64>>>(out, rows, like); }")
+    assert started == {"rows=599, like=600": 599, "rows=600, like=599": 600, "rows=301, like=600": 301, "rows=600, like=301": 600}
 
 
 def test_declared_values_are_not_drawn_again_and_ties_are_outside_of_them() -> None:

@@ -18,7 +18,7 @@ KERNEL = "struct Box { int nx, ny, nz; };\n__global__ void k(float *x, PARAMETER
 def read(parameters: str, host: str, own: dict[str, int], grid: Dim3, block: Dim3 = _BLOCK) -> WrittenGrid | None:
     text = KERNEL.replace("PARAMETERS", parameters) + host
     parsed = parse(Source(Path("a.cu"), text))
-    return written_grid(parsed, parsed.kernels[0], own, LaunchConfig(grid, block, 0))
+    return written_grid((parsed,), parsed.kernels[0].key, own, LaunchConfig(grid, block, 0))
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,25 @@ def test_the_line_of_a_cell_is_read_as_launches_are() -> None:
     line = '// kernelopt launch: grid = ["ceil(n/128)", "ceil(h/4)"], block = [128, 4], shared = [0]\n'
     parsed = parse(Source(Path("a.cu"), line + KERNEL.replace("PARAMETERS", "int n, int h")))
     config = LaunchConfig(Dim3(8, 250), Dim3(128, 4), 0)
-    told = written_grid(parsed, parsed.kernels[0], {"n": 1000, "h": 1000}, config)
+    told = written_grid((parsed,), parsed.kernels[0].key, {"n": 1000, "h": 1000}, config)
     assert told is not None and told.names == {"n", "h"} and told.at({"n": 1300, "h": 9}) == (Dim3(11, 3),)
+
+
+def test_a_launch_in_another_file_of_the_program_is_read() -> None:
+    header = parse(Source(Path("k.cuh"), KERNEL.replace("PARAMETERS", "int n")))
+    main = parse(Source(Path("main.cu"), '#include "k.cuh"\nint main() { k<<<(n + 127) / 128, 128>>>(x, n); }'))
+    told = written_grid((main, header), header.kernels[0].key, {"n": 1000}, LaunchConfig(Dim3(8), _BLOCK, 0))
+    assert told is not None and told.names == {"n"} and told.at({"n": 1300}) == (Dim3(11),)
+    assert written_grid((main,), header.kernels[0].key, {"n": 1000}, LaunchConfig(Dim3(8), _BLOCK, 0)) is None
+
+
+def test_a_host_calls_by_its_last_name_what_several_structs_agree_on() -> None:
+    host = "int main() { dim3 g((out.nx + 31) / 32, (out.nz * ny + 3) / 4); k<<<g, dim3(32, 4)>>>(x, in, out); }"
+    own = {"in.nx": 90, "in.ny": 6, "in.nz": 20, "out.nx": 45, "out.ny": 6, "out.nz": 10}
+    told = read("Box in, Box out", host, own, Dim3(2, 15), Dim3(32, 4))
+    assert told is not None and {"out.nx", "out.nz"} <= told.names
+    assert told.at({**own, "in.ny": 7, "out.ny": 7}) == (Dim3(2, 18),)
+    assert told.at({**own, "in.ny": 7}) == (), "which of the two is meant is not known"
 
 
 def test_members_of_structs_and_all_axes_count() -> None:
