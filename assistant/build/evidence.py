@@ -14,17 +14,16 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 
 from assistant.build.cfg import opcode_name
 from assistant.build.equations import Equations
 from assistant.build.library_bodies import library_bodies
 from assistant.build.loop_iterations import iterations_of
 from assistant.build.loop_map import WARP_LANES
-from assistant.build.loop_passes import Piece, TripCounts, contexts_of, iterations_per_pass, shares, versions_of
+from assistant.build.loop_passes import Piece, TripCounts, contexts_of, shares, versions_of
 from assistant.build.machine import Machine, MachineBlock, source_of
 from assistant.build.matching import NO_MATCH, EmulatedBlocks, Match, has_work, is_placed_freely, match_of, signature
-from assistant.build.witnesses import Equation, accesses, work
+from assistant.build.witnesses import Equation, accesses, iterations_alike, unrolled_loops, work
 from assistant.model.build import SassInstruction
 from assistant.model.profile import LaunchProfile
 from assistant.model.source import SourceLoop
@@ -63,11 +62,10 @@ class Evidence:
         self._accept_rare()
         self._accept_limits()
         stored, loaded, copied = accesses(self._machine, self._profile)
-        unrolled = frozenset(name for blocks, _ in self._unrolled for name in blocks)
+        unrolled = unrolled_loops(self._machine, self._moved)
         worked = work(self._machine, self._emulated, self._of_library, unrolled)
         self._accept_loops(is_certain=True)
-        self._accept_all((*stored, *loaded, *worked, *copied))
-        self._accept_iterations(worked)
+        self._accept_all((*stored, *loaded, *worked, *copied, *iterations_alike(worked, unrolled)))
         self._accept_loops(is_certain=False)
         self._accept_bodies()
         self._accept_in_order()
@@ -81,28 +79,6 @@ class Evidence:
 
     def _count(self, name: str) -> float | None:
         return self._system.value({name: 1.0})
-
-    @cached_property
-    def _unrolled(self) -> tuple[tuple[frozenset[str], int], ...]:
-        """Blocks of each machine loop that does several iterations a pass, and how many."""
-        found: list[tuple[frozenset[str], int]] = []
-        for number, function in enumerate(self._machine.functions):
-            for loop in function.graph.loops:
-                source = function.loops.stands_for(loop)
-                count = 1 if source is None else iterations_per_pass(function.loops, loop, source, self._moved)
-                if count > 1:
-                    found.append((frozenset(self._machine.block(number, index).name for index in loop.blocks), count))
-        return tuple(found)
-
-    def _accept_iterations(self, equations: Iterable[Equation]) -> None:
-        """What each iteration of an unrolled loop has a block for is done as often in each of them."""
-        for terms, _ in equations:
-            for blocks, count in self._unrolled:
-                inside = [name for name in terms if name in blocks]
-                if len(inside) == count and len({terms[name] for name in inside}) == 1:
-                    first, *others = inside
-                    for other in others:
-                        self._system.accept({first: 1.0, other: -1.0}, 0.0)
 
     def _accept_rare(self) -> None:
         for block in self._machine.blocks:

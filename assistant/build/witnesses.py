@@ -7,18 +7,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
 from assistant.build.cfg import opcode_name
+from assistant.build.loop_passes import Moved, iterations_per_pass
 from assistant.build.machine import Machine
 from assistant.build.matching import EmulatedBlocks, is_work
 from assistant.build.sites import access_kind, access_width_bytes
 from assistant.model.build import SassInstruction
 from assistant.model.profile import AccessSite, LaunchProfile
 
-__all__ = ["Equation", "accesses", "work"]
+__all__ = ["Equation", "accesses", "iterations_alike", "unrolled_loops", "work"]
 
 Equation = tuple[dict[str, float], float]
+_Unrolled = Sequence[tuple[frozenset[str], int]]
 
 _TRUST = ("global store", "shared store", "global atomic", "shared atomic", "shared load", "global load")
 """Kinds of access, those first that a compiler rarely moves or merges; local ones are the compiler's own affair."""
@@ -78,12 +80,35 @@ def _is_array_store(instruction: SassInstruction) -> bool:
     return opcode_name(instruction) == _ARRAY_STORE and not instruction.operands.startswith(("[R1]", "[R1+"))
 
 
-def work(machine: Machine, emulated: EmulatedBlocks, left_out: Collection[str], unrolled: frozenset[str]) -> list[Equation]:
+def unrolled_loops(machine: Machine, moved: Moved) -> tuple[tuple[frozenset[str], int], ...]:
+    """Blocks of each machine loop that does several iterations a pass, and how many."""
+    found: list[tuple[frozenset[str], int]] = []
+    for number, function in enumerate(machine.functions):
+        for loop in function.graph.loops:
+            source = function.loops.stands_for(loop)
+            count = 1 if source is None else iterations_per_pass(function.loops, loop, source, moved)
+            if count > 1:
+                found.append((frozenset(machine.block(number, index).name for index in loop.blocks), count))
+    return tuple(found)
+
+
+def iterations_alike(worked: Sequence[Equation], unrolled: _Unrolled) -> Iterator[Equation]:
+    """What each iteration of an unrolled loop has a block for is done as often in each of them."""
+    for terms, _ in worked:
+        for blocks, count in unrolled:
+            inside = [name for name in terms if name in blocks]
+            if len(inside) == count and len({terms[name] for name in inside}) == 1:
+                first, *others = inside
+                yield from (({first: 1.0, other: -1.0}, 0.0) for other in others)
+
+
+def work(machine: Machine, emulated: EmulatedBlocks, left_out: Collection[str], unrolled: _Unrolled) -> list[Equation]:
     """Of each line that always ran together, and each kind of its arithmetic, and stores to a thread's own array at an index that is
     computed: what one pass does is the least that a block does of it.
 
-    Lines with a block of ``left_out`` are left out; ``unrolled``: blocks of loops that do several iterations a pass.
+    Lines with a block of ``left_out`` are left out; ``unrolled``: as `unrolled_loops` has it.
     """
+    in_unrolled = frozenset(name for blocks, _ in unrolled for name in blocks)
     made: dict[_Key, Counter[str]] = defaultdict(Counter)
     predicated: set[_Key] = set()
     for block in machine.of_source:
@@ -98,7 +123,7 @@ def work(machine: Machine, emulated: EmulatedBlocks, left_out: Collection[str], 
         counts = {block.threads for block in emulated.by_place.get(key[:2], ())}
         is_of_source = key[2] != "IMAD" or _are_copies(machine, made[key])
         is_stored_once = key[2] == _ARRAY_STORE and set(made[key].values()) == {1}  # no two iterations' stores are one
-        is_clear = len(set(made[key].values())) > 1 or is_stored_once or unrolled.isdisjoint(made[key])
+        is_clear = len(set(made[key].values())) > 1 or is_stored_once or in_unrolled.isdisjoint(made[key])
         if is_of_source and is_clear and len(counts) == 1 and key not in predicated:
             unit = math.gcd(*made[key].values())
             found.append(({name: count / unit for name, count in made[key].items()}, float(counts.pop())))
