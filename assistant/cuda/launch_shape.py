@@ -9,6 +9,8 @@ Example::
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from assistant.cuda.assignments import assignments
 from assistant.cuda.calls import given_arguments
 from assistant.cuda.integers import Scope, evaluate
@@ -48,6 +50,8 @@ class Launch(Record):
     """Body of the host function around it."""
     scope: Scope
     """Host names with one fixed value."""
+    named: tuple[Shape, ...] = ()
+    """The ``dim3`` variables whose members the grid is written with, as ``k<<<dim3((grid.x + 1) / 2, grid.y), block>>>``."""
 
 
 def launch_of(tree: SyntaxTree, site: LaunchSite) -> Launch | None:
@@ -59,7 +63,9 @@ def launch_of(tree: SyntaxTree, site: LaunchSite) -> Launch | None:
     body = None if function is None else function.child_by_field_name("body")
     scope = scope_inside(tree, body).fixed()
     shared = None if site.shared is None else tree.node_at(site.shared.span)
-    return Launch(site, _shape(tree, grid, body, scope), _shape(tree, block, body, scope), shared, body, scope)
+    shape = _shape(tree, grid, body, scope)
+    named = tuple(_named_in(tree, shape.components, body, scope))
+    return Launch(site, shape, _shape(tree, block, body, scope), shared, body, scope, named)
 
 
 def block_dims(launch: Launch) -> Dim3 | None:
@@ -94,6 +100,15 @@ def _shape(tree: SyntaxTree, expression: Node, body: Node | None, scope: Scope) 
     if written or _is_reassigned(tree, name, body):
         return Shape(expression, (), name)
     return Shape(expression, _written_components(value), name)
+
+
+def _named_in(tree: SyntaxTree, components: tuple[Node, ...], body: Node | None, scope: Scope) -> Iterator[Shape]:
+    """Each ``dim3`` variable once whose members stand there."""
+    fields = (field for component in components for field in tree.find("field_expression", inside=component))
+    owners = (field.child_by_field_name("argument") for field in fields)
+    first = {node_text(owner): owner for owner in owners if owner is not None and owner.type == "identifier"}
+    shapes = (_shape(tree, owner, body, scope) for owner in first.values())
+    yield from (shape for shape in shapes if shape.variable is not None)
 
 
 def _written_components(node: Node) -> tuple[Node, ...]:

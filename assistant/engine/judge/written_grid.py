@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from assistant.cuda.embedded.cell_launch import CellLaunch, launch_in
 from assistant.cuda.integers import evaluate
-from assistant.cuda.launch_shape import Launch, launch_of
+from assistant.cuda.launch_shape import Launch, Shape, launch_of
 from assistant.cuda.launches import configured_launch_sites
 from assistant.cuda.parse import parse_with_trees
+from assistant.cuda.syntax import SyntaxTree
 from assistant.model.launch import Dim3, LaunchConfig
 from assistant.model.source import Kernel, ParsedSource
 from assistant.record import Record
@@ -50,7 +51,7 @@ def written_grid(files: Sequence[ParsedSource], key: str, own: Sizes, config: La
     if kernel is None:
         return None
     parameters = tuple(parameter.name for parameter in kernel.parameters)
-    launches = [launch for parsed in files for launch in _launches(parsed, kernel)]
+    launches = [launch for parsed in files for launch in _launches(parsed, kernel, files)]
     cells = (launch_in(parsed.source.text) for parsed in files)
     reads = (*(_Read(launch, parameters, config.block) for launch in launches), *(_OfCell(cell) for cell in cells if cell is not None))
     fitting = tuple(read for read in reads if read.grid(own) == config.grid and _follows(read, own, own.keys()))
@@ -58,9 +59,12 @@ def written_grid(files: Sequence[ParsedSource], key: str, own: Sizes, config: La
     return WrittenGrid(fitting, names) if names else None
 
 
-def _launches(parsed: ParsedSource, kernel: Kernel) -> Iterator[Launch]:
-    """Of the kernel, in one file."""
+def _launches(parsed: ParsedSource, kernel: Kernel, files: Sequence[ParsedSource]) -> Iterator[Launch]:
+    """Of the kernel, in one of the files; constants may be those of the others."""
     trees, sites = parse_with_trees(parsed.source)[1], parsed.launch_sites_of(kernel)
+    others = tuple(file.source for file in files if file is not parsed)
+    if others and len(trees) == 1:
+        trees = (SyntaxTree(parsed.source.text, others=others).program,)
     for tree in trees:
         configured = [site for site in configured_launch_sites(tree) if site.kernel_name == kernel.name]
         found = (launch_of(tree, site) for site in (*sites, *configured))
@@ -95,11 +99,18 @@ class _Read(Record):
         known = self._known(sizes)
         if known is None:
             return None
-        counts = [evaluate(component, self.launch.scope, known) for component in self.launch.grid.components]
-        sizes_known = [count for count in counts if count is not None and count > 0]
-        return Dim3(*sizes_known) if sizes_known and len(sizes_known) == len(counts) else None
+        for shape in self.launch.named:
+            if (named := self._evaluated(shape, known)) is not None:
+                known = {f"{shape.variable}.{axis}": count for axis, count in zip("xyz", named.axes, strict=True)} | known
+        return self._evaluated(self.launch.grid, known)
 
-    def _known(self, sizes: Sizes) -> Mapping[str, int] | None:
+    def _evaluated(self, shape: Shape, known: Mapping[str, int]) -> Dim3 | None:
+        """What it comes to, with values by the host's names."""
+        counts = [evaluate(component, self.launch.scope, known) for component in shape.components]
+        positive = [count for count in counts if count is not None and count > 0]
+        return Dim3(*positive) if positive and len(positive) == len(counts) else None
+
+    def _known(self, sizes: Sizes) -> dict[str, int] | None:
         """Values of what the host passes, by the host's names; None where two of ``sizes`` are one and the same there and differ."""
         known: dict[str, int] = {}
         for argument, parameter in zip(self.launch.site.arguments, self.parameters, strict=False):

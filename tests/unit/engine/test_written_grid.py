@@ -80,9 +80,16 @@ def test_the_line_of_a_cell_is_read_as_launches_are() -> None:
     assert told is not None and told.names == {"n", "h"} and told.at({"n": 1300, "h": 9}) == (Dim3(11, 3),)
 
 
+def test_members_of_a_grid_that_other_launches_share_are_read() -> None:
+    host = "int main() { dim3 b(32, 8); dim3 grid((n + 31) / 32, (n + b.y - 1) / b.y);\n"
+    host += "k<<<dim3((grid.x + 1) / 2, (grid.y + 7) / 8, grid.z), b>>>(x, n); }"
+    told = read("int n", host, {"n": 64}, Dim3(1, 1), Dim3(32, 8))
+    assert told is not None and told.names == {"n"} and told.at({"n": 89}) == (Dim3(2, 2),)
+
+
 def test_a_launch_in_another_file_of_the_program_is_read() -> None:
-    header = parse(Source(Path("k.cuh"), KERNEL.replace("PARAMETERS", "int n")))
-    main = parse(Source(Path("main.cu"), '#include "k.cuh"\nint main() { k<<<(n + 127) / 128, 128>>>(x, n); }'))
+    header = parse(Source(Path("k.cuh"), "#define BLOCK 128\n" + KERNEL.replace("PARAMETERS", "int n")))
+    main = parse(Source(Path("main.cu"), '#include "k.cuh"\nint main() { k<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(x, n); }'))
     told = written_grid((main, header), header.kernels[0].key, {"n": 1000}, LaunchConfig(Dim3(8), _BLOCK, 0))
     assert told is not None and told.names == {"n"} and told.at({"n": 1300}) == (Dim3(11),)
     assert written_grid((main,), header.kernels[0].key, {"n": 1000}, LaunchConfig(Dim3(8), _BLOCK, 0)) is None
