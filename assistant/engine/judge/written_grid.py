@@ -106,7 +106,8 @@ class _Read(Record):
 
     def _evaluated(self, shape: Shape, known: Mapping[str, int]) -> Dim3 | None:
         """What it comes to, with values by the host's names."""
-        counts = [evaluate(component, self.launch.scope, known) for component in shape.components]
+        components = shape.components or ((shape.expression,) if shape.variable is None else ())  # a size that the host function is passed
+        counts = [evaluate(component, self.launch.scope, known) for component in components]
         positive = [count for count in counts if count is not None and count > 0]
         return Dim3(*positive) if positive and len(positive) == len(counts) else None
 

@@ -26,6 +26,7 @@ def read(parameters: str, host: str, own: dict[str, int], grid: Dim3, block: Dim
     [
         "void run(float *x, int n) { k<<<(n + 127) / 128, 128>>>(x, n); }",
         "#define LANES 8\nconstexpr int BLOCK = 1024, EACH = BLOCK / LANES;\nint main() { k<<<(rows + EACH - 1) / EACH, 128>>>(x, rows); }",
+        "void run(float *x, int n) { int b = n; if (x) { k<<<(b + 127) / 128, 128>>>(x, b); } }",
         "int main() { dim3 b(128), g((n + b.x - 1) / b.x); k<<<g, b>>>(x, n); }",
         "int main() { int blocks = n / 128; blocks2 = 3; int grid = blocks + (n % 128 > 0); k<<<grid, 128>>>(x, n); }",
         "void other() { k<<<77, 128>>>(x, 9); }\nint main() { k<<<(n + 127) / 128, 128>>>(x, n); }",
@@ -78,6 +79,11 @@ def test_the_line_of_a_cell_is_read_as_launches_are() -> None:
     config = LaunchConfig(Dim3(8, 250), Dim3(128, 4), 0)
     told = written_grid((parsed,), parsed.kernels[0].key, {"n": 1000, "h": 1000}, config)
     assert told is not None and told.names == {"n", "h"} and told.at({"n": 1300, "h": 9}) == (Dim3(11, 3),)
+
+
+def test_a_size_that_the_host_function_is_passed_may_be_the_grid() -> None:
+    told = read("int rows", "void run(float *x, int rows) { k<<<rows, 128>>>(x, rows); }", {"rows": 40}, Dim3(40))
+    assert told is not None and told.names == {"rows"} and told.at({"rows": 41}) == (Dim3(41),)
 
 
 def test_members_of_a_grid_that_other_launches_share_are_read() -> None:
