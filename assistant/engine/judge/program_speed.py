@@ -16,9 +16,9 @@ from assistant.engine.judge.affected import are_ordered_otherwise, asked_region,
 from assistant.engine.judge.pairing import unpaired_launches
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.region_speed import region_speed
-from assistant.engine.judge.repeated import launched_until_done
 from assistant.engine.judge.timing_verdict import Speed
 from assistant.engine.judge.unpaired import summed_speed
+from assistant.engine.judge.until_done import launched_until_done
 from assistant.engine.request import WHOLE_PROGRAM
 from assistant.ports.lab import Timing
 from assistant.workload.regions import have_other_operations, seen_alike
