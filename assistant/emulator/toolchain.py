@@ -115,6 +115,8 @@ _C_UNIT_FLAGS = (
 _RUNTIME_FLAGS = ("-std=gnu++17", "-O2", "-pthread", "-fno-pie", "-fno-pic", "-ftls-model=local-exec", "-fcf-protection=none")
 _FIRST_OBJECT = "before_shared-"
 """Prefix of the runtime's object whose definitions stand in front of the program's shared memory."""
+_FIRST_OF_OTHERS = "after_variables-"
+"""Prefix of the one whose definitions stand between the program's variables and the runtime's."""
 _JOIN_FLAGS = ("-r", "-no-pie", "-nostdlib")
 _LINK_FLAGS = ("-no-pie", "-pthread", "-Wl,-z,noexecstack")
 
@@ -323,7 +325,7 @@ def _runtime_objects(compiler: Compiler, folder: Path, own: Digests, launcher: L
     """The first object, and one of all others joined: a link takes half as long. Made where not there yet, by one process at a time."""
     keyed = [(source, folder / f"{source.stem}-{_key(compiler.version, digest, *_RUNTIME_FLAGS)}.o") for source, digest in own.sources]
     first = next(path for _, path in keyed if path.name.startswith(_FIRST_OBJECT))
-    others = [path for _, path in keyed if path != first]
+    others = sorted((path for _, path in keyed if path != first), key=lambda path: not path.name.startswith(_FIRST_OF_OTHERS))
     joined = folder / f"core-{_key(*(path.name for path in others))}.o"
     if not (first.is_file() and joined.is_file()):
         from filelock import FileLock  # slow to import

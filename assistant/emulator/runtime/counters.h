@@ -7,6 +7,8 @@
 
 #include "trace.h"
 
+struct EmuSymbol;
+
 namespace emu {
 
 struct Allocation;
@@ -40,6 +42,7 @@ struct Site {
   // Where the last access of this site fell: an allocation or a symbol that need not be looked up again.
   uint64_t known_begin = 1, known_end = 0;
   const Allocation* allocation = nullptr;  // nullptr: a symbol
+  const EmuSymbol* symbol = nullptr;       // the last one that it accessed
   bool is_constant = false;
   bool is_unordered = false;               // other threads' accesses, unordered with its own, may decide how often it runs
   int correction = -1;                     // the one it takes part in (corrections.h)

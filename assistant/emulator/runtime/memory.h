@@ -37,6 +37,10 @@ std::vector<Allocation*> live_allocations();
 // Device symbols, sorted by address.
 const std::vector<EmuSymbol*>& symbols();
 const EmuSymbol* find_symbol(uint64_t address);
+// The one that begins nearest before the address; nullptr if none does.
+const EmuSymbol* symbol_before(uint64_t address);
+// Whether the address lies behind the program's own variables, where nothing of it is.
+bool is_behind_variables(uint64_t address);
 const EmuSymbol* symbol_named(const char* name);
 
 // Host memory that kernels may use (cudaHostRegister).

@@ -27,6 +27,13 @@ const EmuSymbol* find_symbol(uint64_t address) {
   return nullptr;
 }
 
+const EmuSymbol* symbol_before(uint64_t address) {
+  const EmuSymbol* nearest = nullptr;
+  for (const EmuSymbol* symbol : symbol_list())
+    if (reinterpret_cast<uint64_t>(symbol->address) <= address && (!nearest || symbol->address > nearest->address)) nearest = symbol;
+  return nearest;
+}
+
 const EmuSymbol* symbol_named(const char* name) {
   for (const EmuSymbol* symbol : symbol_list())
     if (!strcmp(symbol->name, name)) return symbol;

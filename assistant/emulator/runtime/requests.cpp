@@ -51,18 +51,34 @@ void note_signals(Worker& w, const Event& event, const Request& r, bool is_share
     w.order->add_signal(here(w, r.lane[i]), (r.address[i] & ~uint64_t{3}) ^ salt, reads, kind != EVENT_LOAD, scope);
 }
 
+// The first lane that is in no symbol while another of the warp is in one, or behind all of the program's variables.
+void check_symbols(Worker& w, const Site& site, const Event& event, const Request& r) {
+  const EmuSymbol* lowest = find_symbol(r.lowest);
+  for (unsigned i = 0; i < r.lane_count; ++i) {
+    const EmuSymbol* own = find_symbol(r.address[i]);
+    if (own && r.address[i] + r.size_bytes <= reinterpret_cast<uint64_t>(own->address) + own->bytes) continue;
+    if (!own && is_behind_variables(r.address[i])) own = site.symbol ? site.symbol : symbol_before(r.address[i]);
+    if (!own) own = lowest;
+    if (!own) continue;
+    uint64_t begin = reinterpret_cast<uint64_t>(own->address);
+    bool is_before = r.address[i] < begin;
+    return report(w, "out_of_bounds", event.pc, 0, r.address[i], thread_index(w, r.lane[i]), "%u bytes %s%llu%s the %zu-byte variable %s",
+                  r.size_bytes, is_before ? "" : "at offset ",
+                  static_cast<unsigned long long>(is_before ? begin - r.address[i] : r.address[i] - begin), is_before ? " bytes before" : " of",
+                  own->bytes, own->name);
+  }
+}
+
 // Static data: a device symbol, or something of the host program, which g++ lets a kernel read like one.
 void count_program_data(Worker& w, Site& site, const Event& event, const Request& r) {
-  if (r.lowest < site.known_begin || r.highest >= site.known_end) {
+  if (r.lowest < site.known_begin || r.highest + r.size_bytes > site.known_end) {
     const EmuSymbol* symbol = find_symbol(r.lowest);
     site.allocation = nullptr;
     site.is_constant = symbol && symbol->space == 1;
     site.known_begin = symbol ? reinterpret_cast<uint64_t>(symbol->address) : r.lowest;
-    site.known_end = symbol ? site.known_begin + symbol->bytes : r.highest + 1;
-    if (symbol && r.highest + r.size_bytes > site.known_end)
-      report(w, "out_of_bounds", event.pc, 0, r.highest, thread_index(w, r.lane[r.lane_count - 1]),
-             "%u bytes at offset %llu of the %zu-byte variable %s", r.size_bytes,
-             static_cast<unsigned long long>(r.highest - site.known_begin), symbol->bytes, symbol->name);
+    site.known_end = symbol ? site.known_begin + symbol->bytes : r.highest + r.size_bytes;
+    if (symbol) site.symbol = symbol;
+    check_symbols(w, site, event, r);
   }
   if (site.is_constant) return count_constant(site, r);
   count_global(w, site, r);

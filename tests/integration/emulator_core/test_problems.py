@@ -16,6 +16,7 @@ PROGRAM = "emulator/problems/bugs.cu"
 HIDDEN = "emulator/problems/hidden.cu"
 MANY_BLOCKS = "emulator/problems/many_blocks.cu"
 STORED_BYTES = "emulator/problems/stored_bytes.cu"
+VARIABLES = "emulator/problems/variables.cu"
 ONE_INSTRUCTION = "emulator/problems/one_instruction.cu"
 FLAVOURS = pytest.mark.parametrize("flavour", ["counted", "checked"])
 
@@ -190,6 +191,16 @@ def test_a_fast_build_survives_a_wild_access(build: Any, run: Any, kernel: str) 
     assert reply["exit_status"] == 0
     assert Path(reply["stdout_path"]).read_text().split()[0] == "cudaErrorIllegalAddress"
     assert [(p["kind"], p["line"]) for p in reply["problems"]] == [(kernel, marked_line(kernel, kernel))]
+
+
+@FLAVOURS
+@pytest.mark.parametrize("kernel", ["beyond_zeros", "beyond_values"])
+def test_a_write_beyond_the_last_variable_changes_nothing_of_the_emulator(build: Any, run: Any, kernel: str, flavour: str) -> None:
+    reply = run(build(VARIABLES, flavour), kernel, mode="check")
+    assert reply["exit_status"] == 0
+    (problem,) = [found for found in reply["problems"] if found["kind"] == "out_of_bounds"]
+    assert problem["line"] == marked_line(kernel, "out_of_bounds", VARIABLES)
+    assert f"-byte variable {'table' if kernel == 'beyond_zeros' else 'started'}" in problem["message"]
 
 
 def test_a_host_write_is_stopped_before_it_does_damage(build: Any, run: Any) -> None:
