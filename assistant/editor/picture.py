@@ -16,7 +16,7 @@ from assistant.cuda.includes import include_line
 from assistant.cuda.match import kernel_meant
 from assistant.editor.analysis import Analysis
 from assistant.editor.changes_since import ChangesSince
-from assistant.editor.offer_words import OUTDATED, gain, sized_verdict, verdict
+from assistant.editor.offer_words import gain, offer_title, outdated_title, sized_verdict, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.searched import InVain
 from assistant.editor.view import CodeView, Failure, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
@@ -143,7 +143,7 @@ class _Builder:
                 whose = "" if is_here else f"{proposal.path.name}, {proposal.kernel.split('(')[0]}: "
                 kernel = kernel_meant(self._parsed, proposal.kernel) if is_here else None
                 is_outdated = kernel is not None and self._is_outdated(proposal, kernel)
-                message = f"{whose}{OUTDATED if is_outdated else f'{gain(proposal)}, {verdict(proposal)}'}: {proposal.summary}"
+                message = whose + (outdated_title if is_outdated else offer_title)(proposal)
                 yield Note("proposal", line, 0, Severity.INFORMATION, message, "kernelopt", proposal=proposal.id)
 
     def _judgement_notes(self, analysis: Analysis, comparison: events.ComparisonMade) -> Iterator[Note]:
