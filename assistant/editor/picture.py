@@ -280,6 +280,7 @@ class _Builder:
                 finding.code,
                 cost_ratio=finding.estimated_cost_ratio,
                 evidence=cited,
+                kernel=profile.kernel,
             )
 
 

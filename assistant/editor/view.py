@@ -58,6 +58,8 @@ class Note(Record):
     evidence: tuple[Evidence, ...] = ()
     defect: str = ""
     """Of a defect that a run exposed: what kind it is, and where, ``out of bounds, block (3, 0, 0), thread (232, 0, 0)``."""
+    kernel: str = ""
+    """Key of the kernel whose launch a profile's note is about; empty for all others."""
 
 
 class LaunchView(Record):
