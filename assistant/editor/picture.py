@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from assistant.cuda.includes import include_line
+from assistant.cuda.launch_hunks import no_more_launched
 from assistant.cuda.match import kernel_meant
 from assistant.editor.analysis import Analysis
 from assistant.editor.changes_since import ChangesSince
@@ -90,6 +91,8 @@ class _Builder:
         facts = [e for command in ("check", "profile") for e in _all(analyses, command, events.LaunchFacts) if e.kernel == kernel.key]
         costliest = next((launch.profile for launch in launches if launch.profile is not None), None)
         proposal = next((p for p in proposals if p.path == self._path and self._kernel_key(p.kernel) == kernel.key), None)
+        in_edit_of = "" if proposal is not None else self._in_edit_of(kernel, proposals)
+        is_in_vain = in_vain is not None and not in_edit_of and not self._since.is_touched(kernel, in_vain.text)
         return KernelView(
             key=kernel.key,
             name=kernel.qualified_name,
@@ -101,10 +104,17 @@ class _Builder:
             evidence=() if costliest is None else costliest.evidence,
             proposal=proposal,
             is_offer_outdated=proposal is not None and self._is_outdated(proposal, kernel),
-            in_vain=None if in_vain is None or self._since.is_touched(kernel, in_vain.text) else in_vain.why,
+            in_edit_of=in_edit_of,
+            in_vain=in_vain.why if in_vain is not None and is_in_vain else None,
             launch_facts=facts[-1].words if facts else (),
             is_stale=any(self._since.is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
         )
+
+    def _in_edit_of(self, kernel: Kernel, proposals: Sequence[Proposal]) -> str:
+        """Key of the kernel whose proposal launches another one in this one's place; empty: none does."""
+        name = kernel.qualified_name.rpartition("::")[2]
+        others = (proposal for proposal in proposals if proposal.path == self._path and name in no_more_launched(proposal.files))
+        return next(filter(None, (self._kernel_key(other.kernel) for other in others)), "")
 
     def notes(self, command: str, analysis: Analysis) -> Iterator[Note]:
         """What one answer says, where its lines are now."""

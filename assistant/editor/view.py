@@ -152,6 +152,9 @@ class KernelView(Record):
     """What all its launches had in common, in sentences; empty before any was seen."""
     is_offer_outdated: bool = False
     """The kernel was edited after its proposal was judged."""
+    in_edit_of: str = ""
+    """Key of the kernel whose open proposal launches something else in this one's place, as where it makes one kernel of both; empty: none
+    does, or this one has a proposal of its own."""
 
 
 class PairView(Record):
