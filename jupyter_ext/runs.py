@@ -8,6 +8,7 @@ A `Run` is of any cell; a `CellRun` of one that holds kernels, an `OperatorRun` 
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from jupyter_ext.cells import Cell
 __all__ = ["CellRun", "Phase", "Run", "RunState", "Step"]
 
 _SHOWN_MESSAGES = 20
+_ON_A_COMMAND_LINE = re.compile(r"kernelopt optimize .* (?P<option>--allow-host-code)")
 _IN_WORDS = {Verb.JUDGE: "compare with the previous version"}
 """Of those whose name alone says too little."""
 _OTHER_RESULTS = "other results than before"
@@ -166,7 +168,7 @@ class Run:
                 if outcome is not TrialOutcome.NOT_TRIED:
                     self._step(verb, Phase.RUNNING, f"{technique_in_words(technique)}: {OUTCOME_WORDS.get(outcome, outcome.value)}")
             case events.Message(message=message, remedy=remedy):
-                self.say(f"{message}; {remedy}" if remedy else message)
+                self.say(f"{message}; {_in_a_cell(remedy)}" if remedy else message)
             case events.ComparisonMade() if verb is Verb.JUDGE:
                 self._become(replace(self.state, comparison=event))
             case events.ProposalMade():
@@ -247,3 +249,9 @@ class CellRun(Run):
         if live is not None and live.reference and any(case.reference for case in live.cases):
             self.state = replace(self.state, reference=live.reference)
         return self
+
+
+def _in_a_cell(remedy: str) -> str:
+    """What a cell's first line takes stands there, not on a command line."""
+    typed = _ON_A_COMMAND_LINE.fullmatch(remedy)
+    return remedy if typed is None else f"{typed['option']} on the first line of the cell allows it"

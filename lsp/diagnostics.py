@@ -11,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 from assistant.editor.culprit import culprit, small_memories
 from assistant.editor.hover_words import short_message
 from assistant.editor.pages import finding_page
+from assistant.editor.shown_notes import ShownNote, shown_notes
 from assistant.editor.view import Note, RelatedPlace
 from assistant.editor.words import ignored_text_message
 from assistant.model.profile import Severity
@@ -58,8 +59,8 @@ class Diagnostics:
         if self._late.is_late(uri):
             self._late.publish_when_read(uri)
             return
-        found = [_diagnostic(unit, note) for unit in self._units.of(uri) for note in self._notes(unit)]
-        found += [_diagnostic(unit, note) for unit, note in task_notes(self._units, self._backend, uri)]
+        found = [_diagnostic(unit, shown) for unit in self._units.of(uri) for shown in self._notes(unit)]
+        found += [_diagnostic(unit, ShownNote(note, is_hint=False)) for unit, note in task_notes(self._units, self._backend, uri)]
         found += [_ignored(item) for item in self._units.ignored(uri)]
         found += [waiting for unit in self._units.of(uri) if (waiting := self._waiting(unit)) is not None]
         found += [asked for unit in self._units.of(uri) for asked in self._asked(unit)]
@@ -99,7 +100,7 @@ class Diagnostics:
         """(path, what jobs on the unit reported) of files that are not open."""
         for path, file in self._backend.editor.unopened(unit.key).items():
             place = Unit("", path.as_uri(), path, file.text, file.text, unit.encoding)
-            yield path, [_diagnostic(place, note) for note in file.notes]
+            yield path, [_diagnostic(place, shown) for shown in file.notes]
 
     def _publish_unopened(self, uri: str, reported: dict[Path, list[types.Diagnostic]]) -> None:
         """Show what a document's jobs report of other files now, and take back what they reported before."""
@@ -117,9 +118,9 @@ class Diagnostics:
             found += [diagnostic for diagnostic in reported.get(path, []) if diagnostic not in found]
         return found
 
-    def _notes(self, unit: Unit) -> list[Note]:
+    def _notes(self, unit: Unit) -> list[ShownNote]:
         is_compiler_shown = self._configuration.settings_of(unit.path).diagnostics.compiler == "on"
-        return [note for note in self._backend.editor.view(unit.key).notes if is_compiler_shown or note.stage != "compile"]
+        return [each for each in shown_notes(self._backend.editor.view(unit.key)) if is_compiler_shown or each.note.stage != "compile"]
 
     def _send(self, uri: str, found: list[types.Diagnostic], version: int | None = None) -> None:
         self._server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
@@ -129,12 +130,13 @@ def _ignored(item: IgnoredText) -> types.Diagnostic:
     return types.Diagnostic(item.place, ignored_text_message(item.declined), types.DiagnosticSeverity.Information, source="kernelopt")
 
 
-def _diagnostic(unit: Unit, note: Note) -> types.Diagnostic:
+def _diagnostic(unit: Unit, shown: ShownNote) -> types.Diagnostic:
+    note = shown.note
     page = None if note.code is None else finding_page(note.code)
     return types.Diagnostic(
         range=note_range(unit, note),
         message=unit.said(short_message(note)),
-        severity=_SEVERITIES[note.severity],
+        severity=types.DiagnosticSeverity.Hint if shown.is_hint else _SEVERITIES[note.severity],
         code=note.code,
         code_description=None if page is None else types.CodeDescription(page),
         source=note.source,

@@ -22,7 +22,6 @@ from assistant.model.verification import Label, Outcome
 __all__ = ["CalmSearch"]
 
 _MOST_OUTCOMES = 3
-_WORDS = OUTCOME_WORDS | {TrialOutcome.NOT_ALLOWED: "not allowed"}
 
 
 class CalmSearch:
@@ -104,13 +103,14 @@ class CalmSearch:
         return (name, limit_in_words(before) if before else "", _title(best), gain, for_people(f"{decided}: {_verdict(best)}"))
 
     def _nothing(self, short: str) -> str:
-        """``no edit found: 2 tried (1 wrong, 1 not faster)``."""
+        """``no edit found: 2 tried (1 wrong, 1 not faster), 1 needs --allow-host-code``."""
         tried = Counter(each.outcome for each in self._trials.get(short, ()))
+        withheld = tried.pop(TrialOutcome.NOT_ALLOWED, 0)
         ran = sum(count for outcome, count in tried.items() if outcome is not TrialOutcome.NOT_TRIED)
-        if not ran:
-            return f"no edit found: none applied (why: {MORE})"
-        words = [f"{count} {_WORDS.get(outcome, outcome.value)}" for outcome, count in tried.most_common(_MOST_OUTCOMES)]
-        return f"no edit found: {ran} tried ({', '.join(words)})"
+        words = [f"{count} {OUTCOME_WORDS.get(outcome, outcome.value)}" for outcome, count in tried.most_common(_MOST_OUTCOMES)]
+        parts = [f"{ran} tried ({', '.join(words)})"] if ran else []
+        parts += [f"{withheld} {'needs' if withheld == 1 else 'need'} --allow-host-code"] if withheld else []
+        return f"no edit found: {', '.join(parts) or f'none applied (why: {MORE})'}"
 
 
 def _title(event: events.ProposalMade) -> str:

@@ -5,6 +5,7 @@ kernel reads another element for each place in the grid. Edits of numbers alone 
 Example::
 
     launch_hunks(proposal.shown_files)     # {"a1…", "b2…"}: the launch, and the index made from `blockIdx`; empty where no launch changes
+    no_more_launched(proposal.files)       # {"scale", "shift"}, where one kernel does the work of both
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from assistant.cuda.device_words import ARITHMETIC
 from assistant.model.change import FileChange
 from assistant.model.source import Hunk
 
-__all__ = ["launch_hunks"]
+__all__ = ["launch_hunks", "no_more_launched"]
 
 _PLACES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim"})
 _CONFIGURATION = re.compile(r"<<<(.*?)>>>|\bcudaLaunchKernel\w*\s*\((.*?);", re.DOTALL)
+_LAUNCHED = re.compile(r"([A-Za-z_]\w*)\s*(?:<[^<>;]*>)?\s*<<<")
 _DECLARED = re.compile(r"^\s*(?:// kernelopt launch: |%%kernelopt\b|(?:grid|block|shared)\s*=\s*[\[\d\"]).*$", re.MULTILINE)
 """A cell's launch, or a workload block's."""
 _SET = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*[-+*/]?=(?!=)(?P<value>[^;{}\[]*);")
@@ -39,6 +41,13 @@ def launch_hunks(files: Sequence[FileChange]) -> frozenset[str]:
         return frozenset()
     places = _names_of_places(texts)
     return launches | frozenset(hunk.id for hunk in changed if not places.isdisjoint(_NAME.findall(_before(hunk) + _after(hunk))))
+
+
+def no_more_launched(files: Sequence[FileChange]) -> frozenset[str]:
+    """Unqualified names of kernels of which an edit takes launches away and adds none: another kernel does their work."""
+    hunks = [hunk for change in files for hunk in change.hunks]
+    before, after = (frozenset(_LAUNCHED.findall("".join(map(side, hunks)))) for side in (_before, _after))
+    return before - after
 
 
 def _before(hunk: Hunk) -> str:

@@ -176,6 +176,10 @@ def _state(kernel: KernelView, view: View) -> Iterator[Lens]:
         title, origin = (OUTDATED, outdated_origin) if kernel.is_offer_outdated else (gain(kernel.proposal), offer_origin)
         yield Lens(title, LensAction.REVIEW, "\n".join(origin(kernel.proposal)))
         return
+    if (other := next((each for each in view.kernels if each.key == kernel.in_edit_of), None)) is not None and other.proposal is not None:
+        title = " · ".join(filter(None, (_known(kernel, view), f"in the edit of {other.name}")))
+        yield Lens(title, LensAction.OPEN, "\n".join(offer_origin(other.proposal)), line=other.line)
+        return
     if pair := next((pair for pair in view.pairs if pair.kernel == kernel.name), None):
         yield Lens(pair.headline, LensAction.PAIR_WHY, pair.headline)
         return

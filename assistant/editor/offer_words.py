@@ -14,7 +14,8 @@ from pathlib import Path
 
 from assistant.cuda.linemap import LineMap
 from assistant.cuda.respelled import respelled
-from assistant.engine.report import asked_in_words, gain_in_words, verdict_in_short
+from assistant.cuda.same_names import without_file
+from assistant.engine.report import asked_in_words, gain_in_words, techniques_in_words, verdict_in_short
 from assistant.model.change import FileChange
 from assistant.model.comparison import format_ratio
 from assistant.model.events import ComparisonMade
@@ -31,6 +32,7 @@ __all__ = [
     "gain",
     "is_to_be_made",
     "judged_in_words",
+    "named_edit",
     "offer_origin",
     "offer_title",
     "outdated_origin",
@@ -42,6 +44,8 @@ __all__ = [
 
 OUTDATED = "judged before the edit"
 """In place of gain and verdict, where the kernel is not the one that was judged; what is accepted is judged again."""
+_TECHNIQUES_NAMED = 2
+"""Of an edit made of several, in a title."""
 _SHAPES_LISTED, _SHAPES_CHARACTERS = 4, 80
 """As many as are said, and how long they may be together; one is said however long it is."""
 
@@ -85,6 +89,13 @@ def _right_sizes(cases: Sequence[CaseResult]) -> str:
     while len(listed) > 1 and len("; ".join(listed)) > _SHAPES_CHARACTERS:
         listed.pop()
     return "; ".join(listed) + ("; …" if len(shapes) > len(listed) else "")
+
+
+def named_edit(proposal: Proposal) -> str:
+    """What is done to which kernel: ``shared memory padding of transpose``, ``warp per row + vectorized access + 2 more of row_sums``."""
+    named, more = proposal.techniques[:_TECHNIQUES_NAMED], len(proposal.techniques) - _TECHNIQUES_NAMED
+    what = techniques_in_words(named) + (f" + {more} more" if more > 0 else "")
+    return f"{what} of {without_file(proposal.kernel).partition('(')[0]}"
 
 
 def accept_title(proposal: Proposal) -> str:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from assistant.cuda.includes import include_line
+from assistant.cuda.launch_hunks import no_more_launched
 from assistant.cuda.match import kernel_meant
 from assistant.editor.analysis import Analysis
 from assistant.editor.changes_since import ChangesSince
-from assistant.editor.offer_words import OUTDATED, gain, sized_verdict, verdict
+from assistant.editor.offer_words import gain, offer_title, outdated_title, sized_verdict, verdict
 from assistant.editor.repeats import ReportedNotes, without_repeated_errors, without_repeats
 from assistant.editor.searched import InVain
 from assistant.editor.view import CodeView, Failure, KernelView, LaunchView, LineView, Note, RelatedPlace, StallView, View
@@ -90,6 +91,8 @@ class _Builder:
         facts = [e for command in ("check", "profile") for e in _all(analyses, command, events.LaunchFacts) if e.kernel == kernel.key]
         costliest = next((launch.profile for launch in launches if launch.profile is not None), None)
         proposal = next((p for p in proposals if p.path == self._path and self._kernel_key(p.kernel) == kernel.key), None)
+        in_edit_of = "" if proposal is not None else self._in_edit_of(kernel, proposals)
+        is_in_vain = in_vain is not None and not in_edit_of and not self._since.is_touched(kernel, in_vain.text)
         return KernelView(
             key=kernel.key,
             name=kernel.qualified_name,
@@ -101,10 +104,17 @@ class _Builder:
             evidence=() if costliest is None else costliest.evidence,
             proposal=proposal,
             is_offer_outdated=proposal is not None and self._is_outdated(proposal, kernel),
-            in_vain=None if in_vain is None or self._since.is_touched(kernel, in_vain.text) else in_vain.why,
+            in_edit_of=in_edit_of,
+            in_vain=in_vain.why if in_vain is not None and is_in_vain else None,
             launch_facts=facts[-1].words if facts else (),
             is_stale=any(self._since.is_touched(kernel, a.text) for command, a in analyses.items() if command in _SHOWN),
         )
+
+    def _in_edit_of(self, kernel: Kernel, proposals: Sequence[Proposal]) -> str:
+        """Key of the kernel whose proposal launches another one in this one's place; empty: none does."""
+        name = kernel.qualified_name.rpartition("::")[2]
+        others = (proposal for proposal in proposals if proposal.path == self._path and name in no_more_launched(proposal.files))
+        return next(filter(None, (self._kernel_key(other.kernel) for other in others)), "")
 
     def notes(self, command: str, analysis: Analysis) -> Iterator[Note]:
         """What one answer says, where its lines are now."""
@@ -143,7 +153,7 @@ class _Builder:
                 whose = "" if is_here else f"{proposal.path.name}, {proposal.kernel.split('(')[0]}: "
                 kernel = kernel_meant(self._parsed, proposal.kernel) if is_here else None
                 is_outdated = kernel is not None and self._is_outdated(proposal, kernel)
-                message = f"{whose}{OUTDATED if is_outdated else f'{gain(proposal)}, {verdict(proposal)}'}: {proposal.summary}"
+                message = whose + (outdated_title if is_outdated else offer_title)(proposal)
                 yield Note("proposal", line, 0, Severity.INFORMATION, message, "kernelopt", proposal=proposal.id)
 
     def _judgement_notes(self, analysis: Analysis, comparison: events.ComparisonMade) -> Iterator[Note]:
@@ -280,6 +290,7 @@ class _Builder:
                 finding.code,
                 cost_ratio=finding.estimated_cost_ratio,
                 evidence=cited,
+                kernel=profile.kernel,
             )
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from assistant.editor.open_document import OpenDocument
 from assistant.editor.shared_answers import files_named_in, of_file
+from assistant.editor.shown_notes import ShownNote, shown_notes
 from assistant.editor.tasks import Task
-from assistant.editor.view import Note
 from assistant.engine import read_source
 from assistant.errors import UsageError
 from assistant.model.events import Event
@@ -30,7 +30,7 @@ class UnopenedFile(Record):
     """A file as a job read it."""
 
     text: str
-    notes: tuple[Note, ...]
+    notes: tuple[ShownNote, ...]
 
 
 class UnopenedFiles:
@@ -57,8 +57,8 @@ class UnopenedFiles:
 
     def of(self, key: str) -> Mapping[Path, UnopenedFile]:
         """What to show of other files, as the last answers on a source say."""
-        found = ((path, document.text, document.view.notes) for path, document in self._files.get(key, {}).items())
-        return {path: UnopenedFile(text, tuple(note for note in notes if note.stage in _OF_RUNS)) for path, text, notes in found}
+        found = ((path, document.text, shown_notes(document.view)) for path, document in self._files.get(key, {}).items())
+        return {path: UnopenedFile(text, tuple(each for each in notes if each.note.stage in _OF_RUNS)) for path, text, notes in found}
 
     def forget(self, key: str) -> None:
         """The source was closed."""

@@ -58,6 +58,8 @@ class Note(Record):
     evidence: tuple[Evidence, ...] = ()
     defect: str = ""
     """Of a defect that a run exposed: what kind it is, and where, ``out of bounds, block (3, 0, 0), thread (232, 0, 0)``."""
+    kernel: str = ""
+    """Key of the kernel whose launch a profile's note is about; empty for all others."""
 
 
 class LaunchView(Record):
@@ -150,6 +152,9 @@ class KernelView(Record):
     """What all its launches had in common, in sentences; empty before any was seen."""
     is_offer_outdated: bool = False
     """The kernel was edited after its proposal was judged."""
+    in_edit_of: str = ""
+    """Key of the kernel whose open proposal launches something else in this one's place, as where it makes one kernel of both; empty: none
+    does, or this one has a proposal of its own."""
 
 
 class PairView(Record):

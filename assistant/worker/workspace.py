@@ -374,4 +374,4 @@ def _notes(folder: Path, linked: list[str], most_bytes: int) -> tuple[str, ...]:
     if not linked:
         return ()
     named = linked[0] if len(linked) == 1 else f"{linked[0]} and {len(linked) - 1} more files"
-    return (f"a private copy of all of {folder}: beyond {most_bytes >> 20} MiB, candidates could only read {named}",)
+    return (f"writes to {named}: a private copy of {folder} holds {most_bytes >> 20} MiB, candidates could only read what is beyond",)

@@ -10,11 +10,12 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from assistant.cuda.tied_hunks import tied_hunks
-from assistant.editor.offer_words import gain, verdict
+from assistant.editor.offer_words import gain, named_edit, verdict
 from assistant.editor.program_words import way_title
 from assistant.editor.view import KernelView, Note
 from assistant.engine import FilePrograms
 from assistant.model.proposal import Proposal
+from assistant.profile.rules import title as finding_title
 from lsp.backend import Backend
 from lsp.client import Client
 from lsp.listing import build_command
@@ -107,9 +108,9 @@ def _program_actions(unit: Unit, programs: FilePrograms | None) -> Iterator[type
 def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None) -> Iterator[types.CodeAction]:
     one = {"proposal_id": proposal.id}
     author = "" if proposal.model is None else f", by model {proposal.model}"
-    title = f"{gain(proposal)}{author}"
+    title = f"{named_edit(proposal)}: {gain(proposal)}{author}"
     for verb in ("preview", "accept", "reject", "explain", "edit"):
-        what = f"{gain(proposal)}, {verdict(proposal)}{author}" if verb == "accept" else title
+        what = f"{named_edit(proposal)}: {gain(proposal)}, {verdict(proposal)}{author}" if verb == "accept" else title
         yield _action(f"kernelopt: {verb} {what}", QUICK_FIX, f"kernelopt.proposal.{verb}", one, tags)
     places = {hunk.id: (change.path.name, hunk.before_line) for change in proposal.shown_files for hunk in change.hunks}
     choices = tied_hunks(proposal.shown_files)
@@ -125,7 +126,8 @@ def _proposal_actions(proposal: Proposal, tags: list[types.CodeActionTag] | None
 
 def _finding_action(unit: Unit, kernel: KernelView, note: Note) -> types.CodeAction:
     arguments = {**unit.arguments(kernel.key), "finding": note.code, "line": note.line}
-    return _action(f"kernelopt: find a verified edit for {note.code} in {kernel.name}", QUICK_FIX, "kernelopt.optimize", arguments)
+    about = f"{note.code} ({finding_title(str(note.code)).lower()})"
+    return _action(f"kernelopt: find a verified edit of {kernel.name} for {about}", QUICK_FIX, "kernelopt.optimize", arguments)
 
 
 def _action(

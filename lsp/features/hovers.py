@@ -12,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 
 from assistant.editor.hover_words import HOVER_LINES, kernel_hover, line_hover
 from assistant.editor.markdown import line_by_line, unmarked
+from assistant.editor.shown_notes import shown_notes
 from assistant.editor.view import Note, View
 from lsp.backend import Backend
 from lsp.client import Client
@@ -49,9 +50,10 @@ def _content(client: Client, lines: list[str]) -> types.MarkupContent:
 
 def _lines(client: Client, backend: Backend, unit: Unit, line: int, position: types.Position) -> Iterator[str]:
     backend.editor.look_at(unit.key)
-    view = under(unit, backend.editor.view(unit.key), line, position)
+    whole = backend.editor.view(unit.key)
+    view = under(unit, whole, line, position)
     kernel = next((kernel for kernel in view.kernels if kernel.line == line), None)
-    is_noted = client.is_ours and _is_noted(unit, view, line, position)
+    is_noted = client.is_ours and _is_noted(unit, whole, line, position)
     found = line_hover(view, line, is_noted) if kernel is None else kernel_hover(kernel, view)
     yield from map(unit.said, found[: HOVER_LINES - 1] if client.is_ours else found)
     if found and client.is_ours:
@@ -68,7 +70,7 @@ def under(unit: Unit, view: View, line: int, position: types.Position) -> View:
 
 def _is_noted(unit: Unit, view: View, line: int, position: types.Position) -> bool:
     """Whether the position is underlined for a finding: there alone VS Code shows what the finding says in its own hover."""
-    return any(note.line == line and _is_at(unit, note, position) for note in view.notes)
+    return any(shown.note.line == line and _is_at(unit, shown.note, position) for shown in shown_notes(view))
 
 
 def _is_at(unit: Unit, note: Note, position: types.Position) -> bool:

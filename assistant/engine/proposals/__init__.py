@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from assistant.engine.proposals.submitted import submit as submit
     from assistant.engine.proposals.superseding import claim_in_words as claim_in_words
     from assistant.engine.proposals.superseding import offered_already as offered_already
+    from assistant.engine.proposals.superseding import offered_for_another_kernel as offered_for_another_kernel
     from assistant.engine.proposals.superseding import store_and_supersede as store_and_supersede
 
 __getattr__ = names_of(__name__, __file__)

@@ -18,7 +18,7 @@ from assistant.model.profile import Severity
 from assistant.model.proposal import DECIDABLE_STATES, Proposal, ProposalState
 from assistant.ports.store import ProposalStore
 
-__all__ = ["better_open", "claim_in_words", "offered_already", "store_and_supersede", "successor"]
+__all__ = ["better_open", "claim_in_words", "offered_already", "offered_for_another_kernel", "store_and_supersede", "successor"]
 
 _OPEN = frozenset({ProposalState.OPEN})
 
@@ -32,6 +32,12 @@ def better_open(store: ProposalStore, workspace: Path, fresh: Proposal) -> tuple
 def offered_already(store: ProposalStore, workspace: Path, edit: FoundEdit) -> Proposal | None:
     """The open proposal of this very edit; None where there is none. A search that goes on need not make it once more."""
     return next((known for known in store.proposals(workspace, _OPEN, edit.path) if edit in edits_of(known)), None)
+
+
+def offered_for_another_kernel(store: ProposalStore, workspace: Path, edit: FoundEdit) -> Proposal | None:
+    """The open proposal that makes the very same change for another kernel, as in a function that both call; None: there is none."""
+    known = store.proposals(workspace, _OPEN, edit.path)
+    return next((old for old in known if old.kernel != edit.kernel and any(one.files == edit.files for one in edits_of(old))), None)
 
 
 def successor(store: ProposalStore, proposal: Proposal) -> Proposal | None:

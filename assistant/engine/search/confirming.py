@@ -16,6 +16,7 @@ from assistant.engine.proposals import (
     is_proved_better,
     keep_recording,
     offered_already,
+    offered_for_another_kernel,
     other_edit,
     proposal_record,
     rejected_before,
@@ -137,11 +138,16 @@ class Confirmation(Record):
             job.say(Severity.INFORMATION, f"{context.kernel}: the edit that was found is {rejected.words}; it is not offered again", remedy)
             return ConfirmationResult(is_judged=False)
         known = offered_already(store, context.workspace, self._found(node)) if context.options.is_resumed else None
-        if known is None:
+        other = offered_for_another_kernel(store, context.workspace, self._found(node))
+        if known is not None:
+            text = f"{context.kernel}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
+        elif other is not None:
+            known = other
+            text = f"{context.kernel}: the best edit is that of {known.id}, offered for {known.kernel}: both use what it changes"
+        else:
             return None
-        text = f"{context.kernel}: the best edit is still {known.id} ({claim_in_words(known)}), which stays open"
         job.say(Severity.INFORMATION, text, f"kernelopt show {known.id}")
-        return ConfirmationResult(is_open_already=True, is_judged=False)
+        return ConfirmationResult(why_not=f"the best one waits as {known.id} for a decision", is_open_already=True, is_judged=False)
 
     async def _judged(self, node: SearchNode) -> tuple[Verification | CannotJudge | LabFailure, Speed]:
         """The verdict with every check, and the speed against the user's text where it does not fail."""

@@ -180,9 +180,9 @@ class KernelSearch:
             result = await self._confirmation(node, others)
             if result.proposal is not None:
                 return Version(node, result.proposal)
+            self._not_offered += [result.why_not] if result.why_not else []
             if result.is_open_already:
                 return None
-            self._not_offered += [result.why_not] if result.why_not else []
             judged_count += result.is_judged
         return None
 

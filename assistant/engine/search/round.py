@@ -33,7 +33,7 @@ from assistant.record import Record
 
 __all__ = ["Round", "run_round"]
 
-_TUNED_LATER = "it is not tried yet: block sizes are tried on what was kept"
+_TUNED_LATER = "block sizes are tried last, on the version that was kept"
 
 
 async def run_round(context: SearchContext, services: SearchServices, node: SearchNode, island: int) -> RoundResult:

@@ -89,5 +89,4 @@ def merged(first: Step, second: Step) -> Step:
 def _rationale(finding: Finding, technique: Technique, first: Rewrite) -> str:
     """Why and what, with ``{E7}`` in the place of every number."""
     cited = " and ".join(f"{{{e}}}" for e in finding.evidence[:_CITED_COUNT])
-    because = f" because of {cited}" if cited else ""
-    return f"{finding.code}{because}: {technique.title[0].lower()}{technique.title[1:]}. {first.summary}"
+    return f"{finding.code}{f' ({cited})' if cited else ''}: {first.summary}"

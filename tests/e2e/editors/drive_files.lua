@@ -115,7 +115,7 @@ local function drive()
     return seen.profile ~= nil
   end)
 
-  choose("kernelopt: accept ≈")
+  choose("kernelopt: accept ")
   wait("the edit of both files", function()
     return text(header) ~= before.header and text(other) ~= before.other
   end)

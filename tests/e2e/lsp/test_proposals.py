@@ -60,7 +60,8 @@ async def test_a_proposal_is_a_note_a_lens_and_actions_that_only_carry_commands(
     actions = await editor.actions(document, note.range.start.line)
     gain, verdict = note.message.partition(": ")[0].split(", ")
     titles = [action.title for action in actions]
-    assert titles[:3] == [f"kernelopt: preview {gain}", f"kernelopt: accept {gain}, {verdict}", f"kernelopt: reject {gain}"]
+    edit = f"staged store of transpose: {gain}"
+    assert titles[:3] == [f"kernelopt: preview {edit}", f"kernelopt: accept {edit}, {verdict}", f"kernelopt: reject {edit}"]
     assert {a.command.command for a in actions if a.command} >= {
         f"kernelopt.proposal.{verb}" for verb in ("preview", "accept", "reject", "explain", "edit")
     }

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from assistant.editor.offer_words import accept_title, decided_title, fits, gain, judged_in_words, offer_title, review_lines, verdict
+from assistant.editor.offer_words import (
+    accept_title,
+    decided_title,
+    fits,
+    gain,
+    judged_in_words,
+    named_edit,
+    offer_title,
+    review_lines,
+    verdict,
+)
 from assistant.editor.tried import others_tried
 from assistant.model import event_parts, events
 from assistant.model.comparison import SpeedOutcome
@@ -53,6 +63,13 @@ def test_what_needs_a_decision_says_on_what_also_on_the_button() -> None:
     plain = _proposal(SpeedOutcome.PREDICTED, 1.6)
     assert verdict(plain) == "right in 10 of 10 cases" and accept_title(plain) == "Accept"
     assert offer_title(replace(plain, model="m")) == f"≈1.60x predicted, right in 10 of 10 cases: {plain.summary}, by model m"
+
+
+def test_a_title_names_the_edit_and_its_kernel_whatever_their_number() -> None:
+    made = replace(UNDONE_ELSEWHERE, kernel="a.cu:rows(float *)", techniques=("warp-per-row",))
+    assert named_edit(made) == "warp per row of rows"
+    assert named_edit(replace(made, techniques=("warp-per-row", "vectorized-access"))) == "warp per row + vectorized access of rows"
+    assert named_edit(replace(made, techniques=("warp-per-row", "x", "y", "z"))) == "warp per row + x + 2 more of rows"
 
 
 def _judged(outcome: Outcome, cases: tuple[CaseResult, ...], *findings: VerificationFinding, labels: tuple[Label, ...] = ()) -> str:

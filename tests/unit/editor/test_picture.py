@@ -11,8 +11,9 @@ import pytest
 
 from assistant.cuda.parse import parse
 from assistant.editor.analysis import Analysis
-from assistant.editor.lens_row import headline
+from assistant.editor.lens_row import headline, kernel_row
 from assistant.editor.picture import view_of
+from assistant.editor.searched import InVain
 from assistant.editor.view import Failure, Note, RelatedPlace, View
 from assistant.model import event_parts, events
 from assistant.model.build import Diagnostic, DiagnosticSeverity
@@ -20,6 +21,7 @@ from assistant.model.profile import InstructionMix, Problem, Severity
 from assistant.model.proposal import ProposalState
 from assistant.model.source import Source
 from assistant.profile.problems import listed
+from tests.changes import change
 from tests.unit.editor.test_open_document import UNDONE_ELSEWHERE
 
 _PATH = Path("/w/a.cu")
@@ -113,6 +115,19 @@ def test_a_proposal_stands_at_its_kernel_a_template_too_however_it_is_named(name
     view = view_of(parse(Source(_PATH, _TEXT)), {}, (offered,))
     assert [kernel.proposal is offered for kernel in view.kernels] == [named == _FIRST, named != _FIRST]
     assert [note.line for note in view.notes] == [3 if named == _FIRST else 6]
+
+
+def test_a_kernel_whose_launch_another_kernels_edit_takes_away_is_in_that_edit() -> None:
+    text = _TEXT.replace("  first<<<1, TILE>>>(0);\n", "  first<<<1, TILE>>>(0);\n  second<float><<<1, TILE>>>(0);\n")
+    launches = text[text.index("  first<<<") : text.rindex("}")]
+    fused = text.replace(launches, "  first_and_second<<<1, TILE>>>(0);\n")
+    offered = replace(UNDONE_ELSEWHERE, path=_PATH, kernel=_FIRST, state=ProposalState.OPEN, files=change(_PATH, text, fused))
+    view = view_of(parse(Source(_PATH, text)), {}, (offered,), in_vain={_SECOND: InVain(text, "nothing was planned")})
+    assert [(kernel.in_edit_of, kernel.in_vain) for kernel in view.kernels] == [("", None), (_FIRST, None)]
+    lens, *_ = kernel_row(view.kernels[1], view)
+    assert lens.title == "in the edit of first" and lens.line == 3
+    apart = replace(offered, files=change(_PATH, text, text.replace("first<<<1, TILE>>>(0)", "first<<<2, TILE>>>(0)")))
+    assert not any(kernel.in_edit_of for kernel in view_of(parse(Source(_PATH, text)), {}, (apart,)).kernels)
 
 
 def test_a_finding_that_several_launches_repeat_is_shown_once_with_its_largest_cost() -> None:

@@ -35,7 +35,7 @@ def asked(header: Path, kernel: str | None = None) -> Task:
 
 
 def notes(files: UnopenedFiles) -> dict[str, list[tuple[str, int]]]:
-    return {path.name: [(note.message, note.line) for note in file.notes] for path, file in files.of("main").items()}
+    return {path.name: [(each.note.message, each.note.line) for each in file.notes] for path, file in files.of("main").items()}
 
 
 def test_problems_are_kept_by_file_until_the_source_is_closed(header: Path) -> None:

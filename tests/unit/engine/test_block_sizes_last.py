@@ -35,7 +35,7 @@ def on(folder: Path, plans: Sequence[tuple[str, Edits]], by_model: frozenset[str
 async def test_sizes_are_tried_on_what_the_round_kept(tmp_path: Path) -> None:
     search = on(tmp_path, [plan_of(NAIVE, sizes=[WIDER], tile=[RIGHT]), plan_of("[33]", sizes=[WIDER])])
     assert await search.run() == [("tile", "kept"), ("sizes", "not_tried"), ("sizes", "kept")]
-    assert search.reasons[1] == "it is not tried yet: block sizes are tried on what was kept"
+    assert search.reasons[1] == "block sizes are tried last, on the version that was kept"
     _, second, *_ = search.planner.planned
     assert {technique for technique, _ in second.excluded} == {"tile"}
     assert search.planner.written == ["tile", "sizes"], "nothing is written for the first round"

@@ -254,6 +254,17 @@ async def test_an_edit_that_waits_for_a_decision_is_not_offered_again_by_a_searc
     assert len(on.store.proposals()) == 1
 
 
+async def test_the_very_edit_that_is_open_for_another_kernel_is_not_offered_twice(tmp_path: Path) -> None:
+    on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]))
+    await on.run()
+    (made,) = on.all(events.ProposalMade)
+    other = replace(on.store.find_proposal(made.id), id="P00000000000000000000000099", kernel="other(float *)")
+    on.store.add_proposal(tmp_path, other)
+    await on.run()
+    assert f"turn: the best edit is that of {other.id}, offered for other(float *): both use what it changes" in on.said
+    assert on.ending.endswith(f"the best one waits as {other.id} for a decision") and len(on.store.proposals()) == 2
+
+
 async def test_the_very_edit_that_was_rejected_is_not_offered_under_another_name(tmp_path: Path) -> None:
     on = Search(tmp_path, Scripted([plan_of(NAIVE, tile=[RIGHT])]))
 

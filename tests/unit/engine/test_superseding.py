@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assistant.engine.proposals.rejected import edits_of
-from assistant.engine.proposals.superseding import better_open, offered_already, store_and_supersede, successor
+from assistant.engine.proposals.superseding import better_open, offered_already, offered_for_another_kernel, store_and_supersede, successor
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.proposal import Proposal, ProposalState
 from assistant.model.verification import Outcome
@@ -51,6 +51,15 @@ def test_a_search_that_goes_on_finds_the_very_edit_that_it_had_offered(store: St
     assert offered_already(store, folder, replace(edit, files=change(fast.path, "a\n", "another"))) is None
     store_and_supersede("J1", store, folder, _of(fast, "P03", 4.0))
     assert offered_already(store, folder, edit) is None, "another one took its place"
+
+
+def test_the_very_edit_of_another_kernel_is_found(store: Store, fast: Proposal) -> None:
+    store_and_supersede("J1", store, fast.path.parent, fast)
+    edit = edits_of(fast)[0]
+    assert offered_for_another_kernel(store, fast.path.parent, edit) is None
+    assert offered_for_another_kernel(store, fast.path.parent, replace(edit, kernel="other()")) == fast
+    other = replace(edit, kernel="other()", files=change(fast.path, "a\n", "another"))
+    assert offered_for_another_kernel(store, fast.path.parent, other) is None
 
 
 @pytest.mark.parametrize(("ratio", "is_better"), [(3.51, True), (3.52, False), (3.53, False)])

@@ -44,6 +44,11 @@ def test_a_warning_is_kept_once_with_its_remedy() -> None:
     assert check(warning, warning).state.messages == ("no CUDA compiler; install one",)
 
 
+def test_what_would_allow_edits_of_host_code_is_named_as_it_is_written_in_a_notebook() -> None:
+    said = events.Message("J1", Severity.INFORMATION, "not tried: kernel fusion of mul", "kernelopt optimize /a b/k.cu --allow-host-code")
+    assert check(said).state.messages == ("not tried: kernel fusion of mul; --allow-host-code on the first line of the cell allows it",)
+
+
 def test_a_cell_without_questions_is_over_at_once() -> None:
     run = CellRun(1, CELL, None, ())
     assert run.wait(0.0) and run.state.headline == "compiled"

@@ -74,6 +74,12 @@ def test_a_models_edit_is_tagged_and_named_as_such(tmp_path: Path) -> None:
     assert all(" ≈1.50x predicted, " in action["title"] and action["title"].endswith(", by model small-coder-7b") for action in actions)
 
 
+def test_every_action_names_the_edit_and_its_kernel(tmp_path: Path) -> None:
+    titles = [action["title"].partition(": ")[2] for action in _actions(tmp_path, _BY_RULES, {})]
+    gain = "float literals of k: ≈1.50x predicted"
+    assert titles == [f"preview {gain}", f"accept {gain}, right", f"reject {gain}", f"explain {gain}", f"edit {gain}"]
+
+
 def test_a_client_that_knows_no_tags_reads_it_in_the_title(tmp_path: Path) -> None:
     actions = _actions(tmp_path, _BY_MODEL, {})
     assert actions and all(
@@ -101,4 +107,4 @@ def test_an_edit_by_rules_is_no_models(tmp_path: Path) -> None:
 def test_only_what_can_work_apart_is_accepted_or_skipped_apart(tmp_path: Path, after: str, parts: list[str]) -> None:
     proposal = replace(_BY_RULES, files=change(_BY_RULES.path, _IN_PARTS, after))
     titles = [action["title"] for action in _actions(tmp_path, proposal, {}, _IN_PARTS)]
-    assert [title.removeprefix("kernelopt: ").partition(" of ≈")[0] for title in titles if "hunk" in title] == parts
+    assert [title.removeprefix("kernelopt: ").partition(" of float literals")[0] for title in titles if "hunk" in title] == parts

@@ -42,7 +42,7 @@ def test_different_metrics_have_different_words() -> None:
         ("occupancy", 0.75, "ratio", "occupancy: 75 %"),
         ("time_ratio", 1.5, "ratio", "speed: 1.50x"),
         ("predicted_time", 1.0, "s", "predicted time: 1 s"),
-        ("shared_conflict_factor", 3.5, "wavefronts/ideal wavefront", "passes through shared memory for each that would do: 3.5"),
+        ("shared_conflict_factor", 3.5, "wavefronts/ideal wavefront", "passes through shared memory per pass needed: 3.5"),
         ("problem_count", 1, "events", "seen: 1 time"),
     ],
 )
