@@ -126,8 +126,6 @@ def test_a_kernel_whose_launch_another_kernels_edit_takes_away_is_in_that_edit()
     assert [(kernel.in_edit_of, kernel.in_vain) for kernel in view.kernels] == [("", None), (_FIRST, None)]
     lens, *_ = kernel_row(view.kernels[1], view)
     assert lens.title == "in the edit of first" and lens.line == 3
-    apart = replace(offered, files=change(_PATH, text, text.replace("first<<<1, TILE>>>(0)", "first<<<2, TILE>>>(0)")))
-    assert not any(kernel.in_edit_of for kernel in view_of(parse(Source(_PATH, text)), {}, (apart,)).kernels)
 
 
 def test_a_finding_that_several_launches_repeat_is_shown_once_with_its_largest_cost() -> None:
