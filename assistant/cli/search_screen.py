@@ -123,7 +123,7 @@ class SearchScreen:
 
     def _step(self, number: int, step: Step) -> None:
         said = ", ".join(f"{metric_in_words(p.metric)} {change_in_words(p.metric, p.before, p.after, p.unit)}" for p in step.predictions)
-        is_named = not said and step.finding is not None and step.rationale.startswith(step.finding)
+        is_named = not said and step.finding != "" and step.rationale.startswith(step.finding)
         expected = f"predicts {said}" if said else self._filled(step.rationale)
         answers = f", for {step.finding}: " if step.finding and not is_named else ", for " if is_named else ": "
         self._page.put(

@@ -102,8 +102,9 @@ def test_lines_are_those_of_the_costliest_launch_that_was_counted() -> None:
 
 
 def test_instances_of_a_template_are_launches_of_the_same_kernel() -> None:
-    of_float, of_int = _summary(1e-6, kernel=_SECOND, instance="second<float>"), _summary(2e-6, kernel=_SECOND, instance="second<int>")
-    view = _view(profile=_said(of_float, of_int))
+    view = _view(
+        profile=_said(_summary(1e-6, kernel=_SECOND, instance="second<float>"), _summary(2e-6, kernel=_SECOND, instance="second<int>"))
+    )
     assert [launch.summary.instance for launch in view.kernels[1].launches] == ["second<int>", "second<float>"]
     assert view.kernels[0].launches == ()
 
@@ -112,20 +113,19 @@ def test_instances_of_a_template_are_launches_of_the_same_kernel() -> None:
 def test_a_proposal_stands_at_its_kernel_a_template_too_however_it_is_named(named: str) -> None:
     offered = replace(UNDONE_ELSEWHERE, path=_PATH, kernel=named, state=ProposalState.OPEN)
     view = view_of(parse(Source(_PATH, _TEXT)), {}, (offered,))
-    found = [kernel.proposal is offered for kernel in view.kernels], [note.line for note in view.notes]
-    assert found == (([True, False], [3]) if named == _FIRST else ([False, True], [6]))
+    assert [kernel.proposal is offered for kernel in view.kernels] == [named == _FIRST, named != _FIRST]
+    assert [note.line for note in view.notes] == [3 if named == _FIRST else 6]
 
 
 def test_a_kernel_whose_launch_another_kernels_edit_takes_away_is_in_that_edit() -> None:
-    launches = "  first<<<1, TILE>>>(0);\n"
-    text = _TEXT.replace(launches, f"{launches}  second<float><<<1, TILE>>>(0);\n")
-    fused = change(_PATH, text, text.replace(text[text.index(launches) : text.rindex("}")], "  first_and_second<<<1, TILE>>>(0);\n"))
-    offered = replace(UNDONE_ELSEWHERE, path=_PATH, kernel=_FIRST, state=ProposalState.OPEN, files=fused)
+    text = _TEXT.replace("  first<<<1, TILE>>>(0);\n", "  first<<<1, TILE>>>(0);\n  second<float><<<1, TILE>>>(0);\n")
+    launches = text[text.index("  first<<<") : text.rindex("}")]
+    fused = text.replace(launches, "  first_and_second<<<1, TILE>>>(0);\n")
+    offered = replace(UNDONE_ELSEWHERE, path=_PATH, kernel=_FIRST, state=ProposalState.OPEN, files=change(_PATH, text, fused))
     view = view_of(parse(Source(_PATH, text)), {}, (offered,), in_vain={_SECOND: InVain(text, "nothing was planned")})
     assert [(kernel.in_edit_of, kernel.in_vain) for kernel in view.kernels] == [("", None), (_FIRST, None)]
-    assert kernel_row(view.kernels[1], view)[0].title == "in the edit of first"
-    apart = replace(offered, files=change(_PATH, text, text.replace("first<<<1, TILE>>>(0)", "first<<<2, TILE>>>(0)")))
-    assert not any(kernel.in_edit_of for kernel in view_of(parse(Source(_PATH, text)), {}, (apart,)).kernels)
+    lens, *_ = kernel_row(view.kernels[1], view)
+    assert lens.title == "in the edit of first" and lens.line == 3
 
 
 def test_a_finding_that_several_launches_repeat_is_shown_once_with_its_largest_cost() -> None:
@@ -392,8 +392,8 @@ def test_a_defect_in_a_function_that_a_kernel_calls_is_the_kernels() -> None:
 
 def test_why_a_job_could_not_answer_is_said_once_and_only_of_the_current_text() -> None:
     crashed = events.Message("J1", Severity.ERROR, "the program was ended by SIGSEGV", "make it run first", None, None)
-    profile = _said(crashed, events.JobEnded("J1", 3, crashed.message))
-    check = _said(_check(), crashed, events.JobEnded("J1", 3, crashed.message))
+    ended = events.JobEnded("J1", 3, crashed.message)
+    check, profile = _said(_check(), crashed, ended), _said(crashed, ended)
     assert _view(check=check, profile=profile).failures == (Failure(crashed.message, "make it run first"),)
     assert _view(f"{_TEXT}\n", check=check, profile=profile).failures == ()
     assert _view(check=_said(events.JobEnded("J1", 3, "no room"))).failures == (Failure("no room", ""),)
