@@ -99,13 +99,8 @@ async def unpaired_speed(
     *,
     is_timed_later: bool = False,
 ) -> Speed:
-    """Speed of ``asked``, else of where the programs differ, else of all launches added up; only of one launch on average where their
-    number is not known of a GPU and nothing is timed. ``reason``: why launches do not correspond; ``is_timed_later``: as of
-    `region_speed`."""
-    undecided = await undecided_counts(job, before, after) if clock is None and not is_timed_later else None
-    if undecided is not None:
-        speed = speed_of_undecided_counts(before, after, undecided)
-        return _not_corresponding(speed, reason)
+    """Speed of ``asked``, else of where the programs differ, else of all launches added up. ``reason``: why launches do not correspond;
+    ``is_timed_later``: as of `region_speed`."""
     found = asked or find_in_programs(before, after)
     speed = None if found is None else await region_speed(job, found, before, after, clock, is_timed_later=is_timed_later)
     if speed is None or speed.comparison is None:
@@ -130,6 +125,11 @@ async def _speed(
     *,
     is_timed_later: bool = False,
 ) -> Speed | None:
+    """Of one launch on average where their number is not known of a GPU and nothing is timed."""
+    undecided = await undecided_counts(job, before, after) if clock is None and not is_timed_later else None
+    if undecided is not None:
+        speed = speed_of_undecided_counts(before, after, undecided)
+        return speed if reason is None else _not_corresponding(speed, reason)
     if reason is not None:
         return await unpaired_speed(job, found, before, after, reason, clock, is_timed_later=is_timed_later)
     return None if found is None else await operations_speed(job, found, before, after, clock, is_timed_later=is_timed_later)

@@ -12,7 +12,8 @@ from assistant.build.architectures import architecture
 from assistant.engine.evaluate import OTHER_ORDER
 from assistant.engine.evaluate.evaluation import Evaluation
 from assistant.engine.job import Job
-from assistant.engine.judge.program_speed import unpaired_speed
+from assistant.engine.judge.pairing import unpaired_launches
+from assistant.engine.judge.program_speed import speed_of_program
 from assistant.engine.judge.timing_verdict import Speed
 from assistant.engine.request import JobRequest
 from assistant.measure.targets import target
@@ -54,8 +55,9 @@ class Sides:
     before: Evaluation
     after: Evaluation
 
-    async def speed(self, clock: None = None) -> Speed:
-        return await unpaired_speed(self.job, None, self.before, self.after, REASON, clock)
+    async def speed(self, reason: str | None = REASON) -> Speed:
+        """``reason``: why launches do not correspond; None: those that were kept do."""
+        return await speed_of_program(self.job, self.before, self.after, reason) or Speed(None)
 
 
 Set = Callable[..., Sides]
@@ -95,6 +97,21 @@ async def test_rounds_that_the_order_of_threads_decides_are_no_gain(sides: Set) 
         "with its threads in another order A launches relax 9 times, not 6: how often follows from the order in which threads run, "
         "which no prediction knows of a GPU",
     )
+
+
+async def test_so_too_where_the_launches_that_were_kept_correspond(sides: Set) -> None:
+    asked = sides(9, 2)
+    before, after = (
+        replace(
+            side, counted=replace(side.counted, run=replace(run, recording=replace(run.recording, launches=run.recording.launches[:2])))
+        )
+        for side in (asked.before, asked.after)
+        if (run := side.counted.run) is not None and run.recording is not None
+    )
+    asked = replace(asked, before=before, after=after)
+    found = (await asked.speed(None)).comparison
+    assert unpaired_launches(before.version, before.counted, after.counted) is None
+    assert found is not None and found.outcome is SpeedOutcome.INCONCLUSIVE
 
 
 async def test_either_version_may_show_it(sides: Set) -> None:
