@@ -17,6 +17,7 @@ from assistant.engine.judge.pairing import unpaired_launches
 from assistant.engine.judge.region import ProgramRegion
 from assistant.engine.judge.region_speed import region_speed
 from assistant.engine.judge.timing_verdict import Speed
+from assistant.engine.judge.undecided_counts import speed_of_undecided_counts, undecided_counts
 from assistant.engine.judge.unpaired import summed_speed
 from assistant.engine.judge.until_done import launched_until_done
 from assistant.engine.request import WHOLE_PROGRAM
@@ -107,6 +108,12 @@ async def unpaired_speed(
     speed = None if found is None else await region_speed(job, found, before, after, clock, is_timed_later=is_timed_later)
     if speed is None or speed.comparison is None:
         return await summed_speed(job, before, after, reason, clock)
+    return _not_corresponding(speed, reason)
+
+
+def _not_corresponding(speed: Speed, reason: str) -> Speed:
+    if speed.comparison is None:
+        return speed
     caveats = (f"launches do not correspond: {reason}", *speed.comparison.caveats)
     return replace(speed, comparison=replace(speed.comparison, caveats=caveats))
 
@@ -121,6 +128,11 @@ async def _speed(
     *,
     is_timed_later: bool = False,
 ) -> Speed | None:
+    """Of one launch on average where their number is not known of a GPU and nothing is timed."""
+    undecided = await undecided_counts(job, before, after) if clock is None and not is_timed_later else None
+    if undecided is not None:
+        speed = speed_of_undecided_counts(before, after, undecided)
+        return speed if reason is None else _not_corresponding(speed, reason)
     if reason is not None:
         return await unpaired_speed(job, found, before, after, reason, clock, is_timed_later=is_timed_later)
     return None if found is None else await operations_speed(job, found, before, after, clock, is_timed_later=is_timed_later)
