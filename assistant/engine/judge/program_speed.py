@@ -19,7 +19,6 @@ from assistant.engine.judge.region_speed import region_speed
 from assistant.engine.judge.timing_verdict import Speed
 from assistant.engine.judge.undecided_counts import speed_of_undecided_counts, undecided_counts
 from assistant.engine.judge.unpaired import summed_speed
-from assistant.engine.judge.until_done import launched_until_done
 from assistant.engine.request import WHOLE_PROGRAM
 from assistant.ports.lab import Timing
 from assistant.workload.regions import have_other_operations, seen_alike
@@ -102,8 +101,6 @@ async def unpaired_speed(
 ) -> Speed:
     """Speed of ``asked``, else of where the programs differ, else of all launches added up. ``reason``: why launches do not correspond;
     ``is_timed_later``: as of `region_speed`."""
-    if clock is None and (unknown := launched_until_done(before, after)) is not None:
-        return Speed(None, notes=(f"no speed is predicted: {unknown}",))
     found = asked or find_in_programs(before, after)
     speed = None if found is None else await region_speed(job, found, before, after, clock, is_timed_later=is_timed_later)
     if speed is None or speed.comparison is None:

@@ -27,7 +27,6 @@ from assistant.measure.targets import target
 from assistant.model.build import Flags
 from assistant.model.comparison import SpeedOutcome
 from assistant.model.launch import Dim3, LaunchConfig
-from assistant.model.profile import Grade, LineAccess
 from assistant.model.source import Source
 from assistant.model.timing import LaunchIdentity, PairTiming, TimingOptions
 from assistant.model.workload import Case
@@ -341,40 +340,6 @@ async def test_no_speed_is_reported_where_launches_were_not_counted(evaluated: E
         None,
         (f"no speed is reported: {REASON}, and launches of both could not be counted",),
     )
-
-
-def with_accesses(evaluation: Evaluation, op: str) -> Evaluation:
-    """All launches access memory in one way."""
-    access = LineAccess("k.cu", 1, op, 4, 8, 256, 32, 32, None, None, Grade.EXACT)
-
-    def of(launch: AssessedLaunch) -> AssessedLaunch:
-        return replace(launch, profile=replace(launch.profile, accesses=(access,)))
-
-    items = tuple(replace(item, launches=tuple(map(of, item.launches))) for item in evaluation.assessment.kernels)
-    return replace(evaluation, assessment=replace(evaluation.assessment, kernels=items))
-
-
-HOST = "int main() { do { first<<<1, THREADS>>>(0); } while (more()); }\n"
-
-
-@pytest.mark.parametrize(
-    ("op", "host", "steps", "is_told"),
-    [
-        ("global atomic", HOST, "first first", True),
-        ("global load", HOST, "first first", False),  # no order of threads shows
-        ("global atomic", HOST.replace("do {", "for (int i = 0; i < 2; i++) {").replace("while (more());", ""), "first first", False),
-        ("global atomic", HOST, "first first first", False),  # as often
-    ],
-)
-async def test_how_often_a_loop_launches_until_threads_are_done_is_no_speed(
-    evaluated: Evaluated, op: str, host: str, steps: str, is_told: bool
-) -> None:
-    kernel = A.splitlines()[0]
-    before = with_accesses(evaluated(f"{kernel}\n{HOST}".replace("THREADS", "256"), "first first first"), op)
-    after = with_accesses(evaluated(f"{kernel}\n{host}".replace("THREADS", "64"), steps), op)
-    speed = await unpaired_speed(job_with(), None, before, after, REASON, None)
-    told = "no speed is predicted: how often `first` is launched follows from its results"
-    assert (speed.comparison is None and speed.notes[0].startswith(told)) == is_told
 
 
 @pytest.mark.parametrize("is_counted", [True, False])
